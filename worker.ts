@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import {
   DefaultLogger,
   NativeConnection,
@@ -7,11 +6,11 @@ import {
   type WorkerDeploymentOptions,
 } from '@temporalio/worker';
 import { Courses, createActivities } from './src/activities/index.ts';
-import { cloudClient, type Settings } from './src/client/index.ts';
+import { cloudClient, type Settings, type WorkerFacts, workerIdentity } from './src/client/index.ts';
+import { clockAhead, CloudClient, isCloudError, SAME_TIME_MS } from './src/cloud/index.ts';
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
-import { version } from './src/package/own-version.ts';
 import { openStore } from './src/store/index.ts';
 import { connectError } from './src/temporal-errors.ts';
 
@@ -22,6 +21,8 @@ import { connectError } from './src/temporal-errors.ts';
 const GRACE = '3s';
 /** How long Temporal reserves a campaign's next workflow task for the worker that executed the previous task. */
 const STICKY = '2s';
+/** How long a worker asks the model service about itself when it starts, ms. */
+const FACTS_MS = 5_000;
 /** Maximum number of activities at once: ticks of campaigns run in parallel, and each makes parallel requests. */
 const ACTIVITIES_AT_ONCE = 16;
 
@@ -65,6 +66,33 @@ function installRuntime(metrics: WorkerOptions['metrics']): void {
   }
 }
 
+function warn(message: string): void {
+  logLine({ level: 'WARN', message, timestampNanos: process.hrtime.bigint() });
+}
+
+/**
+ * What the model service says at the start of a worker. A worker with a wrong key or a wrong clock works on: somebody
+ * may correct the key at the service, or the clock.
+ */
+async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 'store'>> {
+  const cloud = new CloudClient({ ...service, attempts: 1, total: FACTS_MS });
+  const [identity, refusal, ahead] = await Promise.all([
+    cloud.identity().catch(() => undefined),
+    cloud.listModels().then(
+      () => undefined,
+      (error: unknown) => (isCloudError(error) && error.kind === 'unauthorized' ? error : undefined),
+    ),
+    clockAhead(service.url),
+  ]);
+  if (refusal)
+    warn(`The model service at ${service.url} refuses the key of this worker. ${refusal.hint ?? ''}`);
+  if (ahead !== undefined && Math.abs(ahead) > SAME_TIME_MS) {
+    const seconds = Math.round(Math.abs(ahead) / 1_000);
+    warn(`The clocks of this machine and of the model service differ by ${seconds} s: set both (NTP).`);
+  }
+  return { service: identity, isRefused: refusal !== undefined, ahead };
+}
+
 /**
  * Runs a worker until SIGINT or SIGTERM: it connects, registers the workflow and its activities, works, and shuts down.
  *
@@ -89,8 +117,7 @@ export async function runWorker(
         connection,
         namespace,
         taskQueue: settings.taskQueue,
-        // "foray doctor" and the Web UI show this name
-        identity: `${process.pid}@${hostname()} foray ${version}`,
+        identity: workerIdentity({ store: store.id, ...(await serviceFacts(settings)) }),
         workflowBundle: await workflowBundle(),
         activities: createActivities(
           { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url },

@@ -17,6 +17,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import sys
 import time
 import urllib.error
@@ -94,6 +95,14 @@ def _is_running(pid):
     return True
 
 
+def _opener(url):
+    # the key of a server on this machine must not go to a proxy (http_proxy); urllib asks one for 127.0.0.1, too
+    host = urllib.parse.urlsplit(url).hostname or ""
+    if host in ("localhost", "::1") or re.match(r"127(\.\d+){3}$", host):
+        return urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+    return urllib.request.urlopen
+
+
 class Server:
     """A foray server: its campaigns and models."""
 
@@ -159,7 +168,7 @@ class Server:
         try:
             # the connection can also break while the caller reads the answer
             request = urllib.request.Request(url, data, sent, method=method)
-            with urllib.request.urlopen(request, timeout=timeout) as answer:
+            with _opener(url)(request, timeout=timeout) as answer:
                 yield answer
         except urllib.error.HTTPError as error:
             try:

@@ -24,6 +24,7 @@ export const rooms = {
     'search',
     'sensitivity',
     'workflows',
+    'activities',
     'statistics',
   ],
   report: ['api', 'campaign', 'store', 'client', 'search', 'sensitivity', 'statistics'],

@@ -13,7 +13,7 @@ import {
   resolveDefinition,
   TAKE_ANOTHER,
 } from '../resolve/index.ts';
-import { changeOf, judgedAgain } from '../search/change.ts';
+import { changeOf, checkMayChange, judgedAgain } from '../search/change.ts';
 import type { FinishedRun } from '../search/point-value.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeFiles, completeOutputs } from './complete.ts';
@@ -107,10 +107,7 @@ async function changeSearch(
   for (;;) {
     const length = await store.searchLength(id);
     const { asks, events } = await store.searchLog(id);
-    if (events.some(({ kind }) => kind === 'finalists'))
-      throw new ForayError('CHANGE_REFUSED', 'The search has already begun to compare its best points.', {
-        hint: 'Submit the definition as a new campaign, which reuses the runs of this one.',
-      });
+    checkMayChange(events);
     const ordinals = judgedAgain(before.campaign, after.campaign, asks);
     const finished = new Map<number, readonly FinishedRun[]>();
     for (let at = 0; at < ordinals.length; at += POINTS_A_READ) {

@@ -2,7 +2,8 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import { ApplicationFailure } from '@temporalio/common';
 import type { Campaign, Phase, RunCounts } from '../campaign/types.ts';
 import { finishedIn } from '../campaign/scheduler/index.ts';
-import { isLoopback, ServiceAtHand } from '../resolve/index.ts';
+import { isLoopback } from '../cloud/index.ts';
+import { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
 import { change } from './change.ts';

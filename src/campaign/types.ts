@@ -227,6 +227,8 @@ export interface Progress {
   /** Expected seconds to the end; null while unknown. */
   secondsLeft: number | null;
   startedAt: number;
+  /** The setting for how many runs may be requested at once. */
+  concurrency: number | 'auto';
   /** Who paused the campaign; null if it is not paused. */
   pausedBy: 'person' | 'policy' | 'optimiser' | null;
   /** What the campaign waits for if it cannot go on by itself; empty otherwise. */

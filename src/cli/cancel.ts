@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { closedPhases } from '../campaign/types.ts';
+import { printableLine } from '../text/printable.ts';
 import { print } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
@@ -12,7 +14,10 @@ export function addCancel(program: Command): void {
     .action((id: string, flags: SettingFlags & { reason?: string }) =>
       withForay(flags, async (foray) => {
         await foray.cancel(id, flags.reason);
-        print(`Cancelling ${id}; ${commandName()} status ${id} shows when the campaign has ended.`);
+        const { phase, note } = await foray.record(id);
+        if (closedPhases.includes(phase))
+          print(`${id} is ${phase}${note === '' ? '' : `: ${printableLine(note)}`}.`);
+        else print(`Cancelling ${id}; ${commandName()} status ${id} shows when the campaign has ended.`);
       }),
     );
 }

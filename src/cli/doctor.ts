@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { printableLine } from '../text/printable.ts';
 import type { Check } from './doctor/check.ts';
 import { checkClock, checkDisks, checkHome, checkNode, checkStore } from './doctor/machine.ts';
-import { checkService } from './doctor/service.ts';
+import { checkService, ownIds } from './doctor/service.ts';
 import { print, printJson } from './output.ts';
 import { settingsFrom } from '../settings/settings.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
@@ -30,11 +30,14 @@ async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
   const settings = settingsFrom(flags);
   yield checkNode();
   yield checkHome(flags);
-  const { checkTemporal } = await import('./doctor/temporal.ts');
-  const temporal = await checkTemporal(settings);
+  const { checkTemporal, ON_QUEUE } = await import('./doctor/temporal.ts');
+  const temporal = await checkTemporal(settings, await ownIds(settings));
   yield* temporal;
   yield* await checkService(settings);
-  yield await checkStore(settings);
+  const isWorkedOn = temporal.some(({ part, message }) => part === 'workers' && message.startsWith(ON_QUEUE));
+  yield await checkStore(settings, isWorkedOn);
+  const { checkCampaigns } = await import('./doctor/campaigns.ts');
+  yield await checkCampaigns(settings);
   yield* checkDisks(flags, settings);
   // without Temporal, the server at the usual address of its Web UI may belong to somebody else
   const isReached = temporal.some(({ part, state }) => part === 'Temporal' && state === 'ok');

@@ -12,6 +12,13 @@ for (const [name, value] of Object.entries(process.env)) {
   if (value === '' && /^(FORAY|TEMPORAL)_/.test(name)) delete process.env[name];
 }
 
+// no key of a server on this machine goes to a proxy (Node reads these variables at each request, and so do programs
+// that foray starts)
+const direct = [process.env.no_proxy ?? process.env.NO_PROXY, '127.0.0.1', 'localhost', '::1'].filter(
+  Boolean,
+);
+for (const name of ['no_proxy', 'NO_PROXY']) process.env[name] = direct.join(',');
+
 /** Exit code of an error of foray itself. */
 const UNEXPECTED = 70;
 /** Whether the user wants JSON. It is read from the arguments directly, because commander may fail to parse them. */

@@ -77,7 +77,7 @@ let hasPrintedJson = false;
 /** Prints the one JSON document of a command with --json. */
 export function printJson(value: unknown): void {
   hasPrintedJson = true;
-  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+  process.stdout.write(forStdout(`${JSON.stringify(value, undefined, 2)}\n`));
 }
 
 /** The parts of an error that its JSON document contains. */
@@ -109,7 +109,8 @@ function errorDocument({ code, message, hint, place }: TellableError): object {
 export async function writeOut(parts: Parts, file?: string, flows = false): Promise<void> {
   if (file === undefined) {
     for await (const part of flows ? parts : joined(parts)) {
-      if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+      if (!process.stdout.write(forStdout(part)))
+        await new Promise((resolve) => process.stdout.once('drain', resolve));
     }
     return;
   }
@@ -125,6 +126,14 @@ export async function writeOut(parts: Parts, file?: string, flows = false): Prom
       hint: isStorageFull(error) ? FREE_SPACE : 'Check the path and its permissions.',
     });
   }
+}
+
+/**
+ * A part of a table or a document for standard output. A terminal must not carry out what a text of a model or a service
+ * contains; a file or a pipe gets the exact text.
+ */
+function forStdout<Part extends string | Uint8Array>(part: Part): Part | string {
+  return process.stdout.isTTY && typeof part === 'string' ? printable(part) : part;
 }
 
 async function writeWhole(parts: Parts, file: string): Promise<void> {

@@ -76,6 +76,21 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }
 
+/** Clocks that differ by less than this, ms, agree. */
+const SAME_TIME_MS = 5_000;
+
+/**
+ * The time since something in words, such as "42 s ago" or "for 42 s". Another machine may have written its time, so a
+ * time in the future means that the clocks of the machines differ.
+ *
+ * @param ms - the time since then, ms
+ */
+export function ageText(ms: number, how: 'ago' | 'for'): string {
+  if (ms < -SAME_TIME_MS) return `clocks differ by ${duration(-ms / 1_000)} or more, so set them (NTP)`;
+  const age = duration(Math.max(0, ms) / 1_000);
+  return how === 'ago' ? `${age} ago` : `for ${age}`;
+}
+
 /** Shortest time between two lines when standard error is not a terminal. */
 const PLAIN_EVERY_MS = 5_000;
 

@@ -54,8 +54,13 @@ export function addServiceMove(service: Command): void {
       }
       if (json) return printJson(moved);
       if (moved.rows) {
-        const { runs, versions } = moved.rows;
-        print(`Moved ${counted(runs, 'run')} and ${counted(versions, 'version')} to the database.`);
+        const { runs, versions, lacking } = moved.rows;
+        print(`The database has ${counted(runs, 'run')} and ${counted(versions, 'version')} now.`);
+        if (lacking > 0) {
+          tell(
+            `${dataDir} has ${counted(lacking, 'run')} that the database lacks: the old service has run again after it was moved. A campaign that needs these runs requests them again. To move them too, name an empty database.`,
+          );
+        }
       }
       if (moved.files && moved.code) {
         const bytes = bytesText(moved.files.bytes + moved.code.bytes);

@@ -13,7 +13,7 @@ import { hintWithoutTemporal } from './home.ts';
 import { printLog } from './log.ts';
 import { printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
-import { blockedText, duration, retryAdvice, progressText } from './progress-line.ts';
+import { ageText, blockedText, retryAdvice, progressText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
@@ -61,7 +61,7 @@ export function addStatus(program: Command): void {
         const advice = retryAdvice(status);
         if (advice !== undefined) print(advice);
         for (const { seq, state, startedAt } of flights ?? []) {
-          const since = startedAt === null ? '' : ` for ${duration((Date.now() - startedAt) / 1_000)}`;
+          const since = startedAt === null ? '' : ` ${ageText(Date.now() - startedAt, 'for')}`;
           print(`  run ${seq} ${state}${since}`);
         }
         print(`Web UI: ${foray.pageOf(id)}`);
@@ -91,6 +91,5 @@ async function printPosterior(foray: Foray, { id, calibration }: CampaignStatus)
 function sourceText({ source, asOf, note: noted }: CampaignStatus): string {
   const note = printableLine(noted);
   if (source === 'workflow') return note;
-  const age = duration((Date.now() - Date.parse(asOf)) / 1_000);
-  return `From the store, as of ${asOf} (${age} ago)${note ? `: ${note}` : ''}`;
+  return `From the store, as of ${asOf} (${ageText(Date.now() - Date.parse(asOf), 'ago')})${note ? `: ${note}` : ''}`;
 }

@@ -1,4 +1,10 @@
-import { checkChange, type Difference, difference, settingsDifference } from '../campaign/change.ts';
+import {
+  checkChange,
+  type Difference,
+  difference,
+  settingsDifference,
+  wholeDifference,
+} from '../campaign/change.ts';
 import { causeOf } from '../campaign/failures.ts';
 import { keptGrown } from '../campaign/growth.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
@@ -13,6 +19,7 @@ import {
   TAKE_ANOTHER,
 } from '../resolve/index.ts';
 import { ForayError } from '../errors.ts';
+import { checkMayChange } from '../search/change.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 import { checkCampaign } from './check.ts';
@@ -130,6 +137,8 @@ export async function compare(
 ): Promise<Difference> {
   const record = await recordOf(client, id);
   const { before, after, contents: given } = await checkedChange(client, record, source);
+  // the points of a search stay, and its definition has none
+  if (before.search) return wholeDifference({ added: 0, dropped: 0, kept: record.points }, before, after);
   const contents = new Map(given);
   for (const { hash } of filesOf(before.design)) contents.set(hash, (await client.store.getFile(hash))!);
   return difference(before, after, contents);
@@ -160,6 +169,7 @@ async function checkedChange(
   const { id, service, serviceId, versions } = before;
   const after = keptGrown(before, { ...campaign, id, service, serviceId, versions });
   checkChange(before, after);
+  if (before.search) checkMayChange((await client.store.searchLog(before.id)).events);
   if (after.model.versionId !== before.model.versionId)
     await checkTakesRuns(client.cloud, after, TAKE_ANOTHER);
   return { before, after, ...checked };

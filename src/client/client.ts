@@ -108,10 +108,11 @@ export class Foray extends CampaignReader {
 
   /**
    * Cancels a campaign: foray makes no new requests, stops the campaign's own runs at the service, and keeps finished
-   * results. Returns when Temporal has recorded the request; a worker then executes the request. This method also works
-   * after somebody terminated the workflow.
+   * results. Returns when a worker has taken up the request, and executes it. If no worker answers within 10 s, this
+   * method stops the runs and closes the campaign itself. This method also works after somebody terminated the workflow.
    *
-   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE
+   * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE; without a worker SERVICE_UNREACHABLE,
+   *   SERVICE_FAILED, KEY_REFUSED, WORKER_ELSEWHERE
    */
   cancel(id: string, reason?: string): Promise<void> {
     return cancel(this.context, id, reason);

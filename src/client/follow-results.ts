@@ -3,7 +3,13 @@ import { Batched } from '../batched.ts';
 import { type Campaign, closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { batches } from '../store/rows.ts';
-import type { FinishedRow, ResultRow, Store } from '../store/index.ts';
+import {
+  campaignDeleted,
+  type CampaignRecord,
+  type FinishedRow,
+  type ResultRow,
+  type Store,
+} from '../store/index.ts';
 import { ReportedRuns } from './reported-runs.ts';
 
 /** Maximum number of runs that one SQL statement looks up. */
@@ -30,7 +36,7 @@ export function followResults(...args: Parameters<typeof followRuns>): Batched<R
  *
  * @param campaign the campaign as it was when the caller began to follow it
  * @param isGone says whether the campaign has no running workflow; called from time to time while no run finishes
- * @throws ForayError CAMPAIGN_CHANGED when the campaign gets other inputs or outputs
+ * @throws ForayError CAMPAIGN_CHANGED when the campaign gets other inputs or outputs; UNKNOWN_CAMPAIGN when it is deleted
  */
 export async function* followRuns(
   store: Store,
@@ -39,9 +45,17 @@ export async function* followRuns(
   isGone: () => Promise<boolean>,
 ): AsyncGenerator<FinishedRow[], void, void> {
   const reported = new ReportedRuns();
+  let createdAt: number | undefined;
+  const read = async (): Promise<CampaignRecord> => {
+    const record = await store.getCampaign(campaign.id);
+    createdAt ??= record?.createdAt;
+    // another campaign may have the id of a deleted campaign
+    if (!record || record.createdAt !== createdAt) throw campaignDeleted(campaign.id);
+    return record;
+  };
   for (let quiet = 0, isOver = false; ;) {
     // The phase is read before the rows: a campaign that is over by then has all of its rows.
-    const { phase, campaign: now } = (await store.getCampaign(campaign.id))!;
+    const { phase, campaign: now } = await read();
     if (columnsOf(now) !== columnsOf(campaign)) {
       throw new ForayError('CAMPAIGN_CHANGED', `The columns of the campaign "${campaign.id}" have changed.`, {
         hint: 'Start again. You then get all results again, with the new columns.',
@@ -57,7 +71,11 @@ export async function* followRuns(
       }
       await breath();
     }
-    if (isOver) return;
+    if (isOver) {
+      // without this, a reader would take the rows that a deletion has left for all rows
+      await read();
+      return;
+    }
     // The first quiet pass does not ask, because the workflow of a new campaign may be about to start.
     isOver = quiet % ASK_EVERY === 2 && (await isGone());
     if (!isOver) await delay(everyMs);

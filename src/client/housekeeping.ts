@@ -7,10 +7,7 @@ export async function deleteCampaign(client: ClientContext, id: string): Promise
   const { phase } = await recordOf(client, id);
   if (!closedPhases.includes(phase)) {
     throw new ForayError('CAMPAIGN_OPEN', `The campaign "${id}" is ${phase}.`, {
-      hint:
-        phase === 'stopping'
-          ? `Only closed campaigns can be deleted. "foray status ${id}" shows whether this campaign can end.`
-          : `Only closed campaigns can be deleted. "foray cancel ${id}" ends this campaign.`,
+      hint: `Only closed campaigns can be deleted. "foray cancel ${id}" ends this campaign, also without a worker.`,
     });
   }
   await client.store.deleteCampaign(id);

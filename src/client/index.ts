@@ -14,6 +14,13 @@ export type { Plan } from './planned.ts';
 export { cloudClient, type Settings, type TemporalSettings, type TemporalTls } from './settings.ts';
 export type { SingleRun } from './single-runs.ts';
 export { type CampaignStatus, isClosed } from './status.ts';
+export {
+  type OwnIds,
+  type ReadWorker,
+  readWorker,
+  type WorkerFacts,
+  workerIdentity,
+} from './worker-identity.ts';
 export type { AskedPoint, Finalist, SearchStory } from '../search/story.ts';
 export type {
   CalibrationStory,

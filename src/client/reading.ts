@@ -3,7 +3,14 @@ import type { Batched } from '../batched.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { closedPhases, type FailureCause, findsPoints } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
-import type { CampaignRecord, ResultCursor, ResultPlace, ResultRow, StoredLog } from '../store/index.ts';
+import {
+  campaignDeleted,
+  type CampaignRecord,
+  type ResultCursor,
+  type ResultPlace,
+  type ResultRow,
+  type StoredLog,
+} from '../store/index.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { type Explanation, explained } from './explain.ts';
 import { followResults } from './follow-results.ts';
@@ -30,7 +37,7 @@ export async function status(client: ClientContext, id: string): Promise<Campaig
   if (closedPhases.includes(record.phase)) return statusFromStore(client.store, record, '');
   const { progress, why, blocks } = await client.temporal.progressOf(id);
   const [note, blocked] = blocks ? ['', why] : [why, undefined];
-  if (!progress) return statusFromStore(client.store, await recordOf(client, id), note, blocked);
+  if (!progress) return statusFromStore(client.store, await stillThere(client, record), note, blocked);
   return statusFromWorkflow(client.store, record, progress, { note, blocked, now: Date.now() });
 }
 
@@ -50,12 +57,25 @@ export async function blocked(client: ClientContext): Promise<Map<string, string
   return new Map(whys.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const])));
 }
 
+/**
+ * The record of a campaign that was read before. Another campaign may have the id of a deleted campaign.
+ * @throws ForayError UNKNOWN_CAMPAIGN
+ */
+async function stillThere(
+  client: ClientContext,
+  { campaign: { id }, createdAt }: CampaignRecord,
+): Promise<CampaignRecord> {
+  const now = await client.store.getCampaign(id);
+  if (now?.createdAt === createdAt) return now;
+  throw campaignDeleted(id);
+}
+
 export async function* follow(
   client: ClientContext,
   id: string,
   everyMs = 1_000,
 ): AsyncGenerator<CampaignStatus, void, void> {
-  for (;;) {
+  for (let record = await recordOf(client, id); ; record = await stillThere(client, record)) {
     const now = await status(client, id);
     yield now;
     if (isClosed(now)) return;

@@ -40,6 +40,8 @@ export interface CampaignStatus {
   /** The number of runs that finished per second recently; null when it is not known. */
   rate: number | null;
   secondsLeft: number | null;
+  /** The setting for how many runs may be requested at once; null when no worker answered. */
+  concurrency: number | 'auto' | null;
   /** Who paused the campaign; null when it is not paused, or when no worker answered. */
   pausedBy: 'person' | 'policy' | 'optimiser' | null;
   submitted: string;
@@ -68,7 +70,7 @@ export async function statusFromWorkflow(
   progress: Progress,
   { note: trouble, blocked, now }: { note: string; blocked: string | undefined; now: number },
 ): Promise<CampaignStatus> {
-  const { phase, points, runs, precision, window, rate, secondsLeft, pausedBy, note } = progress;
+  const { phase, points, runs, precision, window, concurrency, rate, secondsLeft, pausedBy, note } = progress;
   const goesOn = blocked === undefined;
   return {
     ...head(record),
@@ -84,6 +86,7 @@ export async function statusFromWorkflow(
     window,
     rate: goesOn ? rate : null,
     secondsLeft: goesOn ? secondsLeft : null,
+    concurrency,
     pausedBy,
     note: joined(note, trouble, await filesNote(store, record)),
     source: 'workflow',
@@ -112,6 +115,7 @@ export async function statusFromStore(
     window: null,
     rate: null,
     secondsLeft: null,
+    concurrency: null,
     pausedBy: null,
     note: joined(record.note, await filesNote(store, record), note),
     source: 'store',

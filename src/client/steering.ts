@@ -1,13 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isConcurrency, WRONG_CONCURRENCY } from '../campaign/concurrency.ts';
+import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { type ClientContext, openRecordOf } from './context.ts';
 
+/** How long a worker may take to take up a cancel, ms. After that, this client ends the campaign itself. */
+const PATIENCE_MS = 10_000;
+/** The pause between two questions whether a worker has taken it up, ms. */
+const AGAIN_MS = 100;
+
 export async function cancel(client: ClientContext, id: string, reason?: string): Promise<void> {
   await openRecordOf(client, id);
-  if (await client.temporal.signal(id, 'cancel', reason)) return;
-  // a campaign that has ended meanwhile stays as it is
-  const record = await openRecordOf(client, id);
-  await client.temporal.startToStop(record, client.store.id, reason);
+  if (!(await client.temporal.signal(id, 'cancel', reason))) {
+    // a campaign that has ended meanwhile stays as it is
+    const record = await openRecordOf(client, id);
+    await client.temporal.startToStop(record, client.store.id, reason);
+  }
+  if (await isTakenUp(client, id)) return;
+  // loaded only here: it has the code of a worker that stops runs
+  const { cancelWithoutWorker } = await import('./cancel-without-worker.ts');
+  await cancelWithoutWorker(client, id, reason);
+}
+
+/**
+ * Waits until a worker has taken up a cancel, or the campaign is over. False when no worker answers in time, and when
+ * the answering worker cannot work for the campaign.
+ */
+async function isTakenUp(client: ClientContext, id: string): Promise<boolean> {
+  const until = performance.now() + PATIENCE_MS;
+  do {
+    const record = await client.store.getCampaign(id);
+    if (!record || closedPhases.includes(record.phase)) return true;
+    // Temporal has the cancel, and a workflow takes a signal before it answers a question
+    const { progress, blocks } = await client.temporal.progressOf(id);
+    if (progress && !blocks) return true;
+    await delay(AGAIN_MS);
+  } while (performance.now() < until);
+  return false;
 }
 
 export async function steer(

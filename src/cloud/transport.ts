@@ -1,7 +1,10 @@
+import { Agent } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
 import type { Got, Method, Response } from 'got';
 import { bounded } from '../text/printable.ts';
 import { CloudError } from './errors.ts';
 import { Gate } from './gate.ts';
+import { isLoopback } from './loopback.ts';
 import { connectionError } from './request-error.ts';
 import { withRetries } from './retries.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -43,6 +46,8 @@ export interface TransportRequest {
 
 /** The largest accepted response, bytes. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+/** What to do about a service that cannot work just now. */
+const UNAVAILABLE_HINT = 'The log of the service says more. Try again later.';
 /** The maximum number of characters of a service's error message that are passed on. */
 const LONGEST_MESSAGE = 500;
 const CONNECT_MS = 10_000;
@@ -52,6 +57,8 @@ const ANSWER_MS = 60_000;
  * service that sends too slowly.
  */
 const TOTAL_MS = 600_000;
+/** The options of Node's global agent. */
+const KEPT_OPEN = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 } as const;
 const LAST_WORDS_MS = 5_000;
 /** The delay after the first attempt, ms. */
 const AGAIN_MS = 300;
@@ -125,9 +132,12 @@ export class Transport {
     if (statusCode !== 429 && !(statusCode === 503 && retryAfter > 0))
       return statusError(target, statusCode, message);
     this.gate.blockFor(retryAfter);
-    return new CloudError('throttled', `${target}: the service asks for fewer requests (${statusCode})`, {
+    const own = message === '' ? 'the service asks for fewer requests' : message;
+    return new CloudError('throttled', `${target}: ${statusCode}: ${own}`, {
       retryAfter,
       mayHaveArrived: false,
+      // a service that lacks a part of its own cannot be helped with fewer requests
+      ...(statusCode === 503 && { hint: UNAVAILABLE_HINT }),
     });
   }
 
@@ -178,7 +188,7 @@ export class Transport {
     const limit = new AbortController();
     const patience = isStart && signal ? delayed(signal, LAST_WORDS_MS) : undefined;
     const end = patience?.signal ?? signal;
-    this.got ??= gotOf(this.total);
+    this.got ??= gotOf(this.total, this.root);
     const got = await this.got;
     try {
       const pending = got(`${isBeside ? this.host : this.root}${path}`, {
@@ -210,11 +220,14 @@ export class Transport {
  * CPU time of a request.
  *
  * @param total - the time limit of one whole request, ms
+ * @param root - the root address of the service
  */
-async function gotOf(total: number): Promise<Got> {
+async function gotOf(total: number, root: string): Promise<Got> {
   // got is loaded only here: half of the commands make no request, and loading it takes a while
   const { default: got } = await import('got');
   return got.extend({
+    // the global agent may send requests to a proxy (NODE_USE_ENV_PROXY), also those to this machine with their key
+    ...(isLoopback(root) && { agent: { http: new Agent(KEPT_OPEN), https: new TlsAgent(KEPT_OPEN) } }),
     responseType: 'text',
     throwHttpErrors: false,
     followRedirect: false,

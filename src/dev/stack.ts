@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
+import { connectTemporal } from '../temporal-connection.ts';
 import { API_VERSION } from '../api/index.ts';
 import { messageOf } from '../errors.ts';
 import { ownModule } from '../package/own-files.ts';
@@ -200,7 +200,7 @@ async function loginOf(home: string): Promise<string> {
 }
 
 async function isServing(address: string): Promise<boolean> {
-  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  const connection = await connectTemporal({ address, connectTimeout: 1_000 });
   await connection.close();
   return true;
 }

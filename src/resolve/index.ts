@@ -19,7 +19,7 @@ export {
   otherVersion,
   TAKE_ANOTHER,
 } from './other-version.ts';
-export { isLoopback, ServiceAtHand } from './service-at-hand.ts';
+export { ServiceAtHand } from './service-at-hand.ts';
 
 /** A definition that was resolved against the model's version. */
 export interface ResolvedDefinition {

@@ -100,9 +100,3 @@ function withoutUuid(url: string): CloudError {
     { hint: 'A proxy in front of the service must forward /health.' },
   );
 }
-
-/** Whether an address is on this machine. */
-export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
-}

@@ -2,7 +2,16 @@ import { hasOtherBounds, hasOtherRequirements } from '../campaign/change.ts';
 import type { Ask, SearchEvent } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
+
+/** @throws ForayError CHANGE_REFUSED if a search with these events cannot change any more */
+export function checkMayChange(events: readonly SearchEvent[]): void {
+  if (!events.some(({ kind }) => kind === 'finalists')) return;
+  throw new ForayError('CHANGE_REFUSED', 'The search has already begun to compare its best points.', {
+    hint: 'Submit the definition as a new campaign, which reuses the runs of this one.',
+  });
+}
 
 /**
  * The ordinals of the points whose runs `changeOf` needs. If the requirements change, these are all points with a value

@@ -1,6 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { CountChanges, countRange } from './counts.ts';
+import { ALL_DELETED, hide } from './deleted.ts';
 import { lock } from './rows.ts';
 import type { Tables } from './tables.ts';
 
@@ -10,13 +11,24 @@ import type { Tables } from './tables.ts';
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * Deletes all rows of a campaign. It deletes the row of the campaign itself last, so an interrupted deletion can be
- * repeated.
+ * Deletes a campaign: hides it, and then deletes its rows. This also completes deletions that were interrupted.
  *
  * @param campaign - the number of the campaign in the tables
  */
 export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Promise<void> {
-  const { seqs, ordinals } = await db
+  await hide(db, campaign);
+  await deleteHidden(db);
+}
+
+/** Deletes the rows of all campaigns that are hidden, because a deletion goes on or was interrupted. */
+export async function deleteHidden(db: Kysely<Tables>): Promise<void> {
+  const hidden = await db.selectFrom('campaigns').select('number').where('id', 'like', ALL_DELETED).execute();
+  for (const { number } of hidden) await deleteRows(db, number);
+}
+
+/** Deletes all rows of a campaign, the row of the campaign itself last. */
+async function deleteRows(db: Kysely<Tables>, campaign: number): Promise<void> {
+  const found = await db
     .selectFrom('campaigns')
     .leftJoin('points', 'points.campaign', 'campaigns.number')
     .select((row) => [
@@ -25,7 +37,10 @@ export async function deleteCampaign(db: Kysely<Tables>, campaign: number): Prom
     ])
     .where('campaigns.number', '=', campaign)
     .groupBy('campaigns.seqs')
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  // somebody else has completed the deletion
+  if (!found) return;
+  const { seqs, ordinals } = found;
   for (let from = 0; from < seqs; from += ROWS_AT_ONCE) {
     const to = from + ROWS_AT_ONCE;
     const rowsOf = (db: Kysely<Tables>, table: 'outputs' | 'run_logs' | 'failed_attempts' | 'runs') =>

@@ -1,2 +1,3 @@
 export { openStore, shownAddress, stateOfStore, type WhenMissing } from './open.ts';
+export { campaignDeleted } from './deleted.ts';
 export type * from './store.ts';

@@ -5,6 +5,7 @@ import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
 import { countMigrations, migrate, patiently } from '../postgres/migrate.ts';
 import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
+import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { NewerCheck } from './newer.ts';
 import { sqlStore } from './sql-store.ts';
@@ -77,6 +78,8 @@ export interface StoreState {
   /** The address of the store, without a password. */
   shown: string;
   schema: 'missing' | 'older' | 'current' | 'newer';
+  /** The id of the store; null if its tables are missing. */
+  id: string | null;
   /** The ids of the newest campaigns of the store, newest first, at most 1,000. */
   campaigns: string[];
 }
@@ -92,11 +95,11 @@ export async function stateOfStore(address: string): Promise<StoreState> {
   const { shown, types, mayBeThere, dialect } = databaseAt(address);
   let db: Kysely<Tables> | undefined;
   try {
-    if (!mayBeThere()) return { shown, schema: 'missing', campaigns: [] };
+    if (!mayBeThere()) return { shown, schema: 'missing', id: null, campaigns: [] };
     db = new Kysely<Tables>({ dialect: await dialect() });
     const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
     if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE))
-      return { shown, schema: 'missing', campaigns: [] };
+      return { shown, schema: 'missing', id: null, campaigns: [] };
     const { rows } = await sql<{
       name: string;
     }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
@@ -106,10 +109,12 @@ export async function stateOfStore(address: string): Promise<StoreState> {
     const found = await db
       .selectFrom('campaigns')
       .select('id')
+      .where('id', 'not like', ALL_DELETED)
       .orderBy('number', 'desc')
       .limit(MOST_CAMPAIGNS)
       .execute();
-    return { shown, schema, campaigns: found.map(({ id }) => id) };
+    const mark = await db.selectFrom('meta').select('value').where('name', '=', 'id').executeTakeFirst();
+    return { shown, schema, id: mark?.value ?? null, campaigns: found.map(({ id }) => id) };
   } catch (error) {
     throw unusable(shown, error);
   } finally {

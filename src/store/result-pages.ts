@@ -1,5 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import { assertThere } from './deleted.ts';
 import type { OutputColumns } from './packed.ts';
 import { BEGINNING, otherPoints, outputsOf, restOfPoint, Result } from './results.ts';
 import type { ResultPlace, ResultRow, ResultStore } from './store.ts';
@@ -30,6 +31,7 @@ export async function* resultBatches(
       campaign,
       runs.filter(({ state }) => state === 'done').map(({ seq }) => seq),
     );
+    await assertThere(db, campaign);
     let batch: ResultRow[] = [];
     let packed = 0;
     for (const run of runs) {
@@ -66,6 +68,7 @@ export async function resultPage(
     campaign,
     shown.map(({ seq }) => seq),
   );
+  await assertThere(db, campaign);
   const { position, ordinal, replication } = shown.at(-1) ?? BEGINNING;
   return {
     rows: shown.map((run) => new Result(run, outputs.get(run.seq))),

@@ -1,14 +1,18 @@
 import { ForayError, messageOf } from '../errors.ts';
 import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 
-/** SQLite's primary result codes for a file that cannot be written, a fault of the disk, and a damaged file. */
+/**
+ * SQLite's primary result codes for a file that another process locks, a file that cannot be written, a fault of the
+ * disk, and a damaged file.
+ */
+const SQLITE_BUSY = 5;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 
 /**
- * Converts an error of SQLite into a ForayError if a user can do something about its cause: a full disk, a disk that
- * fails or cannot be written, a damaged file. Other errors stay as they are.
+ * Converts an error of SQLite into a ForayError if a user can do something about its cause: a full disk, a file that
+ * is locked, a disk that fails or cannot be written, a damaged file. Other errors stay as they are.
  *
  * @param path - the file of the store
  */
@@ -17,6 +21,11 @@ export function sqliteFault(path: string, error: unknown): unknown {
   if (isStorageFull(error))
     return new ForayError('STORE_UNUSABLE', `The disk of the store ${path} is full.`, { hint: FREE_SPACE });
   switch (errcode % 256) {
+    case SQLITE_BUSY:
+      // the words of SQLite stay, because `patiently` tries again when it finds them
+      return new ForayError('STORE_UNUSABLE', `The store ${path} is in use: ${messageOf(error)}.`, {
+        hint: 'Another process has been writing it for long. If a worker is frozen ("foray doctor" lists the workers), end its process, and try again.',
+      });
     case SQLITE_READONLY:
     case SQLITE_IOERR:
       return new ForayError('STORE_UNUSABLE', `The store ${path} cannot be used: ${messageOf(error)}.`, {

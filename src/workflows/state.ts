@@ -184,6 +184,7 @@ export function progressOf(state: CampaignState, now: number): Progress {
     rate,
     secondsLeft: isKnown ? Math.round(open / rate) : null,
     startedAt: state.startedAt,
+    concurrency: schedule.concurrency,
     pausedBy: phase !== 'paused' ? null : pauserOf(state),
     note: state.note,
   };

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Foray } from '../../src/client/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import { foray } from '../support/cli.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
-import { environmentOf } from '../support/worker.ts';
-import { KEY, startWorld, type World } from '../support/world.ts';
+import { environmentOf, startWorkerProcess } from '../support/worker.ts';
+import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
 interface Part {
   part: string;
@@ -80,7 +81,7 @@ describe('foray doctor', () => {
     const names = lines.map((line) => line.slice(9, 28).trim());
     expect(names).toEqual([
       ...['Node', 'home', 'Temporal', 'namespace', 'search attributes', 'workers'],
-      ...['model service', 'key', 'store', 'disk', 'disk', 'clock'],
+      ...['model service', 'key', 'store', 'campaigns', 'disk', 'disk', 'clock'],
     ]);
     expect(lines.filter((line) => !/^(ok|warning +disk)/.test(line))).toEqual([]);
     expect(stdout).not.toContain(KEY);
@@ -175,6 +176,68 @@ describe('foray doctor', () => {
     expect(older.parts).toContainEqual(
       expect.objectContaining({ part: 'store', state: 'ok', message: expect.stringContaining('older tables') }),
     );
+  });
+
+  test('finds that the store is gone, although a worker works on the task queue', async () => {
+    const { healthy, bad } = await doctor({ FORAY_STORE: `sqlite:${join(world.folder, 'gone.db')}` });
+    expect(healthy).toBe(false);
+    expect(bad).toContainEqual(
+      expect.objectContaining({
+        ...{ part: 'store', state: 'failed' },
+        message: expect.stringContaining('but a worker runs: its store was removed'),
+      }),
+    );
+  });
+
+  test('finds a worker with another store or a wrong key beside a right one, and the worker says it at its start', async () => {
+    const taskQueue = 'beside';
+    const settings = { ...world.settings, taskQueue };
+    const right = startWorkerProcess(settings);
+    const wrong = startWorkerProcess({
+      ...settings,
+      store: `sqlite:${join(folder, 'another.db')}`,
+      service: { ...settings.service, key: 'not-the-key' },
+    });
+    try {
+      await Promise.all([right.ready, wrong.ready]);
+      expect(wrong.said()).toContain('refuses the key of this worker');
+      await until('doctor finds the wrong worker only', async () => {
+        const { healthy, parts } = await doctor({ FORAY_TASK_QUEUE: taskQueue });
+        const { message = '' } = parts.find(({ part }) => part === 'workers') ?? {};
+        return !healthy && message.includes(`${wrong.child.pid}@`) && message;
+      }).then((message) => {
+        expect(message).toContain(`${right.child.pid}@`);
+        expect(message).toMatch(
+          new RegExp(
+            `these settings\\. ${wrong.child.pid}@\\S+ foray \\S+: it has another store, and the model service refused its key when it started\\.$`,
+          ),
+        );
+      });
+    } finally {
+      await Promise.all([right.kill(), wrong.kill()]);
+    }
+  });
+
+  test('finds a campaign whose worker is frozen', async () => {
+    const settings = { ...world.settings, taskQueue: 'frozen', store: `sqlite:${join(folder, 'frozen.db')}` };
+    const client = await Foray.open(settings);
+    const worker = startWorkerProcess(settings);
+    try {
+      await worker.ready;
+      const { id } = await client.submit(rehearsal({ count: 1, first: 1, seconds: 600 }));
+      await until('the run is requested', async () => (await client.counts(id)).waiting === 0);
+      worker.child.kill('SIGSTOP');
+      const { healthy, bad } = await doctor({ FORAY_TASK_QUEUE: 'frozen', FORAY_STORE: settings.store });
+      expect(healthy).toBe(false);
+      expect(bad).toContainEqual({
+        ...{ part: 'campaigns', state: 'failed' },
+        message: expect.stringContaining(`${id} cannot go on: no worker answered in time`),
+        advice: `"foray status ${id}" shows its state.`,
+      });
+    } finally {
+      await worker.kill();
+      await client.close();
+    }
   });
 
   test('finds a full disk', async () => {

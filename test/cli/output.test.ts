@@ -59,3 +59,22 @@ test.each<[string, string | null, string]>([
     hint: FREE_SPACE,
   });
 });
+
+test.each([
+  [true, 'a,\\u001b]0;x\\u0007,\\u009b31m\n'],
+  [false, 'a,\u001b]0;x\u0007,\u009b31m\n'],
+])(
+  'a text of a model has no effect on a terminal (%s), and a pipe gets it exactly',
+  async (isTTY, written) => {
+    const before = process.stdout.isTTY;
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    try {
+      process.stdout.isTTY = isTTY;
+      await writeOut(['a,\u001b]0;x\u0007,\u009b31m\n']);
+      expect(write.mock.calls).toEqual([[written]]);
+    } finally {
+      process.stdout.isTTY = before;
+      write.mockRestore();
+    }
+  },
+);

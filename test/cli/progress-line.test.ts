@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { blockedText, duration, progressText, retryAdvice, statusText } from '../../src/cli/progress-line.ts';
+import {
+  ageText,
+  blockedText,
+  duration,
+  progressText,
+  retryAdvice,
+  statusText,
+} from '../../src/cli/progress-line.ts';
 import { changesOfBlocked } from '../../src/cli/tell-blocked.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 
@@ -20,6 +27,7 @@ const status: CampaignStatus = {
   window: 10,
   rate: 2.5,
   secondsLeft: 70,
+  concurrency: 'auto',
   pausedBy: null,
   submitted: '2026-01-01T00:00:00.000Z',
   owner: null,
@@ -99,4 +107,13 @@ test.each([
   [7_500, '2 h 5 min'],
 ])('foray writes %d seconds as %s', (seconds, text) => {
   expect(duration(seconds)).toBe(text);
+});
+
+test.each<[number, 'ago' | 'for', string]>([
+  [42_000, 'ago', '42 s ago'],
+  [190_000, 'for', 'for 3 min 10 s'],
+  [-900, 'ago', '0 s ago'],
+  [-86_385_000, 'ago', 'clocks differ by 23 h 59 min or more, so set them (NTP)'],
+])('the time since something is never negative: %d ms', (ms, how, text) => {
+  expect(ageText(ms, how)).toBe(text);
 });

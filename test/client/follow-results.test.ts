@@ -195,4 +195,24 @@ describe('the rows of a followed campaign', () => {
     await store.changeCampaign({ campaign: changed, definition: '', digest: 'x' }, [], undefined, 3);
     await expect(rows.next()).rejects.toMatchObject({ code: 'CAMPAIGN_CHANGED' });
   });
+
+  test.each([
+    ['deleted', () => store.deleteCampaign('flu')],
+    [
+      'replaced by another one with its id',
+      async () => {
+        await store.deleteCampaign('flu');
+        await addNamed(store, ['a', 'b']);
+      },
+    ],
+  ])('end with an error if the campaign is %s', async (_, change) => {
+    await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: 'x' }, 1);
+    const rows = followResults(store, campaign('flu'), 1, stays)[Symbol.asyncIterator]();
+    const refused = expect(rows.next()).rejects.toMatchObject({
+      code: 'UNKNOWN_CAMPAIGN',
+      message: 'The campaign "flu" was deleted.',
+    });
+    await change();
+    await refused;
+  });
 });

@@ -66,6 +66,26 @@ describe('statuses', () => {
     expect(server.asked).toHaveLength(2);
   });
 
+  test.each([
+    [
+      503,
+      "The service's files cannot be reached: ask again later.",
+      'The log of the service says more. Try again later.',
+    ],
+    [429, 'Too many.', 'Lower the request rate with FORAY_SERVICE_RATE.'],
+  ])(
+    'an answer with status %d and Retry-After has the own message of the service',
+    async (status, message, hint) => {
+      server.say(status, { status, message }, { 'retry-after': '1' });
+      const error = await failure(server.client().listModels());
+      expect([error.kind, error.message, error.hint]).toEqual([
+        'throttled',
+        `GET /models: ${status}: ${message}`,
+        hint,
+      ]);
+    },
+  );
+
   test('an error shortens a very long message', async () => {
     server.say(400, { message: 'x'.repeat(100_000) });
     expect((await failure(server.client().listModels())).message.length).toBeLessThan(600);

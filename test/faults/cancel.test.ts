@@ -37,7 +37,7 @@ const LONG = 600;
 let models: string;
 let world: World;
 let front: FaultyService;
-const figure = { plain: 0, held: 0, killed: 0, kept: 0, slowest: 0 };
+const figure = { plain: 0, held: 0, killed: 0, frozen: 0, kept: 0, slowest: 0 };
 
 beforeAll(async () => {
   models = mkdtempSync(join(tmpdir(), 'foray-gated-'));
@@ -52,7 +52,7 @@ afterAll(async () => {
   rmSync(models, { recursive: true, force: true });
   report(
     `cancelled at ${figure.plain} moments, ${figure.held} times between commit and answer, ${figure.killed} times while the ` +
-      `worker was killed: no run of these campaigns continued; a new worker needed at most ${(figure.slowest / 1_000).toFixed(1)} s ` +
+      `worker was killed, ${figure.frozen} times while it was frozen: no run of these campaigns continued; a new worker needed at most ${(figure.slowest / 1_000).toFixed(1)} s ` +
       `for this; ${figure.kept} runs that other campaigns waited for continued`,
   );
 });
@@ -305,6 +305,57 @@ describe('while the worker is killed', () => {
         figure.kept += shared;
         figure.killed += 1;
       }
+    },
+  );
+});
+
+describe('while the worker is frozen', () => {
+  let worker: WorkerProcess | undefined;
+  afterEach(() => worker?.kill());
+
+  test.each(seeds(1, 8))(
+    'a campaign is cancelled and deleted, and stays so when the worker goes on, seed %i',
+    async (seed) => {
+      const random = seeded(seed);
+      worker = startWorkerProcess(world.settings);
+      await worker.ready;
+      const { id } = await world.foray.submit(
+        rehearsal({
+          ...{ count: 3 + Math.floor(random() * 20), first: 1_200_000 + 1_000 * seed },
+          ...{ seconds: LONG, more: ALL_AT_ONCE },
+        }),
+      );
+      await until(`${id} has requested all runs`, async () => {
+        const { total, waiting } = await world.foray['store'].counts(id);
+        return total > 0 && waiting === 0;
+      });
+      await delay(1_000 + random() * 1_500);
+      worker.child.kill('SIGSTOP');
+      try {
+        await world.foray.cancel(id, 'it hangs');
+      } catch (error) {
+        // a worker that freezes within a transaction keeps the file of the store locked until its process ends
+        expect(error).toMatchObject({
+          code: 'STORE_UNUSABLE',
+          hint: expect.stringContaining('end its process'),
+        });
+        await worker.kill();
+        await world.foray.cancel(id, 'it hangs');
+        worker = startWorkerProcess(world.settings);
+      }
+      const status = await world.foray.status(id);
+      expect(status.phase).toBe('cancelled');
+      expect(status.note).toContain('it hangs; no worker answered');
+      await leftNothing(id, status);
+      const states = await world.statusesAtService(id);
+      await world.foray.delete(id);
+
+      worker.child.kill('SIGCONT');
+      const next = await world.foray.submit(rehearsal({ count: 2, first: 1_300_000 + 1_000 * seed }));
+      expect((await over(next.id)).phase).toBe('completed');
+      await expect(world.foray.status(id)).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+      expect(Object.keys(states)).toEqual(['STOPPED']);
+      figure.frozen += 1;
     },
   );
 });

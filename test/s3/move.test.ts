@@ -214,7 +214,7 @@ test('all answers of a service are the same after a move, even if the move was k
   const { code, stdout, stderr } = await foray(copy, args, { env });
   expect(`${code} ${stderr}`).toMatch(/^0 (\d+ of \d+ .*\n)*$/);
   expect(stdout).toMatch(
-    new RegExp(`^Moved ${(MORE_RUNS + runs.length).toLocaleString('en')} runs and \\d+ versions to the database\\.
+    new RegExp(`^The database has ${(MORE_RUNS + runs.length).toLocaleString('en')} runs and \\d+ versions now\\.
 Moved \\d+ files and \\d+ files of versions to the bucket, together \\S+ [KM]B\\.
 ${copy} is unchanged\\.\n$`),
   );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { checkMayChange } from '../../src/search/change.ts';
 import type { SearchEvent } from '../../src/campaign/search/log.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
@@ -42,7 +43,10 @@ test('a finished search continues when it may ask for more points', async () => 
   expect(points).toBe(10);
   const before = await world.foray['store'].searchLog('more');
   const more = definition('stop: { points: 18 }\n  parallel: 4');
-  expect(await world.foray.compare('more', more)).toMatchObject({ settings: ['search'] });
+  expect(await world.foray.compare('more', more)).toMatchObject({
+    settings: ['search'],
+    points: { added: 0, dropped: 0, kept: 10 },
+  });
   const change = await world.foray.apply('more', more);
   expect(change).toMatchObject({
     wasClosed: true,
@@ -137,4 +141,11 @@ test('the digits of an input cannot change in a search that has begun, and a sea
   await expect(
     world.foray.apply('more', definition(`stop: { points: 25 }\n  ${confirm}`)),
   ).rejects.toMatchObject({ code: 'CHANGE_REFUSED' });
+});
+
+test('a search that compares its best points refuses a change already when the difference is asked for', () => {
+  expect(() => checkMayChange([{ kind: 'changed', parallel: 2 }])).not.toThrow();
+  expect(() => checkMayChange([{ kind: 'finalists', ordinals: [0, 1], after: 2 }])).toThrow(
+    'The search has already begun to compare its best points.',
+  );
 });

@@ -1,9 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { cleanEnv, foray, MAIN, ROOT } from '../support/cli.ts';
@@ -86,10 +88,10 @@ test('requests of the module for Python end when the server accepts them but doe
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const script = `
-import foray, urllib.request
-real = urllib.request.urlopen
+import foray
+real = foray._opener
 # a thousandth of the time limit, so that the test is short
-urllib.request.urlopen = lambda request, timeout: real(request, timeout=timeout / 1000)
+foray._opener = lambda url: lambda request, timeout: real(url)(request, timeout=timeout / 1000)
 server = foray.Server("http://127.0.0.1:${(silent.address() as AddressInfo).port}", "key")
 try:
     server.campaigns()
@@ -108,5 +110,41 @@ except TimeoutError as error:
   } finally {
     for (const socket of sockets) socket.destroy();
     silent.close();
+  }
+});
+
+test('programs on this machine send the key to its server, and to no proxy', async () => {
+  const asked: string[] = [];
+  const proxy = createHttpServer(({ url }, response) => {
+    asked.push(url ?? '');
+    response.writeHead(502).end();
+  }).listen(0, '127.0.0.1');
+  const server = createHttpServer((_, response) => response.end('[]')).listen(0, '127.0.0.1');
+  await Promise.all([once(proxy, 'listening'), once(server, 'listening')]);
+  const portOf = (one: typeof proxy): number => (one.address() as AddressInfo).port;
+  const at = `http://127.0.0.1:${portOf(proxy)}`;
+  const own = `http://127.0.0.1:${portOf(server)}`;
+  const env = {
+    ...cleanEnv(),
+    ...{ http_proxy: at, HTTP_PROXY: at, https_proxy: at, NODE_USE_ENV_PROXY: '1' },
+    ...{ PYTHONPATH: join(ROOT, 'python'), PYTHONDONTWRITEBYTECODE: '1' },
+  };
+  const script = `import foray; print(foray.connect("${own}", "key").campaigns())`;
+  const client = `
+    const { CloudClient } = await import('${pathToFileURL(join(ROOT, 'src/cloud/index.ts'))}');
+    const { connectTemporal } = await import('${pathToFileURL(join(ROOT, 'src/temporal-connection.ts'))}');
+    console.log(await new CloudClient({ url: '${own}/api/open/8.5.0', key: 'key' }).listModels());
+    // this server is no Temporal server, so the connection fails
+    await connectTemporal({ address: '127.0.0.1:${portOf(server)}', connectTimeout: 500 }).catch(() => undefined);
+    process.exit();`;
+  try {
+    const python = await promisify(execFile)('python3', ['-c', script], { env });
+    expect(python.stdout).toBe('[]\n');
+    const node = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', client], { env });
+    expect(node.stdout).toBe('[]\n');
+    expect(asked).toEqual([]);
+  } finally {
+    proxy.close();
+    server.close();
   }
 });

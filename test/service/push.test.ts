@@ -238,3 +238,18 @@ test('a push fails and asks for the address of one replica if its files reach an
   [lost, rounds] = [2, 0];
   expect((await foray(folder, ['models', 'push', folder], { env })).stdout).toContain('Scale, version 1');
 });
+
+test('many pushes of one user at once all land', async () => {
+  const root = temporaryFolder();
+  const service = await startTestService({ modelDirs: [] });
+  const names = ['Ada', 'Bob', 'Cleo', 'Dan'];
+  for (const name of names) {
+    writeCommandModel(path.join(root, name), name, 'say({ outputs: { Out: inputs.N } });');
+    writeFileSync(path.join(root, name, name, 'shared.txt'), 'the same content in all models');
+    writeFileSync(path.join(root, name, name, 'own.txt'), name);
+  }
+  const both = await Promise.all([...names, ...names].map((name) => pushTo(service, path.join(root, name))));
+  expect(both.map(({ code, stderr }) => [code, stderr])).toEqual(both.map(() => [0, '']));
+  for (const name of names)
+    expect((await versionsOf(service, name)).map(({ version }) => version)).toEqual([1]);
+});

@@ -12,6 +12,9 @@ export interface TemporalProcess {
   address: string;
   /** Starts the server, always at the same address. Resolves when it accepts requests. */
   start(): Promise<void>;
+  /** Stops all work of the server. It keeps its connections, and answers nothing. */
+  freeze(): void;
+  thaw(): void;
   /** Kills the server with SIGKILL. Resolves when the server has ended. */
   kill(): Promise<void>;
 }
@@ -43,6 +46,8 @@ export async function temporalProcess(
         return (await isListening(port)) && isServing(address);
       });
     },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
     async kill() {
       if (!child || hasEnded()) return;
       const exited = once(child, 'exit');

@@ -67,6 +67,7 @@ describe('steering', () => {
       const { runs } = await world.foray.status(id);
       return runs.running + runs.queued === 4;
     });
+    expect((await world.foray.status(id)).concurrency).toBe(4);
     const handle = world.environment.client.workflow.getHandle(id);
     for (const wrong of [0, 1.5, -1, 'many', null]) {
       await expect(handle.executeUpdate('setConcurrency', { args: [wrong] })).rejects.toThrow();

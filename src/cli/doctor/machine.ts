@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Settings } from '../../client/index.ts';
+import { clockAhead, SAME_TIME_MS } from '../../cloud/index.ts';
 import { runningDev } from '../../dev/home.ts';
 import { messageOf } from '../../errors.ts';
 import { stateOfStore } from '../../store/index.ts';
@@ -12,9 +13,6 @@ import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts
 const LITTLE_ROOM = 1024 ** 3;
 /** With less free space than this, in bytes, the check fails. */
 const NO_ROOM = 64 * 1024 ** 2;
-const CLOCK_MS = 5_000;
-/** A smaller difference of two clocks gives no warning, ms. The Date header has whole seconds, and is a moment old. */
-const FAR_APART_MS = 10_000;
 
 export function checkNode(): Check {
   return ok('Node', `${process.versions.node} (${process.execPath}).`);
@@ -29,11 +27,19 @@ export function checkHome({ home, serviceUrl, apiKey }: SettingFlags): Check {
   return warning('home', `No foray dev runs in ${home}.`, whatToDo());
 }
 
-export async function checkStore({ store }: Settings): Promise<Check> {
+/** @param isWorkedOn - whether a worker polls the task queue. A worker makes its store when it starts */
+export async function checkStore({ store }: Settings, isWorkedOn: boolean): Promise<Check> {
   try {
     const { shown, schema } = await stateOfStore(store);
     switch (schema) {
       case 'missing':
+        if (isWorkedOn) {
+          return failed(
+            'store',
+            `There is no store at ${shown}, but a worker runs: its store was removed, or it is elsewhere.`,
+            'Name the right store with --store or FORAY_STORE. If its file was removed, restore it from a copy and start the workers again.',
+          );
+        }
         return ok('store', `There is no store at ${shown} yet; the first campaign creates it.`);
       case 'older':
         return ok('store', `${shown} has older tables; the next command brings them up to date.`);
@@ -81,37 +87,18 @@ function nearest(folder: string): string {
 export async function checkClock(service: string, webUi: string | undefined): Promise<Check> {
   const others = { 'the model service': service, ...(webUi !== undefined && { "Temporal's Web UI": webUi }) };
   const clocks = await Promise.all(
-    Object.entries(others).map(async ([name, url]) => ({ name, ahead: await aheadOf(url) })),
+    Object.entries(others).map(async ([name, url]) => ({ name, ahead: await clockAhead(url) })),
   );
   const known = clocks.filter((clock): clock is { name: string; ahead: number } => clock.ahead !== undefined);
   if (known.length === 0) return skipped('clock', 'No server sent its time.');
   const [furthest] = known.toSorted((a, b) => Math.abs(b.ahead) - Math.abs(a.ahead));
   const { name, ahead } = furthest!;
   const names = known.map((clock) => clock.name).join(' and ');
-  if (Math.abs(ahead) < FAR_APART_MS) return ok('clock', `The clock of this machine agrees with ${names}.`);
+  if (Math.abs(ahead) < SAME_TIME_MS) return ok('clock', `The clock of this machine agrees with ${names}.`);
   const seconds = Math.round(Math.abs(ahead) / 1_000);
   return warning(
     'clock',
     `The clock of ${name} is ${seconds} s ${ahead > 0 ? 'ahead' : 'behind'}.`,
     'Set the clocks of both machines (NTP): times and time left are wrong until then.',
   );
-}
-
-/**
- * How far a server's clock is ahead of this machine's clock, ms. Undefined if the server does not answer or does not
- * send its time.
- */
-async function aheadOf(url: string): Promise<number | undefined> {
-  try {
-    const before = Date.now();
-    const response = await fetch(url, {
-      method: 'HEAD',
-      redirect: 'manual',
-      signal: AbortSignal.timeout(CLOCK_MS),
-    });
-    const time = Date.parse(response.headers.get('date') ?? '');
-    return Number.isNaN(time) ? undefined : time - (before + Date.now()) / 2;
-  } catch {
-    return undefined;
-  }
 }

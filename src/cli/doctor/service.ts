@@ -1,4 +1,5 @@
-import type { Settings } from '../../client/index.ts';
+import type { OwnIds, Settings } from '../../client/index.ts';
+import { stateOfStore } from '../../store/index.ts';
 import { CloudClient, isCloudError } from '../../cloud/index.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
@@ -9,8 +10,15 @@ export async function checkService({ service }: Settings): Promise<Check[]> {
   try {
     // the cheapest request that needs a key
     const models = await cloud.listModels();
+    const problems = (await cloud.health())?.problems ?? [];
     return [
-      ok('model service', `${url} answers.`),
+      problems.length === 0
+        ? ok('model service', `${url} answers.`)
+        : failed(
+            'model service',
+            `${url} answers, but not all is well: ${problems.map(({ message }) => message).join(' ')}`,
+            'The log of the service has the details.',
+          ),
       models.length > 0
         ? ok(
             'key',
@@ -36,4 +44,14 @@ function keyRefused(key: string, advice: string): Check {
     key === '' ? 'The model service needs a key, but no key is set.' : 'The model service refuses the key.',
     advice,
   );
+}
+
+/** The ids of the store and the service that the settings name; undefined where they are unknown. */
+export async function ownIds({ service, store }: Settings): Promise<OwnIds> {
+  const cloud = new CloudClient({ ...service, attempts: 1 });
+  const [identity, state] = await Promise.all([
+    cloud.identity().catch(() => undefined),
+    stateOfStore(store).catch(() => undefined),
+  ]);
+  return { service: identity, store: state?.id ?? undefined };
 }

@@ -1,6 +1,8 @@
 import { Connection } from '@temporalio/client';
-import type { Settings } from '../../client/index.ts';
+import { type OwnIds, readWorker, type Settings } from '../../client/index.ts';
+import { SAME_TIME_MS } from '../../cloud/index.ts';
 import { messageOf } from '../../errors.ts';
+import { connectTemporal } from '../../temporal-connection.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
@@ -19,13 +21,16 @@ const UNAVAILABLE = 14;
 /** Temporal's number for the type Keyword. */
 const KEYWORD = 2;
 
+/** The first words about the workers on the task queue, if there are any. */
+export const ON_QUEUE = 'On the task queue';
+
 const parts = ['namespace', 'search attributes', 'workers'];
 
 /** Checks Temporal, its namespace, the search attributes of campaigns, and the workers on the task queue. */
-export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<Check[]> {
+export async function checkTemporal({ temporal, taskQueue }: Settings, own: OwnIds): Promise<Check[]> {
   const { connectionOptions, namespace = 'default' } = temporal;
   const address = connectionOptions.address ?? 'localhost:7233';
-  const connection = await Connection.connect({ ...connectionOptions, connectTimeout: CONNECT_MS }).catch(
+  const connection = await connectTemporal({ ...connectionOptions, connectTimeout: CONNECT_MS }).catch(
     (error: unknown) => notConnected(address, error),
   );
   if (!(connection instanceof Connection)) {
@@ -33,7 +38,7 @@ export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<
   }
   try {
     return await connection.withDeadline(Date.now() + CALL_MS, () =>
-      checkServer(connection, { address, namespace, taskQueue }),
+      checkServer(connection, { address, namespace, taskQueue, own }),
     );
   } finally {
     await connection.close();
@@ -65,6 +70,7 @@ interface Place {
   address: string;
   namespace: string;
   taskQueue: string;
+  own: OwnIds;
 }
 
 async function checkServer(connection: Connection, place: Place): Promise<Check[]> {
@@ -134,7 +140,7 @@ async function checkAttributes(connection: Connection, { address, namespace }: P
   }
 }
 
-async function checkWorkers(connection: Connection, { namespace, taskQueue }: Place): Promise<Check> {
+async function checkWorkers(connection: Connection, { namespace, taskQueue, own }: Place): Promise<Check> {
   const part = 'workers';
   const pollersOf = async (taskQueueType: number) => {
     const name = { name: taskQueue };
@@ -154,10 +160,30 @@ async function checkWorkers(connection: Connection, { namespace, taskQueue }: Pl
       );
     }
     const workers = workflows.map(({ identity, deploymentOptions }) => {
+      const { name, faults, ahead } = readWorker(identity ?? '', own);
       const build = deploymentOptions?.buildId;
-      return `${identity}${build ? ` (build ${build})` : ''}`;
+      return { name: `${name}${build ? ` (build ${build})` : ''}`, faults, ahead };
     });
-    return ok(part, `On the task queue "${taskQueue}": ${workers.join(', ')}.`);
+    const there = `${ON_QUEUE} "${taskQueue}": ${workers.map(({ name }) => name).join(', ')}.`;
+    const wrong = workers.filter(({ faults }) => faults.length > 0);
+    if (wrong.length > 0) {
+      const faults = wrong.map(({ name, faults }) => `${name}: ${faults.join(', and ')}.`);
+      return failed(
+        part,
+        `${there} Not all of them can work for these settings. ${faults.join(' ')}`,
+        'End such a worker, or start it with the right store, service and key. A worker for other campaigns needs its own FORAY_TASK_QUEUE.',
+      );
+    }
+    const apart = workers.filter(({ ahead }) => Math.abs(ahead) > SAME_TIME_MS);
+    if (apart.length > 0) {
+      const faults = apart.map(({ name, ahead }) => `${name} (by ${Math.abs(ahead) / 1_000} s)`);
+      return warning(
+        part,
+        `${there} The clocks of the model service and of these workers differ: ${faults.join(', ')}.`,
+        'Set the clocks of their machines (NTP), and start the workers again: times and time left are wrong until then.',
+      );
+    }
+    return ok(part, there);
   } catch (error) {
     return failedWith(part, error, 'Check the TEMPORAL_* variables.');
   }

@@ -1,6 +1,6 @@
 /** The client's calls to Temporal. An import of this file loads Temporal's SDK. */
 export { changeCampaign, setConcurrency } from './change.ts';
 export { TemporalConnection } from './connection.ts';
-export { answers, failures, flights, isClosed, runIdOf, signal } from './messages.ts';
+export { answers, failures, flights, isClosed, runIdOf, signal, terminate } from './messages.ts';
 export { blockedBy, progressOf } from './progress.ts';
 export { startToStop, startWorkflow } from './start.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, type Connection } from '@temporalio/client';
 import type { Settings } from '../settings.ts';
+import { connectTemporal } from '../../temporal-connection.ts';
 import { connectError, DEFAULT_NAMESPACE, isTooLate, unreachable } from '../../temporal-errors.ts';
 
 const CONNECT_MS = 5_000;
@@ -68,7 +69,7 @@ export class TemporalConnection {
     // a longer attempt would delay the end of a command that waits for a short time only
     const options = { ...this.settings.temporal.connectionOptions, connectTimeout: timeout };
     try {
-      const connection = await Connection.connect(options);
+      const connection = await connectTemporal(options);
       this.answered = performance.now();
       return connection;
     } catch (error) {

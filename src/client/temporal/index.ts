@@ -79,6 +79,11 @@ export class Temporal {
     return this.call((calls, connection) => calls.signal(connection, id, name, reason));
   }
 
+  /** Ends a workflow without its own work. Does nothing when there is no running workflow. */
+  terminate(id: string, reason: string): Promise<void> {
+    return this.call((calls, connection) => calls.terminate(connection, id, reason));
+  }
+
   /**
    * Resolves when a worker has applied the number; false when there is no running workflow.
    * @throws ForayError WORKER_SILENT

@@ -12,7 +12,7 @@ import {
 import type { TemporalConnection } from './connection.ts';
 import { translated } from '../../temporal-errors.ts';
 
-/** The longest time to send a signal, ms. A reachable server takes the signal at once. */
+/** The longest time to send a message to a workflow, ms. A reachable server takes it at once. */
 const SIGNAL_MS = 20_000;
 
 /** The id of a workflow's last execution; empty when Temporal no longer has the workflow. */
@@ -61,6 +61,16 @@ export async function signal(
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw translated(temporal.settings, error);
+  }
+}
+
+/** Ends a workflow without its own work. Does nothing when there is no running workflow. */
+export async function terminate(temporal: TemporalConnection, id: string, reason: string): Promise<void> {
+  const client = await temporal.connect();
+  try {
+    await client.withDeadline(Date.now() + SIGNAL_MS, () => client.workflow.getHandle(id).terminate(reason));
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw translated(temporal.settings, error);
   }
 }
 

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { Foray } from '../../client/index.ts';
 import { resultTable } from '../../report/index.ts';
 import { jsonl } from '../../report/formats/jsonl.ts';
-import { messageOf } from '../../errors.ts';
+import { problemOf } from '../problems.ts';
 import type { Handlers } from './call.ts';
 
 /** Each connection gets a comment at this interval, ms, so that proxies keep an idle connection open. */
@@ -25,7 +25,7 @@ export const eventHandlers: Handlers<'events'> = {
     };
     const beat = setInterval(() => void send(': still here\n\n'), BEAT).unref();
     void tell(foray, params.id, query.runs, send, () => events.destroyed)
-      .catch((error: unknown) => send(event('problem', JSON.stringify({ detail: messageOf(error) }))))
+      .catch((error: unknown) => send(event('problem', JSON.stringify(problemOf(error)))))
       .finally(() => {
         clearInterval(beat);
         events.end();

@@ -115,16 +115,23 @@ function steering(request: FastifyRequest, status: CampaignStatus): Markup {
         phase === 'paused' ? act(request, to('resume'), 'Resume') : undefined,
         phase === 'stopping' ? undefined : asks('stop', 'Stop'),
         asks('cancel', 'Cancel'),
-        phase === 'stopping' ? undefined : windowForm(request, to('window')),
+        phase === 'stopping' ? undefined : windowForm(request, to('window'), status.concurrency),
       ];
   return html`<div id="steering" class="buttons">${buttons}</div>`;
 }
 
 /** The form for the number of runs that may be requested at once. */
-function windowForm(request: FastifyRequest, action: string): Markup | undefined {
+function windowForm(
+  request: FastifyRequest,
+  action: string,
+  now: CampaignStatus['concurrency'],
+): Markup | undefined {
   if (request.access?.role !== 'steer') return undefined;
   return html`<form method="post" action="${action}" class="window">
-    <label>Runs at once <input id="window" name="concurrency" required size="6" placeholder="auto" /></label>
+    <label
+      >Runs at once
+      <input id="window" name="concurrency" required size="6" placeholder="auto" value="${now ?? ''}"
+    /></label>
     <button>Set</button>
   </form>`;
 }

@@ -1,6 +1,6 @@
 import {
   type Client,
-  Connection,
+  type Connection,
   Client as TemporalClient,
   type WorkflowHandle,
   WorkflowNotFoundError,
@@ -8,7 +8,8 @@ import {
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { ListedExecutor } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
-import { connectError } from '../../temporal-errors.ts';
+import { connectTemporal } from '../../temporal-connection.ts';
+import { connectError, translated } from '../../temporal-errors.ts';
 import type { Problems } from '../problems.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
 import { EMBEDDED } from '../runs/unheld-runs.ts';
@@ -27,6 +28,15 @@ const GATHER = 50;
  * free executor.
  */
 const GATHER_BUSY = 500;
+
+/** The time limit of a question to Temporal, in milliseconds. A frozen server keeps its connections. */
+const ANSWER_WITHIN = 3_000;
+
+/** The subject of a problem of the database that the keeper meets. */
+const LANES = 'lanes';
+
+/** A call to Temporal that failed. */
+class TemporalFault extends Error {}
 
 /** The connection of the service to Temporal, and the settings of its lanes. */
 export interface LaneOptions {
@@ -105,7 +115,7 @@ export class LaneKeeper {
     const unconnected = (error: unknown): never => {
       throw connectError({ temporal: options }, error, 'Start one, or start the service without --temporal.');
     };
-    const client = await Connection.connect(connectionOptions).catch(unconnected);
+    const client = await connectTemporal(connectionOptions).catch(unconnected);
     const native = await NativeConnection.connect(connectionOptions).catch(unconnected);
     const closing = new Map<string, number>();
     const activities: ServiceActivities = {
@@ -156,16 +166,36 @@ export class LaneKeeper {
       await this.#noteUnserved(fresh, able);
       // a faulty executor claims no runs but keeps its lane, so the others need more lanes
       if (fresh > 0) await this.#open(Math.min(there - held.size, fresh + faulty.length), held);
+      problems.resolve('QUEUE_STUCK', LANES);
+      // without a lane to open, nothing has asked Temporal, and a frozen server would not be noticed
+      if (there > 0) await this.#asked((client) => client.workflowService.getSystemInfo({}));
       problems.resolve('LANES_STUCK', '');
     } catch (error) {
+      const [code, subject, what] =
+        error instanceof TemporalFault
+          ? (['LANES_STUCK', '', 'No lane can be started in Temporal'] as const)
+          : ([
+              'QUEUE_STUCK',
+              LANES,
+              'The runs that wait for executors on other machines cannot be read',
+            ] as const);
       problems.raise({
-        code: 'LANES_STUCK',
-        subject: '',
+        code,
+        subject,
         message:
           'Executors on other machines get no new work at the moment: runs wait for the working executors.',
-        detail: `No lane can be started in Temporal; foray tries again: ${messageOf(error)}`,
+        detail: `${what}; foray tries again: ${messageOf(error)}`,
       });
       onFault(error);
+    }
+  }
+
+  /** @throws TemporalFault if Temporal fails, or does not answer in time */
+  async #asked<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+    try {
+      return await this.#client.withDeadline(Date.now() + ANSWER_WITHIN, () => ask(this.#client));
+    } catch (error) {
+      throw new TemporalFault(messageOf(translated({ temporal: this.#options }, error)), { cause: error });
     }
   }
 
@@ -193,13 +223,15 @@ export class LaneKeeper {
       const id = laneId(this.#parts.service, index);
       if (!held.has(id) && !this.#closing.has(id)) ids.push(id);
     }
-    await Promise.all(
-      ids.map((workflowId) =>
-        this.#client.workflow.start('lane', {
-          ...{ workflowId, taskQueue, args: [input] },
-          workflowIdConflictPolicy: 'USE_EXISTING',
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        }),
+    await this.#asked((client) =>
+      Promise.all(
+        ids.map((workflowId) =>
+          client.workflow.start('lane', {
+            ...{ workflowId, taskQueue, args: [input] },
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          }),
+        ),
       ),
     );
   }
@@ -223,7 +255,8 @@ export class LaneKeeper {
       }
       const isOpen = lane !== undefined && (await this.#isOpen(lane));
       await runs.holders.close(holder, { isLost: !isOpen });
-      if (isOpen) await this.#handleOf(lane).terminate('its executor does not reach the service');
+      if (isOpen)
+        await this.#asked(() => this.#handleOf(lane).terminate('its executor does not reach the service'));
       fleet.forget(holder);
       onRequeued();
     }
@@ -236,10 +269,10 @@ export class LaneKeeper {
 
   async #isOpen(lane: Lane): Promise<boolean> {
     try {
-      const { status } = await this.#handleOf(lane).describe();
+      const { status } = await this.#asked(() => this.#handleOf(lane).describe());
       return status.name === 'RUNNING';
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
+      if ((error as TemporalFault).cause instanceof WorkflowNotFoundError) return false;
       throw error;
     }
   }

@@ -13,16 +13,22 @@ import type { VersionFiles } from './version-files.ts';
 /** Matches one name of a path that is no hidden file and leads to no other folder. */
 const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
 
+/** How long an upload counts for the pushes of its user, in milliseconds. */
+const REMEMBERED = 3_600_000;
+
 /**
  * Takes the models that authors push (send) to the service. A file of a pushed version need not be uploaded again if
- * the same user has uploaded it since their last new version, or if a kept version of the model has it. Other stored
- * files do not count, because then a user who knows only the hash of a file could read the file.
+ * the same user has uploaded it in the last hour, or if a kept version of the model has it. Other stored files do not
+ * count, because then a user who knows only the hash of a file could read the file.
  */
 export class Pushes {
   readonly #registry: ModelRegistry;
   readonly #files: VersionFiles;
-  /** The SHA-256 of the contents that each user has uploaded to this process since their last successful push. */
-  readonly #uploaded = new Map<string, Set<string>>();
+  /**
+   * The SHA-256 of the contents that each user has lately uploaded to this process, the latest one last, with the time.
+   * A push that succeeds removes none of them, because other pushes of the same user may need them at the same time.
+   */
+  readonly #uploaded = new Map<string, Map<string, number>>();
 
   constructor(registry: ModelRegistry, files: VersionFiles) {
     this.#registry = registry;
@@ -31,8 +37,15 @@ export class Pushes {
 
   /** Notes that the user has uploaded a content for model versions. */
   noteUpload(user: string, sha256: string): void {
-    const uploaded = this.#uploaded.get(user) ?? new Set();
-    this.#uploaded.set(user, uploaded.add(sha256));
+    const uploaded = this.#uploaded.get(user) ?? new Map<string, number>();
+    const now = performance.now();
+    uploaded.delete(sha256);
+    uploaded.set(sha256, now);
+    for (const [earlier, at] of uploaded) {
+      if (now - at < REMEMBERED) break;
+      uploaded.delete(earlier);
+    }
+    this.#uploaded.set(user, uploaded);
   }
 
   /**
@@ -51,7 +64,6 @@ export class Pushes {
       try {
         const model = await read(root, request);
         const { number, isNew } = await this.#registry.add(model);
-        this.#uploaded.delete(user);
         return { missing, version: number, isNew };
       } catch (error) {
         if (!isForayError(error)) throw error;
@@ -62,7 +74,7 @@ export class Pushes {
   }
 
   async #missing(user: string, { name, files }: PushRequest): Promise<string[]> {
-    const own = new Set(this.#uploaded.get(user));
+    const own = new Set(this.#uploaded.get(user)?.keys());
     const model = this.#registry.models().find((model) => nameKey(model.name) === nameKey(name));
     for (const { modelId, manifest } of this.#registry.versions()) {
       if (modelId === model?.id) for (const { sha256 } of manifest?.files ?? []) own.add(sha256);

@@ -32,10 +32,13 @@ export interface MoveOptions {
   onProblem?: (line: string) => void;
 }
 
-/** The data of the folder that are in the new place now, also from earlier, interrupted moves. */
+/** The data that are in the new place now, also from earlier moves. */
 export interface Moved {
-  /** The numbers of runs and versions; undefined if the database was not moved. */
-  rows?: { runs: number; versions: number };
+  /**
+   * The numbers of runs and versions in the database; undefined if the database was not moved. `lacking`: the number of
+   * runs in the folder that the database lacks, because the old service ran again after the move.
+   */
+  rows?: { runs: number; versions: number; lacking: number };
   /** The files of clients and runs; undefined if files were not moved. */
   files?: MovedFiles;
   /** The files of model versions; undefined if files were not moved. */
@@ -82,7 +85,7 @@ async function moveFolder(options: MoveOptions): Promise<Moved> {
         // a damaged file is found before the rows of runs and versions are written
         const files = await moveAllFiles(options);
         if (isNew) await moveRows(from, target, options);
-        return { ...files, rows: await countRows(from) };
+        return { ...files, rows: await countRows(from, target.sql) };
       });
     } finally {
       source.close();
@@ -207,8 +210,12 @@ async function moveRows(
   await to.all('DELETE FROM settings WHERE name = ?', MOVE);
 }
 
-async function countRows(sql: Sql): Promise<NonNullable<Moved['rows']>> {
-  return { runs: await countOf(sql, 'runs'), versions: await countOf(sql, 'versions') };
+async function countRows(from: Database, to: Database): Promise<NonNullable<Moved['rows']>> {
+  return {
+    runs: await countOf(to, 'runs'),
+    versions: await countOf(to, 'versions'),
+    lacking: await new Rows(from, to).lackingRuns(),
+  };
 }
 
 async function moveAllFiles({ dataDir, s3, onProgress, onProblem }: MoveOptions): Promise<Moved> {

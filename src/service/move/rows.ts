@@ -1,4 +1,4 @@
-import type { Sql, SqlValue } from '../database/database.ts';
+import type { Database, Sql, SqlValue } from '../database/database.ts';
 
 /** A row in the form of both databases: texts, whole numbers and nulls. */
 type Row = Record<string, SqlValue>;
@@ -26,6 +26,9 @@ const TABLES: readonly Table[] = [
   { name: 'executors', key: ['name'] },
 ];
 
+/** A page of the ids of runs. */
+const RUN_IDS = 'SELECT seq, id FROM runs WHERE seq > ? ORDER BY seq LIMIT 5000';
+
 /** The columns that PostgreSQL numbers itself if it gets no number. */
 const NUMBERED: Record<string, string> = { runs: 'seq', run_logs: 'number' };
 
@@ -34,10 +37,10 @@ const MOST_VALUES = 65_000;
 
 /** The rows of a service's tables, which are copied from one database to another. */
 export class Rows {
-  readonly #from: Sql;
-  readonly #to: Sql;
+  readonly #from: Database;
+  readonly #to: Database;
 
-  constructor(from: Sql, to: Sql) {
+  constructor(from: Database, to: Database) {
     this.#from = from;
     this.#to = to;
   }
@@ -85,6 +88,20 @@ export class Rows {
         return `${table.name} has more rows`;
     }
     return undefined;
+  }
+
+  /** The number of runs that only the source has. */
+  async lackingRuns(): Promise<number> {
+    const absent = `SELECT count(*) AS rows FROM ${this.#to.dialect.list} AS given
+      WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = given.value)`;
+    let lacking = 0;
+    for (let after = -1; ;) {
+      const rows = await this.#from.all<{ seq: number; id: string }>(RUN_IDS, after);
+      if (rows.length === 0) return lacking;
+      const [row] = await this.#to.all<{ rows: number }>(absent, JSON.stringify(rows.map(({ id }) => id)));
+      lacking += Number(row!.rows);
+      after = rows.at(-1)!.seq;
+    }
   }
 
   /** The key of the last row that was copied; undefined if there is none. */

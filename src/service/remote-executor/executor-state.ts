@@ -24,6 +24,7 @@ export class ExecutorState {
   readonly #materials: RemoteMaterials;
   readonly #since = new Date().toISOString();
   #holder: string | null = null;
+  #unreached: string | null = null;
   #running = 0;
   #busyAt = performance.now();
   /** The duration of the longest completed execution so far, in milliseconds. */
@@ -47,6 +48,11 @@ export class ExecutorState {
     if (runs > 0) this.#busyAt = performance.now();
   }
 
+  /** Sets why Temporal gives this executor no lanes; null when Temporal answers. */
+  noteTemporal(unreached: string | null): void {
+    this.#unreached = unreached;
+  }
+
   /** Notes the duration of a completed execution, in milliseconds. */
   noteExecuted(ms: number): void {
     this.#longest = Math.max(this.#longest, ms);
@@ -62,7 +68,9 @@ export class ExecutorState {
   problem(): string | null {
     if (this.draining.signal.aborted) return 'it drains';
     if (!this.hasTime()) return 'its time ends before a run could end';
-    return this.faults.problem() ?? this.#materials.whyFull() ?? null;
+    // an executor with a lane claims runs without Temporal
+    const unreached = this.#holder === null ? this.#unreached : null;
+    return this.faults.problem() ?? this.#materials.whyFull() ?? unreached;
   }
 
   hello(): Hello {

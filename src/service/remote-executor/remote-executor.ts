@@ -8,6 +8,7 @@ import { memoryShare } from '../executors/process.ts';
 import type { OwnFolder } from '../files/own-folder.ts';
 import type { ExecutorActivities } from '../fleet/lane.ts';
 import { BEAT_EVERY } from '../fleet/protocol.ts';
+import { RepeatedCheck } from '../repeated-check.ts';
 import { takeCache } from './cache.ts';
 import { FleetClient, ServiceFault } from './fleet-client.ts';
 import { greetFirst, keepGreeting } from './greeting.ts';
@@ -20,6 +21,8 @@ import { ExecutorState } from './executor-state.ts';
  * runs begin.
  */
 const MOST_UPLOADS = 4;
+/** The interval between two questions to Temporal, and the time limit of a question, in milliseconds. */
+const ASK_EVERY = 3_000;
 
 export interface RemoteExecutorOptions {
   /** The address of the service. */
@@ -84,12 +87,14 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       ...{ name, taskQueue: welcome.taskQueue, state },
       lane: { client, has, pool: executors, materials, faults: state.faults, onFault },
     });
+    const endAsking = keepAsking(connection, (unreached) => state.noteTemporal(unreached));
     const endGreeting = keepGreeting({ client, name, state, onLine, onFault, onHeard });
     state.draining.signal.addEventListener('abort', () => worker.shutdown());
     const work = async (): Promise<void> => {
       try {
         await worker.run();
       } finally {
+        await endAsking();
         await endGreeting();
         await executors.close();
         await connection.close();
@@ -102,6 +107,32 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
     cache.release();
     throw error;
   }
+}
+
+/**
+ * Asks Temporal at an interval whether it answers. The SDK itself waits for a frozen server without a word.
+ *
+ * @param note - called with the reason after each answer; null if Temporal answers
+ * @returns a function that ends the questions
+ */
+function keepAsking(
+  connection: NativeConnection,
+  note: (unreached: string | null) => void,
+): () => Promise<void> {
+  const checks = new RepeatedCheck({
+    every: ASK_EVERY,
+    async check() {
+      try {
+        await connection.withDeadline(Date.now() + ASK_EVERY, () =>
+          connection.workflowService.getSystemInfo({}),
+        );
+        note(null);
+      } catch {
+        note('Temporal does not answer');
+      }
+    },
+  });
+  return () => checks.close();
 }
 
 /** @throws ForayError CACHE_UNUSABLE */

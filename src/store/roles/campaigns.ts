@@ -29,7 +29,8 @@ export interface CampaignStore {
   /** All campaigns, the newest first. */
   listCampaigns(): Promise<CampaignRecord[]>;
   /**
-   * Sets the phase, and the note if it is given. The phase `running` does not change a stopping or closed campaign.
+   * Sets the phase, and the note if it is given. The phases `running` and `paused` do not change a stopping or
+   * closed campaign, and `stopping` does not change a closed one.
    */
   setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void>;
   /** Sets the versions of the model that runs are requested with. New requests use the last version. */
@@ -37,7 +38,9 @@ export interface CampaignStore {
   /** Removes a campaign that never started, so that its id is free again. */
   removeCampaign(id: string): Promise<void>;
   /**
-   * Deletes a campaign with its points, runs and results, in many small steps. An interrupted deletion can be repeated.
+   * Deletes a campaign with its points, runs and results, in many small steps. Nobody sees the campaign from the first
+   * step on, and whoever reads it gets UNKNOWN_CAMPAIGN. The next deletion, or `compact`, completes one that was
+   * interrupted.
    */
   deleteCampaign(id: string): Promise<void>;
 }

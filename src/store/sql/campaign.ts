@@ -1,11 +1,15 @@
 import type { Kysely } from 'kysely';
+import { campaignDeleted } from '../deleted.ts';
 import type { KeyedPoint } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 
-/** The number of a campaign in the tables. */
+/**
+ * The number of a campaign in the tables.
+ * @throws ForayError UNKNOWN_CAMPAIGN. Every caller has read the campaign's record before
+ */
 export async function numberOf(db: Kysely<Tables>, id: string): Promise<number> {
   const row = await db.selectFrom('campaigns').select('number').where('id', '=', id).executeTakeFirst();
-  if (!row) throw new Error(`the store has no campaign ${id}`);
+  if (!row) throw campaignDeleted(id);
   return row.number;
 }
 

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
+import { closedPhases } from '../../campaign/types.ts';
 import { deleteCampaign } from '../delete-campaign.ts';
+import { ALL_DELETED } from '../deleted.ts';
 import type { CampaignRecord, CampaignStore } from '../roles/campaigns.ts';
 import { textOfCampaign, toCampaign, toRecord } from '../rows.ts';
 import type { Tables } from '../tables.ts';
@@ -62,7 +64,12 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
     },
 
     async listCampaigns() {
-      const rows = await db.selectFrom('campaigns').selectAll().orderBy('number', 'desc').execute();
+      const rows = await db
+        .selectFrom('campaigns')
+        .selectAll()
+        .where('id', 'not like', ALL_DELETED)
+        .orderBy('number', 'desc')
+        .execute();
       return rows.map((row) => toRecord(row, { ...row, campaign: toCampaign(row.campaign) }));
     },
 
@@ -70,8 +77,12 @@ export function campaignStore(db: Kysely<Tables>): CampaignStore {
       await db
         .updateTable('campaigns')
         .set({ phase, updated_at: now, ...(note !== undefined && { note }) })
-        // an activity that Temporal has given up may still call this; a stopping campaign must not become running again
-        .$if(phase === 'running', (update) => update.where('phase', 'in', ['preparing', 'running', 'paused']))
+        // an activity that Temporal has given up may still call this; a stopping campaign must not become running or
+        // paused again, and a closed campaign must not become stopping
+        .$if(phase === 'running' || phase === 'paused', (update) =>
+          update.where('phase', 'in', ['preparing', 'running', 'paused']),
+        )
+        .$if(phase === 'stopping', (update) => update.where('phase', 'not in', [...closedPhases]))
         .where('id', '=', id)
         .execute();
     },

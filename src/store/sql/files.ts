@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { deleteFile, listFiles } from '../unused-files.ts';
+import { deleteHidden } from '../delete-campaign.ts';
 import { compact, spareBytes } from '../vacuum.ts';
 import { keepFile, keptFiles, recordMissingFile, missingFiles, putFile } from '../kept-files.ts';
 import type { FileStore } from '../roles/files.ts';
@@ -18,7 +19,10 @@ export function fileStore(db: Kysely<Tables>): FileStore {
     listFiles: () => listFiles(db),
     deleteFile: (file) => deleteFile(db, file),
     spareBytes: () => spareBytes(db),
-    compact: () => compact(db),
+    async compact() {
+      await deleteHidden(db);
+      await compact(db);
+    },
 
     keepFile: byId(db, keepFile),
     recordMissingFile: byId(db, recordMissingFile),

@@ -25,6 +25,7 @@ const state: LiveState = {
     window: 20,
     rate: 2.5,
     secondsLeft: 40,
+    concurrency: 'auto',
     pausedBy: null,
     submitted: '2026-01-01T00:00:00.000Z',
     owner: null,

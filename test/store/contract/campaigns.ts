@@ -145,6 +145,30 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
         expect((await store.counts('cold')).total).toBe(10_500);
       });
 
+      test('gives a reader all rows or an error, whenever it begins', async () => {
+        let refused = 0;
+        for (const turns of [...upTo(12), 50, 200]) {
+          await add(store, 'flu', { points: 2_500, replications: 1 });
+          await store.observe(
+            'flu',
+            upTo(2_500).map((seq) => done(seq)),
+            2,
+          );
+          const deletion = store.deleteCampaign('flu');
+          for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+          const [rows] = await Promise.allSettled([rowsOf(store), deletion]);
+          if (rows.status === 'fulfilled') expect(rows.value).toHaveLength(2_500);
+          else {
+            refused += 1;
+            expect(rows.reason).toMatchObject({
+              code: 'UNKNOWN_CAMPAIGN',
+              message: 'The campaign "flu" was deleted.',
+            });
+          }
+        }
+        expect(refused).toBeGreaterThan(0);
+      });
+
       test('makes a later campaign under the same id visible through another handle', async () => {
         await add(store, 'flu', { points: 2, replications: 1 });
         const other = await database.open();

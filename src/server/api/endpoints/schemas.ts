@@ -28,6 +28,7 @@ export const Status = z.looseObject({
   window: z.number().nullable(),
   rate: z.number().nullable().describe('runs a second'),
   secondsLeft: z.number().nullable(),
+  concurrency: z.union([z.number(), z.literal('auto')]).nullable(),
   submitted: z.string().describe('ISO 8601'),
   source: z.enum(['workflow', 'store']),
   asOf: z.string().describe('ISO 8601'),

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { stopOpenRuns } from '../activities/stop.ts';
+import { closedPhases } from '../campaign/types.ts';
+import { isCloudError } from '../cloud/index.ts';
+import { ForayError, isForayError, messageOf } from '../errors.ts';
+import type { CampaignRecord } from '../store/index.ts';
+import { type ClientContext, recordOf } from './context.ts';
+
+/** How long the service may take to stop the runs, ms. */
+const STOP_MS = 60_000;
+/** The pause before the service is asked again to stop the runs that are left, ms. */
+const AGAIN_MS = 500;
+
+/**
+ * Ends a campaign whose cancel no worker has taken up: stops its runs at the service, terminates its workflow, so that
+ * no worker goes on with it later, and closes it in the store.
+ *
+ * @throws ForayError WORKER_ELSEWHERE if the settings name another model service than the campaign has;
+ *   SERVICE_UNREACHABLE, SERVICE_FAILED, KEY_REFUSED. The cancel stays recorded then, and a worker may still take it up
+ */
+export async function cancelWithoutWorker(client: ClientContext, id: string, reason?: string): Promise<void> {
+  const record = await recordOf(client, id);
+  if (closedPhases.includes(record.phase)) return;
+  const { stopped, kept } = await stopRuns(client, record);
+  await client.temporal.terminate(id, 'cancelled by a person; no worker answered');
+  // a worker that came back meanwhile may have closed the campaign
+  if (closedPhases.includes((await recordOf(client, id)).phase)) return;
+  const note = [
+    record.note,
+    reason,
+    'no worker answered, so the command that cancelled the campaign ended it',
+    `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
+  ];
+  await client.store.setPhase(id, 'cancelled', Date.now(), note.filter(Boolean).join('; '));
+}
+
+async function stopRuns(
+  { store, cloud, service }: ClientContext,
+  record: CampaignRecord,
+): Promise<{ stopped: number; kept: number }> {
+  const { campaign } = record;
+  const until = performance.now() + STOP_MS;
+  for (;;) {
+    try {
+      // like a worker, this takes the runs as stopped when another service answers at the campaign's address
+      if (!service.isAt(campaign) && !(await service.has(campaign, store))) throw elsewhere(campaign);
+      return await stopOpenRuns({ store, cloud, service: service.url }, record, AbortSignal.timeout(STOP_MS));
+    } catch (error) {
+      if (isForayError(error) && !isCloudError(error)) throw error;
+      if (performance.now() > until) throw unstopped(campaign.id, error);
+      // the transport has tried again already
+      if (isCloudError(error)) throw unstopped(campaign.id, error);
+    }
+    await delay(AGAIN_MS);
+  }
+}
+
+function elsewhere({ id, service }: CampaignRecord['campaign']): ForayError {
+  return new ForayError(
+    'WORKER_ELSEWHERE',
+    `No worker answers, and the settings name another model service than the campaign "${id}" has (${service}).`,
+    { hint: 'Name its service with --service-url. The campaign ends when a worker answers.' },
+  );
+}
+
+function unstopped(id: string, error: unknown): ForayError {
+  const what = `No worker answers, and the runs of "${id}" cannot be stopped: ${messageOf(error)}`;
+  const code = isForayError(error) ? error.code : 'SERVICE_FAILED';
+  return new ForayError(code, what, {
+    hint: 'The campaign requests no more runs. Cancel it again when the service answers.',
+  });
+}

@@ -1,0 +1,62 @@
+import { hostname } from 'node:os';
+import { version } from '../package/own-version.ts';
+
+/** What a worker knew about itself when it started. */
+export interface WorkerFacts {
+  /** The id of its store. */
+  store: string;
+  /** The UUID of its model service; undefined if the service did not answer, or has none. */
+  service: string | undefined;
+  /** Whether the service refused its key. */
+  isRefused: boolean;
+  /** How far the clock of the service was ahead of its clock, ms; undefined if that is unknown. */
+  ahead: number | undefined;
+}
+
+/** The number of characters of an id that a worker's name has. */
+const SHORT = 8;
+
+/**
+ * The name by which Temporal lists a worker. "foray doctor" compares the workers of a task queue by it, because nothing
+ * else of a worker can be read from elsewhere.
+ */
+export function workerIdentity({ store, service, isRefused, ahead = 0 }: WorkerFacts): string {
+  return [
+    `${process.pid}@${hostname()} foray ${version}`,
+    `store ${store.slice(0, SHORT)}`,
+    ...(service === undefined ? [] : [`service ${service.slice(0, SHORT)}`]),
+    ...(isRefused ? ['key refused'] : []),
+    `clock ${Math.round(ahead / 1_000)}`,
+  ].join('; ');
+}
+
+/** A worker as its name describes it: its process, and how it differs from the caller's settings. */
+export interface ReadWorker {
+  name: string;
+  /** Reasons why it cannot work for the caller's campaigns. */
+  faults: string[];
+  /** How far the clock of its service was ahead of its clock, ms. */
+  ahead: number;
+}
+
+/** The ids of the store and the service that the caller's settings name; undefined where they are unknown. */
+export interface OwnIds {
+  store: string | undefined;
+  service: string | undefined;
+}
+
+export function readWorker(identity: string, own: OwnIds): ReadWorker {
+  const [name = '', ...parts] = identity.split('; ');
+  const facts = new Map(parts.map((part) => part.split(' ') as [string, string]));
+  const differs = (what: 'store' | 'service'): boolean =>
+    own[what] !== undefined && facts.has(what) && facts.get(what) !== own[what].slice(0, SHORT);
+  return {
+    name,
+    faults: [
+      ...(differs('store') ? ['it has another store'] : []),
+      ...(differs('service') ? ['it has another model service'] : []),
+      ...(facts.get('key') === 'refused' ? ['the model service refused its key when it started'] : []),
+    ],
+    ahead: Number(facts.get('clock') ?? 0) * 1_000,
+  };
+}

@@ -1,0 +1,36 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { writeCommandModel } from '../service/command-model.ts';
+import { healthOf, onCleanup, outputsOf } from '../service/support.ts';
+import { until } from '../support/until.ts';
+import { startFleet, type TestFleet } from './fleet.ts';
+
+let fleet: TestFleet;
+
+beforeAll(async () => {
+  fleet = await startFleet((folder) => {
+    writeCommandModel(folder, 'Echo', 'say({ outputs: { Out: inputs.N } });');
+  });
+});
+
+const problemOf = async () => (await fleet.listed('one'))?.problem;
+const codes = async () => (await healthOf(fleet.service.running.url)).problems.map(({ code }) => code);
+
+test('a frozen Temporal is noticed by the service and by executors, and all goes on when it answers again', async () => {
+  await fleet.start('one', { flags: ['--slots', '1'] });
+  const version = await fleet.service.latest('Echo');
+  expect(await outputsOf(fleet.service, version, { N: 1 })).toEqual(new Map([['Out', '1']]));
+  fleet.temporal.freeze();
+  onCleanup(() => fleet.temporal.thaw());
+  await until('the health document names the problem', async () => (await codes()).includes('LANES_STUCK'));
+  expect(fleet.problems.join('\n')).toContain(
+    'No lane can be started in Temporal; foray tries again: The Temporal server at 127.0.0.1:',
+  );
+  await until(
+    'the executor says why it takes no runs',
+    async () => (await problemOf()) === 'Temporal does not answer',
+  );
+  fleet.temporal.thaw();
+  await until('the problem is over', async () => (await codes()).length === 0);
+  await until('the executor takes runs', async () => (await problemOf()) === null);
+  expect(await outputsOf(fleet.service, version, { N: 2 })).toEqual(new Map([['Out', '2']]));
+});
