@@ -37,3 +37,8 @@ const LEAST_SHARE = 2 ** -46;
 export function settled(value: number, from: number, to: number): number {
   return from < 0 && Math.abs(value) <= LEAST_SHARE * Math.max(-from, Math.abs(to)) ? 0 : value;
 }
+
+/** Rounds a number that an expression gives. Whole numbers are exact. */
+export function roundedDerived(value: number): number {
+  return Number.isSafeInteger(value) ? value : Number(value.toPrecision(DIGITS));
+}

@@ -34,6 +34,8 @@ import { isTooLittle, stopReason } from './stop.ts';
  * optimiser has already proposed are still asked for.
  */
 const LONGEST_STEP_MS = 2_000;
+/** After this number of proposals in a row without a new point, the search asks for a point that was left out. */
+const MOST_IN_VAIN = 20;
 /** The value of a point that was not run. */
 const REFUSED: PointValue = { value: null, variance: null, runs: 0, excess: [] };
 
@@ -221,7 +223,11 @@ export class SearchCourse {
     }
     if (history.asks.length === 0 && this.askKnown()) return true;
     while (!this.stopped()) {
-      const proposed = await this.proposer.next();
+      // a method that repeats points may need many proposals until it finds a new one
+      const repeats = history.inVain >= MOST_IN_VAIN && typeof this.campaign.search!.method === 'string';
+      const proposed = repeats ? 'exhausted' : await this.proposer.next();
+      const left = proposed === 'exhausted' ? this.left() : undefined;
+      if (left) return this.add(left, false);
       if (proposed === 'exhausted') this.methodEnd = proposed;
       else if (proposed && isTooLittle(this.campaign.search!.stop, proposed.gain)) this.methodEnd = 'gain';
       else if (proposed) return this.add(proposed, true);
@@ -241,6 +247,12 @@ export class SearchCourse {
     const values = best && this.proposer.moved(best.values);
     if (!values || !this.proposer.isAllowed(values)) return false;
     return this.add({ values, by: KNOWN, isAllowed: true }, false);
+  }
+
+  /** A point that a built-in method has left out. An outside optimiser may end its search when it wants. */
+  private left(): ProposedPoint | undefined {
+    if (typeof this.campaign.search!.method === 'object') return undefined;
+    return this.proposer.left((values) => this.history.firstOf(values) === undefined);
   }
 
   /** How many points have no value yet. */

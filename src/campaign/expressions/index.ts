@@ -35,6 +35,8 @@ export interface Expression {
    * real input among them has almost no value that meets the equality.
    */
   equations: readonly (readonly string[])[];
+  /** The inputs with which a number changes at almost every step, however small. Rounded inputs are not among them. */
+  follows: readonly string[];
 }
 
 /**
@@ -80,5 +82,6 @@ export function compileExpression(
     evaluate: part.type === 'number' ? (values) => part.run(values).value : part.run,
     lack: part.type === 'boolean' ? (values) => part.lack(values, true) : () => Infinity,
     equations: part.type === 'boolean' ? part.equations : [],
+    follows: part.type === 'number' ? part.follows : [],
   };
 }
