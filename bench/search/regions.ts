@@ -54,11 +54,15 @@ export function search(
 ): { search: SearchInMemory; isAllowed: (values: readonly string[]) => boolean } {
   const { inputs, where } = region;
   const base = inputs.map(({ name, type }) => ({ name, type, units: null, value: '0' }));
-  const campaign = searchCampaign({}, { inputs, where, method, stop: stopAfter(points) }, {
-    base,
-    varied: inputs.map(({ name, type }) => ({ name, type, units: null })),
-    seed,
-  });
+  const campaign = searchCampaign(
+    {},
+    { inputs, where, method, stop: stopAfter(points) },
+    {
+      base,
+      varied: inputs.map(({ name, type }) => ({ name, type, units: null })),
+      seed,
+    },
+  );
   const far = (values: readonly number[]): number =>
     values.reduce((sum, value, at) => sum + (value - (at + 1) / (values.length + 1)) ** 2, 0);
   const { isAllowed } = spaceOf({ inputs, where }, base);

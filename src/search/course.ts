@@ -59,6 +59,7 @@ export class SearchCourse {
   /** Why the method gives no further point: it has none, or it expects too little improvement. */
   private methodEnd: 'exhausted' | 'gain' | undefined;
   private finished: FinishedPoints = new Map();
+  private isClosed = false;
   private result = emptyStep();
 
   private constructor(campaign: Campaign, log: SearchLog) {
@@ -146,8 +147,9 @@ export class SearchCourse {
     return this.result;
   }
 
-  /** Ends the process of an outside optimiser. The next question starts another process. */
+  /** Ends the step that is under way, whose result then has no use, and the process of an outside optimiser. */
   close(): void {
+    this.isClosed = true;
     this.proposer.close();
   }
 
@@ -161,7 +163,7 @@ export class SearchCourse {
   private async search(): Promise<void> {
     this.result.replications.push(...this.replications.further(this.finished));
     const begun = performance.now();
-    while (await this.askNext()) {
+    while (!this.isClosed && (await this.askNext())) {
       await breath();
       // points that an optimiser has proposed together are written together
       if (performance.now() - begun > LONGEST_STEP_MS && !this.proposer.hasMore) break;

@@ -84,7 +84,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     'a condition that no point meets',
     'EMPTY_DESIGN',
     abc(`${PRIORS}, where: §'\`Contact rate\` > 3', observed: { Peak day: 6 }`),
-    /no point meets "where"/,
+    /none of 20,000 points drawn from the priors meets "where"/,
   ],
   [
     'a condition with a value that is too large',

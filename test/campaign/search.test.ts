@@ -131,7 +131,7 @@ describe('foray refuses a search', () => {
       'a condition that no point meets',
       'EMPTY_DESIGN',
       `${OVER}, where: §'\`Contact rate\` > 3'`,
-      /no point meets "where"/,
+      /none of 22,000 tried points meets "where"/,
     ],
     [
       'a condition with a value that is too large',

@@ -1,5 +1,5 @@
 import type { SpreadInput } from '../designs/resolved-design.ts';
-import type { WrittenRules } from './rules.ts';
+import type { WrittenRules } from './computed.ts';
 
 /** The observation of one output: a number, or a curve with points in ascending x. */
 export type Observed = {

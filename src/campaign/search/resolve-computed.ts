@@ -2,7 +2,7 @@ import { RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
 import { resolveDerivation } from '../designs/resolve/expressions.ts';
 import type { DesignFacts, Path } from '../designs/resolve/inputs.ts';
-import type { Computed } from './rules.ts';
+import type { Computed } from './computed.ts';
 
 /**
  * The inputs that a search or a calibration computes from others. Mistakes are added to `facts.mistakes`.

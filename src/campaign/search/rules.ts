@@ -1,23 +1,10 @@
-import { type Allowed, canonicalValue, checkAllowed, type RawValue, ValueError } from '../../api/index.ts';
+import { canonicalValue, checkAllowed, type RawValue, ValueError } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import { expressionNames, isWhole, operandOf, valueType } from '../designs/input-types.ts';
-import type { Derivation } from '../designs/resolved-design.ts';
 import { compileExpression, type Value } from '../expressions/index.ts';
 import { roundedDerived } from '../rounding.ts';
 import type { BaseInput } from '../types.ts';
-
-/** An input that a search or a calibration computes from others. A point is allowed only if the value is. */
-export interface Computed extends Derivation {
-  allowed: Allowed;
-}
-
-/** What decides whether a point may be run. */
-export interface WrittenRules {
-  /** A condition that each point must meet; null for none. */
-  where: string | null;
-  /** The inputs that are computed from others, one after the other; absent if there are none. */
-  derive?: Computed[];
-}
+import type { Computed, WrittenRules } from './computed.ts';
 
 /** The rules for the points of a search or a calibration. Values are canonical. */
 export interface Rules {

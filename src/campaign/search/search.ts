@@ -1,5 +1,5 @@
 import type { InputType } from '../../api/index.ts';
-import type { Computed } from './rules.ts';
+import type { Computed } from './computed.ts';
 
 /** An input that a search varies. Values are in the units of the input. */
 export type SearchedInput = { name: string; type: InputType } & (
