@@ -131,3 +131,12 @@ test.each<[string, ErrorCode, string, RegExp]>([
 ])('foray refuses a calibration with %s', (_, code, body, says) => {
   expectRefused(HEAD + body, { code, says });
 });
+
+test('a calibration computes inputs from others, and refuses an equality of real inputs', () => {
+  const derive = 'derive: { Recovery rate: "1 / `Contact rate`" }';
+  const { calibrate, varied } = checkBody(abc(`${PRIORS}, ${derive}, observed: { Peak day: 6 }`));
+  expect(calibrate!.derive).toMatchObject([{ name: 'Recovery rate' }]);
+  expect(varied.map(({ name }) => name)).toEqual(['Contact rate', 'Recovery rate']);
+  const body = abc(`${PRIORS}, where: §"\`Contact rate\` == 1.5", observed: { Peak day: 6 }`);
+  expectRefused(HEAD + body, { code: 'EMPTY_DESIGN', says: /Almost no point/, hint: /derive/ });
+});

@@ -39,5 +39,12 @@ function computed(
       hint: 'Each run gets its own seed, which depends on the "seed" of the campaign.',
     });
   const { min, max, values } = facts.inputs.find(({ name }) => name === derivation.name)!;
-  return { ...derivation, allowed: { min, max, values } };
+  return {
+    ...derivation,
+    allowed: {
+      ...(min !== undefined && { min }),
+      ...(max !== undefined && { max }),
+      ...(values && { values }),
+    },
+  };
 }
