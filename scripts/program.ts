@@ -17,6 +17,7 @@ const entries = [
   'src/index',
   'src/cli/main',
   'src/dev/run-with-parent',
+  'src/search/thread/course-thread',
   'src/server/live/gather-thread',
   'src/service/executors/executor',
   'src/service/executors/watchdog',

@@ -12,6 +12,7 @@ interface Suite {
 /** One file per kind of statement. */
 const suites: Record<string, () => Promise<Suite>> = {
   repeats: async () => (await import('./repeats.ts')).repeats,
+  decimals: () => import('./decimals.ts'),
 };
 
 /**

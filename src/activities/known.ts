@@ -2,6 +2,7 @@ import { RANDOM_SEED } from '../api/index.ts';
 import type { KnownPoint, UnusedPoints } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign } from '../campaign/types.ts';
+import { searchedNames } from '../search/point-keys.ts';
 import { PointReader } from '../search/point-value.ts';
 import type { ComparedPoint, Store } from '../store/index.ts';
 import { quoted } from '../text/suggest.ts';
@@ -58,7 +59,7 @@ function reader(campaign: Campaign, other: Campaign): (point: ComparedPoint) => 
   if (other.model.versionId !== campaign.model.versionId) return () => 'with another version of the model';
   const space = spaceOf(campaign.search!, campaign.base);
   const values = new PointReader(campaign);
-  const names = campaign.search!.inputs.map(({ name }) => name);
+  const names = searchedNames(campaign);
   const read = valuesIn(other);
   const otherInput = firstDifference(campaign, other);
   return (point) => {
@@ -92,7 +93,7 @@ function valuesIn({ base, varied }: Campaign): (point: Pick<ComparedPoint, 'valu
  * another campaign. The seed, and an input that only makes runs fresh, may differ.
  */
 function firstDifference(campaign: Campaign, other: Campaign): (valueOf: ValueOf) => string | undefined {
-  const names = campaign.search!.inputs.map(({ name }) => name);
+  const names = searchedNames(campaign);
   const salts = [campaign, other].flatMap(({ fresh }) => (fresh?.by === 'salt' ? [fresh.input] : []));
   const fixed = campaign.base.filter(
     ({ name }) => name !== RANDOM_SEED && !salts.includes(name) && !names.includes(name),

@@ -3,7 +3,8 @@ import type { Campaign } from '../campaign/types.ts';
 import { isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError } from '../errors.ts';
-import { type Course, courseOf } from '../search/course-of.ts';
+import { courseOf, type Course as CourseHere } from '../search/course-of.ts';
+import { type CourseApart, CoursesApart } from '../search/thread/courses-apart.ts';
 import type { Store } from '../store/index.ts';
 import { knownPoints } from './known.ts';
 import { addedOf } from './replicate.ts';
@@ -38,12 +39,15 @@ const LONGEST_MS = 5_000;
 /** The errors of a search that would come again at each attempt. The last one is a value that is too large for `where`. */
 const REFUSALS: readonly ErrorCode[] = ['OPTIMISER_FAILED', 'INVALID_VALUE'];
 
+type Course = CourseHere | CourseApart;
+
 /**
  * The courses of the searches that this worker used last. A course is the state of a search in memory. It is closed
  * before it is dropped, because its method may have a process.
  */
 export class Courses {
   private readonly kept = new Map<string, Course>();
+  private readonly apart = new CoursesApart();
 
   /** The course of a campaign's search up to the end of its log. */
   async of(store: Store, campaign: Campaign): Promise<Course> {
@@ -51,7 +55,10 @@ export class Courses {
     const course = this.kept.get(id);
     if (course && isSameLength(await store.searchLength(id), course.length)) return course;
     this.forget(id);
-    return courseOf(campaign, await store.searchLog(id));
+    const log = await store.searchLog(id);
+    // an outside optimiser computes in its own process
+    const isOutside = typeof campaign.search?.method === 'object';
+    return isOutside ? courseOf(campaign, log) : this.apart.open(campaign, log);
   }
 
   keep(id: string, course: Course): void {
@@ -74,6 +81,7 @@ export class Courses {
   /** Closes all courses. */
   close(): void {
     for (const id of [...this.kept.keys()]) this.forget(id);
+    this.apart.close();
   }
 }
 
@@ -152,7 +160,7 @@ async function goOn(store: Store, id: string, course: Course, seqs: number[]): P
   if (isEmpty(step)) return true;
   const written = await store.writeSearch(id, length, step);
   if (!written) return undefined;
-  course.written(written.ordinals);
+  await course.written(written.ordinals);
   seqs.push(...written.seqs);
   return false;
 }

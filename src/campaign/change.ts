@@ -93,6 +93,7 @@ const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
   '"over" with an outside optimiser': ({ search }) =>
     typeof search?.method === 'object' ? search.inputs : null,
   '"where"': ({ search }) => search?.where,
+  '"derive"': ({ search }) => search?.derive ?? [],
   '"require" with an outside optimiser': ({ search }) =>
     typeof search?.method === 'object' ? search.require : null,
   '"require" beside "start"': ({ search }) => (search?.start ? search.require : null),

@@ -14,6 +14,7 @@ import { inputFinder, onceEach } from './find-input.ts';
 import { grown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkCalibrateAlone, resolveCalibrate, resolvePriors } from './search/resolve-calibrate.ts';
+import { resolveComputed } from './search/resolve-computed.ts';
 import { checkSearchAlone, resolveSearch, resolveSearchedInputs } from './search/resolve.ts';
 import { checkSelectAlone, leastReplications, resolveSelect } from './search/resolve-select.ts';
 import { checkSeeds, freshness } from './seeds.ts';
@@ -78,13 +79,17 @@ export function checkDefinition(
   const searched = definition.search && resolveSearchedInputs(definition.search, designFacts, given);
   const priors = definition.calibrate && resolvePriors(definition.calibrate.abc, designFacts, given);
   const found = searched ?? priors;
+  const [heading, rules] = definition.search
+    ? [['search'], definition.search]
+    : [['calibrate', 'abc'], definition.calibrate?.abc];
+  const derive = resolveComputed(rules?.derive, designFacts, heading, found ?? [], given);
   mistakes.attempt(() => checkSearchAlone(read));
   mistakes.attempt(() => checkCalibrateAlone(read, base));
   mistakes.attempt(() => checkSelectAlone(read, base));
   const design = definition.design
     ? resolveDesign(definition.design, designFacts, ['design'], given)
     : found
-      ? { kind: 'list' as const, inputs: found.map(({ name }) => name), rows: [] }
+      ? { kind: 'list' as const, inputs: [...found, ...derive].map(({ name }) => name), rows: [] }
       : NO_DESIGN;
   for (const name of inputsOf(design)) given.add(name);
   const varied = inputsOf(design).map((name): VariedInput => {
@@ -106,11 +111,11 @@ export function checkDefinition(
     replications: leastReplications(definition, base),
     precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
     ...(searched
-      ? resolveSearch(read, searched, base, outputs)
+      ? resolveSearch(read, { inputs: searched, derive }, base, outputs)
       : definition.select
         ? resolveSelect(read, outputs)
         : mistakes.attempt(() => goalOf(read, outputs))),
-    ...(priors && resolveCalibrate(read, priors, base, outputs)),
+    ...(priors && resolveCalibrate(read, { priors, derive }, base, outputs)),
     seed: definition.seed ?? null,
     commonRandomNumbers: definition.commonRandomNumbers,
     ...kept,

@@ -1,7 +1,7 @@
 import { checkAllowed, isLimited, ValueError } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import { derivePath, expressionPath } from './designs/resolve/index.ts';
-import { type Design, hasDerived, sizeOf } from './designs/resolved-design.ts';
+import { type Design, hasDerived, mostRows, nested, sizeOf } from './designs/resolved-design.ts';
 import { DeriveError, OperandError } from './designs/rows.ts';
 import type { ModelFacts } from './facts.ts';
 import { grown } from './growth.ts';
@@ -61,9 +61,18 @@ export function countPoints(
     });
   }
   if (found.points > 0) return found;
-  throw new ForayError('EMPTY_DESIGN', 'The design has no points: no point meets "where".', {
-    place: read.locate(['design'], 'key'),
-  });
+  const isDrawn = nested(campaign.design).some(({ kind }) => kind === 'sample');
+  const drawn = `none of its ${mostRows(campaign.design).toLocaleString('en')} drawn points meets "where"`;
+  throw new ForayError(
+    'EMPTY_DESIGN',
+    `The design has no points: ${isDrawn ? drawn : 'no point meets "where"'}.`,
+    {
+      place: read.locate(['design'], 'key'),
+      hint: isDrawn
+        ? 'Draw more points, narrow the ranges, or compute an input from others with "derive".'
+        : undefined,
+    },
+  );
 }
 
 /** @throws DeriveError if the derived value is not allowed. Values in the definition were checked before. */

@@ -29,3 +29,16 @@ export function roundedWhole(value: number, spread: number, size: number): numbe
   // below this size, 12 digits are enough for a whole number
   return Math.round(size < LARGE_WHOLE ? Number(value.toPrecision(DIGITS)) : rounded(value, spread, size));
 }
+
+/** A number between a negative and a positive number is 0 if it is smaller than this share of them. */
+const LEAST_SHARE = 2 ** -46;
+
+/** A number that was computed from two ends, and lies between them: a rounding error beside 0 becomes 0. */
+export function settled(value: number, from: number, to: number): number {
+  return from < 0 && Math.abs(value) <= LEAST_SHARE * Math.max(-from, Math.abs(to)) ? 0 : value;
+}
+
+/** Rounds a number that an expression gives. Whole numbers are exact. */
+export function roundedDerived(value: number): number {
+  return Number.isSafeInteger(value) ? value : Number(value.toPrecision(DIGITS));
+}

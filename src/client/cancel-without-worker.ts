@@ -43,7 +43,7 @@ async function stopRuns(
   for (;;) {
     try {
       // like a worker, this takes the runs as stopped when another service answers at the campaign's address
-      if (!service.isAt(campaign) && !(await service.has(campaign, store))) throw elsewhere(campaign);
+      if (!service.isAt(campaign) && !(await service.has(campaign))) throw elsewhere(campaign);
       return await stopOpenRuns({ store, cloud, service: service.url }, record, AbortSignal.timeout(STOP_MS));
     } catch (error) {
       if (isForayError(error) && !isCloudError(error)) throw error;

@@ -34,6 +34,8 @@ import { isTooLittle, stopReason } from './stop.ts';
  * optimiser has already proposed are still asked for.
  */
 const LONGEST_STEP_MS = 2_000;
+/** After this number of proposals in a row without a new point, the search asks for a point that was left out. */
+const MOST_IN_VAIN = 20;
 /** The value of a point that was not run. */
 const REFUSED: PointValue = { value: null, variance: null, runs: 0, excess: [] };
 
@@ -57,6 +59,7 @@ export class SearchCourse {
   /** Why the method gives no further point: it has none, or it expects too little improvement. */
   private methodEnd: 'exhausted' | 'gain' | undefined;
   private finished: FinishedPoints = new Map();
+  private isClosed = false;
   private result = emptyStep();
 
   private constructor(campaign: Campaign, log: SearchLog) {
@@ -144,8 +147,9 @@ export class SearchCourse {
     return this.result;
   }
 
-  /** Ends the process of an outside optimiser. The next question starts another process. */
+  /** Ends the step that is under way, whose result then has no use, and the process of an outside optimiser. */
   close(): void {
+    this.isClosed = true;
     this.proposer.close();
   }
 
@@ -159,7 +163,7 @@ export class SearchCourse {
   private async search(): Promise<void> {
     this.result.replications.push(...this.replications.further(this.finished));
     const begun = performance.now();
-    while (await this.askNext()) {
+    while (!this.isClosed && (await this.askNext())) {
       await breath();
       // points that an optimiser has proposed together are written together
       if (performance.now() - begun > LONGEST_STEP_MS && !this.proposer.hasMore) break;
@@ -221,7 +225,11 @@ export class SearchCourse {
     }
     if (history.asks.length === 0 && this.askKnown()) return true;
     while (!this.stopped()) {
-      const proposed = await this.proposer.next();
+      // a method that repeats points may need many proposals until it finds a new one
+      const repeats = history.inVain >= MOST_IN_VAIN && typeof this.campaign.search!.method === 'string';
+      const proposed = repeats ? 'exhausted' : await this.proposer.next();
+      const left = proposed === 'exhausted' ? this.left() : undefined;
+      if (left) return this.add(left, false);
       if (proposed === 'exhausted') this.methodEnd = proposed;
       else if (proposed && isTooLittle(this.campaign.search!.stop, proposed.gain)) this.methodEnd = 'gain';
       else if (proposed) return this.add(proposed, true);
@@ -241,6 +249,12 @@ export class SearchCourse {
     const values = best && this.proposer.moved(best.values);
     if (!values || !this.proposer.isAllowed(values)) return false;
     return this.add({ values, by: KNOWN, isAllowed: true }, false);
+  }
+
+  /** A point that a built-in method has left out. An outside optimiser may end its search when it wants. */
+  private left(): ProposedPoint | undefined {
+    if (typeof this.campaign.search!.method === 'object') return undefined;
+    return this.proposer.left((values) => this.history.firstOf(values) === undefined);
   }
 
   /** How many points have no value yet. */

@@ -1,5 +1,6 @@
 import { pointKeys } from '../campaign/keys.ts';
 import { fixedInputs } from '../campaign/points.ts';
+import { inputsOfSearch } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 
 /**
@@ -21,7 +22,8 @@ export function keysOf(
   };
 }
 
-/** The inputs that a search or a calibration varies, in the order of the values of an ask. */
+/** The inputs that a search or a calibration varies and computes, in the order of the values of an ask. */
 export function searchedNames({ search, calibrate }: Pick<Campaign, 'search' | 'calibrate'>): string[] {
-  return (search?.inputs ?? calibrate!.priors).map(({ name }) => name);
+  const inputs = search ? inputsOfSearch(search) : [...calibrate!.priors, ...(calibrate!.derive ?? [])];
+  return inputs.map(({ name }) => name);
 }

@@ -1,3 +1,4 @@
+import { difference } from '../campaign/expressions/index.ts';
 import { type Measure, measureOf } from '../campaign/measures.ts';
 import type { PointValue } from '../campaign/search/log.ts';
 import type { Requirement } from '../campaign/search/search.ts';
@@ -119,10 +120,14 @@ function excessOf(
   const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
   // without any value, the requirement counts as missed
   if (values.length === 0) return Number.MAX_VALUE;
-  const [low, high] = [min ?? -Infinity, max ?? Infinity];
+  const excess = (value: number): number =>
+    Math.max(
+      min === null ? -Infinity : difference(min, value),
+      max === null ? -Infinity : difference(value, max),
+    );
   if (chance !== null) {
-    const met = values.filter((value) => value >= low && value <= high).length;
-    return chance - met / values.length;
+    const met = values.filter((value) => excess(value) <= 0).length;
+    return difference(chance, met / values.length);
   }
   const mean =
     measure.statistic === 'quantile'
@@ -131,7 +136,7 @@ function excessOf(
           measure.probability!,
         )
       : meanOf(values);
-  return Math.max(low - mean, mean - high);
+  return excess(mean);
 }
 
 function numberOf({ read }: Measure, outputs: Readonly<Record<string, string>>): number | null {

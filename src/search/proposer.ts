@@ -1,10 +1,12 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Ask, KnownPoint, PointValue } from '../campaign/search/log.ts';
+import type { AllowedPoints } from '../campaign/search/allowed.ts';
 import { type Space, spaceOf } from '../campaign/search/space.ts';
 import type { Search } from '../campaign/search/search.ts';
 import type { BaseInput, Goal } from '../campaign/types.ts';
 import { makers } from './methods/index.ts';
 import type { AsyncMethod, Method } from './methods/method.ts';
+import { Stream } from './methods/stream.ts';
 import { Optimiser } from './outside/optimiser.ts';
 
 /** The settings on which the proposals of a search depend, besides its log. */
@@ -27,6 +29,11 @@ export const KNOWN = 'best known point';
 /** `by` of a point that the method has recommended at the end. */
 export const RECOMMENDED = 'recommended';
 
+/** `by` of a point that no method proposed: the method only repeated points, or had none. */
+const LEFT = 'what the method left out';
+/** The number of points of the region that are looked at until one of them is new. */
+const LEFT_TRIES = 64;
+
 /** A proposal of the method as canonical values. `gain`: the improvement that the method expects; null if unknown. */
 export interface ProposedPoint {
   values: string[];
@@ -46,6 +53,11 @@ export class Proposer {
   private readonly method: Method | AsyncMethod;
   private readonly space: Space;
   private readonly from: number;
+  private readonly seed: number;
+  /** A source of allowed points; undefined if all points are allowed. */
+  private readonly allowed: AllowedPoints | undefined;
+  /** The listed points before this one were asked for. */
+  private listed = 0;
   /**
    * Every ask. `x` is undefined outside the bounds. `number` is the number of the proposal; null for a point that the
    * method did not propose.
@@ -54,8 +66,10 @@ export class Proposer {
 
   constructor({ id, search, from, goal, base, seed, isNoisy, known }: ProposerSettings) {
     const space = spaceOf(search, base);
-    const { method, require, parallel } = search;
+    const { method, require, parallel, where, derive } = search;
     this.space = space;
+    this.seed = seed;
+    this.allowed = where === null && !derive ? undefined : space.allowed(seed);
     this.from = from;
     this.method =
       typeof method === 'object'
@@ -63,6 +77,8 @@ export class Proposer {
         : makers[method]({
             dimensions: space.dimensions,
             isAllowed: (x) => space.isAllowed(space.valuesAt(x)),
+            lackOf: (x) => space.lackOf(space.valuesAt(x)),
+            ...(this.allowed && { allowed: this.allowed }),
             requirements: require.length,
             parallel,
             isNoisy,
@@ -89,7 +105,7 @@ export class Proposer {
   async catchUp(asks: readonly Ask[]): Promise<void> {
     for (const [at, ask] of asks.entries()) {
       while (this.told < ask.seen) this.tell(asks[this.told]!.told!);
-      const isProposed = at >= this.from && ask.by !== RECOMMENDED && ask.by !== KNOWN;
+      const isProposed = at >= this.from && ![RECOMMENDED, KNOWN, LEFT].includes(ask.by);
       // only the state of the method needs this ask: the log already has the answer
       if (isProposed && !('named' in this.method)) this.method.ask();
       await breath();
@@ -112,6 +128,25 @@ export class Proposer {
     const values = this.space.valuesAt(proposal.x);
     const { by, gain = null } = proposal;
     return { values, by, gain, isAllowed: this.space.isAllowed(values) };
+  }
+
+  /**
+   * A point that was not asked for; undefined if there is none, or if none was found in a space with too many points to
+   * list. It depends only on the seed and the asks.
+   */
+  left(isNew: (values: readonly string[]) => boolean): ProposedPoint | undefined {
+    const { space, allowed } = this;
+    const point = (values: string[]): ProposedPoint => ({ values, by: LEFT, gain: null, isAllowed: true });
+    const list = space.list();
+    for (; list && this.listed < list.length; this.listed += 1) {
+      const values = space.valuesAt(list[this.listed]!);
+      if (isNew(values)) return point(values);
+    }
+    if (list || !allowed) return undefined;
+    const stream = new Stream(this.seed, `left at ask ${this.noted.length}`);
+    const drawn = allowed.draws(LEFT_TRIES, 2 * space.dimensions.length, stream);
+    const found = drawn.map((x) => space.valuesAt(x)).find(isNew);
+    return found && point(found);
   }
 
   /** The values of the point that the method believes to be the best. */

@@ -1,3 +1,4 @@
+import { difference } from '../campaign/expressions/index.ts';
 import type { StopReason } from '../campaign/search/log.ts';
 import type { StopRule } from '../campaign/search/search.ts';
 import type { History } from './history.ts';
@@ -24,7 +25,7 @@ export function stopReason(
   const best = history.bestOf();
   if (rule.points !== null && history.points >= rule.points) return 'points';
   if (rule.runs !== null && history.runs(replications) >= rule.runs) return 'runs';
-  if (target !== null && best && best.told!.value! <= target) return 'value';
+  if (target !== null && best && difference(best.told!.value!, target) <= 0) return 'value';
   if (rule.stall !== null && isStalled(rule.stall, history, from)) return 'stall';
   if (history.hasOnlyFailures(MOST_FAILED)) return 'failures';
   return history.inVain >= MOST_EMPTY_ASKS ? 'exhausted' : undefined;

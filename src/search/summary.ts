@@ -8,7 +8,7 @@ import type {
   UnusedPoints,
 } from '../campaign/search/log.ts';
 import { stageOf, stopOf } from '../campaign/search/log.ts';
-import { nameOfMethod } from '../campaign/search/search.ts';
+import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
 import type { Campaign, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
@@ -146,7 +146,7 @@ function shown(
     ordinal: ask.ordinal!,
     key: keysOf(campaign)(ask.values).key,
     inputs: Object.fromEntries(
-      search!.inputs.map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
+      inputsOfSearch(search!).map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
     ),
     value: mean,
     interval: intervalOf(campaign, reader, mean, told),

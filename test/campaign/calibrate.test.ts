@@ -84,7 +84,7 @@ test.each<[string, ErrorCode, string, RegExp]>([
     'a condition that no point meets',
     'EMPTY_DESIGN',
     abc(`${PRIORS}, where: §'\`Contact rate\` > 3', observed: { Peak day: 6 }`),
-    /no point meets "where"/,
+    /none of 20,000 points drawn from the priors meets "where"/,
   ],
   [
     'a condition with a value that is too large',
@@ -130,4 +130,13 @@ test.each<[string, ErrorCode, string, RegExp]>([
   ],
 ])('foray refuses a calibration with %s', (_, code, body, says) => {
   expectRefused(HEAD + body, { code, says });
+});
+
+test('a calibration computes inputs from others, and refuses an equality of real inputs', () => {
+  const derive = 'derive: { Recovery rate: "1 / `Contact rate`" }';
+  const { calibrate, varied } = checkBody(abc(`${PRIORS}, ${derive}, observed: { Peak day: 6 }`));
+  expect(calibrate!.derive).toMatchObject([{ name: 'Recovery rate' }]);
+  expect(varied.map(({ name }) => name)).toEqual(['Contact rate', 'Recovery rate']);
+  const body = abc(`${PRIORS}, where: §"\`Contact rate\` == 1.5", observed: { Peak day: 6 }`);
+  expectRefused(HEAD + body, { code: 'EMPTY_DESIGN', says: /Almost no point/, hint: /derive/ });
 });

@@ -131,7 +131,7 @@ describe('foray refuses a search', () => {
       'a condition that no point meets',
       'EMPTY_DESIGN',
       `${OVER}, where: §'\`Contact rate\` > 3'`,
-      /no point meets "where"/,
+      /none of 22,000 tried points meets "where"/,
     ],
     [
       'a condition with a value that is too large',
@@ -226,4 +226,27 @@ describe('foray refuses a search', () => {
 
 test('replications with "min" and "max" need an output if there is no search', () => {
   refused('INVALID_VALUE', '§replications: { min: 2, max: 4 }\n', /need an output/, /Add output/);
+});
+
+test('a search computes inputs from others, with the limits of the model, and tells of the first one in its varied inputs', () => {
+  const { search, varied, design } = checkBody(
+    `search: { minimize: Fit error, ${OVER}, derive: { recovery rate: "1 / \`Contact rate\`" } }\n`,
+  );
+  expect(search!.derive).toMatchObject([{ name: 'Recovery rate', expression: '1 / `Contact rate`' }]);
+  expect(varied.map(({ name }) => name)).toEqual(['Contact rate', 'Recovery rate']);
+  expect(design).toMatchObject({ inputs: ['Contact rate', 'Recovery rate'] });
+});
+
+test('an equality of real inputs is refused with a way on, and an equality of steps is not', () => {
+  const search = (bounds: string): string =>
+    `search: { minimize: Fit error, over: { Contact rate: ${bounds}, Recovery rate: ${bounds} }, where: §"\`Contact rate\` == 2 * \`Recovery rate\`" }\n`;
+  refused('EMPTY_DESIGN', search('{ min: 0.1, max: 1 }'), /Almost no point/, /derive/);
+  expect(checkBody(search('{ min: 0.1, max: 1, digits: 1 }').replace('§', '')).search!.where).toMatch(/==/);
+});
+
+test('bounds are rounded inward to the digits of the values', () => {
+  const { search } = checkBody(
+    'search: { minimize: Fit error, over: { Contact rate: { min: 0.15, max: 1.27, digits: 1 } } }\n',
+  );
+  expect(search!.inputs[0]).toMatchObject({ min: 0.2, max: 1.2 });
 });

@@ -43,6 +43,12 @@ describe('foray finds a mistake that only the points show', () => {
     await expectRefused(`§design: ${product}`, 'EMPTY_DESIGN', message);
   });
 
+  test('a condition is refused if none of the drawn points meets it, in words that are true', async () => {
+    const random = 'random: {points: 1200, inputs: {Days: {min: 1, max: 9}}}';
+    const message = 'The design has no points: none of its 1,200 drawn points meets "where".';
+    await expectRefused(`§design: {${random}, where: "Days > 9"}`, 'EMPTY_DESIGN', message);
+  });
+
   test('a condition may leave one member of a union without points', async () => {
     const { points } = await resolve(
       'design: {union: [{grid: {Title: [a]}}, {grid: {Days: [1]}, where: "Days > 2"}]}',

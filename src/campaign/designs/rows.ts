@@ -2,6 +2,7 @@ import { canonicalValue, type RawValue, ValueError } from '../../api/index.ts';
 import { ForayError, isForayError } from '../../errors.ts';
 import { compileExpression, type Expression } from '../expressions/index.ts';
 import { pointKeys } from '../keys.ts';
+import { roundedDerived } from '../rounding.ts';
 import { choose, quantile, wholeQuantile } from '../sampling/distributions.ts';
 import { morrisLevels } from '../sampling/morris.ts';
 import { saltelliUnit } from '../sampling/saltelli.ts';
@@ -191,7 +192,10 @@ function* refined(
       const isCopy = one.type === 'LONG' && copied !== undefined && types.get(copied) === 'LONG';
       const value = isCopy ? written(copied) : evaluated(one.expression, expression);
       try {
-        own.set(one.name, canonicalValue(one.type, typeof value === 'number' ? rounded(value) : value));
+        own.set(
+          one.name,
+          canonicalValue(one.type, typeof value === 'number' ? roundedDerived(value) : value),
+        );
       } catch (error) {
         if (!(error instanceof ValueError)) throw error;
         wrong ??= deriveError(one, error, expression, written);
@@ -205,11 +209,6 @@ function* refined(
   }
 }
 
-/**
- * A computed number is rounded to this many significant digits, because its last digits may differ between machines.
- */
-const DIGITS = 12;
-
 function deriveError(
   { name }: Derivation,
   { message }: ValueError,
@@ -218,9 +217,4 @@ function deriveError(
 ): DeriveError {
   const inputs = names.map((input) => `${input} is ${written(input)}`).join(' and ');
   return new DeriveError(name, `${message}${inputs ? ` where ${inputs}` : ''}`);
-}
-
-function rounded(value: number): number {
-  // whole numbers are exact
-  return Number.isSafeInteger(value) ? value : Number(value.toPrecision(DIGITS));
 }

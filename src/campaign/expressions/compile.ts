@@ -10,15 +10,14 @@ import type {
   UnaryExpression,
 } from 'acorn';
 import { quoted } from '../../text/suggest.ts';
+import { compare, negative, type Quantity, quantity } from './decimals.ts';
 import { ExpressionError } from './error.ts';
-import { arithmetic, equalities, orders } from './operators.ts';
+import { arithmetic, type Comparison, comparisons, orderOf } from './operators.ts';
 import type { Scope } from './scope.ts';
-import type { Part, Value, ValueType, Values } from './types.ts';
+import type { BooleanPart, NumberPart, Part, TextPart, ValueType, Values } from './types.ts';
 
 /** A part of an expression with its position. */
-interface Operand extends Part {
-  tree: Tree;
-}
+type Operand = Part & { tree: Tree };
 
 /** The kinds of acorn's nodes that an expression may contain. */
 type Known =
@@ -79,7 +78,8 @@ function literal(tree: Literal, scope: Scope): Part {
   const { value } = tree;
   if (typeof value !== 'number') throw notPart(tree, scope);
   if (value === Infinity) throw new ExpressionError(`${scope.source(tree)} is too large.`, tree.start);
-  return { type: 'number', run: () => value };
+  const number = quantity(value);
+  return { type: 'number', run: () => number, follows: [] };
 }
 
 function operand(tree: Tree, scope: Scope): Operand {
@@ -87,9 +87,15 @@ function operand(tree: Tree, scope: Scope): Operand {
 }
 
 /** Compiles an operand. Throws an error if the operand does not have the type that the operator takes. */
-function taken(type: ValueType, tree: Tree, operator: string, scope: Scope, hint?: string): Operand['run'] {
+function taken<T extends ValueType>(
+  type: T,
+  tree: Tree,
+  operator: string,
+  scope: Scope,
+  hint?: string,
+): Extract<Part, { type: T }> {
   const part = compile(tree, scope);
-  if (part.type === type) return part.run;
+  if (part.type === type) return part as Extract<Part, { type: T }>;
   const takes = `${quoted(SPOKEN.get(operator) ?? operator)} takes ${spoken(type)}`;
   throw new ExpressionError(`${scope.source(tree)} is ${spoken(part.type)}, but ${takes}.`, tree.start, {
     hint,
@@ -104,29 +110,79 @@ export function spoken(type: ValueType): string {
 function unary({ operator, argument }: UnaryExpression, scope: Scope): Part {
   if (operator === '!') {
     const hint = 'Put brackets around everything that "not" negates, such as not (Days > 3).';
-    const run = taken('boolean', argument, operator, scope, hint);
-    return { type: 'boolean', run: (values) => !run(values) };
+    const { run, lack } = taken('boolean', argument, operator, scope, hint);
+    return {
+      type: 'boolean',
+      run: (values) => !run(values),
+      lack: (values, wanted) => lack(values, !wanted),
+      equations: [],
+    };
   }
-  const run = taken('number', argument, operator, scope) as (values: Values) => number;
-  return { type: 'number', run: operator === '-' ? (values) => -run(values) : run };
+  const part = taken('number', argument, operator, scope);
+  const { run, follows } = part;
+  return operator === '-' ? { type: 'number', run: (values) => negative(run(values)), follows } : part;
 }
 
 function binary(tree: BinaryExpression, scope: Scope): Part {
   const { operator } = tree;
   const calculate = arithmetic.get(operator);
   if (calculate) {
-    const left = taken('number', tree.left as Tree, operator, scope) as (values: Values) => number;
-    const right = taken('number', tree.right, operator, scope) as (values: Values) => number;
-    return { type: 'number', run: (values) => calculate(left(values), right(values)) };
+    const left = taken('number', tree.left as Tree, operator, scope);
+    const right = taken('number', tree.right, operator, scope);
+    return {
+      type: 'number',
+      run: (values) => calculate(left.run(values), right.run(values)),
+      follows: operator === '%' ? [] : [...left.follows, ...right.follows],
+    };
   }
   const left = operand(tree.left as Tree, scope);
   const right = operand(tree.right, scope);
-  const order = orders.get(operator);
   // scan allows no other operators
-  const compare = order ?? equalities.get(operator)!;
-  if (order) for (const side of [left, right]) checkOrdered(side, operator, scope);
+  const comparison = comparisons.get(operator)!;
+  if (comparison.isOrder) for (const side of [left, right]) checkOrdered(side, operator, scope);
   checkSame(left, right, scope);
-  return { type: 'boolean', run: (values) => compare(left.run(values), right.run(values)) };
+  if (left.type === 'number') return comparedNumbers(left, right as NumberPart, operator);
+  return left.type === 'text'
+    ? comparedOthers(left, right as TextPart, comparison)
+    : comparedOthers(left, right as BooleanPart, comparison);
+}
+
+function comparedNumbers(left: NumberPart, right: NumberPart, operator: string): BooleanPart {
+  const { holds, opposite } = comparisons.get(operator)!;
+  const whenTrue = lackOf(operator);
+  const whenFalse = lackOf(opposite);
+  return {
+    type: 'boolean',
+    run: (values) => holds(compare(left.run(values), right.run(values))),
+    lack: (values, wanted) => {
+      const [a, b] = [left.run(values), right.run(values)];
+      if (holds(compare(a, b)) === wanted) return 0;
+      return wanted ? whenTrue(a, b) : whenFalse(a, b);
+    },
+    equations: operator === '==' ? [[...left.follows, ...right.follows]] : [],
+  };
+}
+
+/** The lack of a strict comparison of equal numbers, relative to their size. */
+const TIE = 1e-9;
+
+/** How far two numbers are from a comparison that does not hold; above 0. */
+function lackOf(operator: string): (a: Quantity, b: Quantity) => number {
+  const isStrict = operator === '<' || operator === '>' || operator === '!=';
+  return ({ value: a }, { value: b }) => {
+    const lack = Math.abs(a - b) + (isStrict ? TIE * (Math.abs(a) + Math.abs(b)) : 0);
+    return lack >= Number.MIN_VALUE ? lack : Number.isNaN(lack) ? Infinity : TIE;
+  };
+}
+
+/** Compares two texts or two truth values. They are either as wanted or not, so their lack has one size. */
+function comparedOthers<T extends TextPart | BooleanPart>(
+  left: T,
+  right: T,
+  { holds }: Comparison,
+): BooleanPart {
+  const run = (values: Values): boolean => holds(orderOf(left.run(values), right.run(values)));
+  return { type: 'boolean', run, lack: (values, wanted) => Number(run(values) !== wanted), equations: [] };
 }
 
 function checkOrdered({ type, tree }: Operand, operator: string, scope: Scope): void {
@@ -150,11 +206,19 @@ function checkSame(left: Operand, right: Operand, scope: Scope): void {
 function logical({ operator, left, right }: LogicalExpression, scope: Scope): Part {
   const first = taken('boolean', left, operator, scope);
   const second = taken('boolean', right, operator, scope);
-  const run =
-    operator === '&&'
-      ? (values: Values): Value => first(values) && second(values)
-      : (values: Values): Value => first(values) || second(values);
-  return { type: 'boolean', run };
+  const isAnd = operator === '&&';
+  return {
+    type: 'boolean',
+    run: isAnd
+      ? (values) => first.run(values) && second.run(values)
+      : (values) => first.run(values) || second.run(values),
+    // "and" is true if both are true, and false if one is false
+    lack: (values, wanted) => {
+      const [one, other] = [first.lack(values, wanted), second.lack(values, wanted)];
+      return wanted === isAnd ? one + other : Math.min(one, other);
+    },
+    equations: isAnd ? [...first.equations, ...second.equations] : [],
+  };
 }
 
 function conditional({ test, consequent, alternate }: ConditionalExpression, scope: Scope): Part {
@@ -162,11 +226,25 @@ function conditional({ test, consequent, alternate }: ConditionalExpression, sco
   const first = operand(consequent, scope);
   const second = operand(alternate, scope);
   checkSame(first, second, scope);
-  return { type: first.type, run: (values) => (choose(values) ? first.run(values) : second.run(values)) };
+  const chosen = (values: Values): Operand => (choose.run(values) ? first : second);
+  if (first.type === 'number')
+    return { type: 'number', run: (values) => (chosen(values) as NumberPart).run(values), follows: [] };
+  if (first.type === 'text')
+    return { type: 'text', run: (values) => (chosen(values) as TextPart).run(values) };
+  return {
+    type: 'boolean',
+    run: (values) => (chosen(values) as BooleanPart).run(values),
+    lack: (values, wanted) =>
+      Math.min(
+        choose.lack(values, true) + first.lack(values, wanted),
+        choose.lack(values, false) + (second as BooleanPart).lack(values, wanted),
+      ),
+    equations: [],
+  };
 }
 
 function call(tree: CallExpression, scope: Scope): Part {
-  const { name, apply, arguments: counts } = scope.functionOf(tree);
+  const { name, apply, arguments: counts, hasSteps } = scope.functionOf(tree);
   const [fewest, most] = counts;
   const given = tree.arguments.length;
   if (given < fewest || given > most) {
@@ -177,15 +255,10 @@ function call(tree: CallExpression, scope: Scope): Part {
       tree.start,
     );
   }
-  const runs = tree.arguments.map(
-    (argument) => taken('number', argument as Tree, name, scope) as (values: Values) => number,
-  );
-  const [first, second] = runs;
-  const run =
-    given === 1
-      ? (values: Values): Value => apply(first!(values))
-      : given === 2
-        ? (values: Values): Value => apply(first!(values), second!(values))
-        : (values: Values): Value => apply(...runs.map((one) => one(values)));
-  return { type: 'number', run };
+  const parts = tree.arguments.map((argument) => taken('number', argument as Tree, name, scope));
+  return {
+    type: 'number',
+    run: (values) => apply(...parts.map(({ run }) => run(values))),
+    follows: hasSteps ? [] : parts.flatMap(({ follows }) => follows),
+  };
 }

@@ -1,10 +1,11 @@
 import { compile, spoken } from './compile.ts';
+import { difference } from './decimals.ts';
 import { ExpressionError } from './error.ts';
 import { parse } from './parse.ts';
 import { Scope } from './scope.ts';
 import type { Value, Values, ValueType } from './types.ts';
 
-export { ExpressionError };
+export { difference, ExpressionError };
 export type { Value, Values, ValueType };
 
 /** A checked expression over inputs or outputs. It can be evaluated for each point or run. */
@@ -23,6 +24,19 @@ export interface Expression {
    * 12 significant digits.
    */
   evaluate: (values: Values) => Value;
+  /**
+   * How far the values are from making the expression true: 0 if it is true, otherwise the branch distance of B. Korel,
+   * "Automated software test data generation", IEEE Transactions on Software Engineering 16 (1990) 870-879. Infinity if
+   * the expression is not a condition.
+   */
+  lack: (values: Values) => number;
+  /**
+   * For each equality of numbers that must hold where the expression is true: the inputs that it ties to each other. A
+   * real input among them has almost no value that meets the equality.
+   */
+  equations: readonly (readonly string[])[];
+  /** The inputs with which a number changes at almost every step, however small. Rounded inputs are not among them. */
+  follows: readonly string[];
 }
 
 /**
@@ -33,6 +47,8 @@ export interface Expression {
  * operators + - * / % **, == != < <= > >=, and or not (also && || !), ? : and brackets, with JavaScript's precedence;
  * and the functions abs, min, max, round(x, digits), floor, ceil, sqrt, exp, log, log10, pow. The result of % has the
  * sign of its left side.
+ *
+ * Numbers are computed and compared as decimals (decimals.ts), so 0.1 + 0.2 == 0.3 is true.
  *
  * Types are checked here: arithmetic takes only numbers, and a comparison takes two values of the same type. Texts are
  * compared by their UTF-16 code units, which orders ISO dates by time. An expression can do nothing else, and has no
@@ -51,12 +67,21 @@ export function compileExpression(
 ): Expression {
   const { tree, scanned } = parse(text);
   const scope = new Scope(text, scanned, inputs, noun);
-  const { type, run } = compile(tree, scope);
+  const part = compile(tree, scope);
+  const { type } = part;
   if (wanted !== undefined && type !== wanted) {
     throw new ExpressionError(`The expression gives ${spoken(type)}, not ${spoken(wanted)}.`, tree.start, {
       hint: wanted === 'boolean' ? 'Compare it with something, such as Days > 3.' : undefined,
     });
   }
   const names = [...scope.inputsRead];
-  return { type, names, copied: tree.type === 'Identifier' ? names[0] : undefined, evaluate: run };
+  return {
+    type,
+    names,
+    copied: tree.type === 'Identifier' ? names[0] : undefined,
+    evaluate: part.type === 'number' ? (values) => part.run(values).value : part.run,
+    lack: part.type === 'boolean' ? (values) => part.lack(values, true) : () => Infinity,
+    equations: part.type === 'boolean' ? part.equations : [],
+    follows: part.type === 'number' ? part.follows : [],
+  };
 }

@@ -1,52 +1,93 @@
-import type { Value } from './types.ts';
+import {
+  absolute,
+  applied,
+  compare,
+  minus,
+  over,
+  plus,
+  power,
+  type Quantity,
+  quantity,
+  remainder,
+  stepped,
+  times,
+} from './decimals.ts';
 
 /** Operators that make a number from two numbers. Infinity and NaN follow JavaScript's rules. */
-export const arithmetic: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
-  ['+', (a: number, b: number) => a + b],
-  ['-', (a: number, b: number) => a - b],
-  ['*', (a: number, b: number) => a * b],
-  ['/', (a: number, b: number) => a / b],
-  ['%', (a: number, b: number) => a % b],
-  ['**', (a: number, b: number) => a ** b],
+export const arithmetic: ReadonlyMap<string, (a: Quantity, b: Quantity) => Quantity> = new Map([
+  ['+', plus],
+  ['-', minus],
+  ['*', times],
+  ['/', over],
+  ['%', remainder],
+  ['**', power],
 ]);
 
-/** Compares two values of the same type. */
-export const equalities: ReadonlyMap<string, (a: Value, b: Value) => boolean> = new Map([
-  ['==', (a: Value, b: Value) => a === b],
-  ['!=', (a: Value, b: Value) => a !== b],
+/** An operator that compares two values of the same type. */
+export interface Comparison {
+  /** The operator that holds where this one does not. */
+  opposite: string;
+  /** Whether the operator takes only numbers and texts, not true and false. */
+  isOrder: boolean;
+  /** @param order - below 0 if the left side is less, 0 if both are equal, above 0 if the left side is more */
+  holds: (order: number) => boolean;
+}
+
+export const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
+  ['==', { opposite: '!=', isOrder: false, holds: (order) => order === 0 }],
+  ['!=', { opposite: '==', isOrder: false, holds: (order) => order !== 0 }],
+  ['<', { opposite: '>=', isOrder: true, holds: (order) => order < 0 }],
+  ['<=', { opposite: '>', isOrder: true, holds: (order) => order <= 0 }],
+  ['>', { opposite: '<=', isOrder: true, holds: (order) => order > 0 }],
+  ['>=', { opposite: '<', isOrder: true, holds: (order) => order >= 0 }],
 ]);
 
-/** Compares two numbers, or two texts by their UTF-16 code units. */
-export const orders: ReadonlyMap<string, (a: Value, b: Value) => boolean> = new Map([
-  ['<', (a: Value, b: Value) => a < b],
-  ['<=', (a: Value, b: Value) => a <= b],
-  ['>', (a: Value, b: Value) => a > b],
-  ['>=', (a: Value, b: Value) => a >= b],
-]);
+/** Orders two texts by their UTF-16 code units, or two truth values. */
+export function orderOf<T extends string | boolean>(a: T, b: T): number {
+  return Number(a > b) - Number(a < b);
+}
 
 export interface NumberFunction {
   /** The smallest and the largest number of arguments. All arguments are numbers. */
   arguments: readonly [number, number];
-  apply: (...values: number[]) => number;
+  apply: (...values: Quantity[]) => Quantity;
+  /** Whether the result may stay the same while an argument changes. */
+  hasSteps?: true;
 }
+
+const ONE = [1, 1] as const;
+const SEVERAL = [1, Infinity] as const;
 
 /** The functions, by name. */
 export const functions: ReadonlyMap<string, NumberFunction> = new Map<string, NumberFunction>([
-  ['abs', { arguments: [1, 1], apply: Math.abs }],
-  ['min', { arguments: [1, Infinity], apply: Math.min }],
-  ['max', { arguments: [1, Infinity], apply: Math.max }],
-  ['round', { arguments: [1, 2], apply: (value, digits) => round(value, digits ?? 0) }],
-  ['floor', { arguments: [1, 1], apply: Math.floor }],
-  ['ceil', { arguments: [1, 1], apply: Math.ceil }],
-  ['sqrt', { arguments: [1, 1], apply: Math.sqrt }],
-  ['exp', { arguments: [1, 1], apply: Math.exp }],
-  ['log', { arguments: [1, 1], apply: Math.log }],
-  ['log10', { arguments: [1, 1], apply: Math.log10 }],
-  ['pow', { arguments: [2, 2], apply: Math.pow }],
+  ['abs', { arguments: ONE, apply: absolute }],
+  ['min', { arguments: SEVERAL, apply: (...values) => values.reduce(lesser), hasSteps: true }],
+  ['max', { arguments: SEVERAL, apply: (...values) => values.reduce(greater), hasSteps: true }],
+  ['round', { arguments: [1, 2], apply: rounded, hasSteps: true }],
+  ['floor', { arguments: ONE, apply: (value) => stepped(Math.floor, value), hasSteps: true }],
+  ['ceil', { arguments: ONE, apply: (value) => stepped(Math.ceil, value), hasSteps: true }],
+  ['sqrt', { arguments: ONE, apply: (value) => applied(Math.sqrt, value) }],
+  ['exp', { arguments: ONE, apply: (value) => applied(Math.exp, value) }],
+  ['log', { arguments: ONE, apply: (value) => applied(Math.log, value) }],
+  ['log10', { arguments: ONE, apply: (value) => applied(Math.log10, value) }],
+  ['pow', { arguments: [2, 2], apply: power }],
 ]);
+
+/** Like Math.min, NaN wins. */
+function lesser(a: Quantity, b: Quantity): Quantity {
+  return Number.isNaN(b.value) || compare(b, a) < 0 ? b : a;
+}
+
+function greater(a: Quantity, b: Quantity): Quantity {
+  return Number.isNaN(b.value) || compare(b, a) > 0 ? b : a;
+}
 
 /** More digits than any number has after the decimal point. */
 const MOST_DIGITS = 400;
+
+function rounded(value: Quantity, digits: Quantity = quantity(0)): Quantity {
+  return quantity(round(value.value, digits.value));
+}
 
 /**
  * Rounds to this number of digits after the decimal point. A negative number means digits before the point. A half is

@@ -1,10 +1,11 @@
 import type { CallExpression, Expression as Tree, Identifier } from 'acorn';
 import { nameKey } from '../../api/index.ts';
 import { didYouMean, suggestion } from '../../text/suggest.ts';
+import { quantity } from './decimals.ts';
 import { ExpressionError, shown } from './error.ts';
 import { functions, type NumberFunction } from './operators.ts';
 import type { Scanned } from './scan.ts';
-import type { Part, ValueType } from './types.ts';
+import type { BooleanPart, Part, ValueType } from './types.ts';
 
 const CONSTANTS = new Map([
   ['true', true],
@@ -49,11 +50,18 @@ export class Scope {
   read(node: Identifier): Part {
     const { name: written, isQuoted } = this.#scanned.words.get(node.start)!;
     const constant = isQuoted ? undefined : CONSTANTS.get(nameKey(written));
-    if (constant !== undefined) return { type: 'boolean', run: () => constant };
+    if (constant !== undefined) return truth(() => constant);
     const name = this.#inputs.get(nameKey(written));
     if (name === undefined) throw this.#unknown(node.start, written, isQuoted);
     this.inputsRead.add(name);
-    return { type: this.#types.get(name)!, run: (values) => values(name) };
+    switch (this.#types.get(name)!) {
+      case 'number':
+        return { type: 'number', run: (values) => quantity(values(name) as number), follows: [name] };
+      case 'text':
+        return { type: 'text', run: (values) => values(name) as string };
+      case 'boolean':
+        return truth((values) => values(name) as boolean);
+    }
   }
 
   #unknown(offset: number, written: string, isQuoted: boolean): ExpressionError {
@@ -85,4 +93,9 @@ export class Scope {
       hint: didYouMean(word.name, [...functions.keys()]),
     });
   }
+}
+
+/** A truth value that is read: it is either as wanted or not, so its lack has one size. */
+function truth(run: BooleanPart['run']): BooleanPart {
+  return { type: 'boolean', run, lack: (values, wanted) => Number(run(values) !== wanted), equations: [] };
 }

@@ -1,5 +1,5 @@
 import { normalCdf, normalQuantile } from '../../statistics/normal.ts';
-import { rounded, roundedWhole } from '../rounding.ts';
+import { rounded, roundedWhole, settled } from '../rounding.ts';
 
 export type NumericDistribution =
   | { kind: 'uniform'; min: number; max: number }
@@ -76,8 +76,10 @@ export function choose({ values, weights }: ChoiceDistribution, u: number): stri
 
 function exactQuantile(distribution: NumericDistribution, u: number): number {
   switch (distribution.kind) {
-    case 'uniform':
-      return distribution.min + (distribution.max - distribution.min) * u;
+    case 'uniform': {
+      const { min, max } = distribution;
+      return settled(min + (max - min) * u, min, max);
+    }
     case 'log-uniform': {
       const from = Math.log(distribution.min);
       return Math.exp(from + (Math.log(distribution.max) - from) * u);

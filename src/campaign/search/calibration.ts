@@ -1,4 +1,5 @@
 import type { SpreadInput } from '../designs/resolved-design.ts';
+import type { WrittenRules } from './computed.ts';
 
 /** The observation of one output: a number, or a curve with points in ascending x. */
 export type Observed = {
@@ -24,11 +25,9 @@ export interface CalibrationStop {
  * A calibration by approximate Bayesian computation: it finds the distribution of the inputs that explains the
  * observations. All names and values are checked. It is plain JSON.
  */
-export interface Calibration {
+export interface Calibration extends WrittenRules {
   /** The prior distributions of the inputs. */
   priors: SpreadInput[];
-  /** A condition that all points must meet; null for none. */
-  where: string | null;
   observed: Observed[];
   /** The number of points that a generation accepts. */
   particles: number;

@@ -13,13 +13,10 @@ import type { BaseInput, CampaignOutput } from '../types.ts';
 import type { Calibration, Observed } from './calibration.ts';
 import type { WrittenAbc, WrittenObserved } from './schema-calibrate.ts';
 import type { Distribution } from '../sampling/distributions.ts';
-import { checkOperands, conditionOf } from './space.ts';
+import { checkEqualities, checkOperands, rulesOf } from './rules.ts';
 
 const PATH = ['calibrate', 'abc'];
-/**
- * The number of points of the prior at which a condition is tried. A condition that is true at none of these points
- * counts as impossible.
- */
+/** The number of points of the prior of which at least one must be allowed. */
 const TRIED = 20_000;
 
 /** The priors of a calibration; mistakes go to `facts.mistakes`. */
@@ -92,7 +89,7 @@ export function checkCalibrateAlone(
 /** Resolves a calibration when the outputs of the campaign are known. */
 export function resolveCalibrate(
   { definition, locate, mistakes }: ReadDefinition,
-  priors: Calibration['priors'],
+  { priors, derive }: Required<Pick<Calibration, 'priors' | 'derive'>>,
   base: readonly BaseInput[],
   outputs: readonly CampaignOutput[],
 ): { calibrate: Calibration } {
@@ -106,9 +103,10 @@ export function resolveCalibrate(
   );
   const calibrate: Calibration = {
     ...{ priors, where, observed, particles, quantile, parallel },
+    ...(derive.length > 0 && { derive }),
     stop: { ...stop, tolerance: stop.tolerance ?? null },
   };
-  if (mistakes.count === before) mistakes.attempt(() => checkCondition(calibrate, base, locate));
+  if (mistakes.count === before) mistakes.attempt(() => checkRules(calibrate, base, locate));
   return { calibrate };
 }
 
@@ -138,29 +136,46 @@ function observedOf(
 }
 
 /**
- * @throws ForayError INVALID_VALUE if a condition reads a value that is too large; EMPTY_DESIGN if it is true at none of
- *   many points of the prior
+ * @throws ForayError INVALID_VALUE if an expression reads a value that is too large; EMPTY_DESIGN if none of many points
+ *   of the prior may be run
  */
-function checkCondition(
-  { priors, where }: Calibration,
+function checkRules(
+  calibrate: Calibration,
   base: readonly BaseInput[],
   locate: ReadDefinition['locate'],
 ): void {
-  if (where === null) return;
-  const place = locate([...PATH, 'where']);
+  const { priors, where, derive = [] } = calibrate;
+  if (where === null && derive.length === 0) return;
+  const place = locate([...PATH, where === null ? 'derive' : 'where']);
   const ends = priors.map(({ name, distribution }): [string, readonly string[]] => [
     name,
     endsOf(distribution),
   ]);
-  checkOperands(where, new Map(ends), base, place);
-  const names = priors.map(({ name }) => name);
-  const isAllowed = conditionOf(where, names, base);
-  for (const point of unitPoints('random', { points: TRIED, seed: 0, scramble: true, names }))
-    if (isAllowed(drawnRow(priors, point))) return;
-  throw new ForayError('EMPTY_DESIGN', 'The calibration has no points: no point meets "where".', {
+  // the computed values are numbers of expressions already
+  const varied = new Map([...ends, ...derive.map(({ name }): [string, string[]] => [name, []])]);
+  if (where !== null) checkOperands(where, varied, base, place);
+  for (const { name, expression } of derive)
+    checkOperands(expression, varied, base, locate([...PATH, 'derive', name]));
+  const reals = priors.filter(({ isWhole, distribution }) => !isWhole && distribution.kind !== 'choice');
+  checkEqualities(
+    calibrate,
+    reals.map(({ name }) => name),
+    base,
     place,
-    hint: 'Widen the priors, or change the condition.',
-  });
+  );
+  const names = priors.map(({ name }) => name);
+  const { complete, isAllowed } = rulesOf(calibrate, names, base);
+  for (const point of unitPoints('random', { points: TRIED, seed: 0, scramble: true, names }))
+    if (isAllowed(complete(drawnRow(priors, point)))) return;
+  const rules = where === null ? 'what the model allows for the inputs under "derive"' : '"where"';
+  throw new ForayError(
+    'EMPTY_DESIGN',
+    `The calibration has no points: none of ${TRIED.toLocaleString('en')} points drawn from the priors meets ${rules}.`,
+    {
+      place,
+      hint: 'A calibration draws from the priors until a point is allowed. Narrow the priors, or compute an input from others with "derive".',
+    },
+  );
 }
 
 /** The values of a choice, or the bounds of a distribution. */

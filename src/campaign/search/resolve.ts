@@ -4,7 +4,7 @@ import { isNumeric, isWhole } from '../designs/input-types.ts';
 import { checkExpression } from '../designs/resolve/expressions.ts';
 import { type DesignFacts, inputsIn } from '../designs/resolve/inputs.ts';
 import { distinctValuesOf } from '../designs/resolve/value-lists.ts';
-import { MOST_INPUTS, unitPoints } from '../sampling/unit-points.ts';
+import { MOST_INPUTS } from '../sampling/unit-points.ts';
 import { type Measure, measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { quoted } from '../../text/suggest.ts';
@@ -13,13 +13,9 @@ import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { goalIn, requirementsIn } from './goal.ts';
 import type { Bounds, Searched, WrittenSearch } from './schema.ts';
 import type { Confirmation, Search, SearchedInput } from './search.ts';
-import { checkOperands, spaceOf } from './space.ts';
+import { checkEqualities, checkOperands } from './rules.ts';
+import { spaceOf } from './space.ts';
 
-/**
- * The number of points at which a condition is tried. A condition that is true at none of these points counts as
- * impossible.
- */
-const TRIED = 20_000;
 /** With more points than this, a Gaussian process becomes slow, and CMA-ES is the better method. */
 const MOST_GP_POINTS = 300;
 /** With more inputs than this, CMA-ES is the better method too. */
@@ -110,8 +106,8 @@ function rangeOf(
       place: locate([...path, 'step']),
       hint: 'Give a whole number as the step.',
     });
-  const distance = step ?? (digits === null ? 0 : 10 ** -digits);
-  if (distance > max - min)
+  const bounds = digits === null ? { min, max } : inward(min, max, digits);
+  if (digits === null ? (step ?? 0) > max - min : bounds.min >= bounds.max)
     throw new ForayError(
       'INVALID_VALUE',
       digits === null
@@ -122,7 +118,18 @@ function rangeOf(
         hint: `Give the value under "inputs", or give ${digits === null ? 'a smaller step' : 'more digits'}.`,
       },
     );
-  return { name, type, kind: 'range', min, max, scale, step, digits };
+  return { name, type, kind: 'range', ...bounds, scale, step, digits };
+}
+
+/** Rounds bounds to digits after the decimal point, so that no value between them is outside the written bounds. */
+function inward(min: number, max: number, digits: number): { min: number; max: number } {
+  const rounded = (value: number): number => Number(value.toFixed(digits));
+  const step = 10 ** -digits;
+  const [low, high] = [rounded(min), rounded(max)];
+  return {
+    min: low < min ? rounded(low + step) : low,
+    max: high > max ? rounded(high - step) : high,
+  };
 }
 
 /**
@@ -164,7 +171,7 @@ export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
 /** Resolves the rest of a search when the outputs of the campaign are known. */
 export function resolveSearch(
   { definition, locate, mistakes }: ReadDefinition,
-  inputs: SearchedInput[],
+  { inputs, derive }: Required<Pick<Search, 'inputs' | 'derive'>>,
   base: readonly BaseInput[],
   outputs: readonly CampaignOutput[],
 ): { search: Search; goal: Goal } {
@@ -181,6 +188,7 @@ export function resolveSearch(
   const search: Search = {
     inputs,
     where,
+    ...(derive.length > 0 && { derive }),
     require,
     method: method ?? 'gp',
     parallel: written.parallel,
@@ -190,7 +198,8 @@ export function resolveSearch(
     confirm: confirmOf(written),
     most: mostReplications(definition.replications),
   };
-  if (mistakes.count === before) mistakes.attempt(() => checkCondition(search, base, locate));
+  if (mistakes.count === before)
+    mistakes.attempt(() => checkRules(search, definition.seed ?? 0, base, locate));
   return { search, goal: goal ?? { output: '', wants: 'lowest' } };
 }
 
@@ -275,23 +284,46 @@ function mostReplications(replications: ReadDefinition['definition']['replicatio
 }
 
 /**
- * @throws ForayError INVALID_VALUE if a condition reads a value that is too large; EMPTY_DESIGN if it is true at none of
- *   many points
+ * @throws ForayError INVALID_VALUE if an expression reads a value that is too large; EMPTY_DESIGN if no point is found
+ *   that may be run
  */
-function checkCondition(search: Search, base: readonly BaseInput[], locate: ReadDefinition['locate']): void {
-  if (search.where === null) return;
-  const place = locate(['search', 'where']);
-  const ends = search.inputs.map((input): [string, string[]] => [
+function checkRules(
+  search: Search,
+  seed: number,
+  base: readonly BaseInput[],
+  locate: ReadDefinition['locate'],
+): void {
+  const { inputs, where, derive = [] } = search;
+  if (where === null && derive.length === 0) return;
+  const ends = inputs.map((input): [string, string[]] => [
     input.name,
     input.kind === 'choice' ? input.values : [String(input.min), String(input.max)],
   ]);
-  checkOperands(search.where, new Map(ends), base, place);
-  const space = spaceOf(search, base);
-  const names = search.inputs.map(({ name }) => name);
-  for (const x of unitPoints('sobol', { points: TRIED, seed: 0, scramble: true, names }))
-    if (space.isAllowed(space.valuesAt(x))) return;
-  throw new ForayError('EMPTY_DESIGN', 'The search has no points: no point meets "where".', {
+  const place = locate(where === null ? ['search', 'derive'] : ['search', 'where']);
+  // the computed values are numbers of expressions already
+  const varied = new Map([...ends, ...derive.map(({ name }): [string, string[]] => [name, []])]);
+  if (where !== null) checkOperands(where, varied, base, place);
+  for (const { name, expression } of derive)
+    checkOperands(expression, varied, base, locate(['search', 'derive', name]));
+  checkEqualities(
+    search,
+    inputs.filter(isReal).map(({ name }) => name),
+    base,
     place,
-    hint: 'Widen the bounds under "over", or change the condition.',
+  );
+  const allowed = spaceOf(search, base).allowed(seed);
+  if (!allowed.isEmpty) return;
+  const rules = where === null ? 'what the model allows for the inputs under "derive"' : '"where"';
+  const what = allowed.list()
+    ? 'No point meets'
+    : `None of ${allowed.tried.toLocaleString('en')} tried points meets`;
+  throw new ForayError('EMPTY_DESIGN', `The search has no points: ${what.toLowerCase()} ${rules}.`, {
+    place,
+    hint: 'Widen the bounds under "over", change the condition, or compute an input from others with "derive".',
   });
+}
+
+/** Whether an input takes every number between its bounds. */
+function isReal(input: SearchedInput): boolean {
+  return input.kind === 'range' && !isWhole(input.type) && input.step === null && input.digits === null;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Spread } from '../designs/schema-distributions.ts';
 import { byInput, number } from '../designs/schema-values.ts';
+import { derive } from './schema.ts';
 
 /** The shape of a calibration as a person writes it. */
 
@@ -69,6 +70,7 @@ const Abc = z
         .describe(
           'Only points for which this expression is true are possible, such as "`Contact rate` > 1".',
         ),
+      derive,
       observed: z
         .record(z.string(), Observed, 'expected outputs with their observations')
         .refine((outputs) => Object.keys(outputs).length > 0, 'expected at least one output')

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { InputName, Units, Value } from '../designs/schema-values.ts';
+import { byInput, InputName, Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
 import { CONFIDENCE } from './search.ts';
 
@@ -160,6 +160,16 @@ const Outside = z
 
 const Output = z.string('expected the name of an output');
 
+/** The inputs that a search or a calibration computes from others. */
+export const derive = byInput(
+  z.string('expected an expression in quotes'),
+  'expected input names with expressions',
+)
+  .optional()
+  .describe(
+    'Inputs that are computed from others: {INPUT: "expression"}, one after the other. A point whose computed values the model does not allow is not run.',
+  );
+
 export const Search = z
   .strictObject(
     {
@@ -176,6 +186,7 @@ export const Search = z
         .describe(
           'Only points for which this expression is true are run, such as "`Contact rate` > `Recovery rate`".',
         ),
+      derive,
       require: z
         .record(z.string(), Limit, 'expected outputs with their limits')
         .optional()

@@ -1,4 +1,5 @@
 import type { InputType } from '../../api/index.ts';
+import type { Computed } from './computed.ts';
 
 /** An input that a search varies. Values are in the units of the input. */
 export type SearchedInput = { name: string; type: InputType } & (
@@ -84,10 +85,20 @@ export function nameOfMethod(method: MethodName | Pick<OutsideMethod, 'command'>
   return typeof method === 'string' ? method : method.command.join(' ');
 }
 
+/** The inputs of a point of a search, in the order of its values: the searched ones, then the computed ones. */
+export function inputsOfSearch({
+  inputs,
+  derive = [],
+}: Pick<Search, 'inputs' | 'derive'>): { name: string; type: InputType }[] {
+  return [...inputs, ...derive];
+}
+
 /** A search with checked names and values. Its goal is a setting of the campaign. It is plain JSON. */
 export interface Search {
   inputs: SearchedInput[];
   where: string | null;
+  /** The inputs that are computed from others, one after the other; absent if there are none. */
+  derive?: Computed[];
   require: Requirement[];
   method: MethodName | OutsideMethod;
   /** The number of points that are open at once. */

@@ -1,65 +1,97 @@
 import { canonicalValue } from '../../api/index.ts';
-import { expressionNames, isWhole, operandOf } from '../designs/input-types.ts';
-import type { Place } from '../../errors.ts';
-import { compileExpression } from '../expressions/index.ts';
-import { rounded } from '../rounding.ts';
+import { isWhole } from '../designs/input-types.ts';
+import { rounded, settled } from '../rounding.ts';
 import type { BaseInput } from '../types.ts';
+import { AllowedPoints } from './allowed.ts';
+import type { Dimension } from './dimension.ts';
+import { rulesOf } from './rules.ts';
 import type { Search, SearchedInput } from './search.ts';
-
-/**
- * One input that a search varies, as a method sees it: a coordinate from 0 to 1. Methods do not see a logarithmic scale
- * or the step of a `real` input. When a method is told the value of a point, it also gets the coordinates that the
- * point really had.
- *
- * - `real`: 0 is the lower bound, 1 the upper bound, both included.
- * - `integer`: level i of n in their order has the coordinate (i + 0.5) / n; each coordinate belongs to the level
- *   floor(n·x).
- * - `choice`: like `integer`, but the levels have no order.
- */
-export type Dimension =
-  | { kind: 'real' }
-  | { kind: 'integer'; levels: number }
-  | { kind: 'choice'; levels: number };
 
 /** A range with more levels than this is a `real` input. So is each range with a logarithmic scale. */
 const MOST_LEVELS = 100;
 
+/** Up to this number of points, the points of a box are listed. */
+const MOST_LISTED = 100_000;
+
 /** Converts between the coordinates that methods propose and the canonical values of inputs. */
 export interface Space {
   dimensions: readonly Dimension[];
-  /** Returns the allowed canonical values that are nearest to the coordinates, in the order of the inputs. */
+  /**
+   * Returns the values that are nearest to the coordinates: canonical values in the order of the inputs, then the
+   * computed values.
+   */
   valuesAt: (x: readonly number[]) => string[];
-  /** Returns the coordinates of canonical values; undefined for values outside the space. */
+  /** Returns the coordinates of such values; undefined for values outside the space. */
   coordinatesOf: (values: readonly string[]) => number[] | undefined;
-  /** Whether the condition of the search holds for canonical values. */
+  /** Whether a point with such values may be run: it meets the condition, and its computed values are allowed. */
   isAllowed: (values: readonly string[]) => boolean;
+  /** How far such a point is from being allowed; 0 if it is. */
+  lackOf: (values: readonly string[]) => number;
+  /**
+   * The points that may be run, if there are points in the box that may not.
+   *
+   * @param seed - decides which points are drawn
+   */
+  allowed: (seed: number) => AllowedPoints;
+  /** The coordinates of all points that may be run; undefined if the box has more than 100,000 points. */
+  list: () => readonly (readonly number[])[] | undefined;
 }
 
 /** @param base - the inputs of the version, with the values of those that the search does not vary */
 export function spaceOf(
-  { inputs, where }: Pick<Search, 'inputs' | 'where'>,
+  { inputs, where, derive }: Pick<Search, 'inputs' | 'where' | 'derive'>,
   base: readonly BaseInput[],
 ): Space {
   const axes = inputs.map(axisOf);
+  const names = inputs.map(({ name }) => name);
+  const { complete, isAllowed, lackOf } = rulesOf({ where, ...(derive && { derive }) }, names, base);
+  const dimensions = axes.map(({ dimension }) => dimension);
+  const valuesAt = (x: readonly number[]): string[] => complete(axes.map((axis, at) => axis.valueAt(x[at]!)));
+  let listed: readonly (readonly number[])[] | undefined;
+  const list = (): readonly (readonly number[])[] | undefined => {
+    const count = axes.reduce((product, { levels }) => product * levels, 1);
+    if (count > MOST_LISTED) return undefined;
+    listed ??= pointsOf(axes).filter((x) => isAllowed(valuesAt(x)));
+    return listed;
+  };
+  const region = {
+    dimensions,
+    list,
+    isAllowed: (x: readonly number[]) => isAllowed(valuesAt(x)),
+    lackOf: (x: readonly number[]) => lackOf(valuesAt(x)),
+  };
   return {
-    dimensions: axes.map(({ dimension }) => dimension),
-    valuesAt: (x) => axes.map((axis, at) => axis.valueAt(x[at]!)),
+    ...{ dimensions, valuesAt, isAllowed, lackOf, list },
     coordinatesOf: (values) => {
       const x = axes.map((axis, at) => axis.coordinateOf(values[at]!));
-      return x.includes(undefined) ? undefined : (x as number[]);
+      if (x.includes(undefined)) return undefined;
+      // a point with other computed values is no point of the space
+      const own = complete(values.slice(0, axes.length));
+      return own.every((value, at) => value === values[at]) ? (x as number[]) : undefined;
     },
-    isAllowed: conditionOf(
-      where,
-      inputs.map(({ name }) => name),
-      base,
-    ),
+    allowed: (seed) => new AllowedPoints(region, seed),
   };
 }
 
 interface Axis {
   dimension: Dimension;
+  /** The number of values; Infinity if they have no step. */
+  levels: number;
+  /** The coordinate of a value by its place among the values, from 0. */
+  levelAt: (place: number) => number;
   valueAt: (x: number) => string;
   coordinateOf: (value: string) => number | undefined;
+}
+
+/** The coordinates of all points. The last dimension changes fastest. */
+function pointsOf(axes: readonly Axis[]): number[][] {
+  return axes.reduce<number[][]>(
+    (points, { levels, levelAt: at }) => {
+      const own = Array.from({ length: levels }, (_, place) => at(place));
+      return points.flatMap((point) => own.map((x) => [...point, x]));
+    },
+    [[]],
+  );
 }
 
 function axisOf(input: SearchedInput): Axis {
@@ -70,6 +102,8 @@ function choiceAxis({ values, isOrdered }: Extract<SearchedInput, { kind: 'choic
   const levels = values.length;
   return {
     dimension: { kind: isOrdered ? 'integer' : 'choice', levels },
+    levels,
+    levelAt: (place) => (place + 0.5) / levels,
     valueAt: (x) => values[levelAt(x, levels)]!,
     coordinateOf: (value) => {
       const level = values.indexOf(value);
@@ -84,9 +118,11 @@ function rangeAxis(input: Extract<SearchedInput, { kind: 'range' }>): Axis {
   const levels = step === null ? Infinity : 1 + Math.floor((max - min) / step + 1e-9);
   const text = (value: number): string => canonicalValue(type, value);
   if (levels <= MOST_LEVELS && scale === 'linear') {
-    const level = (at: number): number => cut(min + at * step!, input);
+    const level = (at: number): number => cut(settled(min + at * step!, min, max), input);
     return {
       dimension: { kind: 'integer', levels },
+      levels,
+      levelAt: (place) => (place + 0.5) / levels,
       valueAt: (x) => text(level(levelAt(x, levels))),
       coordinateOf: (value) => {
         const at = Math.round((Number(value) - min) / step!);
@@ -96,19 +132,19 @@ function rangeAxis(input: Extract<SearchedInput, { kind: 'range' }>): Axis {
   }
   const [low, high] = scale === 'log' ? [Math.log(min), Math.log(max)] : [min, max];
   const top = step === null ? max : min + (levels - 1) * step;
+  const coordinateOf = (number: number): number =>
+    ((scale === 'log' ? Math.log(number) : number) - low) / (high - low);
   return {
     dimension: { kind: 'real' },
+    levels,
+    levelAt: (place) => coordinateOf(min + place * step!),
     valueAt: (x) => {
       const at = low + Math.min(1, Math.max(0, x)) * (high - low);
       const value = scale === 'log' ? Math.exp(at) : at;
       const stepped = step === null ? value : min + Math.round((value - min) / step) * step;
-      return text(cut(Math.min(top, Math.max(min, stepped)), input));
+      return text(cut(settled(Math.min(top, Math.max(min, stepped)), min, max), input));
     },
-    coordinateOf: (value) => {
-      const number = Number(value);
-      if (!isWithin(number, input)) return undefined;
-      return ((scale === 'log' ? Math.log(number) : number) - low) / (high - low);
-    },
+    coordinateOf: (value) => (isWithin(Number(value), input) ? coordinateOf(Number(value)) : undefined),
   };
 }
 
@@ -117,12 +153,11 @@ function isWithin(value: number, { min, max }: { min: number; max: number }): bo
 }
 
 /** The step between values, if there is one. */
-function stepOf({ type, step, digits, min }: Extract<SearchedInput, { kind: 'range' }>): number | null {
+function stepOf({ type, step, digits }: Extract<SearchedInput, { kind: 'range' }>): number | null {
   if (step !== null) return step;
   if (isWhole(type)) return 1;
-  // rounded values are a whole number of steps from the minimum only if the minimum has no more digits than these
-  // values
-  return digits !== null && Number(min.toFixed(digits)) === min ? 10 ** -digits : null;
+  // the bounds have no more digits than the values
+  return digits === null ? null : 10 ** -digits;
 }
 
 /** Rounds a computed value, because its last digits may differ between machines. The result stays within the bounds. */
@@ -135,45 +170,4 @@ function cut(value: number, { type, digits, min, max }: Extract<SearchedInput, {
 /** The level that a coordinate belongs to. */
 function levelAt(x: number, levels: number): number {
   return Math.min(levels - 1, Math.max(0, Math.floor(x * levels)));
-}
-
-/**
- * Whether a condition holds for canonical values.
- *
- * @param names - the inputs of the values, in their order; other inputs have the values in the base
- */
-export function conditionOf(
-  where: string | null,
-  names: readonly string[],
-  base: readonly BaseInput[],
-): Space['isAllowed'] {
-  if (where === null) return () => true;
-  const condition = compileExpression(where, expressionNames(base));
-  const fixed = new Map(base.map(({ name, type, value }) => [name, { type, value }]));
-  const places = new Map(names.map((name, at) => [name, at]));
-  return (values) =>
-    condition.evaluate((name) => {
-      const { type, value } = fixed.get(name)!;
-      const at = places.get(name);
-      return operandOf(name, type, at === undefined ? value : values[at]!);
-    }) === true;
-}
-
-/**
- * Checks that a condition can calculate with the values of the inputs that it reads. The condition itself notices an
- * unusable value only when it reads this value, perhaps in the middle of a campaign.
- *
- * @param varied - values of the inputs that vary, by name; other inputs have the values in the base
- * @param place - the place of the condition
- * @throws ForayError INVALID_VALUE
- */
-export function checkOperands(
-  where: string,
-  varied: ReadonlyMap<string, readonly string[]>,
-  base: readonly BaseInput[],
-  place: Place,
-): void {
-  const { names } = compileExpression(where, expressionNames(base));
-  for (const { name, type, value } of base.filter((input) => names.includes(input.name)))
-    for (const one of varied.get(name) ?? [value]) operandOf(name, type, one, place);
 }

@@ -1,6 +1,6 @@
 import { isNumeric } from '../../campaign/designs/input-types.ts';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
-import type { SearchedInput } from '../../campaign/search/search.ts';
+import { inputsOfSearch, type SearchedInput } from '../../campaign/search/search.ts';
 import type { Campaign, VariedInput } from '../../campaign/types.ts';
 import { confidenceOfSearch } from '../../search/interval.ts';
 import type { SelectStory } from '../../search/select-story.ts';
@@ -145,7 +145,7 @@ function finalistsFigure(
 function namesOf({ search, varied }: Searched, points: readonly (readonly string[])[]): string[] {
   const named = (short: (text: string) => string): string[] =>
     points.map((values) =>
-      (search?.inputs ?? varied)
+      (search ? inputsOfSearch(search) : varied)
         .map(({ name, type }, at) => `${name} ${isNumeric(type) ? short(values[at]!) : values[at]!}`)
         .join(', '),
     );

@@ -1,5 +1,5 @@
 import { measureOf } from '../../campaign/measures.ts';
-import { type MethodName, nameOfMethod, type Search } from '../../campaign/search/search.ts';
+import { inputsOfSearch, type MethodName, nameOfMethod, type Search } from '../../campaign/search/search.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { SelectStory, SelectSummary } from '../../search/select-story.ts';
 import type { AskedPoint, Finalist, SearchStory } from '../../search/story.ts';
@@ -165,7 +165,7 @@ function pointsTable(
 ): Markup {
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
-  const inputs = (search?.inputs ?? varied).map(({ name, type }) => ({
+  const inputs = (search ? inputsOfSearch(search) : varied).map(({ name, type }) => ({
     name,
     type,
     units: units.get(name) ?? null,

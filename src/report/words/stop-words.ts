@@ -6,7 +6,7 @@ const stops: Record<StopReason, string> = {
   value: 'it found a value that is good enough',
   gain: 'it expects too little improvement from further points',
   stall: 'it found no better point for long enough',
-  exhausted: 'there are no new points',
+  exhausted: 'it found no new points',
   failures: 'all points failed',
   tolerance: 'it reached its tolerance',
   generations: 'it finished its last generation',

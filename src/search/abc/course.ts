@@ -1,4 +1,3 @@
-import { setImmediate as breath } from 'node:timers/promises';
 import type { Calibration } from '../../campaign/search/calibration.ts';
 import {
   type Ask,
@@ -19,9 +18,7 @@ import { Distances, type Simulated } from './distance.ts';
 import { type Generation, generationsOf, isAccepted, newGeneration, populationOf } from './generations.ts';
 import { weightedQuantile } from './population.ts';
 import { Sampler } from './sampler.ts';
-
-/** After this number of asks, the event loop can do other work. An ask is a point that the calibration requests. */
-const ASKS_AT_ONCE = 100;
+import { turns } from '../turns.ts';
 
 /**
  * The course of a calibration: sequential Monte Carlo with decreasing tolerances. Each generation draws points near the
@@ -51,6 +48,7 @@ export class AbcCourse {
   /** By ask: the observed outputs of a finished run whose distance was not told yet; null for a failed run. */
   private readonly known = new Map<number, Simulated | null>();
   private result = emptyStep();
+  private readonly turn = turns();
 
   private constructor(campaign: Campaign, log: SearchLog) {
     const { base, calibrate, outputs, seed } = campaign;
@@ -149,7 +147,7 @@ export class AbcCourse {
     }
     if (this.asks.length < this.askedBy(generation)) {
       this.ask(generation);
-      if (this.asks.length % ASKS_AT_ONCE === 0) await breath();
+      await this.turn();
       return true;
     }
     const at = this.told;

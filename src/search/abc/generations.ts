@@ -1,9 +1,9 @@
-import { setImmediate as breath } from 'node:timers/promises';
 import type { Calibration } from '../../campaign/search/calibration.ts';
 import type { Ask, SearchLog } from '../../campaign/search/log.ts';
 import { Kernel, normalized } from './kernel.ts';
 import type { Population } from './population.ts';
 import type { Sampler } from './sampler.ts';
+import { turns } from '../turns.ts';
 
 /** A generation of a calibration. */
 export interface Generation {
@@ -23,9 +23,6 @@ export interface Generation {
   /** The accepted points with their weights; null until the generation has accepted enough points. */
   population: Population | null;
 }
-
-/** After this number of weights, the event loop can do other work. */
-const WEIGHTS_AT_ONCE = 100;
 
 /** Rebuilds the generations from a log. */
 export async function generationsOf(
@@ -75,13 +72,14 @@ export async function populationOf(
   asks: readonly Ask[],
   sampler: Sampler,
 ): Promise<Population> {
+  const turn = turns();
   const scores: number[][] = [];
   const logWeights: number[] = [];
   for (const ask of accepted) {
     const { score } = sampler.draw(number, ask - first, kernel);
     scores.push(score);
     logWeights.push(kernel ? kernel.logWeight(score) : 0);
-    if (scores.length % WEIGHTS_AT_ONCE === 0) await breath();
+    await turn();
   }
   return {
     scores,

@@ -1,6 +1,6 @@
 import { drawnRow } from '../../campaign/designs/rows.ts';
 import type { Calibration } from '../../campaign/search/calibration.ts';
-import { conditionOf } from '../../campaign/search/space.ts';
+import { type Rules, rulesOf } from '../../campaign/search/rules.ts';
 import type { BaseInput } from '../../campaign/types.ts';
 import { normalCdf } from '../../statistics/normal.ts';
 import { Stream } from '../methods/stream.ts';
@@ -27,15 +27,19 @@ export interface Drawn {
  * order.
  */
 export class Sampler {
-  private readonly calibration: Pick<Calibration, 'priors' | 'where'>;
-  private readonly isAllowed: (values: readonly string[]) => boolean;
+  private readonly priors: Calibration['priors'];
+  private readonly rules: Rules;
   private readonly seed: number;
 
-  constructor(calibration: Pick<Calibration, 'priors' | 'where'>, base: readonly BaseInput[], seed: number) {
-    const { priors, where } = calibration;
-    this.calibration = calibration;
-    this.isAllowed = conditionOf(
-      where,
+  constructor(
+    calibration: Pick<Calibration, 'priors' | 'where' | 'derive'>,
+    base: readonly BaseInput[],
+    seed: number,
+  ) {
+    const { priors } = calibration;
+    this.priors = priors;
+    this.rules = rulesOf(
+      calibration,
       priors.map(({ name }) => name),
       base,
     );
@@ -48,15 +52,16 @@ export class Sampler {
    * @param kernel - the kernel of the generation before; null in the first generation, which is drawn from the prior
    */
   draw(generation: number, number: number, kernel: Kernel | null): Drawn {
-    const { priors } = this.calibration;
+    const { priors, rules } = this;
     const stream = new Stream(this.seed, `generation ${generation}, point ${number}`);
     for (let tries = 1; ; tries += 1) {
       const score = kernel ? kernel.draw(stream) : priors.map(() => stream.normal());
-      const values = drawnRow(
+      const drawn = drawnRow(
         priors,
         score.map((each) => Math.min(normalCdf(each), MOST_SHARE)),
       );
-      const isAllowed = this.isAllowed(values);
+      const values = rules.complete(drawn);
+      const isAllowed = rules.isAllowed(values);
       if (isAllowed || tries === MOST_TRIES) return { score, values, isAllowed };
     }
   }

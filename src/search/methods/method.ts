@@ -1,4 +1,5 @@
-import type { Dimension } from '../../campaign/search/space.ts';
+import type { AllowedPoints } from '../../campaign/search/allowed.ts';
+import type { Dimension } from '../../campaign/search/dimension.ts';
 
 export type { Dimension };
 
@@ -12,8 +13,12 @@ export type { Dimension };
 /** The problem of a search. A method always minimizes. */
 export interface Problem {
   dimensions: readonly Dimension[];
-  /** Whether a point meets the condition `where`. Its coordinates may also be between levels. */
+  /** Whether a point may be run: it meets the condition `where`. Its coordinates may also be between levels. */
   isAllowed: (x: readonly number[]) => boolean;
+  /** How far a point is from being allowed; 0 if it is. */
+  lackOf?: (x: readonly number[]) => number;
+  /** A source of allowed points; absent if all points are allowed. */
+  allowed?: AllowedPoints;
   /** The number of requirements on the outputs of a point. */
   requirements: number;
   /** The number of points that may be open at once. It is at least 1. */

@@ -29,6 +29,25 @@ describe('derive', () => {
     expect(rowsIn({ grid: { Days: [1] }, derive: whole })).toEqual(['1 100000000000001 0.3']);
   });
 
+  test('computes with decimals, so a mixture never gets a rounding error', () => {
+    const rate = { from: 0.1, to: 0.9, step: 0.1 };
+    const grid = { 'Contact rate': rate, 'Recovery rate': rate };
+    const where = '`Contact rate` + `Recovery rate` <= 1';
+    // at 0.1 there are 9 partners, at 0.2 there are 8, and so on
+    expect(rowsIn({ grid, where })).toHaveLength(45);
+    const rests = rowsIn({
+      grid,
+      derive: { Title: "`Contact rate` + `Recovery rate` == 1 ? 'full' : 'rest'" },
+    });
+    expect(rests.filter((row) => row.endsWith('full'))).toHaveLength(9);
+  });
+
+  test('the values of a range cross 0 without a rounding error', () => {
+    const across = (range: object) => rowsIn({ grid: { 'Contact rate': range as never } });
+    expect(across({ from: -0.7, to: 0.7, count: 15 })[7]).toBe('0');
+    expect(across({ from: -0.7, to: 0.7, step: 0.1 })[7]).toBe('0');
+  });
+
   test('copies a LONG with all digits, but does not calculate with more than a number can have', () => {
     const grid = { Budget: ['9007199254740993'] };
     const copied = { grid, derive: { '{RANDOM_SEED}': 'Budget' } };

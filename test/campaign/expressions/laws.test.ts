@@ -6,6 +6,13 @@ import {
   type Value,
   type ValueType,
 } from '../../../src/campaign/expressions/index.ts';
+import {
+  compare as order,
+  negative,
+  type Quantity,
+  quantity,
+} from '../../../src/campaign/expressions/decimals.ts';
+import { arithmetic, functions, orderOf } from '../../../src/campaign/expressions/operators.ts';
 import { values, types, refusal } from './support.ts';
 
 describe('any expression', () => {
@@ -13,8 +20,9 @@ describe('any expression', () => {
   interface Tree {
     text: string;
     level: number;
-    value: Value;
+    value: Computed;
   }
+  type Computed = Quantity | string | boolean;
   const ATOM = 20;
   /** The precedence of JavaScript's operators, from MDN's table. All except ** and ?: group from the left. */
   const CHOICE = 2;
@@ -29,43 +37,55 @@ describe('any expression', () => {
 
   const within = (tree: Tree, level: number): string => (tree.level < level ? `(${tree.text})` : tree.text);
   const infix =
-    (written: string, level: number, value: (a: never, b: never) => Value) =>
+    (written: string, level: number, value: (a: never, b: never) => Computed) =>
     (left: Tree, right: Tree): Tree => ({
       text: `${within(left, level)} ${written} ${within(right, level + 1)}`,
       level,
       value: value(left.value as never, right.value as never),
     });
-  const atom = (text: string, value: Value): Tree => ({ text, level: ATOM, value });
+  const atom = (text: string, value: Value): Tree => ({
+    text,
+    level: ATOM,
+    value: typeof value === 'number' ? quantity(value) : value,
+  });
+  const called = (text: string, name: string, ...trees: Tree[]): Tree => ({
+    text,
+    level: ATOM,
+    value: functions.get(name)!.apply(...trees.map(({ value }) => value as Quantity)),
+  });
+  /** Compares two values of one type. */
+  const compared = (a: Computed, b: Computed): number =>
+    typeof a === 'object' ? order(a, b as Quantity) : orderOf(a, b as typeof a);
 
   const calculate: ((left: Tree, right: Tree) => Tree)[] = [
-    infix('+', SUM, (a: number, b: number) => a + b),
-    infix('-', SUM, (a: number, b: number) => a - b),
-    infix('*', PRODUCT, (a: number, b: number) => a * b),
-    infix('/', PRODUCT, (a: number, b: number) => a / b),
-    infix('%', PRODUCT, (a: number, b: number) => a % b),
+    infix('+', SUM, arithmetic.get('+')!),
+    infix('-', SUM, arithmetic.get('-')!),
+    infix('*', PRODUCT, arithmetic.get('*')!),
+    infix('/', PRODUCT, arithmetic.get('/')!),
+    infix('%', PRODUCT, arithmetic.get('%')!),
     (a, b) => ({
       text: `${within(a, SIGN + 1)} ** ${within(b, POWER)}`,
       level: POWER,
-      value: (a.value as number) ** (b.value as number),
+      value: arithmetic.get('**')!(a.value as Quantity, b.value as Quantity),
     }),
-    (a, b) => atom(`max(${a.text},${b.text})`, Math.max(a.value as number, b.value as number)),
-    (a, b) => atom(`Min( ${a.text} , ${b.text} )`, Math.min(a.value as number, b.value as number)),
-    (a, b) => atom(`pow(${a.text}, ${b.text})`, Math.pow(a.value as number, b.value as number)),
+    (a, b) => called(`max(${a.text},${b.text})`, 'max', a, b),
+    (a, b) => called(`Min( ${a.text} , ${b.text} )`, 'min', a, b),
+    (a, b) => called(`pow(${a.text}, ${b.text})`, 'pow', a, b),
   ];
   const change: ((one: Tree) => Tree)[] = [
-    (one) => ({ text: `- ${within(one, SIGN)}`, level: SIGN, value: -(one.value as number) }),
+    (one) => ({ text: `- ${within(one, SIGN)}`, level: SIGN, value: negative(one.value as Quantity) }),
     (one) => ({ text: `+ ${within(one, SIGN)}`, level: SIGN, value: one.value }),
     ...(['abs', 'floor', 'ceil', 'sqrt', 'exp', 'log', 'log10'] as const).map(
-      (name) => (one: Tree) => atom(`${name}(${one.text})`, Math[name](one.value as number)),
+      (name) => (one: Tree) => called(`${name}(${one.text})`, name, one),
     ),
   ];
   const compare: ((left: Tree, right: Tree) => Tree)[] = [
-    infix('==', EQUALITY, (a: Value, b: Value) => a === b),
-    infix('!=', EQUALITY, (a: Value, b: Value) => a !== b),
-    infix('<', ORDER, (a: number, b: number) => a < b),
-    infix('<=', ORDER, (a: number, b: number) => a <= b),
-    infix('>', ORDER, (a: number, b: number) => a > b),
-    infix('>=', ORDER, (a: number, b: number) => a >= b),
+    infix('==', EQUALITY, (a: Computed, b: Computed) => compared(a, b) === 0),
+    infix('!=', EQUALITY, (a: Computed, b: Computed) => compared(a, b) !== 0),
+    infix('<', ORDER, (a: Computed, b: Computed) => compared(a, b) < 0),
+    infix('<=', ORDER, (a: Computed, b: Computed) => compared(a, b) <= 0),
+    infix('>', ORDER, (a: Computed, b: Computed) => compared(a, b) > 0),
+    infix('>=', ORDER, (a: Computed, b: Computed) => compared(a, b) >= 0),
   ];
   const combine: ((left: Tree, right: Tree) => Tree)[] = [
     ...['&&', 'and', 'AND'].map((written) => infix(written, AND, (a: boolean, b: boolean) => a && b)),
@@ -131,8 +151,11 @@ describe('any expression', () => {
         fc.pre(text.length < 1_000);
         operators = Math.max(operators, text.split(' ').length);
         const expression = compileExpression(text, types);
-        expect(expression.type).toBe(typeof value);
-        expect(expression.evaluate((name) => values[name]!)).toBe(value);
+        expect(expression.type).toBe(typeof value === 'object' ? 'number' : typeof value);
+        const read = (name: string): Value => values[name]!;
+        expect(expression.evaluate(read)).toBe(typeof value === 'object' ? value.value : value);
+        // the distance from being true is 0 exactly where the expression is true
+        if (typeof value === 'boolean') expect(expression.lack(read) === 0).toBe(value);
       }),
       { numRuns: 3_000 },
     );

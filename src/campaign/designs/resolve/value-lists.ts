@@ -2,7 +2,7 @@ import { stepCount, stepValues } from '../../../api/index.ts';
 import { ForayError, type Place } from '../../../errors.ts';
 import type { Locate } from '../../../yaml/yaml.ts';
 import { canonical, checkUnits, type ModelInput } from '../../input-values.ts';
-import { rounded, roundedWhole } from '../../rounding.ts';
+import { rounded, roundedWhole, settled } from '../../rounding.ts';
 import { isNumeric, isWhole } from '../input-types.ts';
 import type { Range, Values } from '../schema-values.ts';
 import type { DesignFacts } from './inputs.ts';
@@ -137,5 +137,6 @@ function between(
 ): number {
   if (at === 0) return from;
   if (at === last) return to;
-  return round(scale === 'log' ? from * (to / from) ** (at / last) : from + ((to - from) * at) / last);
+  if (scale === 'log') return round(from * (to / from) ** (at / last));
+  return round(settled(from + ((to - from) * at) / last, from, to));
 }

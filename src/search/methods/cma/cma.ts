@@ -34,8 +34,14 @@ interface Run {
  * point.
  */
 const NOISE_FACTOR = 2;
-/** After this number of draws without an allowed sample, the last draw counts as failed. */
+/** After this number of draws without an allowed sample, the last draw is moved towards the mean. */
 const TRIES = 100;
+/** How often the step of a sample is halved until the sample is allowed. After that it counts as failed. */
+const MOST_HALVINGS = 60;
+/** The variance of a coordinate in the whole box. */
+const BOX_VARIANCE = 1 / 12;
+/** A direction in which a region has no width still has this variance, relative to that of the box. */
+const LEAST_VARIANCE = 1e-12;
 /** After this number of generations in a row without an allowed sample, the method has no further point. */
 const MOST_BARREN = 20;
 
@@ -124,6 +130,7 @@ class Cma implements Method {
    * is a sample to propose.
    */
   private draw(): boolean {
+    if (this.problem.allowed?.isEmpty) return false;
     this.run ??= this.begin(this.restarts.first(), this.firstMean());
     for (let barren = 0; barren < MOST_BARREN; barren++) {
       this.members = Array.from({ length: this.run.evolution.population }, () => this.member());
@@ -141,7 +148,17 @@ class Cma implements Method {
       const sample = this.run!.evolution.sample(this.stream);
       const x = inBox(sample.x, this.dimensions);
       if (this.problem.isAllowed(x)) return { sample, x, told: null };
-      if (tries === TRIES) return { sample, x, told: failed(x) };
+      if (tries === TRIES) return this.shortened(sample);
+    }
+  }
+
+  /** The longest of the halved steps of a sample that is allowed. */
+  private shortened(sample: Sample): Member {
+    for (let halvings = 1, share = 0.5; ; halvings += 1, share /= 2) {
+      const shorter = this.run!.evolution.shortened(sample, share);
+      const x = inBox(shorter.x, this.dimensions);
+      if (this.problem.isAllowed(x)) return { sample: shorter, x, told: null };
+      if (halvings === MOST_HALVINGS) return { sample, x, told: failed(x) };
     }
   }
 
@@ -180,19 +197,38 @@ class Cma implements Method {
   }
 
   private begin({ population, sigma }: Start, mean: readonly number[]): Run {
-    const evolution = new Evolution(fromBox(mean, this.dimensions), sigma, population);
+    const { dimensions } = this;
+    const evolution = new Evolution(fromBox(mean, dimensions), sigma, population, this.shape());
     holdMargin(evolution, this.dimensions);
     this.runs += 1;
-    return { evolution, progress: new Progress(this.dimensions, population), points: 0, level: Infinity };
+    return { evolution, progress: new Progress(dimensions, population), points: 0, level: Infinity };
   }
 
-  /** The best known point, or the middle of the box if there is none. */
+  /** The covariance of a narrow region, relative to that of the box; undefined for other regions. */
+  private shape(): number[][] | undefined {
+    const { allowed } = this.problem;
+    if (!allowed?.isNarrow) return undefined;
+    const points = allowed.pool().map((x) => fromBox(x, this.dimensions));
+    const means = this.dimensions.map((_, i) => sumOf(points.map((x) => x[i]!)) / points.length);
+    return means.map((_, i) =>
+      means.map((__, j) => {
+        const products = points.map((x) => (x[i]! - means[i]!) * (x[j]! - means[j]!));
+        return sumOf(products) / points.length / BOX_VARIANCE + (i === j ? LEAST_VARIANCE : 0);
+      }),
+    );
+  }
+
+  /** The best known point. If there is none, the middle of the box, or a point of a narrow region. */
   private firstMean(): readonly number[] {
-    return this.ranking.best?.x ?? this.dimensions.map(() => 0.5);
+    const { allowed } = this.problem;
+    const middle = allowed?.isNarrow ? allowed.pool()[0]! : this.dimensions.map(() => 0.5);
+    return this.ranking.best?.x ?? middle;
   }
 
-  /** Draws uniform points of the box. Returns the first point that is allowed, or the last of several draws. */
-  private anywhere(): number[] {
+  /** Draws uniform points of the box. Returns the first point that is allowed, or a point of a narrow region. */
+  private anywhere(): readonly number[] {
+    const { allowed } = this.problem;
+    if (allowed?.isNarrow) return allowed.pool()[this.stream.below(allowed.pool().length)]!;
     for (let tries = 1; ; tries++) {
       const x = inBox(
         this.dimensions.map(() => this.stream.uniform()),
@@ -201,6 +237,10 @@ class Cma implements Method {
       if (tries === TRIES || this.problem.isAllowed(x)) return x;
     }
   }
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /** The run with the lower level; `a` if both levels are equal. */

@@ -36,24 +36,36 @@ export class Evolution {
   private roots: number[];
   private decomposedAt = 0;
 
-  constructor(mean: readonly number[], sigma: number, population: number) {
+  /** @param covariance - the first covariance; the same in all directions by default */
+  constructor(mean: readonly number[], sigma: number, population: number, covariance?: number[][]) {
     const identity = (): number[][] => mean.map((_, i) => mean.map((_, j) => Number(i === j)));
     this.mean = [...mean];
     this.sigma = sigma;
     this.population = population;
     this.scale = mean.map(() => 1);
     this.constants = constantsOf(mean.length, population);
-    this.covariance = identity();
+    this.covariance = covariance?.map((row) => [...row]) ?? identity();
     this.sigmaPath = mean.map(() => 0);
     this.covariancePath = mean.map(() => 0);
     this.axes = identity();
     this.roots = mean.map(() => 1);
+    if (covariance) this.findAxes();
   }
 
   sample(stream: Stream): Sample {
     const z = this.mean.map(() => stream.normal());
     const step = this.turned(z.map((value, i) => this.roots[i]! * value));
     return { x: this.mean.map((mean, i) => mean + this.sigma * this.scale[i]! * step[i]!), z, step };
+  }
+
+  /** The sample with a part of its step from the mean. */
+  shortened({ z, step }: Sample, share: number): Sample {
+    const shorter = step.map((value) => share * value);
+    return {
+      x: this.mean.map((mean, i) => mean + this.sigma * this.scale[i]! * shorter[i]!),
+      z: z.map((value) => share * value),
+      step: shorter,
+    };
   }
 
   /** Updates the distribution with a generation, best first. */
@@ -124,6 +136,10 @@ export class Evolution {
     const every = 1 / ((rankOne + rankMu) * this.mean.length * 10);
     if (this.generation - this.decomposedAt < every) return;
     this.decomposedAt = this.generation;
+    this.findAxes();
+  }
+
+  private findAxes(): void {
     const found = new EigenvalueDecomposition(new Matrix(this.covariance), { assumeSymmetric: true });
     this.axes = found.eigenvectorMatrix.to2DArray();
     // rounding may leave an eigenvalue a little below 0

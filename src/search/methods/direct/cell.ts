@@ -18,6 +18,10 @@ export interface Cell {
   x: number[];
   /** The result of the point; null until it is known. */
   told: Told | null;
+  /** How far the point is from being allowed; 0 if it is. */
+  lack: number;
+  /** The least value near the cell among the first `known` points; null after a division of the cell. */
+  near: { known: number; least: number } | null;
 }
 
 /** The division of a cell in one dimension. */
@@ -37,9 +41,11 @@ export interface Cut {
  */
 const MOST_DIVISIONS = 30;
 
+const UNKNOWN = { told: null, lack: 0, near: null };
+
 export function wholeBox(dimensions: readonly OrderedDimension[]): Cell {
   const sides = dimensions.map((dimension) => sideOf(dimension, 0, levelsOf(dimension) ?? 1, 0));
-  return { sides, x: sides.map((side, i) => middleOf(side, dimensions[i]!)), told: null };
+  return { sides, x: sides.map((side, i) => middleOf(side, dimensions[i]!)), ...UNKNOWN };
 }
 
 /**
@@ -70,7 +76,7 @@ export function cutsOf(cell: Cell, dimensions: readonly OrderedDimension[]): Cut
     const cells = sides.map((one) => ({
       sides: cell.sides,
       x: cell.x.with(i, middleOf(one, dimension)),
-      told: null,
+      ...UNKNOWN,
     }));
     return [{ dimension: i, cells, sides, middle: isPair ? left : middle }];
   });
@@ -85,6 +91,7 @@ export function divide(cell: Cell, cuts: readonly Cut[]): Cell[] {
   return cuts.flatMap(({ dimension, cells, sides, middle }) => {
     cells.forEach((one, k) => (one.sides = cell.sides.with(dimension, sides[k]!)));
     cell.sides = cell.sides.with(dimension, middle);
+    cell.near = null;
     return cells;
   });
 }

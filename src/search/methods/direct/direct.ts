@@ -1,9 +1,13 @@
 import { ordered, type OrderedDimension } from '../levels.ts';
 import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
 import { Ranking } from '../ranking.ts';
+import { Stream } from '../stream.ts';
 import { type Cell, type Cut, cutsOf, divide, divisionsOf, wholeBox } from './cell.ts';
 import { potentiallyOptimal } from './hull.ts';
 import { valuesOf } from './surrogate.ts';
+
+/** After this number of new cells without an allowed point, an ask proposes a point of the region. */
+const MOST_CELLS = 100;
 
 /**
  * DIRECT in its locally biased form. It divides the box into ever smaller cells, and evaluates the middle of each cell.
@@ -33,6 +37,8 @@ class Direct implements Method {
   /** The index in `wanted` of the next cell to propose. */
   private next = 0;
   private asked = 0;
+  /** The cells whose points have a value, in the order in which the values came. */
+  private readonly finished: Cell[] = [];
   private readonly open = new Map<number, Cell>();
 
   constructor(problem: Problem) {
@@ -45,6 +51,7 @@ class Direct implements Method {
   }
 
   ask(): Proposal | null | 'exhausted' {
+    let made = 0;
     for (;;) {
       const cell = this.wanted[this.next];
       if (cell) {
@@ -54,8 +61,21 @@ class Direct implements Method {
         return { x: cell.x, by: `iteration ${this.iteration}` };
       }
       if (this.open.size > 0) return null;
+      if (made >= MOST_CELLS) return this.within() ?? 'exhausted';
       if (!this.iterate()) return 'exhausted';
+      made += this.dividing.reduce((sum, { cuts }) => sum + cuts.length, 0);
     }
+  }
+
+  /** A point of the region, which is the middle of no cell; undefined if the region has no known point. */
+  private within(): Proposal | undefined {
+    const { allowed, dimensions, seed } = this.problem;
+    const stream = new Stream(seed, `direct ask ${this.asked}`);
+    const [x] = allowed?.draws(1, 2 * dimensions.length, stream) ?? [];
+    if (!x) return undefined;
+    this.open.set(this.asked, { ...wholeBox(this.dimensions), x });
+    this.asked += 1;
+    return { x, by: 'a point of the region' };
   }
 
   tell(told: Told): void {
@@ -64,6 +84,7 @@ class Direct implements Method {
     if (!cell) return;
     this.open.delete(told.ask!);
     cell.told = told;
+    if (told.value !== null) this.finished.push(cell);
   }
 
   get lacks(): number {
@@ -77,7 +98,7 @@ class Direct implements Method {
 
   /** Ends an iteration: divides its cells, and chooses the next cells to divide. @returns false if there are none */
   private iterate(): boolean {
-    const better = (a: Cell, b: Cell): number => this.ranking.compare(a.told!, b.told!);
+    const better = (a: Cell, b: Cell): number => this.ranking.compare(a.told!, b.told!) || a.lack - b.lack;
     const bestOf = ({ cells }: Cut): Cell =>
       cells.reduce((best, cell) => (better(cell, best) < 0 ? cell : best));
     for (const { cell, cuts } of this.dividing) {
@@ -99,7 +120,7 @@ class Direct implements Method {
 
   /** The best cell of each size, the largest first. */
   private bestOfEachSize(): { cell: Cell; size: number; value: number }[] {
-    const values = valuesOf(this.cells, this.ranking, this.dimensions);
+    const values = valuesOf(this.cells, this.finished, this.ranking, this.dimensions);
     const best = new Map<number, { cell: Cell; size: number; value: number }>();
     for (const cell of this.cells) {
       const divisions = divisionsOf(cell);
@@ -114,10 +135,10 @@ class Direct implements Method {
   private want(cells: readonly Cell[]): void {
     this.wanted = cells.filter((cell) => {
       const isAllowed = this.problem.isAllowed(cell.x);
-      if (!isAllowed) {
-        cell.told = { ask: null, x: cell.x, value: null, variance: null, runs: 0, excess: [] };
-      }
-      return isAllowed;
+      if (isAllowed) return true;
+      cell.told = { ask: null, x: cell.x, value: null, variance: null, runs: 0, excess: [] };
+      cell.lack = this.problem.lackOf?.(cell.x) ?? 0;
+      return false;
     });
     this.next = 0;
   }

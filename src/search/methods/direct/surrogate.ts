@@ -9,26 +9,37 @@ import { type Cell, isNear } from './cell.ts';
  * doubled. If no value is near, the value of the point is more than all known values. So the search comes close to
  * regions with good points. This is the neighbourhood assignment strategy for hidden constraints of J. M. Gablonsky,
  * "Modifications of the DIRECT algorithm", thesis, North Carolina State University (2001), section 3.4.
+ *
+ * A point that is not allowed counts as failed. Among such points without a near value, the one that is nearest to being
+ * allowed is best, so the search also comes close to a narrow region in which it knows no point.
+ *
+ * @param finished - the cells with a value, in the order in which the values came
  */
 export function valuesOf(
   cells: readonly Cell[],
+  finished: readonly Cell[],
   ranking: Ranking,
   dimensions: readonly OrderedDimension[],
 ): Map<Cell, number> {
-  const finished = cells.filter(({ told }) => told?.value != null);
   const feasible = finished.filter(({ told }) => ranking.missOf(told!) === 0);
-  const known =
-    feasible.length > 0
-      ? feasible.map((cell): [Cell, number] => [cell, cell.told!.value!])
-      : finished.map((cell): [Cell, number] => [cell, ranking.missOf(cell.told!)]);
+  const isMet = feasible.length > 0;
+  const known = isMet
+    ? feasible.map((cell): [Cell, number] => [cell, cell.told!.value!])
+    : finished.map((cell): [Cell, number] => [cell, ranking.missOf(cell.told!)]);
   const values = new Map(known);
-  if (known.length === cells.length) return values;
   const beyond = known.reduce((most, [, value]) => Math.max(most, value), -Infinity) + 1;
   for (const cell of cells) {
     if (values.has(cell)) continue;
-    let least = Infinity;
-    for (const [{ x }, value] of known) if (value < least && isNear(cell, x, dimensions)) least = value;
-    values.set(cell, least < Infinity ? least + 1e-6 * Math.abs(least) : Math.max(0, beyond));
+    // only the values of points that meet the requirements stay the same
+    const before = (isMet && cell.near) || { known: 0, least: Infinity };
+    let { least } = before;
+    for (let at = before.known; at < known.length; at += 1) {
+      const [{ x }, value] = known[at]!;
+      if (value < least && isNear(cell, x, dimensions)) least = value;
+    }
+    if (isMet) cell.near = { known: known.length, least };
+    const far = Math.max(0, beyond) + cell.lack / (1 + cell.lack);
+    values.set(cell, least < Infinity ? least + 1e-6 * Math.abs(least) : far);
   }
   return values;
 }

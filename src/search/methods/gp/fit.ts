@@ -95,7 +95,7 @@ export function fit(
   const compute = (logs: Float64Array, slope: Float64Array): number => {
     const { parameters, noise, warp } = read(logs);
     const values = Float64Array.from(raw, (value) => warp.warped(value));
-    const known = observations.map(({ value, variance }) => variance * warp.slope(value) ** 2);
+    const known = observations.map(({ value, variance }) => (Math.sqrt(variance) * warp.slope(value)) ** 2);
     const noises = Float64Array.from(observations, ({ runs }, i) => known[i]! + noise / runs + JITTER);
     const found = likelihood(dimensions, parameters, points, values, noises);
     if (!found) return Infinity;

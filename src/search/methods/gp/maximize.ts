@@ -2,10 +2,13 @@ import { type Acquisition, score, scoreAndSlope } from './acquisition.ts';
 import { coordinateOf, levelAt } from '../levels.ts';
 import { snapped } from './levels.ts';
 import { minimize } from './minimize.ts';
+import type { AllowedPoints } from '../../../campaign/search/allowed.ts';
 import type { Problem } from '../method.ts';
 import type { Stream } from '../stream.ts';
 
 const CANDIDATES = 800;
+/** The number of candidates from all over a narrow region. */
+const WALKED = 240;
 /**
  * How far candidates lie from each of the best points so far: the standard deviation of a real coordinate, and the
  * chance that another coordinate is drawn again.
@@ -41,11 +44,9 @@ export function maximize(
   return [...refined, ...scored].sort((one, other) => other.score - one.score).map(({ x }) => x);
 }
 
-function candidates(
-  { dimensions }: Problem,
-  around: readonly (readonly number[])[],
-  stream: Stream,
-): number[][] {
+function candidates(problem: Problem, around: readonly (readonly number[])[], stream: Stream): number[][] {
+  const { dimensions, allowed } = problem;
+  if (allowed?.isNarrow) return walkedCandidates(dimensions, allowed, around, stream);
   const found: number[][] = [];
   for (let i = 0; i < CANDIDATES; i += 1) {
     found.push(
@@ -67,6 +68,20 @@ function candidates(
     }
   }
   return found;
+}
+
+/** Candidates in a narrow region, where draws and normal steps would rarely be allowed. */
+function walkedCandidates(
+  dimensions: Problem['dimensions'],
+  allowed: AllowedPoints,
+  around: readonly (readonly number[])[],
+  stream: Stream,
+): number[][] {
+  const found = allowed.draws(WALKED, 1, stream);
+  for (const centre of around)
+    for (const reach of NEAR)
+      for (let i = 0; i < NEAR_EACH; i += 1) found.push(allowed.walk(centre, 1, stream, reach));
+  return found.map((x) => snapped(dimensions, x));
 }
 
 /** The best candidates. A candidate is left out if a better start is close to it in every coordinate. */

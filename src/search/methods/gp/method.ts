@@ -8,7 +8,7 @@ import type { Method, MethodMaker, Problem, Proposal, Recommendation, Told } fro
 import { Stream } from '../stream.ts';
 
 /** After this number of Sobol points that may not be proposed, the initial design has no further point. */
-const DESIGN_TRIES = 20_000;
+const DESIGN_TRIES = 2_000;
 /** A space without real inputs and with at most this many points is searched point by point in the end. */
 const MOST_LISTED = 100_000;
 /** The number of best points around which the method looks for the next point. */
@@ -116,13 +116,15 @@ class GaussianProcess implements Method {
   }
 
   private ofDesign(part: Part): Proposal | null {
+    const { allowed } = this.problem;
+    const isNarrow = allowed?.isNarrow ?? false;
+    const pool = isNarrow ? allowed!.pool() : [];
     for (let tries = 0; tries < DESIGN_TRIES; tries += 1) {
       const index = this.designed;
       this.designed += 1;
-      const x = snapped(
-        this.problem.dimensions,
-        this.columns.map((column) => column(index)),
-      );
+      const drawn = isNarrow ? pool[index] : this.columns.map((column) => column(index));
+      if (!drawn) return null;
+      const x = snapped(this.problem.dimensions, drawn);
       if (!this.problem.isAllowed(x) || this.isTaken(x) || !part.has(x)) continue;
       return { x, by: part.isWhole ? 'initial design' : 'a look elsewhere' };
     }

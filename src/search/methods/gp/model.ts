@@ -73,7 +73,7 @@ export class Model {
 }
 
 function noiseOf({ warp, noise }: Fit, { value, variance, runs }: Observation): number {
-  return variance * warp.slope(value) ** 2 + noise / runs + JITTER;
+  return (Math.sqrt(variance) * warp.slope(value)) ** 2 + noise / runs + JITTER;
 }
 
 /**
@@ -90,15 +90,15 @@ export function observationsOf(log: readonly Told[]): Observation[] {
   let sum = 0;
   let freedom = 0;
   for (const { value, variance, runs } of log) {
-    if (value === null || variance === null || runs < 2) continue;
+    if (value === null || !isKnown(variance) || runs < 2) continue;
     sum += (runs - 1) * runs * variance;
     freedom += runs - 1;
   }
   const pooled = freedom > 0 ? sum / freedom : 0;
   return log.flatMap(({ x, value, variance, runs }) => {
     if (value === null) return [];
-    const own = variance === null ? 0 : runs - 1;
-    const ofRun = (own * runs * (variance ?? 0) + POOLED * pooled) / (own + POOLED);
+    const own = isKnown(variance) ? runs - 1 : 0;
+    const ofRun = (own * runs * (isKnown(variance) ? variance : 0) + POOLED * pooled) / (own + POOLED);
     return [{ x, value, variance: ofRun / runs, runs }];
   });
 }
@@ -116,4 +116,9 @@ export function modelOf(
   const observations = observationsOf(log);
   if (observations.length === 0) return null;
   return Model.of(dimensions, observations, { isNoisy, isWarped: true, warm: null });
+}
+
+/** The variance of very large values may be too large for a double. */
+function isKnown(variance: number | null): variance is number {
+  return variance !== null && variance < Infinity;
 }

@@ -26,10 +26,13 @@ export class Warp {
 
   /** @param bend - c, in standard deviations of the values */
   constructor(values: readonly number[], bend: number) {
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
-    this.scale = spread > 0 ? spread : 1;
     this.least = Math.min(...values);
+    // squares of the values themselves may be too large for a double
+    const span = Math.max(...values) - this.least || 1;
+    const shares = values.map((value) => (value - this.least) / span);
+    const mean = shares.reduce((sum, share) => sum + share, 0) / values.length;
+    const spread = Math.sqrt(shares.reduce((sum, share) => sum + (share - mean) ** 2, 0) / values.length);
+    this.scale = spread > 0 ? spread * span : 1;
     this.bend = bend;
     const bent = values.map((value) => this.bent((value - this.least) / this.scale));
     const logs = values.map((value) => Math.log1p((value - this.least) / this.scale / bend));

@@ -1,0 +1,228 @@
+import { Stream } from '../sampling/stream.ts';
+import type { Dimension } from './dimension.ts';
+
+/** A region of the unit box. */
+export interface Region {
+  dimensions: readonly Dimension[];
+  isAllowed: (x: readonly number[]) => boolean;
+  /** How far a point is from the region; 0 within it. */
+  lackOf: (x: readonly number[]) => number;
+  /** All allowed points, if the box has few enough points to list; undefined otherwise. */
+  list: () => readonly (readonly number[])[] | undefined;
+}
+
+/** The first points of a region. */
+interface Found {
+  points: number[][];
+  tried: number;
+  isNarrow: boolean;
+}
+
+/** The number of points that are drawn from the whole box. */
+const DRAWS = 2_000;
+/** The most points that are looked at until some are found. */
+const MOST_TRIED = 22_000;
+/** With fewer allowed draws, the region is narrow, and points are found by walks through it. */
+const LEAST_DRAWN = 40;
+/** The number of points that descents look for in a narrow region. */
+const WANTED = 8;
+/** A descent begins at the best of this number of draws. */
+const STARTS = 20;
+/** The number of points that walks begin with. */
+const POOL = 64;
+/** The most questions for one step of a walk. */
+const MOST_SHRINKS = 40;
+
+/**
+ * Points of a region that may be a tiny part of the box. It is a function of the region and the seed, and the work of
+ * each method has a bound. So a log of proposals that were made with it can be repeated.
+ *
+ * First points: draws from the box; then a list of all points, if there are few; then descents on how far a point is from
+ * the region (an evolution strategy with the 1/5 rule). Further points: hit-and-run with shrinking chords (R. L. Smith,
+ * "Efficient Monte Carlo procedures for generating points uniformly distributed over bounded regions", Operations
+ * Research 32 (1984) 1296-1308), also along the differences of known points, which follow a thin region.
+ */
+export class AllowedPoints {
+  readonly #region: Region;
+  readonly #seed: number;
+  #found: Found | undefined;
+  #pool: number[][] | undefined;
+
+  constructor(region: Region, seed: number) {
+    this.#region = region;
+    this.#seed = seed;
+  }
+
+  /** Whether draws from the box rarely hit the region. */
+  get isNarrow(): boolean {
+    return this.#first().isNarrow;
+  }
+
+  /** The number of points that were looked at until the first ones were found. */
+  get tried(): number {
+    return this.#first().tried;
+  }
+
+  get isEmpty(): boolean {
+    return this.#first().points.length === 0;
+  }
+
+  /** Up to 64 points that are spread over the region; none if none was found. */
+  pool(): readonly (readonly number[])[] {
+    this.#pool ??= this.#spread();
+    return this.#pool;
+  }
+
+  /** All points of the region, if the box has few enough points to list; undefined otherwise. */
+  list(): readonly (readonly number[])[] | undefined {
+    return this.#region.list();
+  }
+
+  /**
+   * A walk through the region.
+   *
+   * @param from - a point of the region
+   * @param reach - the longest step, as a share of the way to the edge of the box
+   */
+  walk(from: readonly number[], steps: number, stream: Stream, reach = 1): number[] {
+    const pool = this.pool();
+    let x = [...from];
+    for (let step = 0; step < steps; step += 1) x = this.#step(x, pool, stream, reach);
+    return x;
+  }
+
+  /** Points of walks from all over the region; none if the region has no known point. */
+  draws(count: number, steps: number, stream: Stream): number[][] {
+    const pool = this.pool();
+    if (pool.length === 0) return [];
+    let x: readonly number[] = pool[0]!;
+    return Array.from({ length: count }, (_, at) => {
+      // several points of one walk, then the next walk
+      if (at % Math.ceil(count / pool.length) === 0) x = pool[stream.below(pool.length)]!;
+      const next = this.walk(x, steps, stream);
+      x = next;
+      return next;
+    });
+  }
+
+  #first(): Found {
+    this.#found ??= this.#find();
+    return this.#found;
+  }
+
+  #find(): Found {
+    const { dimensions, isAllowed } = this.#region;
+    const stream = new Stream(this.#seed, 'allowed points');
+    const points: number[][] = [];
+    for (let tried = 1; tried <= DRAWS; tried += 1) {
+      const x = dimensions.map(() => stream.uniform());
+      if (isAllowed(x)) points.push(x);
+      if (points.length === LEAST_DRAWN) return { points, tried, isNarrow: false };
+    }
+    const list = this.#region.list();
+    if (list) return { points: someOf(list), tried: DRAWS + list.length, isNarrow: true };
+    let tried = DRAWS;
+    while (points.length < WANTED && tried < MOST_TRIED)
+      tried += this.#descend(stream, MOST_TRIED - tried, points);
+    return { points, tried, isNarrow: true };
+  }
+
+  /** One descent. An allowed end goes to `found`. @returns the number of questions, at most `most` and at least 1 */
+  #descend(stream: Stream, most: number, found: number[][]): number {
+    const { dimensions, lackOf } = this.#region;
+    let asked = 0;
+    let [x, lack]: [number[], number] = [[], Infinity];
+    while (asked < Math.min(STARTS, most)) {
+      const drawn = dimensions.map(() => stream.uniform());
+      const own = lackOf(drawn);
+      asked += 1;
+      if (own < lack || x.length === 0) [x, lack] = [drawn, own];
+    }
+    let size = 0.3;
+    const chance = Math.max(0.3, 1 / dimensions.length);
+    while (lack > 0 && size > 1e-9 && asked < most) {
+      const moved = x.map((value, at) => {
+        if (stream.uniform() >= chance) return value;
+        if (dimensions[at]!.kind === 'choice') return stream.uniform();
+        return Math.min(1, Math.max(0, value + size * stream.normal()));
+      });
+      const own = lackOf(moved);
+      asked += 1;
+      if (own < lack) {
+        [x, lack] = [moved, own];
+        size = Math.min(0.5, size * 1.5);
+      } else size *= 0.9;
+    }
+    if (lack === 0) found.push(x);
+    return asked;
+  }
+
+  #spread(): number[][] {
+    const { points } = this.#first();
+    const pool = points.slice(0, POOL);
+    if (pool.length === 0) return [];
+    const stream = new Stream(this.#seed, 'spread points');
+    const steps = 2 * this.#region.dimensions.length;
+    // few points have few directions, so the first walks are longer
+    for (let at = 0; pool.length < POOL; at += 1) {
+      let x = pool[stream.below(pool.length)]!;
+      const length = pool.length < 2 * WANTED ? 4 * steps : steps;
+      for (let step = 0; step < length; step += 1) x = this.#step(x, pool, stream, 1);
+      pool.push(x);
+    }
+    // the found points lie where descents end, so each of them moves on
+    for (const [at, from] of points.slice(0, POOL).entries()) {
+      let x: number[] = from;
+      for (let step = 0; step < steps; step += 1) x = this.#step(x, pool, stream, 1);
+      pool[at] = x;
+    }
+    return pool;
+  }
+
+  /** One step of a walk: to a random allowed point of a line through the point. It stays if it finds none. */
+  #step(x: number[], pool: readonly (readonly number[])[], stream: Stream, reach: number): number[] {
+    const { dimensions, isAllowed } = this.#region;
+    const way = this.#direction(pool, stream);
+    let [low, high] = [-Infinity, Infinity];
+    for (const [at, by] of way.entries()) {
+      if (by === 0) continue;
+      const ends = [-x[at]! / by, (1 - x[at]!) / by];
+      low = Math.max(low, Math.min(...ends));
+      high = Math.min(high, Math.max(...ends));
+    }
+    // two points of the pool may be the same
+    if (!(low < high) || low === -Infinity) return x;
+    [low, high] = [low * reach, high * reach];
+    for (let tries = 0; tries < MOST_SHRINKS; tries += 1) {
+      const to = low + stream.uniform() * (high - low);
+      const next = x.map((value, at) =>
+        way[at] === 0 || dimensions[at]!.kind !== 'choice'
+          ? Math.min(1, Math.max(0, value + to * way[at]!))
+          : stream.uniform(),
+      );
+      if (isAllowed(next)) return next;
+      if (to < 0) low = to;
+      else high = to;
+    }
+    return x;
+  }
+
+  /** A coordinate, a random direction, or the difference of two points of the pool. */
+  #direction(pool: readonly (readonly number[])[], stream: Stream): number[] {
+    const { dimensions } = this.#region;
+    const kind = stream.uniform();
+    if (kind < 0.4 || pool.length < 4) {
+      const only = stream.below(dimensions.length);
+      return dimensions.map((_, at) => Number(at === only));
+    }
+    if (kind < 0.6) return dimensions.map(() => stream.normal());
+    const [one, other] = [pool[stream.below(pool.length)]!, pool[stream.below(pool.length)]!];
+    return one.map((value, at) => value - other[at]!);
+  }
+}
+
+/** Up to `POOL` points of a list, spread evenly over it. */
+function someOf(list: readonly (readonly number[])[]): number[][] {
+  const count = Math.min(POOL, list.length);
+  return Array.from({ length: count }, (_, at) => [...list[Math.floor((at * list.length) / count)]!]);
+}

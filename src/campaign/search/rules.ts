@@ -1,0 +1,152 @@
+import { canonicalValue, checkAllowed, type RawValue, ValueError } from '../../api/index.ts';
+import { ForayError, type Place } from '../../errors.ts';
+import { expressionNames, isWhole, operandOf, valueType } from '../designs/input-types.ts';
+import { compileExpression, type Value } from '../expressions/index.ts';
+import { roundedDerived } from '../rounding.ts';
+import type { BaseInput } from '../types.ts';
+import type { Computed, WrittenRules } from './computed.ts';
+
+/** The rules for the points of a search or a calibration. Values are canonical. */
+export interface Rules {
+  /** Adds the computed values to the values of the other inputs. */
+  complete: (values: readonly string[]) => string[];
+  /** Whether a point with its computed values may be run. */
+  isAllowed: (values: readonly string[]) => boolean;
+  /** How far such a point is from being allowed; 0 if it is. */
+  lackOf: (values: readonly string[]) => number;
+}
+
+/** A lack of 1, for values that are either right or wrong. */
+const WRONG = 1;
+
+/**
+ * @param names - the inputs of the values, in their order, without the computed ones; other inputs have the values in
+ *   the base
+ */
+export function rulesOf(
+  { where, derive = [] }: WrittenRules,
+  names: readonly string[],
+  base: readonly BaseInput[],
+): Rules {
+  if (where === null && derive.length === 0)
+    return { complete: (values) => [...values], isAllowed: () => true, lackOf: () => 0 };
+  const types = expressionNames(base);
+  const fixed = new Map(base.map(({ name, type, value }) => [name, { type, value }]));
+  const places = new Map([...names, ...derive.map(({ name }) => name)].map((name, at) => [name, at]));
+  const condition = where === null ? undefined : compileExpression(where, types, 'boolean');
+  const computed = derive.map((one) => ({ one, ...compileExpression(one.expression, types) }));
+  const reader =
+    (values: readonly string[]) =>
+    (name: string): Value => {
+      const { type, value } = fixed.get(name)!;
+      const at = places.get(name);
+      return operandOf(name, type, at === undefined ? value : (values[at] ?? value));
+    };
+  const areComputedAllowed = (values: readonly string[]): boolean =>
+    derive.every((one, at) => lackOfValue(one, values[names.length + at]!) === 0);
+  return {
+    complete: (values) => {
+      const all = [...values];
+      for (const { one, evaluate, copied } of computed) {
+        // a number would not have all digits of a large LONG
+        const isCopy = one.type === 'LONG' && copied !== undefined && fixed.get(copied)!.type === 'LONG';
+        const at = isCopy ? places.get(copied) : undefined;
+        const own = at === undefined ? undefined : all[at];
+        const copy = isCopy ? (own ?? fixed.get(copied)!.value) : undefined;
+        all.push(textOf(one, copy ?? evaluate(reader(all))));
+      }
+      return all;
+    },
+    isAllowed: (values) =>
+      areComputedAllowed(values) && (condition === undefined || condition.evaluate(reader(values)) === true),
+    lackOf: (values) => {
+      let lack = 0;
+      for (const [at, one] of derive.entries()) lack += lackOfValue(one, values[names.length + at]!);
+      // a condition may read a computed value that is no value of its input
+      if (condition !== undefined && lack < Infinity) lack += condition.lack(reader(values));
+      return lack;
+    },
+  };
+}
+
+/** A computed value as canonical text; if it is no value of its input, as it is. */
+function textOf({ type }: Computed, value: RawValue): string {
+  const number = typeof value === 'number' ? roundedDerived(value) : value;
+  try {
+    return canonicalValue(type, number);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    return String(number);
+  }
+}
+
+/** How far a computed value is from what its input and the model allow. */
+function lackOfValue({ type, allowed }: Computed, text: string): number {
+  if (valueType(type) === 'number') {
+    const number = Number(text);
+    if (!Number.isFinite(number)) return Infinity;
+    const { min = -Infinity, max = Infinity } = allowed;
+    const fraction = isWhole(type) ? Math.abs(number - Math.round(number)) : 0;
+    const beyond = Math.max(0, min - number, number - max);
+    if (fraction + beyond > 0) return fraction + beyond;
+  }
+  try {
+    canonicalValue(type, text);
+    checkAllowed(allowed, text);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    return WRONG;
+  }
+}
+
+/**
+ * Checks that the expressions of a search or a calibration can calculate with the values of the inputs that they read.
+ * An expression itself notices an unusable value only when it reads this value, perhaps in the middle of a campaign.
+ *
+ * @param varied - values of the inputs that vary, by name; other inputs have the values in the base
+ * @param place - the place of the expression
+ * @throws ForayError INVALID_VALUE
+ */
+export function checkOperands(
+  expression: string,
+  varied: ReadonlyMap<string, readonly string[]>,
+  base: readonly BaseInput[],
+  place: Place,
+): void {
+  const { names } = compileExpression(expression, expressionNames(base));
+  for (const { name, type, value } of base.filter((input) => names.includes(input.name)))
+    for (const one of varied.get(name) ?? [value]) operandOf(name, type, one, place);
+}
+
+/**
+ * Refuses a condition that real inputs meet only by an equality, because almost no point meets it.
+ *
+ * @param reals - the inputs that vary without steps
+ * @throws ForayError EMPTY_DESIGN
+ */
+export function checkEqualities(
+  { where, derive = [] }: WrittenRules,
+  reals: readonly string[],
+  base: readonly BaseInput[],
+  place: Place,
+): void {
+  if (where === null) return;
+  const types = expressionNames(base);
+  const following = new Set(reals);
+  for (const { name, expression } of derive)
+    if (compileExpression(expression, types).follows.some((one) => following.has(one))) following.add(name);
+  const tied = compileExpression(where, types)
+    .equations.flat()
+    .filter((name) => following.has(name));
+  const last = tied.at(-1);
+  if (last === undefined) return;
+  throw new ForayError(
+    'EMPTY_DESIGN',
+    `Almost no point meets "where", which ties the real input "${last}" by ==.`,
+    {
+      place,
+      hint: `Compute one input from the others, such as derive: {"${last}": "1 - …"}, or give the inputs steps.`,
+    },
+  );
+}
