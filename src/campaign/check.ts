@@ -16,7 +16,7 @@ import type { ReadDefinition } from './read.ts';
 import { checkCalibrateAlone, resolveCalibrate, resolvePriors } from './search/resolve-calibrate.ts';
 import { checkSearchAlone, resolveSearch, resolveSearchedInputs } from './search/resolve.ts';
 import { checkSelectAlone, leastReplications, resolveSelect } from './search/resolve-select.ts';
-import { checkSeeds, freshness } from './seeds.ts';
+import { checkSeeds, freshness, seedRange } from './seeds.ts';
 import { type BaseInput, type Campaign, type Freshness, ONE_ATTEMPT, type VariedInput } from './types.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
 
@@ -95,6 +95,7 @@ export function checkDefinition(
   mistakes.attempt(() => checkSeeds(read, facts, varied, given));
   const kept = chosenOutputs(read, facts);
   const { outputs } = kept;
+  const seeds = seedRange(facts);
   const fresh = (): Freshness => freshness(read, find, once);
   return {
     name: definition.campaign,
@@ -112,6 +113,7 @@ export function checkDefinition(
         : mistakes.attempt(() => goalOf(read, outputs))),
     ...(priors && resolveCalibrate(read, priors, base, outputs)),
     seed: definition.seed ?? null,
+    ...(seeds && { seeds }),
     commonRandomNumbers: definition.commonRandomNumbers,
     ...kept,
     outputFiles: mistakes.attempt(() => filesOfOutputs(read, outputs)) ?? 'link',

@@ -35,6 +35,8 @@ async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
   yield* temporal;
   yield* await checkService(settings);
   yield await checkStore(settings);
+  const { checkCampaigns } = await import('./doctor/campaigns.ts');
+  yield await checkCampaigns(settings);
   yield* checkDisks(flags, settings);
   // without Temporal, the server at the usual address of its Web UI may belong to somebody else
   const isReached = temporal.some(({ part, state }) => part === 'Temporal' && state === 'ok');

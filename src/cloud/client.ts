@@ -58,9 +58,14 @@ export class CloudClient {
 
   /** The UUID of a foray service, which is the same at every address; undefined for other hosts. */
   async identity(signal?: AbortSignal): Promise<string | undefined> {
+    return (await this.health(signal))?.service;
+  }
+
+  /** The problems that a foray service has now; undefined for other hosts. */
+  async health(signal?: AbortSignal): Promise<Health | undefined> {
     try {
       const answer = await this.transport.send({ method: 'GET', path: '/health', isBeside: true, signal });
-      return Health.safeParse(answer).data?.service;
+      return Health.safeParse(answer).data;
     } catch (error) {
       if (isCloudError(error) && otherHost.includes(error.kind)) return undefined;
       throw error;

@@ -80,9 +80,9 @@ describe('foray doctor', () => {
     const names = lines.map((line) => line.slice(9, 28).trim());
     expect(names).toEqual([
       ...['Node', 'home', 'Temporal', 'namespace', 'search attributes', 'workers'],
-      ...['model service', 'key', 'store', 'disk', 'disk', 'clock'],
+      ...['model service', 'key', 'store', 'campaigns', 'disk', 'disk', 'clock'],
     ]);
-    expect(lines.filter((line) => !/^(ok|warning +disk)/.test(line))).toEqual([]);
+    expect(lines.filter((line) => !/^(ok|warning +disk|skipped +campaigns)/.test(line))).toEqual([]);
     expect(stdout).not.toContain(KEY);
     expect(code).toBe(0);
     expect(readdirSync(folder)).toEqual([]);

@@ -9,8 +9,15 @@ export async function checkService({ service }: Settings): Promise<Check[]> {
   try {
     // the cheapest request that needs a key
     const models = await cloud.listModels();
+    const problems = (await cloud.health())?.problems ?? [];
     return [
-      ok('model service', `${url} answers.`),
+      problems.length === 0
+        ? ok('model service', `${url} answers.`)
+        : failed(
+            'model service',
+            `${url} answers, but not all is well: ${problems.map(({ message }) => message).join(' ')}`,
+            'The log of the service has the details.',
+          ),
       models.length > 0
         ? ok(
             'key',

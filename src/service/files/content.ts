@@ -13,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmod, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -52,6 +52,8 @@ export class ContentFiles {
   /** The folder of the files. */
   readonly folder: string;
   readonly #unfinished: string;
+  /** The folder of the executors, on the same disk. */
+  readonly #executors: string;
   /** Files that were found intact, with their stamps at that time. */
   readonly #whole = new Map<string, string>();
 
@@ -59,11 +61,13 @@ export class ContentFiles {
   constructor(dir: string, unfinished = path.join(dir, 'unfinished')) {
     this.folder = dir;
     this.#unfinished = unfinished;
+    this.#executors = path.join(path.dirname(unfinished), 'executors');
   }
 
-  /** Makes the folder, and removes incomplete files of an earlier process. */
+  /** Makes the folder, and removes incomplete files and folders of executors of an earlier process. */
   prepare(): void {
-    rmSync(this.#unfinished, { recursive: true, force: true });
+    for (const folder of [this.#unfinished, this.#executors])
+      rmSync(folder, { recursive: true, force: true });
     for (const folder of [this.folder, this.#unfinished]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
@@ -196,7 +200,17 @@ export class ContentFiles {
 
   /** Removes the working folder of an ended run. */
   async removeWork(runId: string): Promise<void> {
-    await rm(this.workPath(runId), { recursive: true, force: true, maxRetries: 3 });
+    await removeFolder(this.workPath(runId));
+  }
+
+  /** The folder of an executor, by its mark. */
+  executorPath(mark: string): string {
+    return path.join(this.#executors, mark.split('=').at(-1)!);
+  }
+
+  /** Removes the folder of an ended executor. */
+  async removeExecutor(mark: string): Promise<void> {
+    await removeFolder(this.executorPath(mark));
   }
 
   /** A new path for a file that is not complete yet. */
@@ -222,6 +236,25 @@ export class ContentFiles {
   #hashes(): string[] {
     const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile() && HASH.test(entry.name)).map(({ name }) => name);
+  }
+}
+
+/** Removes a folder, also if its files may not be removed. */
+async function removeFolder(folder: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3 };
+  try {
+    await rm(folder, options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    await allowRemoval(folder);
+    await rm(folder, options);
+  }
+}
+
+async function allowRemoval(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await allowRemoval(path.join(folder, entry.name));
   }
 }
 

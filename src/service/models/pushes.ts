@@ -10,8 +10,8 @@ import { type FoundModel, readModel } from './reader.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { VersionFiles } from './version-files.ts';
 
-/** Matches one name of a path that is no hidden file and leads to no other folder. */
-const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
+/** Matches one name of a path that leads to no other folder. */
+const SEGMENT = /^(?!\.{1,2}$)[^/\\\0]+$/;
 
 /**
  * Takes the models that authors push (send) to the service. A file of a pushed version need not be uploaded again if
