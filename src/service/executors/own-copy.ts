@@ -68,7 +68,8 @@ export class OwnCopy {
     const added = [...found.keys()].filter((name) => !before.has(name));
     const changed = [...before].filter(([name, stamp]) => found.get(name) !== stamp);
     if (changed.length > 0) this.#state = undefined;
-    else for (const name of added) rmSync(path.join(this.folder, name), { recursive: true, force: true });
+    for (const name of [...added, ...changed.map(([name]) => name)])
+      rmSync(path.join(this.folder, name), { recursive: true, force: true });
     return [...added.filter((name) => found.get(name) !== ''), ...changed.map(([name]) => name)];
   }
 
