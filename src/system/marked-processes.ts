@@ -5,6 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 const PATIENCE = 50;
 /** The longest time to wait until killed processes are gone, in milliseconds. */
 const LONGEST = 2_000;
+/** The time after which ids of processes may have been used again, in milliseconds. */
+const LONG_AGO = 10_000;
+/** The parent of all threads of the kernel. */
+const KERNEL = 2;
+const UNREADABLE = 'unreadable';
 /** The longest command of a process in a message, in characters. */
 const SHOWN = 80;
 
@@ -16,8 +21,12 @@ const SHOWN = 80;
 export class MarkedProcesses {
   readonly #mark: string;
   readonly #root: number;
-  #own = new Set<number>();
+  /** The processes, each with its start, because the system uses the id of an ended process again. */
+  #own = new Map<number, string>();
   #others = new Set<number>();
+  /** Processes without an environment. A process has none while it begins to run another program. */
+  #unsure = new Set<number>();
+  #foundAt = -Infinity;
 
   /**
    * @param mark - a variable of the environment, as `NAME=value`
@@ -30,17 +39,28 @@ export class MarkedProcesses {
 
   /** The ids of the processes that run now. A process is looked at closely only when it is new. */
   find(): number[] {
+    const now = performance.now();
+    // after a long time, other processes may have ids that were known
+    if (now - this.#foundAt > LONG_AGO) this.#others.clear();
+    this.#foundAt = now;
     const pids = pidsNow().filter((pid) => pid !== this.#root);
-    const news = pids.filter((pid) => !this.#own.has(pid) && !this.#others.has(pid));
-    const own = new Set([
-      ...pids.filter((pid) => this.#own.has(pid)),
-      ...news.filter((pid) => this.#has(pid)),
-    ]);
-    // a process whose parent is new as well
-    for (const pid of news) if (!own.has(pid) && own.has(parentOf(pid))) own.add(pid);
+    const own = new Map<number, string>();
+    for (const pid of pids) {
+      const start = this.#own.get(pid);
+      if (start !== undefined && startOf(pid) === start) own.set(pid, start);
+    }
+    const news = pids.filter((pid) => !own.has(pid) && !this.#others.has(pid));
+    // ascending ids, so that a parent usually comes before its children
+    const unsure = new Set<number>();
+    for (const pid of news) {
+      const environment = environmentOf(pid);
+      if (environment.includes(this.#mark) || this.#isBelow(pid, own)) own.set(pid, startOf(pid));
+      else if (environment.length === 0 && parentOf(pid) !== KERNEL) unsure.add(pid);
+    }
     this.#own = own;
-    this.#others = new Set(pids.filter((pid) => !own.has(pid)));
-    return [...own].filter(isAlive);
+    this.#unsure = unsure;
+    this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
+    return [...own.keys()].filter(isAlive);
   }
 
   /**
@@ -49,16 +69,27 @@ export class MarkedProcesses {
    * @returns the commands of the killed processes
    */
   async end(): Promise<string[]> {
-    if (this.find().length === 0) return [];
+    if ((await this.#findSurely()).length === 0) return [];
     await pause(PATIENCE);
-    const left = this.find();
+    const left = await this.#findSurely();
     const commands = left.map(commandOf);
     const until = performance.now() + LONGEST;
-    for (let pids = left; pids.length > 0 && performance.now() < until; pids = this.find()) {
+    for (let pids = left; pids.length > 0 && performance.now() < until; pids = await this.#findSurely()) {
       for (const pid of pids) kill(pid);
       await pause(PATIENCE / 10);
     }
     return commands;
+  }
+
+  /** Like `find`, but waits a moment for processes that have just begun to run another program. */
+  async #findSurely(): Promise<number[]> {
+    let known = this.#unsure;
+    for (;;) {
+      const found = this.find();
+      if (found.length > 0 || [...this.#unsure].every((pid) => known.has(pid))) return found;
+      known = new Set([...known, ...this.#unsure]);
+      await pause(PATIENCE / 10);
+    }
   }
 
   /** The memory of the processes, in bytes. */
@@ -66,10 +97,9 @@ export class MarkedProcesses {
     return this.find().reduce((sum, pid) => sum + memoryOf(pid), 0);
   }
 
-  #has(pid: number): boolean {
-    if (read(`/proc/${pid}/environ`).split('\0').includes(this.#mark)) return true;
+  #isBelow(pid: number, own: ReadonlyMap<number, string>): boolean {
     const parent = parentOf(pid);
-    return parent === this.#root || this.#own.has(parent);
+    return parent === this.#root || own.has(parent);
   }
 }
 
@@ -87,6 +117,21 @@ function pidsNow(): number[] {
 function fieldsOf(pid: number): string[] {
   const text = read(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** The variables of a process; none for a thread of the kernel, and for a process that begins to run a program. */
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+  } catch {
+    // the process of another user
+    return [UNREADABLE];
+  }
+}
+
+/** The time when a process started; empty if it has ended. */
+function startOf(pid: number): string {
+  return fieldsOf(pid)[19] ?? '';
 }
 
 function parentOf(pid: number): number {

@@ -79,7 +79,7 @@ test(
   'nothing is left of runs that write beside their model, print much, and leave processes and files',
   async () => {
     const folder = temporaryFolder();
-    writesAll(folder, RUNS > 100 ? 1_000_000 : 100_000);
+    writesAll(folder, Number(process.env['FORAY_LINES'] ?? 100_000));
     const before = readdirSync(path.join(folder, 'Everything')).toSorted();
     const service = await startTestService({ modelDirs: [folder], executors: 2 });
     const version = await service.latest('Everything');

@@ -86,7 +86,7 @@ export class KeptFolder {
   copyOwnOutput(): () => void {
     const ends = (['stdout', 'stderr'] as const).map((name) => {
       const stream = process[name];
-      const before = stream.write;
+      const { write: before } = stream;
       const write = before.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
       stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
         this[name].add(chunk);

@@ -7,16 +7,12 @@ const LONGEST_SHEBANG = 256;
 
 /** Why the system did not start a program, in words that complete "cannot be started: …". */
 export function whyNotStarted(program: string, error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'ENOENT':
-      return whyNotFound(program);
-    case 'EACCES':
-      return 'it may not be executed';
-    case 'ENOEXEC':
-      return 'it is a text without a first line that names its interpreter, such as #!/bin/sh';
-    default:
-      return messageOf(error);
-  }
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return whyNotFound(program);
+  if (code === 'EACCES') return 'it may not be executed';
+  return code === 'ENOEXEC'
+    ? 'it is a text without a first line that names its interpreter, such as #!/bin/sh'
+    : messageOf(error);
 }
 
 /**
