@@ -17,7 +17,7 @@ import { checkCalibrateAlone, resolveCalibrate, resolvePriors } from './search/r
 import { resolveComputed } from './search/resolve-computed.ts';
 import { checkSearchAlone, resolveSearch, resolveSearchedInputs } from './search/resolve.ts';
 import { checkSelectAlone, leastReplications, resolveSelect } from './search/resolve-select.ts';
-import { checkSeeds, freshness } from './seeds.ts';
+import { checkSeeds, freshness, seedRange } from './seeds.ts';
 import { type BaseInput, type Campaign, type Freshness, ONE_ATTEMPT, type VariedInput } from './types.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
 
@@ -100,6 +100,7 @@ export function checkDefinition(
   mistakes.attempt(() => checkSeeds(read, facts, { design, varied }, given));
   const kept = chosenOutputs(read, facts);
   const { outputs } = kept;
+  const seeds = seedRange(facts);
   const fresh = (): Freshness => freshness(read, find, once);
   return {
     name: definition.campaign,
@@ -117,6 +118,7 @@ export function checkDefinition(
         : mistakes.attempt(() => goalOf(read, outputs))),
     ...(priors && resolveCalibrate(read, { priors, derive }, base, outputs)),
     seed: definition.seed ?? null,
+    ...(seeds && { seeds }),
     commonRandomNumbers: definition.commonRandomNumbers,
     ...kept,
     outputFiles: mistakes.attempt(() => filesOfOutputs(read, outputs)) ?? 'link',

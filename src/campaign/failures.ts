@@ -42,8 +42,11 @@ const MOST_CAUSES = 20;
 /** The name for all other causes, which are counted together. */
 export const OTHER_CAUSES = 'other causes';
 const LONGEST_CAUSE = 200;
-/** Matches numbers, times, ids and hashes. It is one pattern, because a number can be a part of an id or a hash. */
-const VARYING = /[+-]?\b\d(?:[\w.:+-]*\w)?|\b[0-9a-f]{8}[0-9a-f-]{8,}\b/gi;
+/**
+ * Matches numbers, times, ids and hashes, except an exit code, which says what happened. It is one pattern, because a
+ * number can be a part of an id or a hash.
+ */
+const VARYING = /(?<!\bexit code )[+-]?\b\d(?:[\w.:+-]*\w)?|\b[0-9a-f]{8}[0-9a-f-]{8,}\b/gi;
 
 /**
  * The common part of reasons that differ only in numbers, times, ids and hashes: `Seconds is -3` and `Seconds is -4`

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import type { SeedRange } from './types.ts';
 
 /**
  * The key of a point: 16 hexadecimal digits of the SHA-256 of the point's canonical inputs, sorted by name. It does not
@@ -24,21 +25,49 @@ export function pointKeys(names: readonly string[]): (values: readonly string[])
 }
 
 /**
- * The seed of a replication, a positive integer below 2^48. It depends only on the campaign's seed, the key of the
- * point and the number of the replication, so added points never change the seeds of other points. After attempts with
- * other seeds (`failures.seed: new`), the seed also depends on the number of these attempts, `reseeded`.
+ * The seed of a replication: a positive integer below 2^48, or a number in the range of a model that takes only some
+ * seeds. It depends only on the campaign's seed, the key of the point, the number of the replication and the range, so
+ * added points never change the seeds of other points. After attempts with other seeds (`failures.seed: new`), the seed
+ * also depends on the number of these attempts, `reseeded`.
  *
  * @param key null for common random numbers: replication n then has the same seed at every point
+ * @param range in a range, as many replications of a point as it has numbers have different seeds
  */
 export function replicationSeed(
   campaignSeed: number,
   key: string | null,
   replication: number,
   reseeded = 0,
+  range?: SeedRange,
 ): string {
   const attempt = reseeded > 0 ? `/${reseeded}` : '';
+  if (range) return seedWithin(range, `${campaignSeed}/${key ?? ''}${attempt}`, replication - 1);
   const digest = createHash('sha256')
     .update(`${campaignSeed}/${key ?? ''}/${replication}${attempt}`)
     .digest();
   return String(digest.readUIntBE(0, 6) || 1);
+}
+
+const ROUNDS = 4;
+
+/**
+ * The number at an index of a random order of the numbers in a range: a Feistel network over the next power of four,
+ * applied until the result lies in the range (J. Black and P. Rogaway, "Ciphers with arbitrary finite domains", CT-RSA
+ * 2002).
+ */
+function seedWithin({ least, most }: SeedRange, stream: string, index: number): string {
+  const size = BigInt(most) - BigInt(least) + 1n;
+  let bits = 1n;
+  while (1n << (2n * bits) < size) bits += 1n;
+  const half = (1n << bits) - 1n;
+  let at = BigInt(index) % size;
+  do {
+    let [left, right] = [at >> bits, at & half];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const digest = createHash('sha256').update(`${stream}/${round}/${right}`).digest();
+      [left, right] = [right, left ^ (digest.readBigUInt64BE() & half)];
+    }
+    at = (left << bits) | right;
+  } while (at >= size);
+  return String(BigInt(least) + at);
 }

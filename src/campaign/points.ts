@@ -101,7 +101,7 @@ export function fixedInputs({ base, varied, fresh }: Omit<DesignOf, 'design'>): 
  * @param reseeded number of earlier attempts with another seed
  */
 export function runInputs(
-  campaign: Pick<Campaign, 'base' | 'varied' | 'seed' | 'commonRandomNumbers'>,
+  campaign: Pick<Campaign, 'base' | 'varied' | 'seed' | 'seeds' | 'commonRandomNumbers'>,
   point: Pick<Point, 'key' | 'values'>,
   replication: number,
   reseeded = 0,
@@ -114,7 +114,11 @@ export function runInputs(
     if (input.name === RANDOM_SEED && derivesSeed) {
       const seed = campaign.seed ?? DEFAULT_SEED;
       const key = campaign.commonRandomNumbers ? null : point.key;
-      return { ...input, value: replicationSeed(seed, key, replication, reseeded) };
+      const derived = (n: number): string => replicationSeed(seed, key, n, reseeded, campaign.seeds);
+      const value = derived(replication);
+      // without a seed of the campaign, replication 1 has the seed of the template, and its own is free
+      const isTaken = campaign.seed === null && value === input.value;
+      return { ...input, value: isTaken ? derived(1) : value };
     }
     return input;
   });

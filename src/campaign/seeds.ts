@@ -4,7 +4,7 @@ import { type Design, isRandom } from './designs/resolved-design.ts';
 import type { ModelFacts } from './facts.ts';
 import type { FindInput, GiveOnce } from './find-input.ts';
 import type { ReadDefinition } from './read.ts';
-import type { BaseInput, Campaign, Freshness } from './types.ts';
+import type { BaseInput, Campaign, Freshness, SeedRange } from './types.ts';
 
 /** A setting that makes foray choose the seeds of runs. */
 interface SeedUser {
@@ -47,11 +47,21 @@ export function checkSeeds(
         );
   }
   const seed = facts.version.experimentTemplate.inputs.find(({ name }) => name === RANDOM_SEED)!;
-  if (isLimited(seed)) {
+  if (seed.values) {
     throw new ForayError(
       'INVALID_VALUE',
       `The model "${facts.name}" takes only ${allowedText(seed)} for ${RANDOM_SEED}, so seeds cannot be derived.`,
       { place, hint },
+    );
+  }
+  const range = seedRange(facts);
+  const { replications = 1 } = definition;
+  const wanted = typeof replications === 'number' ? replications : (replications.max ?? 1);
+  if (range && range.most - range.least + 1 < wanted) {
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The model "${facts.name}" takes only ${allowedText(seed)} for ${RANDOM_SEED}, fewer seeds than replications.`,
+      { place: locate(['replications']), hint: 'Give fewer replications.' },
     );
   }
   if (varied.some(({ name }) => name === RANDOM_SEED)) {
@@ -80,6 +90,19 @@ export function checkSeeds(
     );
   }
 }
+
+/** The seeds of a model that declares `min` or `max` for them; undefined if it takes any. */
+export function seedRange({ version }: ModelFacts): SeedRange | undefined {
+  const seed = version.experimentTemplate.inputs.find(({ name }) => name === RANDOM_SEED);
+  if ((seed?.min ?? seed?.max) === undefined) return undefined;
+  const least = Math.ceil(seed?.min ?? Math.min(LEAST, seed!.max!));
+  return { least, most: Math.floor(seed?.max ?? least + UNLIMITED - 1) };
+}
+
+/** Derived seeds begin here, if the model declares no least seed. */
+const LEAST = 1;
+/** The number of derived seeds, if the model declares no greatest seed. */
+const UNLIMITED = 2 ** 48;
 
 function seedUsers({ definition }: ReadDefinition, design: Design, hasSeed: boolean): SeedUser[] {
   const { replications = 1, commonRandomNumbers, seed, fresh, failures, search, calibrate } = definition;
@@ -183,9 +206,10 @@ export function shareSeeds(a: SeedsOf, b: SeedsOf, sameKeys: boolean): boolean {
   const [ofA, ofB] = [a, b].map(({ base }) => base.find(({ name }) => name === RANDOM_SEED)?.value);
   if (ofA === undefined || ofB === undefined) return false;
   if (a.commonRandomNumbers !== b.commonRandomNumbers || a.seed !== b.seed) return false;
+  if (a.seeds?.least !== b.seeds?.least || a.seeds?.most !== b.seeds?.most) return false;
   if (!a.commonRandomNumbers && !sameKeys) return false;
   // if the campaigns have no seed, replication 1 has the seed in `base`
   return a.seed !== null || ofA === ofB;
 }
 
-type SeedsOf = Pick<Campaign, 'base' | 'seed' | 'commonRandomNumbers'>;
+type SeedsOf = Pick<Campaign, 'base' | 'seed' | 'seeds' | 'commonRandomNumbers'>;

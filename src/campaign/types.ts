@@ -73,6 +73,12 @@ export interface Timeouts {
 /** How a campaign avoids the reuse of results; null if it reuses them. */
 export type Freshness = { by: 'seed' } | { by: 'salt'; input: string } | null;
 
+/** The seeds that a model takes: whole numbers from `least` to `most`. */
+export interface SeedRange {
+  least: number;
+  most: number;
+}
+
 /** A version of the campaign's model at the service. */
 export interface ModelVersion {
   versionId: string;
@@ -124,6 +130,8 @@ export interface Campaign {
   precision: Precision | null;
   /** The campaign's seed; null when replication 1 keeps the seed of the template or experiment. */
   seed: number | null;
+  /** The seeds that the model takes; absent if it takes any. Derived seeds are among these. */
+  seeds?: SeedRange;
   /** True if replication n has the same seed at every point. */
   commonRandomNumbers: boolean;
   outputs: CampaignOutput[];

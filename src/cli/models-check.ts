@@ -46,7 +46,7 @@ export function addModelsCheck(models: Command): void {
       if (flags.version === undefined) {
         for (const place of await modelsIn(folder)) {
           const model = await readTriable(place);
-          if (model.warning !== undefined) tell(model.warning);
+          for (const warning of model.warnings) tell(warning);
           trials.push(await tried(model, flags));
         }
       } else {
@@ -103,7 +103,7 @@ async function tried(model: Triable, { input = [], file = [], json }: Flags): Pr
     },
   ).finally(() => clearTimeout(waiting));
   progress.finish(`[100%] ${name} has run`);
-  if (trial.warning !== undefined) tell(trial.warning);
+  for (const warning of trial.warnings) tell(warning);
   if (!json) show(trial, howRun(values, files));
   return trial;
 }

@@ -97,11 +97,13 @@ export interface ExplainedRun {
  * Explains a point and its runs.
  *
  * @param story - the point as the store has it
+ * @param waits - why the service has not executed open runs so far, by the run's id
  * @param log - the log of the campaign's search or calibration; undefined for other campaigns
  */
 export function explained(
   { campaign, phase }: CampaignRecord,
   story: PointStory,
+  waits: ReadonlyMap<string, string>,
   log?: SearchLog,
 ): Explanation {
   const { key, values, position, runs } = story;
@@ -119,7 +121,7 @@ export function explained(
     inputs: inputs
       .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
       .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),
-    runs: runs.map((run) => explainedRun(campaign, phase, story, run)),
+    runs: runs.map((run) => explainedRun(campaign, phase, story, run, waits.get(run.runId ?? ''))),
     asks: log ? asksOf(campaign, story, log) : [],
     hasVersions: campaign.versions !== undefined,
     precision: precisionOf(campaign, runs),
@@ -149,13 +151,19 @@ function asksOf(campaign: Campaign, { values, runs }: PointStory, { asks }: Sear
   });
 }
 
-function explainedRun(campaign: Campaign, phase: Phase, story: PointStory, run: RunStory): ExplainedRun {
+function explainedRun(
+  campaign: Campaign,
+  phase: Phase,
+  story: PointStory,
+  run: RunStory,
+  waits: string | undefined,
+): ExplainedRun {
   const { replication, state, runId, reseeded, requestedAt, finishedAt, earlier } = run;
   const sent = runInputs(campaign, story, replication, reseeded);
   return {
     replication,
     state,
-    why: reasonOf(campaign.id, run, phase, story.position === null),
+    why: `${reasonOf(campaign.id, run, phase, story.position === null)}${waits === undefined ? '' : ` The service says: ${waits}.`}`,
     run: runId,
     seed: sent.find(({ name }) => name === RANDOM_SEED)?.value ?? null,
     requested: iso(requestedAt),

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { RunMessage } from '../api/resources.ts';
 import type { Batched } from '../batched.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
 import { closedPhases, type FailureCause, findsPoints } from '../campaign/types.ts';
+import { versionOf } from '../campaign/versions.ts';
 import { ForayError } from '../errors.ts';
 import {
   campaignDeleted,
   type CampaignRecord,
+  type PointStory,
   type ResultCursor,
   type ResultPlace,
   type ResultRow,
@@ -19,6 +22,10 @@ import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } fr
 
 /** Maximum number of failed runs that are read at once. */
 const ROWS = 1_000;
+/** The longest time to wait for the service's words about a run, ms. */
+const SOON_MS = 1_000;
+/** Maximum number of runs that the service is asked about. */
+const MOST_ASKED = 5;
 
 /** Failed runs of one cause. */
 export interface FailureGroup extends FailureCause {
@@ -38,7 +45,31 @@ export async function status(client: ClientContext, id: string): Promise<Campaig
   const { progress, why, blocks } = await client.temporal.progressOf(id);
   const [note, blocked] = blocks ? ['', why] : [why, undefined];
   if (!progress) return statusFromStore(client.store, await stillThere(client, record), note, blocked);
-  return statusFromWorkflow(client.store, record, progress, { note, blocked, now: Date.now() });
+  const waits = progress.rate === 0 ? await whyWaiting(client, record) : '';
+  const remark = [note, waits].filter(Boolean).join('; ');
+  return statusFromWorkflow(client.store, record, progress, { note: remark, blocked, now: Date.now() });
+}
+
+/** Why the service has not executed the first open run of a campaign so far; empty if there is no such reason. */
+async function whyWaiting(client: ClientContext, { campaign }: CampaignRecord): Promise<string> {
+  const run = (await client.store.openRuns(campaign.id)).find(({ runId }) => runId !== null);
+  if (!run) return '';
+  const reason = await reasonAtService(client, versionOf(campaign, run.version).versionId, run.runId!);
+  return reason === null ? '' : `a run waits at the service: ${reason}`;
+}
+
+/** What the service says about an open run; null if it says nothing, or does not answer soon. */
+async function reasonAtService(
+  client: ClientContext,
+  version: string,
+  runId: string,
+): Promise<string | null> {
+  try {
+    const { message } = await client.cloud.getProgress(version, runId, AbortSignal.timeout(SOON_MS));
+    return RunMessage.parse(JSON.parse(message ?? '')).title;
+  } catch {
+    return null;
+  }
 }
 
 export async function list(client: ClientContext): Promise<CampaignStatus[]> {
@@ -118,12 +149,10 @@ export async function explain(client: ClientContext, id: string, key: string): P
   const record = await recordOf(client, id);
   const found = await client.store.pointsLike(id, key.trim().toLowerCase());
   const [story] = found;
-  if (story && (found.length === 1 || story.key === key))
-    return explained(
-      record,
-      story,
-      findsPoints(record.campaign) ? await client.store.searchLog(id) : undefined,
-    );
+  if (story && (found.length === 1 || story.key === key)) {
+    const log = findsPoints(record.campaign) ? await client.store.searchLog(id) : undefined;
+    return explained(record, story, await reasonsAtService(client, record, story), log);
+  }
   throw new ForayError(
     'UNKNOWN_POINT',
     story ? `Several points of "${id}" begin with "${key}".` : `The campaign "${id}" has no point "${key}".`,
@@ -133,6 +162,24 @@ export async function explain(client: ClientContext, id: string, key: string): P
         : `"foray results ${id}" shows the keys of points.`,
     },
   );
+}
+
+/** What the service says about the first open runs of a point, by the run's id. */
+async function reasonsAtService(
+  client: ClientContext,
+  { campaign }: CampaignRecord,
+  { runs }: PointStory,
+): Promise<Map<string, string>> {
+  const open = runs.filter(
+    ({ state, runId }) => runId !== null && (state === 'queued' || state === 'running'),
+  );
+  const reasons = await Promise.all(
+    open.slice(0, MOST_ASKED).map(async ({ runId, version }): Promise<[string, string | null]> => {
+      const { versionId } = versionOf(campaign, version);
+      return [runId!, await reasonAtService(client, versionId, runId!)];
+    }),
+  );
+  return new Map(reasons.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
 export async function results(

@@ -3,6 +3,9 @@ export function modelEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FORAY_')));
 }
 
+/** The variable that tells which executor a process stems from. */
+export const MARK = 'FORAY_EXECUTOR';
+
 /** Further environment variables for the program of a command model. */
 export function modelEnvironmentOf(modelFolder: string): Record<string, string> {
   return {

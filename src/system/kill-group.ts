@@ -1,7 +1,7 @@
-/** Kills a process group with SIGKILL. `pid` is the id of the process that leads the group. */
-export function killGroup(pid: number): void {
+/** Sends a signal to a process group. `pid` is the id of the process that leads the group. */
+export function killGroup(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, signal);
   } catch (error) {
     // the group is empty, or on macOS has only processes that have ended
     const { code } = error as NodeJS.ErrnoException;

@@ -64,7 +64,7 @@ function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unkno
 
 function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, what: string): SchemaError[] {
   const path = issue.path;
-  const where = path.length > 0 ? quoted(path.map(String).join('.')) : undefined;
+  const where = path.length > 0 ? quoted(placeText(path, plain)) : undefined;
   const value = valueAt(plain, path);
   if (issue.code === 'unrecognized_keys') {
     const known = settingsAt(schema, path, value);
@@ -82,7 +82,8 @@ function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, wh
   }
   if (issue.code === 'invalid_value' && issue.values.length > MOST_LISTED && typeof value === 'string') {
     const known = issue.values.map(String);
-    const hint = suggestion(value, known) === undefined ? undefined : didYouMean(value, known);
+    const hint =
+      suggestion(value, known) === undefined ? `It may be ${known.join(', ')}.` : didYouMean(value, known);
     return [{ message: `Unknown value ${quoted(value)} for ${where}.`, hint, path, at: 'value' }];
   }
   const limit = issue.code === 'too_big' ? `greatest number is ${MOST}` : `least number is -${MOST}`;
@@ -153,6 +154,19 @@ function unknownIn(issues: readonly z.core.$ZodIssue[]): number {
 
 function isUnknownSetting(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueUnrecognizedKeys {
   return issue.code === 'unrecognized_keys' && issue.path.length === 0;
+}
+
+/** A path as text. An element of a list is called by its name, if it has one: `inputs.Resistance.units`. */
+function placeText(path: readonly PropertyKey[], plain: unknown): string {
+  const words = path.map((segment, at) => {
+    const { name } = Object(
+      typeof segment === 'number' ? valueAt(plain, path.slice(0, at + 1)) : undefined,
+    ) as {
+      name?: unknown;
+    };
+    return typeof name === 'string' && at < path.length - 1 ? name : String(segment);
+  });
+  return words.join('.');
 }
 
 function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {

@@ -92,7 +92,6 @@ describe('command models', () => {
     ['Broken', `console.log('{"outputs": {"Out": 1}');`, 'is not JSON'],
     ['Twice', `say({ outputs: { Out: 1 } }); say({ outputs: { Out: 2 } });`, 'it gave its outputs twice'],
     ['List', `say({ outputs: [1] });`, '"outputs" must be an object'],
-    ['Progress', `say({ progress: 'half' }); say({ outputs: { Out: 1 } });`, '"progress" must be a number'],
     [
       'Stranger',
       `say({ outputs: { Out: 1, Ouch: 2 } });`,

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ownModule } from '../../src/package/own-files.ts';
-import { killModelProcess, startModelProcess } from '../../src/service/executors/process.ts';
+import { endModelProcess, startModelProcess } from '../../src/service/executors/process.ts';
 import { until } from '../support/until.ts';
 import {
   messageIn,
@@ -157,7 +157,7 @@ describe('executors', () => {
     process.env['FORAY_CANARY'] = 'x';
     try {
       const service = await startTestService({ modelDirs: [folder] });
-      expect((await outputsOf(service, await service.latest('Looks'))).get('Out')).toBe('""');
+      expect((await outputsOf(service, await service.latest('Looks'))).get('Out')).toBe('"FORAY_EXECUTOR"');
     } finally {
       delete process.env['FORAY_CANARY'];
     }
@@ -168,7 +168,7 @@ test('an executor writes its compiled code to the cache of Node before it ends, 
   const cache = temporaryFolder();
   const before = process.env.NODE_COMPILE_CACHE;
   process.env.NODE_COMPILE_CACHE = cache;
-  const child = startModelProcess(
+  const executor = startModelProcess(
     ownModule('src/service/executors/executor'),
     { filesDir: temporaryFolder(), memory: 500, onLine: () => undefined },
     () => undefined,
@@ -177,7 +177,7 @@ test('an executor writes its compiled code to the cache of Node before it ends, 
     // the watchdog of the executor alone writes fewer files
     await until('the cache is written', () => readdirSync(cache, { recursive: true }).length > 20);
   } finally {
-    await killModelProcess(child);
+    await endModelProcess(executor);
     if (before === undefined) delete process.env.NODE_COMPILE_CACHE;
     else process.env.NODE_COMPILE_CACHE = before;
   }

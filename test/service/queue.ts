@@ -101,6 +101,26 @@ export function describeQueue(title: string, databaseOfTest: () => Promise<Datab
       expect(await versions()).toEqual([[], ['version']]);
     });
 
+    test('a run that cannot be executed is put back with the reason, and fails with it after 20 times', async () => {
+      const world = await queueOfTest();
+      const [id, other] = await add(world, 2);
+      const holder = await world.open();
+      const putBack = async (runId: string, isLasting: boolean): Promise<string> => {
+        await world.holders.claim(holder, 2);
+        await world.holders.record(holder, [{ runId, status: 'FRESH', reason: 'no room', isLasting }]);
+        return (await world.runs.byId(runId))!.status;
+      };
+      for (let time = 1; time < 20; time += 1) expect(await putBack(id!, true)).toBe('FRESH');
+      expect((await world.runs.byId(id!))!.failure).toBe('it cannot be executed now: no room');
+      expect(await putBack(id!, true)).toBe('FAILED');
+      expect((await world.runs.byId(id!))!.failure).toBe('it could not be executed in 20 attempts: no room');
+      // a machine that lacks something never makes a run fail
+      for (let time = 1; time < 30; time += 1) expect(await putBack(other!, false)).toBe('FRESH');
+      await world.holders.claim(holder, 2);
+      await world.holders.record(holder, [completed(other!, 'one')]);
+      expect((await world.runs.byId(other!))!.failure).toBeNull();
+    });
+
     describe('two holders that finish the same run', () => {
       test('store only the first result; a later failure does not change the run', async () => {
         const world = await queueOfTest();

@@ -124,7 +124,7 @@ describe('invalid models', () => {
     ['a syntax error', 'export default {', /cannot be loaded/],
     ['no function "run"', 'export default { name: "A" };', /has no function "run"/],
     ['a call of process.exit', 'process.exit(0);', /ended the thread/],
-    ['a wrong type', source(1).replace("'DOUBLE', default", "'NUMBER', default"), /inputs\.0\.type/],
+    ['a wrong type', source(1).replace("'DOUBLE', default", "'NUMBER', default"), /inputs\.N\.type/],
     ['a wrong default', source(1).replace('default: 1', "default: 'one'"), /the default of "N" is "one"/],
     ['an unknown system input', source(1).replace("'N'", "'{SPEED}'"), /"\{SPEED\}" is not a system input/],
     [

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
@@ -6,8 +5,9 @@ import { ServiceError } from '../errors.ts';
 import { Deferred } from '../deferred.ts';
 import {
   crashed,
-  killModelProcess,
+  endModelProcess,
   memoryFor,
+  type ModelProcess,
   type ModelProcessOptions,
   printedIsRead,
   reasonOfExit,
@@ -43,7 +43,7 @@ export class Session {
    */
   readonly started: Promise<void>;
   readonly #options: SessionOptions;
-  readonly #process: ChildProcess;
+  readonly #model: ModelProcess;
   readonly #log: LogCollector;
   /** The requests that wait for a picture, in their order. */
   readonly #waiting: ((frame: Frame) => void)[] = [];
@@ -68,14 +68,14 @@ export class Session {
     const memory = memoryFor(options.data.job, options.memory);
     const { runId } = options.data.job;
     this.#log = new LogCollector((line, number) => options.onLine(line, number, runId));
-    this.#process = startModelProcess(
+    this.#model = startModelProcess(
       ownModule('src/service/animation/animator'),
       { ...options, memory },
       (stream, text) => this.#log.add(stream, text),
     );
-    this.#process.on('message', (report: AnimationReport) => this.#handleReport(report));
-    this.#process.on('error', (error) => void this.#fail(crashed(messageOf(error)), messageOf(error)));
-    this.#process.on(
+    this.#model.child.on('message', (report: AnimationReport) => this.#handleReport(report));
+    this.#model.child.on('error', (error) => void this.#fail(crashed(messageOf(error)), messageOf(error)));
+    this.#model.child.on(
       'exit',
       (_code, signal) => void this.#fail(reasonOfExit(signal, memory), 'its process ended while it started'),
     );
@@ -145,12 +145,12 @@ export class Session {
       for (const { reject } of this.#asked.values()) reject(ended());
       this.#asked.clear();
     }
-    await killModelProcess(this.#process);
+    await endModelProcess(this.#model);
   }
 
   #tell(message: AnimationData | Command): void {
     // a process without a channel has ended or is ending, and the run ends with it
-    if (this.#process.connected) this.#process.send(message, () => {});
+    if (this.#model.child.connected) this.#model.child.send(message, () => {});
   }
 
   #handleReport(report: AnimationReport): void {

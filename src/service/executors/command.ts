@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, statfsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InputType } from '../../api/constants.ts';
 import type { OutputDescriptor } from '../../api/resources.ts';
@@ -12,19 +13,27 @@ import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import { isShortage } from '../system-errors.ts';
 import { Deferred } from '../deferred.ts';
-import { modelEnvironment, modelEnvironmentOf } from '../environment.ts';
+import { MARK, modelEnvironment, modelEnvironmentOf } from '../environment.ts';
+import { Complaint } from './complaint.ts';
+import type { Forwarding } from './forwarding.ts';
 import { inputFileName, type KeptFolder } from './kept.ts';
+import { LineSplitter, LONGEST_MESSAGE, type PrintedLine } from './line-splitter.ts';
 import { readLine } from './lines.ts';
-import type { Job } from './protocol.ts';
+import type { OwnCopy } from './own-copy.ts';
+import type { Job, Left } from './protocol.ts';
+import { faultOfShebang, whyNotStarted } from './start-failure.ts';
+import { temporaryIn, type Workplace } from './workplace.ts';
 
-/**
- * How long to read standard output after the end of the program, if one of its child processes holds it open, ms.
- */
+/** How long to read standard output after the end of the program, while other processes may still print, ms. */
 const LINGER = 1_000;
 /** A disk with less free space than this counts as full, in bytes. */
 const LEAST_ROOM = 2 ** 20;
-/** The longest part of standard error in a message, in characters. */
-const LONGEST_COMPLAINT = 500;
+/** The folder for temporary files, in the working folder of a run. */
+const TEMPORARY = '.tmp';
+/** The exit code of a shell or of `env` that has not found a command. */
+const NOT_FOUND = 127;
+/** A shell adds the number of the signal that ended its command to this exit code. */
+const BY_SIGNAL = 128;
 
 /** The messages of a program about its run. */
 interface Heard {
@@ -36,11 +45,20 @@ interface Heard {
    * meant its outputs.
    */
   suspect?: string;
+  /** Whether the log says that a report of progress is ignored. */
+  isTold?: boolean;
+}
+
+/** The outputs of a run, and what the run left behind. */
+export interface CommandEnd {
+  outputs: Record<string, unknown>;
+  left: Left;
 }
 
 /**
  * Runs the program of a command model once (docs/guides/models.md): inputs as JSON on standard input, progress and
- * outputs as lines of JSON on standard output, files in a working folder for this run.
+ * outputs as lines of JSON on standard output, files in a working folder for this run. The program belongs to a copy of
+ * the model. When this function ends, no process of the run is left, and its working folder is removed.
  *
  * @throws Deferred if the system lacks a resource for the program or its files. On another machine than the service,
  * Deferred also means that the program cannot be started, or failed while the disk was full. Any other Error has the
@@ -49,27 +67,47 @@ interface Heard {
 export async function runCommand(
   command: readonly string[],
   job: Job,
-  files: ContentFiles,
+  copy: OwnCopy,
+  workplace: Workplace,
   onProgress: (fraction: number) => void,
   kept: KeptFolder | undefined,
-): Promise<Record<string, unknown>> {
+): Promise<CommandEnd> {
+  const { files } = workplace;
   const folder = files.workPath(job.runId);
+  copy.prepare();
   try {
     const input = await deferIfShort(() => prepareInputs(job, files, folder));
-    const modelFolder = path.dirname(job.code.entry);
-    const words = inModel(command, modelFolder);
-    kept?.writeProgram(words, modelFolder, input);
-    const child = await deferIfShort(() => start(words, modelFolder, folder)).catch((error: unknown) => {
-      throw job.isElsewhere ? new Deferred(messageOf(error)) : error;
+    const source = path.dirname(job.code.entry);
+    kept?.writeProgram(inModel(command, [source]), source, input);
+    const words = inModel(command, [copy.folder, source]);
+    const child = await deferIfShort(() => start(words, copy.folder, folder)).catch((error: unknown) => {
+      throw job.isElsewhere && !(error instanceof Deferred)
+        ? new Deferred(messageOf(error), { isLasting: true })
+        : error;
     });
     if (kept) {
       child.stdout!.on('data', (chunk: Buffer) => kept.stdout.add(chunk));
       child.stderr!.on('data', (chunk: Buffer) => kept.stderr.add(chunk));
     }
-    const outputs = await converse(child, input, job, onProgress).catch((error: unknown) => {
-      throw job.isElsewhere && isFull(folder) ? new Deferred(`the disk is full: ${messageOf(error)}`) : error;
-    });
-    return await deferIfShort(() => storeFiles(outputs, job, files, folder), 'its files cannot be stored');
+    let processes: string[] = [];
+    const endRest = async (): Promise<void> => {
+      processes = await workplace.processes.end();
+    };
+    const outputs = await converse(child, { input, words, job, workplace, onProgress, endRest }).catch(
+      (error: unknown) => {
+        throw job.isElsewhere && isFull(folder)
+          ? new Deferred(`the disk is full: ${messageOf(error)}`)
+          : error;
+      },
+    );
+    const stored = await deferIfShort(
+      () => storeFiles(outputs, job, files, folder),
+      'its files cannot be stored',
+    );
+    return { outputs: stored, left: { files: copy.restore(), processes } };
+  } catch (error) {
+    copy.restore();
+    throw error;
   } finally {
     // files that cannot be removed now are removed before the next attempt, or at the next start of the service
     if (!kept) await files.removeWork(job.runId).catch(() => {});
@@ -97,7 +135,7 @@ async function deferIfShort<T>(act: () => Promise<T>, what = 'its program cannot
 async function prepareInputs(job: Job, files: ContentFiles, folder: string): Promise<string> {
   // an earlier attempt may have left a folder
   await files.removeWork(job.runId);
-  await mkdir(folder);
+  await mkdir(path.join(folder, TEMPORARY), { recursive: true });
   const members = [];
   for (const [index, { name, type }] of job.template.inputs.entries()) {
     const value = job.inputs[name]!;
@@ -124,11 +162,13 @@ function jsonOf(type: InputType, canonical: string): string {
 /**
  * Replaces words of the command that name a file of the model's folder by the path of that file, because the program
  * runs in another folder.
+ *
+ * @param folders - the first folder with the file counts
  */
-function inModel(command: readonly string[], modelFolder: string): string[] {
+function inModel(command: readonly string[], folders: readonly string[]): string[] {
   return command.map((word) => {
-    const file = path.join(modelFolder, word);
-    return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : word;
+    const places = folders.map((folder) => path.join(folder, word));
+    return places.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile()) ?? word;
   });
 }
 
@@ -139,7 +179,12 @@ async function start(
 ): Promise<ChildProcess> {
   const child = spawn(program!, args, {
     cwd: folder,
-    env: { ...modelEnvironment(), ...modelEnvironmentOf(modelFolder) },
+    env: {
+      ...modelEnvironment(),
+      ...modelEnvironmentOf(modelFolder),
+      ...temporaryIn(path.join(folder, TEMPORARY)),
+      [MARK]: process.env[MARK],
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   try {
@@ -147,80 +192,157 @@ async function start(
     return child;
   } catch (error) {
     if (isShortage(error)) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    const why =
-      code === 'ENOENT'
-        ? 'there is no such program'
-        : code === 'EACCES'
-          ? 'it may not be executed'
-          : messageOf(error);
-    throw new Error(`the command "${program}" cannot be started: ${why}`, { cause: error });
+    const name = program!.startsWith(modelFolder) ? path.relative(modelFolder, program!) : program;
+    throw new Error(`the command "${name}" cannot be started: ${whyNotStarted(program!, error)}`, {
+      cause: error,
+    });
   }
+}
+
+interface Conversation {
+  input: string;
+  words: readonly string[];
+  job: Job;
+  workplace: Workplace;
+  onProgress: (fraction: number) => void;
+  /** Ends the processes that the program has left. */
+  endRest: () => Promise<void>;
 }
 
 async function converse(
   child: ChildProcess,
-  input: string,
-  { template }: Job,
-  onProgress: (fraction: number) => void,
+  { input, words, job: { template }, workplace, onProgress, endRest }: Conversation,
 ): Promise<Record<string, unknown>> {
   const exit = once(child, 'exit');
-  const heard: Heard = {};
-  const longs = new Set(
-    template.outputs.filter(({ type }) => type === 'LONG').map(({ name }) => nameKey(name)),
-  );
-  const lines = createInterface({ input: child.stdout! });
-  lines.on('line', (text) => handleLine(text, heard, longs, onProgress));
-  let complaint = '';
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    process.stderr.write(text);
-    complaint = (complaint + text).slice(-2 * LONGEST_COMPLAINT);
-  });
+  const closed = once(child, 'close');
+  const { stdout, stderr } = workplace.printed;
+  const complaint = new Complaint();
+  const hearing = new Hearing(template.outputs, stdout, onProgress);
+  const lines = {
+    stdout: new LineSplitter((line) => hearing.handle(line)),
+    stderr: new LineSplitter((line) => {
+      stderr.add(line);
+      complaint.add(line.bytes.toString());
+    }),
+  };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]!.on('data', (chunk: Buffer) => lines[stream].add(chunk)).on('end', () =>
+      lines[stream].close(),
+    );
+  }
   // a program may ignore its inputs, or have ended
   child.stdin!.on('error', () => {});
   child.stdin!.end(input);
-  const said = once(lines, 'close');
   const [code, signal] = (await exit) as [number | null, NodeJS.Signals | null];
-  await Promise.race([said, pause(LINGER, undefined, { ref: false })]);
-  if (signal !== null) throw new Error(`the command was ended by the signal ${signal}`);
-  if (code !== 0) throw new Error(`the command ended with exit code ${code}${lastLine(complaint)}`);
-  if (heard.problem) throw new Error(`the command printed something wrong: ${heard.problem}`);
-  if (!heard.outputs) {
+  // a process that the program has started may still print the outputs
+  await Promise.race([closed, hearing.hasOutputs, pause(LINGER, undefined, { ref: false })]);
+  await endRest();
+  await Promise.race([closed, pause(LINGER, undefined, { ref: false })]);
+  if (signal !== null) throw new Error(`the command was ended by the signal ${signal}${meaningOf(signal)}`);
+  if (code !== 0)
+    throw new Error(`the command ended with exit code ${code}${detail(code!, words, complaint)}`);
+  return declared(hearing.outputs(), template.outputs);
+}
+
+/** Reads the messages of a program on its standard output, and sends its other lines to the log. */
+class Hearing {
+  /** Resolves when the program has given its outputs. */
+  readonly hasOutputs: Promise<void>;
+  readonly #longs: ReadonlySet<string>;
+  readonly #log: Forwarding;
+  readonly #onProgress: (fraction: number) => void;
+  readonly #heard: Heard = {};
+  /** Whether the last line was a message that ended with a carriage return. A line feed after it is no empty line. */
+  #isReturn = false;
+  #onOutputs: () => void = () => {};
+
+  constructor(outputs: readonly OutputDescriptor[], log: Forwarding, onProgress: (fraction: number) => void) {
+    this.#longs = new Set(outputs.filter(({ type }) => type === 'LONG').map(({ name }) => nameKey(name)));
+    this.#log = log;
+    this.#onProgress = onProgress;
+    this.hasOutputs = new Promise((resolve) => (this.#onOutputs = resolve));
+  }
+
+  handle(line: PrintedLine): void {
+    const isRest = this.#isReturn && line.bytes.length === 0 && line.end === '\n';
+    this.#isReturn = false;
+    if (isRest) return;
+    try {
+      if (line.bytes.includes('{') && this.#read(line)) this.#isReturn = line.end === '\r';
+      else this.#log.add(line);
+    } catch (error) {
+      this.#heard.problem ??= messageOf(error);
+      // a person who looks for the reason must see the line
+      this.#log.add(line);
+    }
+  }
+
+  /** @throws Error with the reason why the outputs are missing or wrong */
+  outputs(): Record<string, unknown> {
+    const { outputs, problem, suspect } = this.#heard;
+    if (problem) throw new Error(`the command printed something wrong: ${problem}`);
+    if (outputs) return outputs;
     throw new Error(
-      `the command ended without a line {"outputs": {…}} on its standard output${heard.suspect ? `; ${heard.suspect}` : ''}`,
+      `the command ended without a line {"outputs": {…}} on its standard output${suspect ? `; ${suspect}` : ''}`,
     );
   }
-  return declared(heard.outputs, template.outputs);
-}
 
-function handleLine(
-  text: string,
-  heard: Heard,
-  longs: ReadonlySet<string>,
-  onProgress: (fraction: number) => void,
-): void {
-  try {
-    const line = readLine(text, (name) => longs.has(nameKey(name)));
-    if (line.kind === 'progress') onProgress(line.fraction);
-    if (line.kind === 'outputs') {
-      if (heard.outputs) throw new Error('it gave its outputs twice');
-      heard.outputs = line.outputs;
+  /**
+   * Returns whether the line is a message.
+   *
+   * @throws Error if it has outputs that are not valid
+   */
+  #read({ bytes, isCut, end }: PrintedLine): boolean {
+    const heard = this.#heard;
+    if (isCut) {
+      if (bytes.includes('"outputs"'))
+        heard.suspect ??= `a line with "outputs" is longer than ${LONGEST_MESSAGE / 2 ** 20} MiB`;
+      return false;
     }
-    if (line.kind === 'print') {
-      if (line.problem) heard.suspect ??= line.problem;
-      process.stdout.write(`${text}\n`);
+    const text = bytes.toString();
+    const line = readLine(text, (name) => this.#longs.has(nameKey(name)));
+    switch (line.kind) {
+      case 'progress':
+        this.#onProgress(line.fraction);
+        return true;
+      case 'outputs':
+        if (!isUtf8(bytes)) throw new Error(`its outputs are not UTF-8, as in ${placeOfWrong(text)}`);
+        if (heard.outputs) throw new Error('it gave its outputs twice');
+        heard.outputs = line.outputs;
+        this.#onOutputs();
+        if (line.before.trim() !== '') this.#print(line.before, end);
+        return true;
+      case 'print':
+        if (line.problem) heard.suspect ??= line.problem;
+        if (line.ignored && !heard.isTold) this.#print(`foray ignores this line: ${line.ignored}`, '\n');
+        heard.isTold ||= line.ignored !== undefined;
+        return false;
     }
-  } catch (error) {
-    heard.problem ??= messageOf(error);
-    // a person who looks for the reason must see the line
-    process.stdout.write(`${text}\n`);
+  }
+
+  #print(text: string, end: PrintedLine['end']): void {
+    this.#log.add({ bytes: Buffer.from(text), isCut: false, end });
   }
 }
 
-/** The last line that a failed program wrote to standard error. In most languages, this line is the error itself. */
-function lastLine(complaint: string): string {
-  const line = complaint.trimEnd().split('\n').at(-1)!.trim();
-  return line && `: ${line.slice(0, LONGEST_COMPLAINT)}`;
+/** The text around the first character that is not UTF-8. */
+function placeOfWrong(text: string): string {
+  const at = text.indexOf('\u{fffd}');
+  return JSON.stringify(text.slice(Math.max(0, at - 20), at + 20));
+}
+
+function meaningOf(signal: NodeJS.Signals): string {
+  return signal === 'SIGKILL' ? ', perhaps because the memory of the machine was exhausted' : '';
+}
+
+/** The rest of a sentence that ends with an exit code: what the code means, and what the program complained about. */
+function detail(code: number, [program]: readonly string[], complaint: Complaint): string {
+  const signal = (Object.entries(os.constants.signals) as [NodeJS.Signals, number][]).find(
+    ([, number]) => number === code - BY_SIGNAL,
+  )?.[0];
+  const meaning = signal === undefined ? '' : ` (the signal ${signal}${meaningOf(signal)})`;
+  const why = (code === NOT_FOUND && faultOfShebang(program!)) || complaint.text();
+  return `${meaning}${why === '' ? '' : `: ${why}`}`;
 }
 
 /** The outputs by their declared names, whatever the case of letters. Texts of infinite DOUBLEs become numbers. */

@@ -6,22 +6,27 @@ import { horizonOf } from '../models/system-inputs.ts';
 import { typedValue } from '../models/typed-values.ts';
 import { isShortage } from '../system-errors.ts';
 import { Deferred } from '../deferred.ts';
+import { shareOf } from './lines.ts';
 import type { Job, Report } from './protocol.ts';
 
 /** The shortest time between two reports of progress, ms. Models may report in their inner loop. */
 const PROGRESS_INTERVAL = 50;
 
-/** Returns a function that reports the finished share of a run. A model may call the function often. */
+/**
+ * Returns a function that reports the finished share of a run. A model may call the function often. A value that is no
+ * share is ignored.
+ */
 export function progressReporter(
   runId: string,
   report: (report: Report) => void,
 ): (fraction: number) => void {
   let reportedAt = -Infinity;
   return (fraction) => {
+    const share = shareOf(fraction);
     const now = performance.now();
-    if (now - reportedAt < PROGRESS_INTERVAL) return;
+    if (share === undefined || now - reportedAt < PROGRESS_INTERVAL) return;
     reportedAt = now;
-    report({ kind: 'progress', runId, fraction: Math.min(Math.max(fraction, 0), 1) });
+    report({ kind: 'progress', runId, fraction: share });
   };
 }
 

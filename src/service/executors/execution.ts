@@ -1,5 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
 import type { RunLog } from '../../api/extensions.ts';
+import type { ModelProcess } from './process.ts';
 import type { Job, JobMessage, Report } from './protocol.ts';
 import type { LogCollector } from './run-log.ts';
 
@@ -31,8 +31,7 @@ export interface Execution extends Task {
   timer: NodeJS.Timeout | undefined;
 }
 
-export interface Executor {
-  child: ChildProcess;
+export interface Executor extends ModelProcess {
   /** The memory limit of its run, in MB. */
   memory: number;
   execution: Execution | undefined;

@@ -9,28 +9,40 @@ import { Deferred } from '../deferred.ts';
 import { guardProcess } from './guard.ts';
 import type { Crashed, Job, JobMessage, JobVersion, Report } from './protocol.ts';
 import { loadRunner, type Runner } from './runner.ts';
+import { Workplace } from './workplace.ts';
 
 /** The process of an executor. It runs one job at a time until it is ended. */
 
-const { filesDir, unfinishedDir, guarded } = guardProcess();
+const guard = guardProcess();
+const { filesDir, unfinishedDir, guarded } = guard;
 const files = new ContentFiles(filesDir, unfinishedDir);
+const workplace = new Workplace(files, guard, report);
+workplace.open();
 const runners = new Map<string, Promise<Runner>>();
 const versions = new Map<string, JobVersion>();
 /** The id of the run to which the executing code belongs. Timers and promises of a run keep it after the run. */
 const owner = new AsyncLocalStorage<string>();
 /** The id of the run that executes now. */
 let current: string | undefined;
+/** Whether the service has asked this process to end. */
+let isEnding = false;
 
 process.on('message', ({ run, version }: JobMessage) => {
   if (version) versions.set(run.versionId, version);
   current = run.runId;
   void owner.run(run.runId, () => handle({ ...run, ...versions.get(run.versionId)! }));
 });
+// the program of a command model gets this signal, too, and may end by itself
+process.on('SIGTERM', () => {
+  isEnding = true;
+  if (current === undefined) process.exit();
+});
 process.on('uncaughtException', (error) => {
   const runId = owner.getStore();
   const isLate = runId !== undefined && runId !== current;
   // the printed lines belong to the run that executes now
   if (!isLate) process.stderr.write(`${inspect(error)}\n`);
+  for (const forwarding of Object.values(workplace.printed)) void forwarding.end();
   const crash: Crashed = { kind: 'crashed', reason: messageOf(error), runId };
   process.send!(isLate ? { ...crash, late: inspect(error) } : crash, () => process.exit(1));
 });
@@ -40,8 +52,9 @@ async function handle(job: Job): Promise<void> {
   const outcome = await execute(job);
   // promises that the run has left rejected make it fail
   await nextTurn();
-  // printed lines must arrive before the outcome, so that the service knows their run
-  await Promise.all([written(process.stdout), written(process.stderr)]);
+  const processes = await workplace.clear();
+  if (outcome.kind === 'completed') outcome.left?.processes.push(...processes);
+  if (isEnding) process.exit();
   current = undefined;
   report(outcome);
 }
@@ -53,10 +66,11 @@ function report(report: Report): void {
 async function execute(job: Job): Promise<Report> {
   try {
     const run = await runnerOf(job);
-    const values = await run(job, files, progressReporter(job.runId, report));
-    return { kind: 'completed', outputs: outputTexts(job.template.outputs, values, files) };
+    const { outputs, left } = await run(job, progressReporter(job.runId, report));
+    return { kind: 'completed', outputs: outputTexts(job.template.outputs, outputs, files), left };
   } catch (error) {
-    if (error instanceof Deferred) return { kind: 'deferred', reason: error.message };
+    if (error instanceof Deferred)
+      return { kind: 'deferred', reason: error.message, isLasting: error.isLasting };
     const isFaultOfMachine = job.isElsewhere === true && (await isInputDamaged(job));
     return { kind: isFaultOfMachine ? 'deferred' : 'failed', reason: messageOf(error) };
   }
@@ -73,16 +87,11 @@ async function isInputDamaged({ template, inputs }: Job): Promise<boolean> {
   return false;
 }
 
-/** Resolves when everything written so far is in the pipe. */
-async function written(stream: NodeJS.WriteStream): Promise<void> {
-  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
-}
-
 function runnerOf({ versionId, code, isElsewhere }: Job): Promise<Runner> {
   const known = runners.get(versionId);
   if (known) return known;
-  const loading = loadRunner(code).catch((error: unknown) => {
-    throw isElsewhere && isMissing(error) ? new Deferred(messageOf(error)) : error;
+  const loading = loadRunner(code, workplace).catch((error: unknown) => {
+    throw isElsewhere && isMissing(error) ? new Deferred(messageOf(error), { isLasting: true }) : error;
   });
   runners.set(versionId, loading);
   return loading;

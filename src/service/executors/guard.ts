@@ -2,14 +2,23 @@ import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { ownModule } from '../../package/own-files.ts';
-import type { Ready, Watched } from './protocol.ts';
+import { MARK } from '../environment.ts';
+import type { OwnMemory, Ready, Watched } from './protocol.ts';
 
-/**
- * Starts the watchdog of this process. A process from `startModelProcess` calls this function first.
- *
- * @returns `guarded` resolves when the watchdog runs and the message about this was sent to the service
- */
-export function guardProcess(): { filesDir: string; unfinishedDir?: string; guarded: Promise<void> } {
+/** The surroundings of a process that runs models. */
+export interface Guarded {
+  filesDir: string;
+  unfinishedDir?: string;
+  /** The variable of the environment that all processes have which stem from this one. */
+  mark: string;
+  /** Resolves when the watchdog runs and the message about this was sent to the service. */
+  guarded: Promise<void>;
+  /** Tells the watchdog whether the memory of this process is that of a model. */
+  countOwnMemory: (isOfModel: boolean) => void;
+}
+
+/** Starts the watchdog of this process. A process from `startModelProcess` calls this function first. */
+export function guardProcess(): Guarded {
   // V8 aborts when memory is exhausted, so an abort by the model must look different
   process.abort = () => process.kill(process.pid, 'SIGKILL') as never;
   const [filesDir, service, memory, unfinishedDir] = process.argv.slice(2) as [
@@ -18,8 +27,9 @@ export function guardProcess(): { filesDir: string; unfinishedDir?: string; guar
     string,
     string?,
   ];
+  const mark = `${MARK}=${process.env[MARK]}`;
   const watchdog = new Worker(ownModule('src/service/executors/watchdog'), {
-    workerData: { service: Number(service), memory: Number(memory) } satisfies Watched,
+    workerData: { mark, service: Number(service), memory: Number(memory) } satisfies Watched,
   });
   const guarded = once(watchdog, 'online').then(() => {
     // from here on the thread does not keep an idle process alive
@@ -28,5 +38,7 @@ export function guardProcess(): { filesDir: string; unfinishedDir?: string; guar
     // Node writes its compile cache when a process ends, but this process is killed
     flushCompileCache();
   });
-  return { filesDir, ...(unfinishedDir !== undefined && { unfinishedDir }), guarded };
+  const countOwnMemory = (isOfModel: boolean): void =>
+    watchdog.postMessage({ isOfModel } satisfies OwnMemory);
+  return { filesDir, ...(unfinishedDir !== undefined && { unfinishedDir }), mark, guarded, countOwnMemory };
 }

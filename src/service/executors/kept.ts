@@ -86,13 +86,13 @@ export class KeptFolder {
   copyOwnOutput(): () => void {
     const ends = (['stdout', 'stderr'] as const).map((name) => {
       const stream = process[name];
-      const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
+      const { write: before } = stream;
+      const write = before.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
       stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
         this[name].add(chunk);
         return write(chunk, ...rest);
       };
-      // this restores the stream's own method
-      return () => Reflect.deleteProperty(stream, 'write');
+      return () => (stream.write = before);
     });
     return () => {
       for (const end of ends) end();

@@ -3,33 +3,59 @@ import { messageOf } from '../../errors.ts';
 /** The meaning of a printed line of a command model's program. */
 export type Line =
   | { kind: 'progress'; fraction: number }
-  | { kind: 'outputs'; outputs: Record<string, unknown> }
-  /** A line for readers. `problem`: why it is no valid message, if it looks like one. */
-  | { kind: 'print'; problem?: string };
+  /** `before`: the text before the outputs on their line, such as a progress bar. */
+  | { kind: 'outputs'; outputs: Record<string, unknown>; before: string }
+  /**
+   * A line for readers. `problem`: why it is no valid message, if it looks like one. `ignored`: why its progress is
+   * ignored.
+   */
+  | { kind: 'print'; problem?: string; ignored?: string };
+
+/** Matches the beginning of a message that follows another text on its line. */
+const MESSAGE = /\{\s*"(?:outputs|progress)"\s*:/;
+/** A share may miss the range from 0 to 1 by this much, because sums of steps are not exact. */
+const SLACK = 0.01;
 
 /**
  * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or any other text, a line for readers.
- * Numbers may also be NaN, Infinity and -Infinity, as Python writes them.
+ * Numbers may also be NaN, Infinity and -Infinity, as Python writes them. Text may stand before a message, if the
+ * program prints without line breaks.
  *
  * @param isLong - whether the output of this name is a LONG; a LONG keeps all its digits
- * @throws Error if progress or outputs are invalid
+ * @throws Error if outputs are invalid
  */
 export function readLine(text: string, isLong: (output: string) => boolean): Line {
-  if (!text.trimStart().startsWith('{')) return { kind: 'print' };
-  let said: unknown;
-  try {
-    said = parse(text, isLong);
-  } catch (error) {
-    return { kind: 'print', problem: `the line ${shortened(text)} is not JSON: ${messageOf(error)}` };
+  const first = /^\s*\{/.test(text) ? 0 : -1;
+  const starts = [...new Set([first, text.search(MESSAGE)])].filter((at) => at >= 0);
+  let problem: string | undefined;
+  for (const at of starts) {
+    let said: unknown;
+    try {
+      said = parse(text.slice(at), isLong);
+    } catch (error) {
+      problem ??= `the line ${shortened(text)} is not JSON: ${messageOf(error)}`;
+      continue;
+    }
+    return meaningOf(said as Record<string, unknown>, text.slice(0, at));
   }
-  const { progress, outputs } = said as Record<string, unknown>;
+  return { kind: 'print', ...(problem !== undefined && { problem }) };
+}
+
+function meaningOf({ progress, outputs }: Record<string, unknown>, before: string): Line {
   if (outputs !== undefined) {
-    if (isObject(outputs)) return { kind: 'outputs', outputs };
+    if (isObject(outputs)) return { kind: 'outputs', outputs, before };
     throw new Error(`"outputs" must be an object of names and values, as in {"outputs": {"Name": 1}}`);
   }
   if (progress === undefined) return { kind: 'print' };
-  if (typeof progress === 'number') return { kind: 'progress', fraction: progress };
-  throw new Error(`"progress" must be a number from 0 to 1, as in {"progress": 0.5}`);
+  const fraction = shareOf(progress);
+  if (fraction !== undefined) return { kind: 'progress', fraction };
+  return { kind: 'print', ignored: `progress must be a number from 0 to 1, as in {"progress": 0.5}` };
+}
+
+/** The finished share of a run that a model reports, from 0 to 1; undefined if the value is none. */
+export function shareOf(progress: unknown): number | undefined {
+  if (typeof progress !== 'number' || !(progress >= -SLACK && progress <= 1 + SLACK)) return undefined;
+  return Math.min(Math.max(progress, 0), 1);
 }
 
 /** Texts in place of the numbers that JSON does not have. */

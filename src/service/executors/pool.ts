@@ -1,8 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
 import { messageOf } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { Hold } from '../backoff.ts';
 import { ContentFiles } from '../files/content.ts';
+import { isDeclaration } from '../models/folder.ts';
 import {
   type Ending,
   type Executor,
@@ -13,7 +13,7 @@ import {
 } from './execution.ts';
 import {
   crashed,
-  killModelProcess,
+  endModelProcess,
   memoryFor,
   type ModelProcessOptions,
   printedIsRead,
@@ -81,12 +81,12 @@ export class ExecutorPool {
   }
 
   /**
-   * Kills the process that executes the run, if any. Another run may take its place immediately. Resolves when the
+   * Ends the process that executes the run, if any. A program first gets the signal SIGTERM and two seconds. Another run may take its place immediately. Resolves when the
    * process has ended and its working folder is removed, unless the folder stays.
    */
   async stop(runId: string): Promise<void> {
     const executor = [...this.#executors].find(({ execution }) => execution?.job.runId === runId);
-    if (executor) await this.#end(executor, { kind: 'ended' });
+    if (executor) await this.#end(executor, { kind: 'ended' }, true);
   }
 
   /** Makes sure that later runs do not execute in a process with a model's earlier code. */
@@ -155,17 +155,17 @@ export class ExecutorPool {
     const { timeout } = this.#options;
     if (timeout === undefined) return undefined;
     const reason = `it ran longer than the time limit of the service: ${timeout} s`;
-    return setTimeout(() => void this.#end(executor, { kind: 'failed', reason }), timeout * 1_000);
+    return setTimeout(() => void this.#end(executor, { kind: 'failed', reason }, true), timeout * 1_000);
   }
 
   #make(memory: number): Executor {
-    const child = startModelProcess(
+    const { child, mark } = startModelProcess(
       ownModule('src/service/executors/executor'),
       { ...this.#options, memory },
       (stream, text) => executor.execution?.log.add(stream, text),
     );
     const executor: Executor = {
-      ...{ child, memory, execution: undefined, known: new Set<string>() },
+      ...{ child, mark, memory, execution: undefined, known: new Set<string>() },
       ...{ isReady: false, isUsed: false, isLost: false, isOld: false },
     };
     this.#executors.add(executor);
@@ -204,7 +204,7 @@ export class ExecutorPool {
 
   /** Executes the run of an executor again in a new process, which no earlier run can disturb. */
   async #repeat(executor: Executor, execution: Execution): Promise<void> {
-    await this.#clear(executor.child, execution);
+    await this.#clear(executor, execution);
     // the run may have been stopped meanwhile
     if (executor.execution !== execution) return;
     this.#executors.delete(executor);
@@ -223,6 +223,8 @@ export class ExecutorPool {
         // an earlier run may still report
         if (execution?.job.runId === report.runId) execution.onProgress(report.fraction);
         return;
+      case 'dropped':
+        return execution?.log.drop(report.lines);
       case 'crashed':
         this.#logLate(report);
         return this.#lose(executor, crashed(report.reason), report.reason, report.runId);
@@ -239,19 +241,21 @@ export class ExecutorPool {
     }
   }
 
-  async #end(executor: Executor, ending: Ending): Promise<void> {
+  async #end(executor: Executor, ending: Ending, isGentle = false): Promise<void> {
     const { execution } = executor;
     this.#executors.delete(executor);
     this.#settle(executor, ending);
-    await this.#clear(executor.child, execution);
+    await this.#clear(executor, execution, isGentle);
   }
 
-  /** Ends a process, and removes the working folder of its run. */
-  async #clear(child: ChildProcess, execution: Execution | undefined): Promise<void> {
-    await killModelProcess(child);
+  /** Ends a process, and removes the working folder of its run. Only a program of a command model can end gently. */
+  async #clear(executor: Executor, execution: Execution | undefined, isGentle = false): Promise<void> {
+    const isProgram = execution !== undefined && isDeclaration(execution.job.code.entry);
+    await endModelProcess(executor, isGentle && isProgram);
+    // files that cannot be removed now are removed at the next start of the service
+    await this.#files.removeExecutor(executor.mark).catch(() => {});
     // the service removes the working folder if it keeps the folders of failed runs
     if (!execution || execution.job.keepIn !== undefined) return;
-    // files that cannot be removed now are removed at the next start of the service
     await this.#files.removeWork(execution.job.runId).catch(() => {});
   }
 

@@ -1,12 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
 import os from 'node:os';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { killGroup } from '../../system/kill-group.ts';
+import { MarkedProcesses } from '../../system/marked-processes.ts';
+import { MARK, modelEnvironment } from '../environment.ts';
 import { memoryOf } from '../models/system-inputs.ts';
-import { modelEnvironment } from '../environment.ts';
 import { type Job, OUT_OF_MEMORY } from './protocol.ts';
 import type { Stream } from './run-log.ts';
+
+/** A process that runs models, and the variable of the environment of all processes that stem from it. */
+export interface ModelProcess {
+  child: ChildProcess;
+  mark: string;
+}
+
+/** How long a program may take to end by itself after SIGTERM, in milliseconds. */
+const GRACE = 2_000;
 
 /** Options of a process that runs models. */
 export interface ModelProcessOptions {
@@ -45,12 +56,13 @@ export function startModelProcess(
   program: string,
   { filesDir, unfinishedDir, memory }: ModelProcessOptions,
   onPrint: (stream: Stream, text: string) => void,
-): ChildProcess {
+): ModelProcess {
+  const mark = `${MARK}=${randomUUID()}`;
   const args = [filesDir, String(process.pid), String(memory)];
   if (unfinishedDir !== undefined) args.push(unfinishedDir);
   const child = fork(program, args, {
     execArgv: [`--max-old-space-size=${memory}`],
-    env: modelEnvironment(),
+    env: { ...modelEnvironment(), [MARK]: mark.slice(MARK.length + 1) },
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // in a group of its own, so that a Ctrl-C reaches only the service
@@ -62,7 +74,7 @@ export function startModelProcess(
   }
   // the child processes of the model must end too, whatever ended this process
   child.on('exit', () => child.pid !== undefined && killGroup(child.pid));
-  return child;
+  return { child, mark };
 }
 
 /**
@@ -86,11 +98,22 @@ export function crashed(why: string): string {
   return `the model crashed: ${why}`;
 }
 
-/** Kills a process and its child processes. Resolves when the process is gone. */
-export async function killModelProcess(child: ChildProcess): Promise<void> {
+/**
+ * Ends a process and all processes that stem from it. Resolves when they are gone.
+ *
+ * @param isGentle - whether a program of a command model first gets the signal SIGTERM and a short time
+ */
+export async function endModelProcess({ child, mark }: ModelProcess, isGentle = false): Promise<void> {
   // a process without an id was never started
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  killGroup(child.pid);
-  await exit;
+  if (child.pid === undefined) return;
+  if (child.exitCode === null && child.signalCode === null) {
+    const exit = once(child, 'exit');
+    if (isGentle) {
+      killGroup(child.pid, 'SIGTERM');
+      await Promise.race([exit, pause(GRACE, undefined, { ref: false })]);
+    }
+    killGroup(child.pid);
+    await exit;
+  }
+  await new MarkedProcesses(mark, child.pid).end();
 }

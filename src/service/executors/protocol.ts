@@ -36,10 +36,20 @@ export interface JobMessage {
 
 /** The settings of an executor's watchdog. */
 export interface Watched {
+  /** The variable of the environment that all processes of the executor have. */
+  mark: string;
   /** The process id of the service. */
   service: number;
   /** The memory limit of a run, in MB. */
   memory: number;
+}
+
+/**
+ * A message to a watchdog: whether the memory of the executor's own process is that of a model. It is not while the
+ * program of a command model runs, because the process then only reads what the program prints.
+ */
+export interface OwnMemory {
+  isOfModel: boolean;
 }
 
 /** The signal by which an executor ends itself if it uses too much memory. */
@@ -50,14 +60,24 @@ export interface Ready {
   kind: 'ready';
 }
 
+/** What a run left behind, and foray removed. */
+export interface Left {
+  /** The files that a program wrote into the folder of its model, relative to this folder. */
+  files: string[];
+  /** The commands of processes that still ran. */
+  processes: string[];
+}
+
 /** The messages of an executor. The last four end its job; the last two also end the executor. */
 export type Report =
   | Ready
   | { kind: 'progress'; runId: string; fraction: number }
-  | { kind: 'completed'; outputs: Record<string, string> }
+  /** Lines of the current run were not sent, because it prints very much. */
+  | { kind: 'dropped'; lines: number }
+  | { kind: 'completed'; outputs: Record<string, string>; left?: Left }
   | { kind: 'failed'; reason: string }
-  /** The job cannot be executed now, and the model is not the reason. */
-  | { kind: 'deferred'; reason: string }
+  /** The job cannot be executed now, and the model is not the reason (see `Deferred`). */
+  | { kind: 'deferred'; reason: string; isLasting?: boolean }
   | Crashed;
 
 /** An error that nobody caught has ended the process. */

@@ -11,6 +11,7 @@ export class LogCollector {
   readonly #tails = { stdout: new LogTail(KEPT_LOG), stderr: new LogTail(KEPT_LOG) };
   readonly #onLine: (line: string, number: number) => void;
   #count = 0;
+  #dropped = 0;
   /** The last line of each stream, while it is incomplete. */
   readonly #open: Record<Stream, string> = { stdout: '', stderr: '' };
 
@@ -29,6 +30,12 @@ export class LogCollector {
     this.#extend(stream, last);
   }
 
+  /** Counts lines that the executor did not send. They come before the last lines. */
+  drop(lines: number): void {
+    this.#count += lines;
+    this.#dropped += lines;
+  }
+
   /** The kept lines, when the output has ended. */
   end(): RunLog {
     for (const stream of ['stdout', 'stderr'] as const) {
@@ -42,7 +49,7 @@ export class LogCollector {
     while (count() > KEPT_LOG.lines) longer(printed, complained, (lines) => lines.length).shift();
     while (charactersOf(printed) + charactersOf(complained) > KEPT_LOG.characters)
       longer(printed, complained, charactersOf).shift();
-    return { lines: [...printed, ...complained], omitted: total - count() };
+    return { lines: [...printed, ...complained], omitted: this.#dropped + total - count() };
   }
 
   /**

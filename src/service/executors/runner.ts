@@ -3,20 +3,24 @@ import { copyFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
-import { isDeclaration, type ModelCode, stateOf } from '../models/folder.ts';
+import { isDeclaration, type ModelCode } from '../models/folder.ts';
 import { checkUnchanged, loadUnchanged } from '../models/load.ts';
 import { runCommand } from './command.ts';
 import { makeContext } from './context.ts';
 import { Deferred } from '../deferred.ts';
 import { inputFileName, KeptFolder } from './kept.ts';
-import type { Job } from './protocol.ts';
+import { OwnCopy } from './own-copy.ts';
+import type { Job, Left } from './protocol.ts';
+import type { Workplace } from './workplace.ts';
 
-/** Runs a model once; resolves with the values of its outputs. */
+/**
+ * Runs a model once; resolves with the values of its outputs, and with the files that its program wrote into the folder
+ * of the model.
+ */
 export type Runner = (
   job: Job,
-  files: ContentFiles,
   onProgress: (fraction: number) => void,
-) => Promise<Record<string, unknown>>;
+) => Promise<{ outputs: Record<string, unknown>; left: Left }>;
 
 /**
  * Loads a model, and returns the function that runs it.
@@ -24,22 +28,24 @@ export type Runner = (
  * @throws Deferred if the model's files cannot be read, or differ from those that the service has read; Error if the
  * model cannot be loaded
  */
-export async function loadRunner(code: ModelCode): Promise<Runner> {
-  return isDeclaration(code.entry) ? await commandRunner(code) : await moduleRunner(code);
+export async function loadRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
+  return isDeclaration(code.entry)
+    ? await commandRunner(code, workplace)
+    : await moduleRunner(code, workplace);
 }
 
-async function moduleRunner(code: ModelCode): Promise<Runner> {
+async function moduleRunner(code: ModelCode, { files }: Workplace): Promise<Runner> {
   const model = await loadUnchanged(code);
-  const check = makeCheck(code);
-  return (job, files, onProgress) =>
+  return (job, onProgress) =>
     withKept(job, files, async (kept) => {
       kept?.writeCheck(job);
       const endCopy = kept?.copyOwnOutput();
       try {
-        return await model.run(makeContext(job, files, onProgress));
+        const outputs = await model.run(makeContext(job, files, onProgress));
+        return { outputs, left: { files: [], processes: [] } };
       } catch (error) {
         // a model may have failed because its files were removed while it ran
-        check();
+        checkUnchanged(code);
         // the log gets the stack, because the reason of a failure has only the message
         if (!(error instanceof Deferred)) process.stderr.write(`${inspect(error)}\n`);
         throw error;
@@ -91,33 +97,15 @@ async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: 
   }
 }
 
-/**
- * Makes the runner of a command model. The system reads the program again for each run, so its files are checked before
- * and after each run.
- */
-async function commandRunner(code: ModelCode): Promise<Runner> {
-  const check = makeCheck(code);
-  check();
+/** Makes the runner of a command model. Its programs run in a copy of its files. */
+async function commandRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
+  const copy = new OwnCopy(code, workplace.copies);
+  copy.prepare();
   const command = await readCommand(code);
-  return async (job, files, onProgress) => {
-    check();
-    try {
-      return await withKept(job, files, (kept) => runCommand(command, job, files, onProgress, kept));
-    } finally {
-      check();
-    }
-  };
-}
-
-/** Makes a check like {@link checkUnchanged} that reads the files again only if their sizes or times have changed. */
-function makeCheck(code: ModelCode): () => void {
-  let state: string | undefined;
-  return () => {
-    const found = readState(code);
-    if (found !== undefined && found === state) return;
-    checkUnchanged(code);
-    state = found;
-  };
+  return (job, onProgress) =>
+    withKept(job, workplace.files, (kept) =>
+      workplace.withoutOwnMemory(() => runCommand(command, job, copy, workplace, onProgress, kept)),
+    );
 }
 
 /**
@@ -131,14 +119,5 @@ async function readCommand({ entry }: ModelCode): Promise<readonly string[]> {
     return readKeptCommand(entry);
   } catch (error) {
     throw new Deferred(messageOf(error));
-  }
-}
-
-/** A text that changes when the files of a model change; undefined if they cannot be read. */
-function readState(code: ModelCode): string | undefined {
-  try {
-    return stateOf(code);
-  } catch {
-    return undefined;
   }
 }

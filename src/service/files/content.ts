@@ -13,10 +13,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmod, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { fileStamp } from '../../system/file-stamp.ts';
 import { ServiceError } from '../errors.ts';
 import type { ByteRange } from './content-store.ts';
 
@@ -51,18 +52,22 @@ export class ContentFiles {
   /** The folder of the files. */
   readonly folder: string;
   readonly #unfinished: string;
-  /** Files that were found intact, with their state at that time. */
+  /** The folder of the executors, on the same disk. */
+  readonly #executors: string;
+  /** Files that were found intact, with their stamps at that time. */
   readonly #whole = new Map<string, string>();
 
   /** @param unfinished - the folder of incomplete files, on the same disk; only one service uses it */
   constructor(dir: string, unfinished = path.join(dir, 'unfinished')) {
     this.folder = dir;
     this.#unfinished = unfinished;
+    this.#executors = path.join(path.dirname(unfinished), 'executors');
   }
 
-  /** Makes the folder, and removes incomplete files of an earlier process. */
+  /** Makes the folder, and removes incomplete files and folders of executors of an earlier process. */
   prepare(): void {
-    rmSync(this.#unfinished, { recursive: true, force: true });
+    for (const folder of [this.#unfinished, this.#executors])
+      rmSync(folder, { recursive: true, force: true });
     for (const folder of [this.folder, this.#unfinished]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
@@ -74,10 +79,11 @@ export class ContentFiles {
   async isWhole(hash: string): Promise<boolean> {
     if (!this.has(hash)) return false;
     const file = this.pathOf(hash);
-    const state = stateOf(file);
-    if (this.#whole.get(hash) === state) return true;
+    const stamp = fileStamp(file);
+    if (stamp === undefined) return false;
+    if (this.#whole.get(hash) === stamp) return true;
     if ((await hashOfFile(file)) !== hash) return false;
-    this.#whole.set(hash, state);
+    this.#whole.set(hash, stamp);
     return true;
   }
 
@@ -194,7 +200,17 @@ export class ContentFiles {
 
   /** Removes the working folder of an ended run. */
   async removeWork(runId: string): Promise<void> {
-    await rm(this.workPath(runId), { recursive: true, force: true, maxRetries: 3 });
+    await removeFolder(this.workPath(runId));
+  }
+
+  /** The folder of an executor, by its mark. */
+  executorPath(mark: string): string {
+    return path.join(this.#executors, mark.split('=').at(-1)!);
+  }
+
+  /** Removes the folder of an ended executor. */
+  async removeExecutor(mark: string): Promise<void> {
+    await removeFolder(this.executorPath(mark));
   }
 
   /** A new path for a file that is not complete yet. */
@@ -207,7 +223,8 @@ export class ContentFiles {
     const target = this.pathOf(hash);
     mkdirSync(path.dirname(target), { recursive: true });
     renameSync(unfinished, target);
-    this.#whole.set(hash, stateOf(target));
+    const stamp = fileStamp(target);
+    if (stamp !== undefined) this.#whole.set(hash, stamp);
   }
 
   /** @throws Error if the text is not a hash. The text may come from a request, and must not lead outside the folder */
@@ -222,10 +239,23 @@ export class ContentFiles {
   }
 }
 
-/** A text that changes when the file changes. */
-function stateOf(file: string): string {
-  const { ino, size, mtimeMs } = statSync(file);
-  return `${ino} ${size} ${mtimeMs}`;
+/** Removes a folder, also if its files may not be removed. */
+async function removeFolder(folder: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3 };
+  try {
+    await rm(folder, options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    await allowRemoval(folder);
+    await rm(folder, options);
+  }
+}
+
+async function allowRemoval(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await allowRemoval(path.join(folder, entry.name));
+  }
 }
 
 async function hashOfFile(file: string): Promise<string> {

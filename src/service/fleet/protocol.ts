@@ -68,7 +68,12 @@ const Ending = z.discriminatedUnion('status', [
     reason: z.string(),
     log: z.strictObject({ lines: z.array(z.string()), omitted: z.int() }).optional(),
   }),
-  z.strictObject({ ...RunId, status: z.literal('FRESH') }),
+  z.strictObject({
+    ...RunId,
+    status: z.literal('FRESH'),
+    reason: z.string().optional(),
+    isLasting: z.boolean().optional(),
+  }),
 ]);
 
 export const Report = z.strictObject({ ...Holder, endings: z.array(Ending) });

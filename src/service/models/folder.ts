@@ -1,14 +1,35 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import { ownFile } from '../../package/own-files.ts';
+import { fileStamp } from '../../system/file-stamp.ts';
 import { libraryFiles } from './library.ts';
 
 /** The entry of a model: a module with its code, or a declaration with its command. */
 const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json'];
-const TOOLS_FOLDERS = new Set(['node_modules', '__pycache__']);
+
+/**
+ * The names of what tools keep beside code: packages, caches, histories. They are no part of a model, and its program
+ * does not see them, except packages ({@link isOfPackages}). All other hidden files are parts of the model.
+ */
+const OF_TOOLS = new Set([
+  ...['node_modules', '.venv', '__pycache__', '.mypy_cache', '.pytest_cache', '.ruff_cache', '.tox', '.nox'],
+  ...[
+    '.git',
+    '.hg',
+    '.svn',
+    '.idea',
+    '.vscode',
+    '.DS_Store',
+    '.ipynb_checkpoints',
+    '.Rproj.user',
+    '.Rhistory',
+  ],
+]);
+/** Files that an editor or a network disk has while another file is open. */
+const PASSING = /^\.(?:.+\.sw[a-z]|#.+|nfs[0-9a-f]{8,})$/;
 
 /** The extensions of shared code. Other files beside models (results, notes) may change without a change of a model. */
 const SHARED_CODE = /\.[cm]?[jt]s$/;
@@ -82,11 +103,13 @@ export function placesIn(
   const own = entriesAmong(here);
   if (own.length > 0) return place(root, own, []);
   const folders = here
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => path.join(root, name))
-    .map((folder) => ({ folder, entries: entriesOf(folder) }));
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .map((entry) => ({ folder: path.join(root, entry.name), isLink: entry.isSymbolicLink() }))
+    .filter(({ folder, isLink }) => !isLink || statOf(folder)?.isDirectory())
+    .map(({ folder, isLink }) => ({ folder, isLink, entries: entriesOf(folder) }));
+  // a link may be a model, but a link to any other folder shares no code
   const shared = folders
-    .filter(({ folder, entries }) => entries.length === 0 && !knownModels.includes(folder))
+    .filter(({ folder, isLink, entries }) => !isLink && entries.length === 0 && !knownModels.includes(folder))
     .map(({ folder }) => folder);
   return folders.flatMap(({ folder, entries }) => (entries.length > 0 ? place(folder, entries, shared) : []));
 }
@@ -118,24 +141,28 @@ function publicPath({ folders }: ModelPlace, index: number, relative: string): s
   return [...folder, ...relative.split(path.sep)].join('/');
 }
 
-/** SHA-256 over the names and contents of a model's files. */
+/** SHA-256 over the names and contents of a model's files, and over which of them may be executed. */
 export function hashContent(place: ModelPlace): string {
   const hash = createHash('sha256');
   for (const { index, folder, file } of filesOf(place)) {
     const content = contentOf(file);
+    const mode = index < place.folders.length && isExecutable(file) ? ['x'] : [];
     // the length separates the end of one file from the beginning of the next
-    hash.update(JSON.stringify([index, path.relative(folder, file), content.length])).update(content);
+    hash
+      .update(JSON.stringify([index, path.relative(folder, file), content.length, ...mode]))
+      .update(content);
   }
   return hash.digest('hex');
+}
+
+function isExecutable(file: string): boolean {
+  return ((statOf(file)?.mode ?? 0) & 0o100) !== 0;
 }
 
 /** A text that changes when a model's files change. It is made from properties of the files, without their content. */
 export function stateOf(place: ModelPlace): string {
   return filesOf(place)
-    .map(({ file }) => {
-      const { ino, size, mtimeMs } = lstatSync(file);
-      return `${file} ${ino} ${size} ${mtimeMs}`;
-    })
+    .map(({ file }) => `${file} ${fileStamp(file) ?? readlinkSync(file)}`)
     .join('\n');
 }
 
@@ -183,7 +210,7 @@ export function filesOf({
   return [...own, ...library.map((file) => ({ index: folders.length, folder: libraryRoot, file }))];
 }
 
-/** The content of a file. For a link that leads to no file, this is the target of the link. */
+/** The content of a file, also of the target of a link. If a link leads to no file, this is the path of its target. */
 function contentOf(file: string): Buffer {
   return statOf(file)?.isFile() ? readFileSync(file) : Buffer.from(readlinkSync(file));
 }
@@ -198,11 +225,24 @@ export function statOf(file: string): Stats | undefined {
   }
 }
 
-function filesUnder(folder: string): string[] {
-  return visibleEntries(folder).flatMap((entry) => {
-    const full = path.join(folder, entry.name);
-    return entry.isDirectory() ? filesUnder(full) : [full];
-  });
+/**
+ * The files in a folder. A link counts as the file or folder to which it leads, also outside the folder. Sockets and
+ * devices do not count.
+ *
+ * @param above - the real paths of the folders above: a link to one of them counts only as a link
+ */
+function filesUnder(folder: string, above: readonly string[] = []): string[] {
+  const chain = [...above, realpathSync(folder)];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !PASSING.test(name) && !isOfTools(path.join(folder, name)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const full = path.join(folder, entry.name);
+      if (entry.isDirectory()) return filesUnder(full, chain);
+      const isFolder = entry.isSymbolicLink() && statOf(full)?.isDirectory();
+      if (isFolder && !chain.includes(realpathSync(full))) return filesUnder(full, chain);
+      return entry.isFile() || entry.isSymbolicLink() ? [full] : [];
+    });
 }
 
 function visibleEntries(folder: string) {
@@ -211,12 +251,19 @@ function visibleEntries(folder: string) {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether a folder in a model's folder was made by a tool. Installed or compiled files are not part of the model. */
+/** Whether a tool made a file or folder in a model's folder. It is then no part of the model. */
 export function isOfTools(entry: string): boolean {
-  return (
-    TOOLS_FOLDERS.has(path.basename(entry)) ||
-    ifOpen(() => statOf(path.join(entry, 'pyvenv.cfg'))) !== undefined
-  );
+  return OF_TOOLS.has(path.basename(entry)) || isEnvironment(entry);
+}
+
+/** Whether a tool has installed packages in a folder. A model uses the packages that are there when it runs. */
+export function isOfPackages(entry: string): boolean {
+  return path.basename(entry) === 'node_modules' || isEnvironment(entry);
+}
+
+/** Whether a folder is a virtual environment of Python. */
+function isEnvironment(entry: string): boolean {
+  return ifOpen(() => statOf(path.join(entry, 'pyvenv.cfg'))) !== undefined;
 }
 
 /** Calls a function that reads the disk. Returns undefined if the service has no permission. */

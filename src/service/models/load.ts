@@ -26,7 +26,7 @@ export async function loadModel(entry: string): Promise<ModelDefinition> {
 /**
  * The message if changed files of the model are the reason why a run does not start, or why its outputs are not kept.
  */
-const CHANGED = "the model's files were changed since the service read them";
+export const CHANGED = "the model's files were changed since the service read them";
 
 /**
  * Checks that a model's files are the same as when the service read them.
@@ -40,7 +40,7 @@ export function checkUnchanged(code: ModelCode): void {
   } catch (error) {
     throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
   }
-  if (found !== code.contentHash) throw new Deferred(CHANGED);
+  if (found !== code.contentHash) throw new Deferred(CHANGED, { isLasting: true });
 }
 
 /**

@@ -10,8 +10,8 @@ import { type FoundModel, readModel } from './reader.ts';
 import type { ModelRegistry } from './registry.ts';
 import type { VersionFiles } from './version-files.ts';
 
-/** Matches one name of a path that is no hidden file and leads to no other folder. */
-const SEGMENT = /^[^./\\\0][^/\\\0]*$/;
+/** Matches one name of a path that leads to no other folder. */
+const SEGMENT = /^(?!\.{1,2}$)[^/\\\0]+$/;
 
 /** How long an upload counts for the pushes of its user, in milliseconds. */
 const REMEMBERED = 3_600_000;

@@ -17,7 +17,8 @@ import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import type { Copies } from '../files/file-cache.ts';
-import { hashContent, isOfTools, type ModelCode, stateOf } from './folder.ts';
+import { isSystemError } from '../system-errors.ts';
+import { hashContent, isOfPackages, type ModelCode, stateOf } from './folder.ts';
 import { LIBRARY, type Manifest, type ManifestFile, MODELS } from './manifest.ts';
 
 type PlacedFile = Omit<ManifestFile, 'size'>;
@@ -82,7 +83,9 @@ export class VersionFolders implements Copies {
       return code;
     } catch (error) {
       if (error instanceof Deferred) throw error;
-      throw new Deferred(`the folder of the old version cannot be made: ${messageOf(error)}`);
+      throw new Deferred(`the folder of the old version cannot be made: ${messageOf(error)}`, {
+        isLasting: !isSystemError(error),
+      });
     }
   }
 
@@ -216,7 +219,7 @@ function codeIn(folder: string, { entry, folders, contentHash, files, imports }:
  */
 function linkInstalled(from: string, to: string): void {
   const installed = readdirSync(from, { withFileTypes: true })
-    .filter(({ name }) => name !== '__pycache__' && isOfTools(path.join(from, name)))
+    .filter(({ name }) => isOfPackages(path.join(from, name)))
     .map(({ name }) => name);
   for (const name of installed) link(path.join(from, name), path.join(to, name));
   const packages = packagesAbove(path.dirname(from));

@@ -218,7 +218,7 @@ export class Dispatcher {
       return outcome;
     } catch (error) {
       const reason = messageOf(error);
-      if (error instanceof Deferred) return { kind: 'deferred', reason };
+      if (error instanceof Deferred) return { kind: 'deferred', reason, isLasting: error.isLasting };
       if (error instanceof VersionUnusable) return { kind: 'unusable', reason };
       throw error;
     } finally {
@@ -271,8 +271,9 @@ function endingOf(runId: string, outcome: Executed): Ending | undefined {
     case 'unusable':
       return { runId, status: 'FAILED', reason: outcome.reason };
     case 'deferred':
+      return { runId, status: 'FRESH', reason: outcome.reason, isLasting: outcome.isLasting ?? false };
     case 'unstarted':
-      return { runId, status: 'FRESH' };
+      return { runId, status: 'FRESH', reason: outcome.reason };
     case 'ended':
       return undefined;
   }

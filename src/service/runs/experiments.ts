@@ -1,3 +1,4 @@
+import type { Allowed } from '../../api/allowed-values.ts';
 import {
   type ExperimentType,
   type InputType,
@@ -21,14 +22,17 @@ type Template = readonly InputItem[];
  * each with its own seed. The random values of each run are drawn from its own seed. The runs come one at a time,
  * because there may be thousands.
  *
+ * @param seeds - the least and the greatest seed that the model takes
  * @throws ServiceError INVALID_VALUE with the name of the input
  */
 export function* subRunsOf(
   template: Template,
   { experimentType, inputs, types }: Settings,
+  seeds?: Pick<Allowed, 'min' | 'max'>,
 ): Generator<CanonicalInputs> {
   if (experimentType === 'MONTE_CARLO') {
-    for (const replication of replicationsOf(template, inputs)) yield singleRun(template, replication, types);
+    for (const replication of replicationsOf(template, inputs, seeds))
+      yield singleRun(template, replication, types);
   } else {
     for (const values of variedValues({ inputs, types }))
       yield singleRun(template, { ...inputs, ...values }, types);
@@ -73,7 +77,11 @@ export function singleRun(
   return single;
 }
 
-function* replicationsOf(template: Template, inputs: CanonicalInputs): Generator<CanonicalInputs> {
+function* replicationsOf(
+  template: Template,
+  inputs: CanonicalInputs,
+  seeds?: Pick<Allowed, 'min' | 'max'>,
+): Generator<CanonicalInputs> {
   // a single run has only the inputs of the template. If these include the number of replications, it has its default
   const own = template.map(({ name, value }) => [
     name,
@@ -82,7 +90,7 @@ function* replicationsOf(template: Template, inputs: CanonicalInputs): Generator
   for (let n = 1; n <= Number(inputs[NUMBER_OF_REPLICATIONS]); n += 1) {
     yield {
       ...(Object.fromEntries(own) as CanonicalInputs),
-      [RANDOM_SEED]: replicationSeed(inputs[RANDOM_SEED]!, n),
+      [RANDOM_SEED]: replicationSeed(inputs[RANDOM_SEED]!, n, seeds),
     };
   }
 }

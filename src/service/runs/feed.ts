@@ -16,8 +16,11 @@ export type Ending =
   | { runId: string; status: 'FAILED'; reason: string; log?: RunLog }
   /** An animated run was stopped before its normal end. `reason` is null if a client requested that. */
   | { runId: string; status: 'STOPPED'; reason: string | null }
-  /** The run could not be executed, or was claimed but not begun. It waits again, as if it had not been claimed. */
-  | { runId: string; status: 'FRESH' };
+  /**
+   * The run could not be executed, for a reason, or was claimed but not begun. It waits again, as if it had not been
+   * claimed. `isLasting`: this may happen to a run only a limited number of times (see `Deferred`).
+   */
+  | { runId: string; status: 'FRESH'; reason?: string | undefined; isLasting?: boolean | undefined };
 
 /** The holder was closed. The runs that it held are FRESH again, and it claims no more runs. */
 export class HolderClosed extends Error {

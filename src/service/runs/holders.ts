@@ -1,6 +1,7 @@
 import type { Sql } from '../database/database.ts';
 import type { ExperimentTree } from './experiment-tree.ts';
 import { type ClaimedRun, type Ending, HolderClosed } from './feed.ts';
+import { RecentMap } from './recent-map.ts';
 import type { Effects, RunTable } from './run-table.ts';
 import { readRow, type RunRow } from './stored-run.ts';
 
@@ -12,6 +13,11 @@ const MOST_LOGS = 2_000;
 /** A run that has lost its holder this many times fails, because the run itself may crash its executors. */
 const MOST_LOSSES = 5;
 
+/** A run that was put back this many times, while no lack of the machine was the reason, fails with the last reason. */
+const MOST_PUT_BACK = 20;
+/** The number of runs whose times are counted. */
+const MOST_COUNTED = 100_000;
+
 /**
  * How long a closed holder is remembered, in milliseconds. After that, an executor that was frozen all this time could
  * open its holder again.
@@ -22,6 +28,7 @@ const FORGET_EVERY = 60 * 60_000;
 
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;
 type Failure = Extract<Ending, { status: 'FAILED' }>;
+type Return = Extract<Ending, { status: 'FRESH' }>;
 
 /** A RUNNING run of a holder. */
 interface Held {
@@ -54,6 +61,8 @@ export interface Unheld {
 export class Holders {
   readonly #table: RunTable;
   readonly #tree: ExperimentTree;
+  /** How often runs were put back since this service started, by id. */
+  readonly #putBacks = new RecentMap<string, number>(MOST_COUNTED);
   #forgotAt = -Infinity;
 
   constructor(table: RunTable, tree: ExperimentTree) {
@@ -93,12 +102,30 @@ export class Holders {
         if (ending.status === 'FAILED') await this.#fail(sql, effects, holder, ending);
         if (ending.status === 'STOPPED') await this.#tree.stop(sql, effects, ending.runId, ending.reason);
       }
-      const deferred = endings.filter(({ status }) => status === 'FRESH').map(({ runId }) => runId);
-      if (deferred.length === 0) return;
-      const { defer } = this.#table.statements;
-      const changed = await sql.all<{ id: string }>(defer, JSON.stringify(deferred), holder);
-      effects.changed.push(...changed.map(({ id }) => id));
+      for (const ending of endings) {
+        if (ending.status === 'FRESH') await this.#putBack(sql, effects, holder, ending);
+      }
     });
+  }
+
+  /** Puts a run back that was not executed. A run that was put back too often fails, so that it does not wait for ever. */
+  async #putBack(
+    sql: Sql,
+    effects: Effects,
+    holder: string,
+    { runId, reason, isLasting }: Return,
+  ): Promise<void> {
+    const times = (this.#putBacks.get(runId) ?? 0) + (isLasting ? 1 : 0);
+    if (times >= MOST_PUT_BACK) {
+      this.#putBacks.delete(runId);
+      const why = `it could not be executed in ${times} attempts: ${reason}`;
+      return this.#fail(sql, effects, holder, { runId, status: 'FAILED', reason: why });
+    }
+    if (times > 0) this.#putBacks.set(runId, times);
+    const { defer } = this.#table.statements;
+    const why = reason === undefined ? null : this.#table.failure(`it cannot be executed now: ${reason}`);
+    const changed = await sql.all<{ id: string }>(defer, why, runId, holder);
+    effects.changed.push(...changed.map(({ id }) => id));
   }
 
   /**

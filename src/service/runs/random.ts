@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Allowed } from '../../api/allowed-values.ts';
 import type { InputType } from '../../api/constants.ts';
 
 /**
@@ -19,12 +20,22 @@ export function drawValue(seed: string, name: string, type: InputType, bounds: s
   return String(Math.min(max, Math.max(min, min * (1 - u) + max * u)));
 }
 
+const MOST = 2n ** 63n - 1n;
+
 /**
- * The seed of a replication of a Monte Carlo experiment: a whole number from 0 to 2^63 - 1. The first replication has
- * the number n = 1.
+ * The seed of a replication of a Monte Carlo experiment: a whole number from 0 to 2^63 - 1, or between the limits that
+ * the model declares. The first replication has the number n = 1.
  */
-export function replicationSeed(seed: string, n: number): string {
-  return String(digest('replication', seed, n).readBigUInt64BE() >> 1n);
+export function replicationSeed(
+  seed: string,
+  n: number,
+  { min, max }: Pick<Allowed, 'min' | 'max'> = {},
+): string {
+  const drawn = digest('replication', seed, n).readBigUInt64BE() >> 1n;
+  if ((min ?? max) === undefined) return String(drawn);
+  const most = max === undefined ? MOST : BigInt(Math.floor(max));
+  const least = min === undefined ? (most < 0n ? -MOST : 0n) : BigInt(Math.ceil(min));
+  return String(least + (drawn % (most - least + 1n)));
 }
 
 /** A number from 0 (included) to 1 (excluded) that depends only on the seed and the name. */

@@ -21,7 +21,8 @@ export function runResource(run: StoredRun, { id, experimentTemplate }: Version,
 
 /**
  * The `message` of a single run (API specification, 2.8). `progress` is the finished share from 0 to 1; `total` is that
- * share in percent. The title says why the run FAILED, or why the service STOPPED it. Otherwise it is null.
+ * share in percent. The title says why the run FAILED, why the service STOPPED it, or why it could not be executed so far.
+ * Otherwise it is null.
  */
 export function taskMessage({ status, failure }: Omit<SubRun, 'id'>, progress: number): RunMessage {
   const isDone = status === 'COMPLETED';

@@ -84,7 +84,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
     startParents: (runs: number) => `UPDATE runs SET status = 'RUNNING', started_at = ?
        WHERE status IN ${statesBefore('RUNNING', multiple)} AND tasks IS NOT NULL
          AND seq IN (SELECT parent_seq FROM sub_runs WHERE run_seq IN ${marks(runs)}) RETURNING id`,
-    complete: (runs: number) => `UPDATE runs SET status = 'COMPLETED', finished_at = ?
+    complete: (runs: number) => `UPDATE runs SET status = 'COMPLETED', failure = NULL, finished_at = ?
        WHERE id IN ${marks(runs)} AND status IN ${statesBefore('COMPLETED', single)} AND tasks IS NULL RETURNING id, seq`,
     /** The number of the given runs in each experiment. */
     parentsOf: (runs: number) =>
@@ -102,8 +102,9 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
        WHERE id = ? AND status IN ${statesBefore('STOPPED', multiple)} RETURNING ${COLUMNS}`,
     stopAll: `UPDATE runs SET status = 'STOPPED', finished_at = ?
        WHERE seq IN ${numbers} AND status IN ${statesBefore('STOPPED', single)} AND direct = 0 RETURNING id`,
-    defer: `UPDATE runs SET status = 'FRESH', started_at = NULL, executions = executions - 1
-       WHERE id IN ${texts} AND holder = ? AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
+    /** A waiting run has the reason in place of a failure, until it ends. */
+    defer: `UPDATE runs SET status = 'FRESH', started_at = NULL, executions = executions - 1, failure = ?
+       WHERE id = ? AND holder = ? AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
     requeue: `UPDATE runs SET status = 'FRESH', started_at = NULL, losses = losses + ?
        WHERE id IN ${texts} AND status IN ${statesBefore('FRESH', single)} AND tasks IS NULL RETURNING id`,
     running: `SELECT id FROM runs WHERE id IN ${texts} AND status = 'RUNNING'`,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { RunLog } from '../../api/extensions.ts';
+import { RANDOM_SEED } from '../../api/constants.ts';
 import type { Outputs, OutputsTemplate, RunMessage, RunRequest } from '../../api/resources.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentStore } from '../files/content-store.ts';
@@ -180,7 +181,8 @@ export class Runs {
   /** Adds an experiment in slices. It is checked completely first, and becomes visible only when it is complete. */
   async #addExperiment(version: ServedVersion, wanted: NewRun): Promise<StoredRun> {
     const subRuns: NewRun[] = [];
-    for (const inputs of subRunsOf(version.experimentTemplate.inputs, wanted.settings)) {
+    const seeds = version.inputs.find(({ name }) => name === RANDOM_SEED);
+    for (const inputs of subRunsOf(version.experimentTemplate.inputs, wanted.settings, seeds)) {
       checkInputs(version, inputs);
       subRuns.push(identified(version.id, { experimentType: 'SIMULATION', inputs, types: {} }));
       if (subRuns.length % SLICE === 0) await turn();

@@ -44,6 +44,7 @@ export async function withKeptVersion<T>(
     return await use({
       code: await files.folders.ready(manifest, installedIn),
       declaration: manifest.declaration,
+      warnings: [],
     });
   } catch (error) {
     if (error instanceof Deferred) throw new ForayError('MODEL_UNREADABLE', `${error.message}.`);

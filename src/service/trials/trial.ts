@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { RANDOM_SEED } from '../../api/constants.ts';
 import { nameKey } from '../../api/values.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
@@ -8,6 +9,7 @@ import { ServiceError } from '../errors.ts';
 import type { Outcome } from '../executors/execution.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
+import type { Left } from '../executors/protocol.ts';
 import { ContentFiles } from '../files/content.ts';
 import { checkValue } from '../runs/checked.ts';
 import { readSettings } from '../runs/parse-run-request.ts';
@@ -16,6 +18,7 @@ import { checkInputNames, type Declaration, templateOf } from '../models/declara
 import { describeModel } from '../models/describe.ts';
 import { isDeclaration, type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
+import { namedOutside } from './named-outside.ts';
 
 /** The result of one run of a model. */
 export interface Trial {
@@ -23,8 +26,8 @@ export interface Trial {
   /** JSON text of each output's value, by name. */
   outputs: Record<string, string>;
   seconds: number;
-  /** A warning for the author; undefined if there is none. */
-  warning?: string | undefined;
+  /** Warnings for the author. */
+  warnings: string[];
 }
 
 export interface TrialListener {
@@ -41,13 +44,19 @@ export interface TrialInputs {
 
 /** A module runs a second time only if the first run was this short, in seconds. */
 const SHORT = 5;
+/** Maximum number of files or processes that a warning names. */
+const MOST_LISTED = 5;
+/** A model with seeds runs with a large seed, too, if the first run was this short, in seconds. */
+const MEDIUM = 60;
+/** The largest seed that foray derives for a model without limits. */
+const LARGEST_SEED = 2 ** 48 - 1;
 
 /** A model that can be run once. */
 export interface Triable {
   code: ModelCode;
   declaration: Declaration;
-  /** A warning for its author; undefined if there is none. */
-  warning?: string | undefined;
+  /** Warnings for its author. */
+  warnings: string[];
 }
 
 /**
@@ -59,13 +68,15 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
   const described = await describeModel(place.entry);
   const { declaration } = described;
   checkInputNames(declaration);
-  const warning = outsideWarning(declaration, filesOutside(place, described));
-  return { code: readCode(place), declaration, warning };
+  const outside = [...new Set([...filesOutside(place, described), ...namedOutside(place)])];
+  const warning = outsideWarning(declaration, outside);
+  return { code: readCode(place), declaration, warnings: warning === undefined ? [] : [warning] };
 }
 
 /**
  * Runs a model once, in an executor like the executors of the service. No service is needed. A module whose run is short
- * runs a second time in the same process, because a module may keep data between its runs.
+ * runs a second time in the same process, because a module may keep data between its runs. A model with seeds also runs
+ * with the largest seed that it may get.
  *
  * @throws ForayError MODEL_INVALID when its run fails, with the reason; MODEL_UNREADABLE when it cannot be run now, and
  *   the model is not the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file that cannot be read, for a file
@@ -101,7 +112,16 @@ export async function tryModel(
       const { outputs } = outcome;
       const isRepeated = !isDeclaration(code.entry) && seconds < SHORT;
       const again = isRepeated ? await pool.execute({ ...job, runId: 'again' }, () => {}) : outcome;
-      return { declaration, outputs, seconds, warning: repeatWarning(declaration, outputs, again) };
+      const seeded = largeSeed(declaration, values, seconds);
+      if (seeded !== undefined) {
+        const large = { ...job, runId: 'seeded', inputs: { ...inputs, [RANDOM_SEED]: seeded } };
+        checkSeeded(declaration, seeded, await pool.execute(large, () => {}));
+      }
+      const warnings = [
+        ...repeatWarning(declaration, outputs, again),
+        ...leftWarnings(declaration, outcome.left),
+      ];
+      return { declaration, outputs, seconds, warnings };
     }
     if (outcome.kind !== 'failed') {
       const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
@@ -120,18 +140,59 @@ export async function tryModel(
   }
 }
 
-/** A warning if a second run in the same process did not give the same outputs. */
-function repeatWarning(
-  { name }: Declaration,
-  outputs: Record<string, string>,
-  again: Outcome,
+/** The seed for a further run; undefined if the model has no seeds, a person gave one, or its runs are long. */
+function largeSeed(
+  { inputs }: Declaration,
+  values: TrialInputs['values'],
+  seconds: number,
 ): string | undefined {
+  const seed = inputs.find(({ name }) => name === RANDOM_SEED);
+  const isGiven = [...values.keys()].some((name) => nameKey(name) === nameKey(RANDOM_SEED));
+  if (!seed || seed.values || isGiven || seconds > MEDIUM) return undefined;
+  return String(seed.max ?? Math.max(LARGEST_SEED, seed.min ?? 0));
+}
+
+/** @throws ForayError MODEL_INVALID if the run failed */
+function checkSeeded({ name }: Declaration, seed: string, outcome: Outcome): void {
+  if (outcome.kind !== 'failed') return;
+  throw new ForayError(
+    'MODEL_INVALID',
+    `The model "${name}" ran with its default seed, but failed with ${RANDOM_SEED} = ${seed}: ${outcome.reason}.`,
+    {
+      hint: `Replications get seeds up to this number. Declare the seeds that the program takes with "min" and "max" of ${RANDOM_SEED}, such as max: 2147483647 for 31 bits.`,
+    },
+  );
+}
+
+/** Warnings about what a run left behind. */
+function leftWarnings({ name }: Declaration, left: Left | undefined): string[] {
+  const listed = (items: readonly string[]): string =>
+    items.slice(0, MOST_LISTED).join(', ') + (items.length > MOST_LISTED ? ', …' : '');
+  const { files = [], processes = [] } = left ?? {};
+  return [
+    ...(files.length > 0
+      ? [
+          `The model "${name}" writes into its own folder: ${listed(files)}. foray removes these files after each run, so the next run does not find them.`,
+        ]
+      : []),
+    ...(processes.length > 0
+      ? [
+          `The model "${name}" ends before its processes: ${listed(processes)}. foray ends these processes with the run.`,
+        ]
+      : []),
+  ];
+}
+
+/** A warning if a second run in the same process did not give the same outputs. */
+function repeatWarning({ name }: Declaration, outputs: Record<string, string>, again: Outcome): string[] {
   const when = 'when it ran again with the same inputs in the same process';
-  if (again.kind === 'failed') return `The model "${name}" failed ${when}: ${again.reason}.`;
-  if (again.kind !== 'completed') return undefined;
+  if (again.kind === 'failed') return [`The model "${name}" failed ${when}: ${again.reason}.`];
+  if (again.kind !== 'completed') return [];
   const other = Object.keys(outputs).filter((output) => again.outputs[output] !== outputs[output]);
-  if (other.length === 0) return undefined;
-  return `The model "${name}" gave other values of ${other.join(', ')} ${when}. Values must depend only on the inputs.`;
+  if (other.length === 0) return [];
+  return [
+    `The model "${name}" gave other values of ${other.join(', ')} ${when}. Values must depend only on the inputs.`,
+  ];
 }
 
 /** The inputs of a run in a message: "its defaults", or for example "N = 5, Data = table.csv". */

@@ -1,0 +1,122 @@
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import path from 'node:path';
+import { messageOf } from '../../errors.ts';
+import { fileStamp } from '../../system/file-stamp.ts';
+import { Deferred } from '../deferred.ts';
+import { filesOf, hashContent, isOfPackages, type ModelCode, statOf } from '../models/folder.ts';
+import { CHANGED } from '../models/load.ts';
+
+/** A larger file is not copied, in bytes: the copy has a link to it. */
+const LARGE = 16 * 2 ** 20;
+/** Compiled modules of Python stay in the copy, because they follow from its files. */
+const COMPILED = '__pycache__';
+
+/**
+ * A copy of the folder of a command model, in which only one executor works. So a program may write into its own folder:
+ * the model, its versions and other runs see nothing of it, and the next run finds the files of the version.
+ */
+export class OwnCopy {
+  /** The folder with the copy. It has the name of the original folder. */
+  readonly folder: string;
+  readonly #code: ModelCode;
+  readonly #source: string;
+  /** The stamps of the files, by name; undefined while the copy must be made. */
+  #state: ReadonlyMap<string, string> | undefined;
+
+  /** @param parent - the folder for copies */
+  constructor(code: ModelCode, parent: string) {
+    this.#code = code;
+    this.#source = code.folders[0]!;
+    this.folder = path.join(parent, code.contentHash.slice(0, 16), path.basename(this.#source));
+  }
+
+  /**
+   * Makes the copy, if there is none.
+   *
+   * @throws Deferred if the files cannot be copied, or are no more those of the version
+   */
+  prepare(): void {
+    if (this.#state) return;
+    try {
+      this.#state = this.#make();
+    } catch (error) {
+      if (error instanceof Deferred) throw error;
+      throw new Deferred(`the model's files cannot be copied: ${messageOf(error)}`);
+    }
+  }
+
+  /**
+   * Removes what a run has written. If the run has changed a file of the model, the next run gets a new copy.
+   *
+   * @returns the names of all these files, relative to the folder
+   */
+  restore(): string[] {
+    const before = this.#state!;
+    const found = this.#look();
+    const added = [...found.keys()].filter((name) => !before.has(name));
+    const changed = [...before].filter(([name, stamp]) => found.get(name) !== stamp);
+    if (changed.length > 0) this.#state = undefined;
+    for (const name of [...added, ...changed.map(([name]) => name)])
+      rmSync(path.join(this.folder, name), { recursive: true, force: true });
+    return [...added.filter((name) => found.get(name) !== ''), ...changed.map(([name]) => name)];
+  }
+
+  #make(): ReadonlyMap<string, string> {
+    rmSync(this.folder, { recursive: true, force: true });
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    for (const { folder, file } of filesOf(this.#code)) {
+      const copy = path.join(this.folder, path.relative(folder, file));
+      mkdirSync(path.dirname(copy), { recursive: true, mode: 0o700 });
+      copyOf(file, copy);
+    }
+    const place = { ...this.#code, folders: [this.folder] };
+    if (hashContent(place) !== this.#code.contentHash) throw new Deferred(CHANGED, { isLasting: true });
+    for (const name of readdirSync(this.#source)) {
+      const packages = path.join(this.#source, name);
+      if (isOfPackages(packages)) symlinkSync(realpathSync(packages), path.join(this.folder, name));
+    }
+    return this.#look();
+  }
+
+  /** The stamps of all files in the copy, by name; an empty text for a folder. */
+  #look(): Map<string, string> {
+    const found = new Map<string, string>();
+    const look = (folder: string): void => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (entry.name === COMPILED) continue;
+        const file = path.join(folder, entry.name);
+        found.set(path.relative(this.folder, file), entry.isDirectory() ? '' : stampOf(file));
+        if (entry.isDirectory()) look(file);
+      }
+    };
+    look(this.folder);
+    return found;
+  }
+}
+
+/** The packages of a model are not compared, because they belong to the machine. */
+function stampOf(file: string): string {
+  const target = lstatSync(file).isSymbolicLink() ? readlinkSync(file) : '';
+  return target !== '' && statOf(file)?.isDirectory() ? target : `${target} ${fileStamp(file)}`;
+}
+
+function copyOf(file: string, copy: string): void {
+  const found = statOf(file);
+  if (!found?.isFile()) return symlinkSync(readlinkSync(file), copy);
+  if (found.size > LARGE) return symlinkSync(realpathSync(file), copy);
+  copyFileSync(file, copy, constants.COPYFILE_FICLONE);
+  // a program may write into its folder, also if the original files may only be read
+  chmodSync(copy, statSync(file).mode | 0o600);
+}

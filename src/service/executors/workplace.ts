@@ -1,0 +1,85 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { MarkedProcesses } from '../../system/marked-processes.ts';
+import type { ContentFiles } from '../files/content.ts';
+import { Forwarding } from './forwarding.ts';
+import type { Guarded } from './guard.ts';
+import type { Report } from './protocol.ts';
+import type { Stream } from './run-log.ts';
+
+/** The variables that name the folder for temporary files, for programs of several languages and systems. */
+const TEMPORARY = ['TMPDIR', 'TMP', 'TEMP'];
+
+/** Where one executor executes runs: its files, its processes, and what its runs print. */
+export class Workplace {
+  readonly files: ContentFiles;
+  /** The processes that stem from this one. */
+  readonly processes: MarkedProcesses;
+  readonly printed: Record<Stream, Forwarding>;
+  /** Copies of models in which only this executor works. */
+  readonly copies: string;
+  readonly #temporary: string;
+  readonly #countOwnMemory: (isOfModel: boolean) => void;
+
+  constructor(
+    files: ContentFiles,
+    { mark, countOwnMemory }: Pick<Guarded, 'mark' | 'countOwnMemory'>,
+    report: (report: Report) => void,
+  ) {
+    this.files = files;
+    this.processes = new MarkedProcesses(mark, process.pid);
+    this.#countOwnMemory = countOwnMemory;
+    const onDropped = (lines: number): void => report({ kind: 'dropped', lines });
+    this.printed = {
+      stdout: new Forwarding(process.stdout, onDropped),
+      stderr: new Forwarding(process.stderr, onDropped),
+    };
+    const folder = files.executorPath(mark);
+    this.copies = path.join(folder, 'models');
+    this.#temporary = path.join(folder, 'tmp');
+  }
+
+  /** Makes what the code of modules prints and writes as temporary files belong to this executor. */
+  open(): void {
+    mkdirSync(this.#temporary, { recursive: true, mode: 0o700 });
+    Object.assign(process.env, temporaryIn(this.#temporary));
+    for (const name of ['stdout', 'stderr'] as const) {
+      process[name].write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+        this.printed[name].print(chunk);
+        const then = rest.at(-1);
+        if (typeof then === 'function') process.nextTick(then);
+        return true;
+      };
+    }
+  }
+
+  /** Calls `run` while the memory of this process does not count as the memory of a model. */
+  async withoutOwnMemory<T>(run: () => Promise<T>): Promise<T> {
+    this.#countOwnMemory(false);
+    try {
+      return await run();
+    } finally {
+      this.#countOwnMemory(true);
+    }
+  }
+
+  /**
+   * Call this when a run has ended. Sends the rest of what it printed, and removes its processes and temporary files.
+   *
+   * @returns the commands of processes that still ran
+   */
+  async clear(): Promise<string[]> {
+    const left = await this.processes.end();
+    // printed lines must arrive before the outcome, so that the service knows their run
+    await Promise.all(Object.values(this.printed).map((forwarding) => forwarding.end()));
+    for (const name of readdirSync(this.#temporary)) {
+      rmSync(path.join(this.#temporary, name), { recursive: true, force: true });
+    }
+    return left;
+  }
+}
+
+/** The variables of the environment for temporary files in a folder. */
+export function temporaryIn(folder: string): Record<string, string> {
+  return Object.fromEntries(TEMPORARY.map((name) => [name, folder]));
+}

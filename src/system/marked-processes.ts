@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How long a process that is about to end may take to do so, in milliseconds. */
+const PATIENCE = 50;
+/** The longest time to wait until killed processes are gone, in milliseconds. */
+const LONGEST = 2_000;
+/** The time after which ids of processes may have been used again, in milliseconds. */
+const LONG_AGO = 10_000;
+/** The parent of all threads of the kernel. */
+const KERNEL = 2;
+const UNREADABLE = 'unreadable';
+/** The longest command of a process in a message, in characters. */
+const SHOWN = 80;
+
+/**
+ * The processes that descend from a process with a mark in its environment, whatever group, session or parent they have
+ * now. A descendant that has removed the mark is found if it was a child of a known one at an earlier search. Without
+ * /proc, which only Linux has, none is found.
+ */
+export class MarkedProcesses {
+  readonly #mark: string;
+  readonly #root: number;
+  /** The processes, each with its start, because the system uses the id of an ended process again. */
+  #own = new Map<number, string>();
+  #others = new Set<number>();
+  /** Processes without an environment. A process has none while it begins to run another program. */
+  #unsure = new Set<number>();
+  #foundAt = -Infinity;
+
+  /**
+   * @param mark - a variable of the environment, as `NAME=value`
+   * @param root - the process with the mark. It is not among those that are found
+   */
+  constructor(mark: string, root: number) {
+    this.#mark = mark;
+    this.#root = root;
+  }
+
+  /** The ids of the processes that run now. A process is looked at closely only when it is new. */
+  find(): number[] {
+    const now = performance.now();
+    // after a long time, other processes may have ids that were known
+    if (now - this.#foundAt > LONG_AGO) this.#others.clear();
+    this.#foundAt = now;
+    const pids = pidsNow().filter((pid) => pid !== this.#root);
+    const own = new Map<number, string>();
+    for (const pid of pids) {
+      const start = this.#own.get(pid);
+      if (start !== undefined && startOf(pid) === start) own.set(pid, start);
+    }
+    const news = pids.filter((pid) => !own.has(pid) && !this.#others.has(pid));
+    // ascending ids, so that a parent usually comes before its children
+    const unsure = new Set<number>();
+    for (const pid of news) {
+      const environment = environmentOf(pid);
+      if (environment.includes(this.#mark) || this.#isBelow(pid, own)) own.set(pid, startOf(pid));
+      else if (environment.length === 0 && parentOf(pid) !== KERNEL) unsure.add(pid);
+    }
+    this.#own = own;
+    this.#unsure = unsure;
+    this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
+    return [...own.keys()].filter(isAlive);
+  }
+
+  /**
+   * Kills the processes that do not end by themselves within a moment, until none is left.
+   *
+   * @returns the commands of the killed processes
+   */
+  async end(): Promise<string[]> {
+    if ((await this.#findSurely()).length === 0) return [];
+    await pause(PATIENCE);
+    const left = await this.#findSurely();
+    const commands = left.map(commandOf);
+    const until = performance.now() + LONGEST;
+    for (let pids = left; pids.length > 0 && performance.now() < until; pids = await this.#findSurely()) {
+      for (const pid of pids) kill(pid);
+      await pause(PATIENCE / 10);
+    }
+    return commands;
+  }
+
+  /** Like `find`, but waits a moment for processes that have just begun to run another program. */
+  async #findSurely(): Promise<number[]> {
+    let known = this.#unsure;
+    for (;;) {
+      const found = this.find();
+      if (found.length > 0 || [...this.#unsure].every((pid) => known.has(pid))) return found;
+      known = new Set([...known, ...this.#unsure]);
+      await pause(PATIENCE / 10);
+    }
+  }
+
+  /** The memory of the processes, in bytes. */
+  memory(): number {
+    return this.find().reduce((sum, pid) => sum + memoryOf(pid), 0);
+  }
+
+  #isBelow(pid: number, own: ReadonlyMap<number, string>): boolean {
+    const parent = parentOf(pid);
+    return parent === this.#root || own.has(parent);
+  }
+}
+
+function pidsNow(): number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** The fields of a process after its name, which may contain blanks and brackets: state, parent, … */
+function fieldsOf(pid: number): string[] {
+  const text = read(`/proc/${pid}/stat`);
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** The variables of a process; none for a thread of the kernel, and for a process that begins to run a program. */
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+  } catch {
+    // the process of another user
+    return [UNREADABLE];
+  }
+}
+
+/** The time when a process started; empty if it has ended. */
+function startOf(pid: number): string {
+  return fieldsOf(pid)[19] ?? '';
+}
+
+function parentOf(pid: number): number {
+  return Number(fieldsOf(pid)[1]);
+}
+
+/** Whether a process runs. A process that has ended stays in the list until its parent has noticed the end. */
+function isAlive(pid: number): boolean {
+  return !['', 'Z', 'X'].includes(fieldsOf(pid)[0]!);
+}
+
+function memoryOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
+}
+
+function commandOf(pid: number): string {
+  const command = read(`/proc/${pid}/cmdline`).replace(/\0+$/, '').replaceAll('\0', ' ');
+  return command.length > SHOWN ? `${command.slice(0, SHOWN)}…` : command;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended, or another user runs it
+  }
+}
+
+/** The text of a file in /proc; empty if its process has ended, or belongs to another user. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

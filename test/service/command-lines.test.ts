@@ -1,0 +1,117 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readLine } from '../../src/service/executors/lines.ts';
+import { LineSplitter } from '../../src/service/executors/line-splitter.ts';
+import { causeOf } from '../../src/campaign/failures.ts';
+import fc from '../support/fast-check.ts';
+import { messageIn, reach, requestRun, startTestService, temporaryFolder } from './support.ts';
+
+const read = (text: string) => readLine(text, () => false);
+
+describe('a line of a program', () => {
+  test.each([
+    ['{"outputs": {"a": 1}}', ''],
+    ['Simulator 3.1 {"outputs": {"a": 1}}', 'Simulator 3.1 '],
+    ['100%|####| 5/5 [00:01<00:00] { "outputs" : {"a": 1}}  ', '100%|####| 5/5 [00:01<00:00] '],
+    ['{info} {"outputs": {"a": 1}}', '{info} '],
+  ])('has its outputs at its end: %s', (text, before) => {
+    expect(read(text)).toEqual({ kind: 'outputs', outputs: { a: 1 }, before });
+  });
+
+  test('that looks like outputs and is none shows what is wrong', () => {
+    expect(read('done {"outputs": {"a": 1}')).toMatchObject({
+      kind: 'print',
+      problem: expect.stringContaining('done {\\"outputs\\"'),
+    });
+    expect(read('a {brace}')).toEqual({ kind: 'print' });
+  });
+
+  test.each(['NaN', 'null', '10', '-1', '"half"', '[]', 'Infinity'])(
+    'with progress %s is ignored',
+    (value) => {
+      expect(read(`{"progress": ${value}}`)).toMatchObject({ kind: 'print', ignored: expect.any(String) });
+    },
+  );
+
+  test.each([
+    ['0.25', 0.25],
+    ['1.0000000002', 1],
+    ['-0.0000001', 0],
+  ])('with progress %s has the share %s', (value, fraction) => {
+    expect(read(`{"progress": ${value}}`)).toEqual({ kind: 'progress', fraction });
+  });
+
+  test('is the same in whatever parts its bytes arrive', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'ä', '\n', '\r', '{', ' '), { maxLength: 60 })
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(200), { maxLength: 5 }), (whole, cuts) => {
+        const bytes = Buffer.from(whole);
+        const lines: string[] = [];
+        const splitter = new LineSplitter((line) => lines.push(line.bytes.toString() + line.end));
+        const at = [
+          0,
+          ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b),
+          bytes.length,
+        ];
+        for (const [index, start] of at.slice(0, -1).entries())
+          splitter.add(bytes.subarray(start, at[index + 1]));
+        splitter.close();
+        expect(lines.join('')).toBe(whole);
+        expect(lines).toEqual(whole.match(/[^\n\r]*[\n\r]|[^\n\r]+$/g) ?? []);
+      }),
+    );
+  });
+});
+
+test('failures with different exit codes have different causes', () => {
+  const causes = [1, 2, 137].map((code) =>
+    causeOf(`the command ended with exit code ${code}: line 17 failed`),
+  );
+  expect(causes[0]).toBe('the command ended with exit code 1: line … failed');
+  expect(new Set(causes).size).toBe(3);
+});
+
+test('a failure names its true cause', async () => {
+  const folder = temporaryFolder();
+  const write = (name: string, script: string): void => {
+    mkdirSync(path.join(folder, name));
+    const declared = `name: ${name}\ndescription: ''\ncommand: ./sim\ninputs: []\noutputs: [{name: Out, type: STRING}]\n`;
+    writeFileSync(path.join(folder, name, 'model.yaml'), declared);
+    writeFileSync(path.join(folder, name, 'sim'), Buffer.from(script, 'latin1'));
+    chmodSync(path.join(folder, name, 'sim'), 0o755);
+  };
+  const cases: [name: string, script: string, says: RegExp][] = [
+    [
+      'Return',
+      '#!/bin/sh\r\necho\r\n',
+      /"sim" cannot be started: its first line ends with a carriage return/,
+    ],
+    [
+      'Env',
+      '#!/usr/bin/env sh\r\necho\r\n',
+      /exit code 127: the first line of sim ends with a carriage return/,
+    ],
+    ['Interpreter', '#!/usr/bin/nolang -x\n', /names the program \/usr\/bin\/nolang, which does not exist/],
+    [
+      'Latin',
+      '#!/bin/sh\necho \'{"outputs": {"Out": "Gr\xf6\xdfe"}}\'\n',
+      /its outputs are not UTF-8, as in ".*Gr/,
+    ],
+    [
+      'Killed',
+      "#!/bin/sh\nsh -c 'kill -9 $$'\nexit $?\n",
+      /exit code 137 \(the signal SIGKILL, perhaps .* memory/,
+    ],
+    ['Signal', '#!/bin/sh\nkill -9 $$\n', /ended by the signal SIGKILL, perhaps .* memory/],
+  ];
+  for (const [name, script] of cases) write(name, script);
+  const service = await startTestService({ modelDirs: [folder], executors: 1 });
+  for (const [name, , says] of cases) {
+    const { body: run } = await requestRun(service, await service.latest(name));
+    const { title } = messageIn(await reach(service, run, 'FAILED'));
+    expect([name, title]).toEqual([name, expect.stringMatching(says)]);
+  }
+});

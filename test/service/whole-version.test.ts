@@ -1,0 +1,131 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { findModels, hashContent, placesIn, stateOf } from '../../src/service/models/folder.ts';
+import { writeCommandModel } from './command-model.ts';
+import { outputsOf, startTestService, temporaryFolder, until, versionsOf } from './support.ts';
+
+/** The changes of what a model reads. Each must make a new version. */
+const changes: Record<string, (model: string, outside: string) => void> = {
+  'a hidden file': (model) => writeFileSync(path.join(model, '.env'), 'changed'),
+  'a file in a hidden folder': (model) => writeFileSync(path.join(model, '.config/p'), 'changed'),
+  'the target of a link': (_, outside) => writeFileSync(path.join(outside, 'linked.txt'), 'changed'),
+  'a file behind a link to a folder': (_, outside) =>
+    writeFileSync(path.join(outside, 'folder/deep.txt'), 'changed'),
+  'a write in place that restores size and time': (model) => {
+    const file = path.join(model, 'data.txt');
+    const { atime, mtime } = statSync(file);
+    writeFileSync(file, readFileSync(file, 'utf8').split('').reverse().join(''));
+    utimesSync(file, atime, mtime);
+  },
+  'a new file': (model) => writeFileSync(path.join(model, '.new'), 'changed'),
+  'a removed file': (model) => rmSync(path.join(model, '.env')),
+  'permission to execute': (model) => chmodSync(path.join(model, 'data.txt'), 0o755),
+};
+
+/** A model whose output is everything that it can read, in one text. */
+function writeAll(): { models: string; model: string; outside: string } {
+  const [models, outside] = [temporaryFolder(), temporaryFolder()];
+  writeCommandModel(
+    models,
+    'Reads',
+    `const { readdirSync, statSync } = await import('node:fs');
+     const own = process.env.FORAY_MODEL_DIR;
+     const read = (folder) => readdirSync(folder).sort().map((name) => {
+       const file = folder + '/' + name;
+       const found = statSync(file);
+       return found.isDirectory() ? read(file) : name + '=' + (found.mode & 0o100) + readFileSync(file, 'utf8').slice(0, 50);
+     }).join();
+     say({ outputs: { Out: read(own) } });`,
+    ['Out: STRING'],
+  );
+  const model = path.join(models, 'Reads');
+  mkdirSync(path.join(model, '.config'));
+  mkdirSync(path.join(outside, 'folder'));
+  writeFileSync(path.join(model, '.env'), 'x=1');
+  writeFileSync(path.join(model, '.config/p'), 'p');
+  writeFileSync(path.join(model, 'data.txt'), 'abc');
+  writeFileSync(path.join(outside, 'linked.txt'), 'linked');
+  writeFileSync(path.join(outside, 'folder/deep.txt'), 'deep');
+  symlinkSync(path.join(outside, 'linked.txt'), path.join(model, 'link.txt'));
+  symlinkSync(path.join(outside, 'folder'), path.join(model, 'folder'));
+  return { models, model, outside };
+}
+
+/** Waits until the clock of the disk, which has steps of some milliseconds, shows another time than that of a file. */
+async function nextTick(file: string): Promise<void> {
+  const probe = path.join(temporaryFolder(), 'probe');
+  await until(() => {
+    writeFileSync(probe, '');
+    return statSync(probe).ctimeMs > statSync(file).ctimeMs || undefined;
+  }, 'the clock of the disk');
+}
+
+test.each(Object.entries(changes))('%s makes a new version of a model', async (_, change) => {
+  const { models, model, outside } = writeAll();
+  const [place] = findModels(models);
+  const [state, hash] = [stateOf(place!), hashContent(place!)];
+  await nextTick(path.join(model, 'data.txt'));
+  change(model, outside);
+  expect(stateOf(place!)).not.toBe(state);
+  expect(hashContent(place!)).not.toBe(hash);
+});
+
+test('files of tools and editors are no part of a model, and a link to itself does no harm', () => {
+  const { models, model } = writeAll();
+  const [place] = findModels(models);
+  const hash = hashContent(place!);
+  for (const folder of ['.git', '__pycache__', '.venv', 'node_modules', '.pytest_cache']) {
+    mkdirSync(path.join(model, folder));
+    writeFileSync(path.join(model, folder, 'file'), '');
+  }
+  writeFileSync(path.join(model, '.sim.mjs.swp'), '');
+  expect(hashContent(place!)).toBe(hash);
+  symlinkSync('.', path.join(model, 'self'));
+  expect(hashContent(place!)).not.toBe(hash);
+});
+
+test('one version never has two answers: each version gives what it has read, also as a kept version', async () => {
+  const { models, model, outside } = writeAll();
+  const service = await startTestService({ modelDirs: [models], executors: 2 });
+  const answers = new Map<string, string>();
+  const answerOf = async (version: string, N: number) =>
+    (await outputsOf(service, version, { N })).get('Out')!;
+  answers.set(await service.latest('Reads'), await answerOf(await service.latest('Reads'), 0));
+  for (const [name, change] of Object.entries(changes)) {
+    const count = answers.size;
+    change(model, outside);
+    await until(
+      async () => (await versionsOf(service, 'Reads')).length > count || undefined,
+      `a version after ${name}`,
+    );
+    const version = await service.latest('Reads');
+    answers.set(version, await answerOf(version, 0));
+  }
+  expect(new Set(answers.values()).size).toBe(answers.size);
+  // the kept versions, with other inputs, so that they run again
+  for (const [version, answer] of answers) expect(await answerOf(version, 1)).toBe(answer);
+}, 180_000);
+
+test('a link to the folder of a model in a folder of models is served', async () => {
+  const [models, elsewhere] = [temporaryFolder(), temporaryFolder()];
+  writeCommandModel(elsewhere, 'Linked', `say({ outputs: { Out: 2 } });`);
+  symlinkSync(path.join(elsewhere, 'Linked'), path.join(models, 'linked'));
+  symlinkSync(path.join(elsewhere, 'gone'), path.join(models, 'gone'));
+  symlinkSync('.', path.join(models, 'self'));
+  const places = placesIn(models, [], (_folder, problem) => {
+    throw problem;
+  });
+  expect(places.map(({ entry }) => entry)).toEqual([path.join(models, 'linked/model.yaml')]);
+  const service = await startTestService({ modelDirs: [models], executors: 1 });
+  expect((await outputsOf(service, await service.latest('Linked'))).get('Out')).toBe('2');
+});
