@@ -61,15 +61,15 @@ describe('a union', () => {
     const grid = { grid: { Stochastic: [true, false] } };
     const drawn = { random: { points: 20, seed: 1, inputs: { Stochastic: [true, false] } } };
     const others = { random: { points: 7, seed: 2, inputs: { Stochastic: [true] } } };
-    const drawsOf = (union: WrittenDesign[]) =>
-      Object.fromEntries(pointsOf({ union }).map(({ values, draws = 1 }) => [values[0], draws]));
+    const drawsOf = (union: WrittenDesign[]): Record<string, number> =>
+      Object.fromEntries(pointsOf({ union }).map(({ values, draws = 1 }) => [values[0]!, draws]));
     const { true: often, false: seldom } = drawsOf([drawn]);
     for (const union of [
       [grid, drawn, others],
       [others, drawn, grid],
       [drawn, grid, others, grid],
     ])
-      expect(drawsOf(union)).toEqual({ true: often! + 7, false: seldom });
+      expect(drawsOf(union)).toEqual({ true: often! + 7, false: seldom! });
     expect(drawsOf([grid, others])).toEqual({ true: 7, false: 1 });
     expect(drawsOf([grid, grid])).toEqual({ true: 1, false: 1 });
   });

@@ -82,7 +82,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         );
         const rows = await rowsOf(store);
         expect(rows.map(({ point, draws = 1 }) => [point, draws])).toEqual(
-          [1, 1, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2].map((draws) => [`key ${[, 0, 2, 1][draws]}`, draws]),
+          [0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2].map((key) => [`key ${key}`, [1, 3, 2][key]]),
         );
         expect((await store.finishedPoints('flu', [1])).map(({ draws }) => draws)).toEqual([3]);
       });
