@@ -5,6 +5,7 @@ import { type CampaignRow, campaignRows } from './campaigns.ts';
 import { boundedRows, timeRows, unboundedRows } from './cma.ts';
 import { directRows } from './direct.ts';
 import { GP_GOALS, gpRows, gpTimes } from './gp.ts';
+import { regionsPart } from './regions.ts';
 import { type PeerRow, peerRows, Peers } from './peers.ts';
 import { knRows } from './selection.ts';
 import { winnerRows, type WinnerRow } from './winner.ts';
@@ -48,6 +49,7 @@ export async function run(args: string[]): Promise<boolean> {
     kn: () => knPart(repeats),
     winner: () => winnerPart(Number(values.winners)),
     abc: () => abcPart(2 * seeds),
+    regions: () => regionsPart(2 * seeds),
     campaigns: () => campaignsPart(Number(values.points)),
   };
   const only = values.only?.split(',') ?? Object.keys(makes);

@@ -1,3 +1,4 @@
+import type { Part } from '../report.ts';
 import type { MethodName, SearchedInput } from '../../src/campaign/search/search.ts';
 import { spaceOf } from '../../src/campaign/search/space.ts';
 import { SearchInMemory, searchCampaign, stopAfter } from '../../test/search/in-memory.ts';
@@ -35,7 +36,9 @@ export const regions: Record<string, NarrowRegion> = {
   'i == 2 * j': { inputs: [whole('x1', 100_000), whole('x2', 100_000)], where: 'x1 == 2 * x2' },
 };
 
-export interface RegionRow {
+const POINTS = 40;
+
+interface RegionRow {
   region: string;
   method: MethodName;
   seeds: number;
@@ -69,7 +72,7 @@ export function search(
   return { search: new SearchInMemory(campaign, (values) => ({ f: String(far(values)) }), seed), isAllowed };
 }
 
-export async function regionRows(seeds: number, points = 40): Promise<RegionRow[]> {
+async function regionRows(seeds: number, points: number): Promise<RegionRow[]> {
   const rows: RegionRow[] = [];
   for (const [region, narrow] of Object.entries(regions))
     for (const method of ['gp', 'cma', 'direct'] as const) {
@@ -85,4 +88,35 @@ export async function regionRows(seeds: number, points = 40): Promise<RegionRow[
       rows.push({ region, method, seeds, points: Math.min(...made), cpuMs });
     }
   return rows;
+}
+
+/** CPU time of a point, ms. */
+const MOST_CPU_MS = 50;
+
+/** Searches in narrow regions: whether they ask for all of their points, and what a point costs. */
+export async function regionsPart(seeds: number): Promise<Part<RegionRow>> {
+  const rows = await regionRows(seeds, POINTS);
+  return {
+    name: 'regions',
+    title: `Narrow regions: searches of ${POINTS} points, ${seeds} seeds`,
+    rows,
+    columns: [
+      { title: 'region', of: ({ region }) => region },
+      { title: 'method', of: ({ method }) => method },
+      { title: 'fewest points', of: ({ points }) => points },
+      { title: 'CPU, ms a point', of: ({ cpuMs }) => cpuMs, digits: 1 },
+    ],
+    goals: [
+      {
+        what: 'fewest points of a search',
+        figure: Math.min(...rows.map(({ points }) => points)),
+        least: POINTS,
+      },
+      {
+        what: 'CPU time of a point, ms',
+        figure: Math.max(...rows.map(({ cpuMs }) => cpuMs)),
+        most: MOST_CPU_MS,
+      },
+    ],
+  };
 }

@@ -164,7 +164,7 @@ export class AllowedPoints {
     const stream = new Stream(this.#seed, 'spread points');
     const steps = 2 * this.#region.dimensions.length;
     // few points have few directions, so the first walks are longer
-    for (let at = 0; pool.length < POOL; at += 1) {
+    while (pool.length < POOL) {
       let x = pool[stream.below(pool.length)]!;
       const length = pool.length < 2 * WANTED ? 4 * steps : steps;
       for (let step = 0; step < length; step += 1) x = this.#step(x, pool, stream, 1);
