@@ -131,8 +131,8 @@ test('programs on this machine send the key to its server, and to no proxy', asy
   };
   const script = `import foray; print(foray.connect("${own}", "key").campaigns())`;
   const client = `
-    const { CloudClient } = await import('${pathToFileURL(join(ROOT, 'src/cloud/index.ts'))}');
-    const { connectTemporal } = await import('${pathToFileURL(join(ROOT, 'src/temporal-connection.ts'))}');
+    const { CloudClient } = await import('${pathToFileURL(join(ROOT, 'src/cloud/index.ts')).href}');
+    const { connectTemporal } = await import('${pathToFileURL(join(ROOT, 'src/temporal-connection.ts')).href}');
     console.log(await new CloudClient({ url: '${own}/api/open/8.5.0', key: 'key' }).listModels());
     // this server is no Temporal server, so the connection fails
     await connectTemporal({ address: '127.0.0.1:${portOf(server)}', connectTimeout: 500 }).catch(() => undefined);

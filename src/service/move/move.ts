@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
-import type { Database, Sql } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { migrations } from '../database/migrations.ts';
 import { databaseFile, lockFolder, type ServiceDatabase } from '../database/open.ts';
 import { FOLDER, folderMark, MOVE, settingIn } from '../database/settings-table.ts';
