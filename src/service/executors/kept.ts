@@ -86,13 +86,12 @@ export class KeptFolder {
   copyOwnOutput(): () => void {
     const ends = (['stdout', 'stderr'] as const).map((name) => {
       const stream = process[name];
-      const { write: before } = stream;
-      const write = before.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
+      const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
       stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
         this[name].add(chunk);
         return write(chunk, ...rest);
       };
-      return () => (stream.write = before);
+      return () => (stream.write = write as typeof stream.write);
     });
     return () => {
       for (const end of ends) end();
