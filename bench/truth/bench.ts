@@ -10,7 +10,9 @@ interface Suite {
 }
 
 /** One file per kind of statement. */
-const suites: Record<string, () => Promise<Suite>> = {};
+const suites: Record<string, () => Promise<Suite>> = {
+  precision: async () => (await import('./precision.ts')).precision,
+};
 
 /**
  * Compares the statements that foray makes with the truth: campaigns are drawn from distributions and functions whose

@@ -1,6 +1,7 @@
 import type { PointValue } from '../campaign/search/log.ts';
 import { CONFIDENCE } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
+import { confidenceAmong } from '../statistics/chance.ts';
 import { halfWidth } from '../statistics/sample.ts';
 import { shareOf, wilsonInterval } from '../statistics/share.ts';
 import type { PointReader } from './point-value.ts';
@@ -15,15 +16,17 @@ export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' |
  * if all runs have the same value, and for a quantile.
  *
  * @param mean - the mean of the output itself, even if the search maximizes it
+ * @param among - the number of points from which the point was chosen by this mean, as in `confidenceAmong`
  */
 export function intervalOf(
   campaign: Pick<Campaign, 'search' | 'select'>,
   { isShare }: Pick<PointReader, 'isShare'>,
   mean: number,
   { variance, runs }: Pick<PointValue, 'variance' | 'runs'>,
+  among = 1,
 ): [number, number] | null {
   if (variance === null) return null;
-  const confidence = confidenceOfSearch(campaign);
+  const confidence = confidenceAmong(among, confidenceOfSearch(campaign));
   if (isShare) {
     const { low, high } = wilsonInterval(shareOf(mean, runs), runs, confidence);
     return [low, high];

@@ -3,7 +3,8 @@ import type { PointValue } from '../campaign/search/log.ts';
 import type { Requirement } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
-import { meanOf, Sample } from '../statistics/sample.ts';
+import { chanceVariance, spreadOf } from '../statistics/chance.ts';
+import { meanOf } from '../statistics/sample.ts';
 
 /** A finished run. `outputs` is empty for a failed run. */
 export interface FinishedRun {
@@ -63,7 +64,7 @@ export class PointReader {
     const estimate =
       this.goal.statistic === 'quantile'
         ? { value: this.quantileOf(values), variance: null }
-        : { value: meanOf(values), variance: n > 1 ? varianceOf(values) / n : null };
+        : { value: meanOf(values), variance: this.#varianceOf(values) };
     return {
       ...estimate,
       runs: n,
@@ -103,6 +104,15 @@ export class PointReader {
     return this.sign * value;
   }
 
+  /**
+   * The variance of the mean, at least as large as chance allows; null if it is unknown. The values of a share are one
+   * apart, so that equal values have a variance too.
+   */
+  #varianceOf(values: readonly number[]): number | null {
+    const variance = chanceVariance(spreadOf(values), this.isShare ? 1 : null);
+    return variance === null ? null : variance / values.length;
+  }
+
   private quantileOf(values: readonly number[]): number {
     const p = this.goal.probability!;
     return quantile(
@@ -137,12 +147,6 @@ function excessOf(
 function numberOf({ read }: Measure, outputs: Readonly<Record<string, string>>): number | null {
   const value = read(outputs);
   return value !== undefined && Number.isFinite(value) ? value : null;
-}
-
-function varianceOf(values: readonly number[]): number {
-  const sample = new Sample();
-  for (const value of values) sample.add(value);
-  return sample.variance!;
 }
 
 /** Whether all requirements are met. */

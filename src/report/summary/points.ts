@@ -3,7 +3,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import { type Estimate, estimateOf, type Precision } from '../../campaign/precision.ts';
 import { quantile, quantileInterval } from '../../statistics/quantile.ts';
 import { shareOf } from '../../statistics/share.ts';
-import { Sample } from '../../statistics/sample.ts';
+import { SpreadSample } from '../../statistics/chance.ts';
 import type { ResultRow } from '../../store/index.ts';
 
 /** A point with the results of its finished replications. */
@@ -21,7 +21,7 @@ export interface PointResult<S extends OutputSample = OutputSample> {
 }
 
 /** A sample of one output's numbers with its least and greatest number. */
-export class OutputSample extends Sample {
+export class OutputSample extends SpreadSample {
   min = Infinity;
   max = -Infinity;
 

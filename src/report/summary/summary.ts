@@ -266,7 +266,7 @@ function sampleOf(point: PointResult, measure: Measure, confidence: number): Poi
   const sample = point.samples[measure.name]!;
   if (measure.statistic !== 'quantile') return sample;
   const { mean, low, high } = estimateAt(measure, sample, { relative: null, absolute: null, confidence });
-  return { count: sample.count, mean, variance: null, low, high };
+  return { count: sample.count, mean, variance: null, majority: null, low, high };
 }
 
 /** How points are ranked by an output. Without a goal, the lowest values come first. */
