@@ -12,6 +12,9 @@ interface Suite {
 /** One file per kind of statement. */
 const suites: Record<string, () => Promise<Suite>> = {
   precision: async () => (await import('./precision.ts')).precision,
+  selection: async () => (await import('./selection.ts')).selection,
+  compare: async () => (await import('./compare.ts')).compare,
+  'best-of-grid': async () => (await import('./best-of-grid.ts')).bestOfGrid,
 };
 
 /**

@@ -3,7 +3,7 @@ import type { PointValue } from '../campaign/search/log.ts';
 import type { Requirement } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
-import { chanceVariance, spreadOf } from '../statistics/chance.ts';
+import { areEqual, chanceVariance, spreadOf } from '../statistics/chance.ts';
 import { meanOf } from '../statistics/sample.ts';
 
 /** A finished run. `outputs` is empty for a failed run. */
@@ -71,6 +71,11 @@ export class PointReader {
       ...(n < runs.length && { failed: runs.length - n }),
       excess: this.requirements.map((one) => excessOf(one, runs)),
     };
+  }
+
+  /** Whether several runs have values, and all values are equal. */
+  areEqual(runs: readonly FinishedRun[]): boolean {
+    return areEqual(spreadOf(this.valuesOf(runs).filter((value) => value !== null)));
   }
 
   /**

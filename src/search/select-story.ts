@@ -56,7 +56,7 @@ export function selectStoryOf(
     const { ordinal, key, values } = point;
     return {
       ...{ ordinal, key, values, mean, seen: mean },
-      interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, among),
+      interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, { among, next: [] }),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
       isWinner: winner?.ordinal === ordinal && stage === 'over',
@@ -83,7 +83,8 @@ export function selectStoryOf(
   const candidates = ranked.filter((point) => point.isFeasible);
   // until the chosen point has its own runs, the runs that chose it give its value
   const among = own.length > 0 ? 1 : Math.max(1, candidates.length);
-  const told = given && shown(given, own.length > 0 ? own : ofComparison(given), among);
+  const used = given && (own.length > 0 ? own : ofComparison(given));
+  const told = given && shown(given, used!, among);
   const failed = points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length;
   return {
     summary: {
@@ -98,7 +99,13 @@ export function selectStoryOf(
               inputs: Object.fromEntries(
                 campaign.varied.map(({ name, type }, at) => [name, valueOf(type, first.values[at]!)]),
               ),
-              ...{ interval: told.interval, among, runs: told.runs, seen: first.mean },
+              ...{
+                interval: told.interval,
+                among,
+                runs: told.runs,
+                seen: first.mean,
+                isEqual: reader.areEqual(used!),
+              },
               tied: own.length > 0 ? 0 : tiedWith(first, candidates),
               isSure: own.length > 0 ? winner!.isSure : null,
             }

@@ -12,7 +12,7 @@ import { nameOfMethod } from '../campaign/search/search.ts';
 import type { Campaign, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
-import { intervalOf } from './interval.ts';
+import { type Choice, intervalOf } from './interval.ts';
 import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 
@@ -65,6 +65,8 @@ export interface BestPoint {
   tied: number;
   /** The number of runs from which `value` was computed. */
   runs: number;
+  /** Whether there are several runs, and all of them have the same value. */
+  isEqual: boolean;
   /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
   /**
@@ -125,17 +127,22 @@ function bestPoint(
   const winner = winnerOf(log.events);
   const candidates = log.asks.filter(
     ({ values, told, isOutside }, at) =>
-      told !== null && told.value !== null && !isOutside && isFeasible(told) && history.firstOf(values) === at,
+      told !== null &&
+      told.value !== null &&
+      !isOutside &&
+      isFeasible(told) &&
+      history.firstOf(values) === at,
   );
-  const among = Math.max(1, candidates.length);
+  const [, ...next] = candidates.toSorted((a, b) => a.told!.value! - b.told!.value!).map((ask) => ask.told!);
+  const choice = { among: Math.max(1, candidates.length), next };
   if (winner) {
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
     if (fresh.length > 0)
-      return { ...shown(campaign, ask, reader, fresh, 1), seen, tied: 0, isSure: winner.isSure };
+      return { ...shown(campaign, ask, reader, fresh), seen, tied: 0, isSure: winner.isSure };
     // the further replications of the winner are still running
     const runs = finished.get(winner.ordinal) ?? [];
-    return { ...shown(campaign, ask, reader, runs, among), seen, tied: 0, isSure: null };
+    return { ...shown(campaign, ask, reader, runs, choice), seen, tied: 0, isSure: null };
   }
   // the new replications show that no finalist meets the requirements
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
@@ -143,7 +150,7 @@ function bestPoint(
   const { ordinal, told } = incumbent;
   const tied = candidates.filter((ask) => ask.told!.value === told!.value && ask.ordinal !== ordinal).length;
   const used = reader.runsOf(runs, told!);
-  return { ...shown(campaign, incumbent, reader, used, among), seen, tied, isSure: null };
+  return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, isSure: null };
 }
 
 function shown(
@@ -151,7 +158,7 @@ function shown(
   ask: Ask,
   reader: PointReader,
   runs: readonly FinishedRun[],
-  among: number,
+  choice: Choice = { among: 1, next: [] },
 ): Omit<BestPoint, 'seen' | 'tied' | 'isSure'> {
   const { search } = campaign;
   const read = reader.valueOf(runs);
@@ -164,9 +171,10 @@ function shown(
       search!.inputs.map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
     ),
     value: mean,
-    interval: intervalOf(campaign, reader, mean, told, among),
-    among,
+    interval: intervalOf(campaign, reader, mean, told, choice),
+    among: choice.among,
     runs: told.runs,
+    isEqual: reader.areEqual(runs),
   };
 }
 

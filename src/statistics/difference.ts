@@ -1,4 +1,4 @@
-import { chanceVariance, jumpOf, type Spread } from './chance.ts';
+import { chanceVariance, largestJump, type Spread } from './chance.ts';
 import { halfWidth } from './sample.ts';
 import { studentQuantile } from './student.ts';
 
@@ -15,7 +15,7 @@ export interface MeanDifference {
  * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
  * @param jump - the mean square of a jump of single values, as in `jumpOf`. Without it, equal differences have no interval
- * @returns undefined if all differences are equal and no jump is known
+ * @returns undefined without a jump if chance may hide too much, as if all differences are equal (`hidesChance`)
  * @throws RangeError if there are fewer than two pairs, or `confidence` is not below 1
  */
 export function pairedDifference(
@@ -46,7 +46,8 @@ export function pairedDifference(
 export function welchDifference(a: Spread, b: Spread, confidence: number): MeanDifference | undefined {
   if (a.count < 2 || b.count < 2) throw new RangeError('each sample needs two values');
   const difference = b.mean! - a.mean!;
-  const [varianceOfA, varianceOfB] = [chanceVariance(a, jumpOf(b)), chanceVariance(b, jumpOf(a))];
+  const jump = largestJump([a, b]);
+  const [varianceOfA, varianceOfB] = [chanceVariance(a, jump), chanceVariance(b, jump)];
   if (varianceOfA === null || varianceOfB === null) return undefined;
   const [ofA, ofB] = [varianceOfA / a.count, varianceOfB / b.count];
   const variance = ofA + ofB;

@@ -7,7 +7,7 @@ import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { inputCells, measureCells } from './cells.ts';
 import { sentences } from '../figures/figure.ts';
 import { html, type Markup } from './markup.ts';
-import { bestParts, requirementsText, searchText, selectText } from '../words/search-words.ts';
+import { bestParts, requirementsText, searchText, selectText, TOO_GOOD } from '../words/search-words.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
 
@@ -39,9 +39,7 @@ export function searchAnswer(
     ${goal!.wants === 'lowest' ? 'Lowest' : 'Highest'} ${goal!.output}
     <strong>${value}</strong>
     at ${place}
-    <p class="lead">
-      ${how.join('; ')}${isTooGood ? '. If chance affects the output, this value is too good, because the search chose the point by it' : ''}.
-    </p>
+    <p class="lead">${sentences(how.join('; '), isTooGood ? TOO_GOOD : undefined)}</p>
   </div>`;
 }
 

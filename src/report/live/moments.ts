@@ -57,12 +57,7 @@ export class Moments {
 
 /** A sample with known sums. */
 class KnownSample extends OutputSample {
-  constructor(
-    count: number,
-    mean: number,
-    squares: number,
-    [one, other]: [Majority, Majority],
-  ) {
+  constructor(count: number, mean: number, squares: number, [one, other]: [Majority, Majority]) {
     super();
     this.count = count;
     this.average = mean;

@@ -1,6 +1,15 @@
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
-import { areEqual, chanceVariance, jumpOf, leastVariance, othersOf, type Spread, SURE } from '../../statistics/chance.ts';
+import {
+  areEqual,
+  chanceVariance,
+  hidesChance,
+  jumpOf,
+  leastVariance,
+  othersOf,
+  type Spread,
+  SURE,
+} from '../../statistics/chance.ts';
 import { wilsonInterval } from '../../statistics/share.ts';
 import { studentQuantile } from '../../statistics/student.ts';
 
@@ -85,6 +94,8 @@ export class MeanOfPoints extends OverPoints {
   /** Like `#variance` and `#squares`, for points whose values are all equal, if a jump is 1. */
   #equal = 0;
   #equalSquares = 0;
+  /** Whether chance may hide rare values at a point. */
+  #hides = false;
 
   override add(point: PointSample): void {
     super.add(point);
@@ -92,6 +103,7 @@ export class MeanOfPoints extends OverPoints {
     this.#least = Math.min(this.#least, count - 1);
     this.#freedom += count - 1;
     if (count < 2) return;
+    this.#hides ||= hidesChance(point);
     if (areEqual(point)) {
       if (count >= SURE) return;
       const least = leastVariance(count, 0) / count;
@@ -102,7 +114,7 @@ export class MeanOfPoints extends OverPoints {
     const others = othersOf(point) ?? count;
     this.#jumps += others * jumpOf(point)!;
     this.#jumping += others;
-    const ofMean = chanceVariance(point)! / count;
+    const ofMean = chanceVariance(point, jumpOf(point))! / count;
     this.#variance += ofMean;
     this.#squares += ofMean ** 2 / (count - 1);
   }
@@ -117,6 +129,7 @@ export class MeanOfPoints extends OverPoints {
     this.#jumping += other.#jumping;
     this.#equal += other.#equal;
     this.#equalSquares += other.#equalSquares;
+    this.#hides ||= other.#hides;
   }
 
   /**
@@ -129,6 +142,7 @@ export class MeanOfPoints extends OverPoints {
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { mean } = this;
     if (this.#least < 1 || (this.count > 1 && !isIndependent)) return { mean, low: null, high: null };
+    if (this.count === 1 && this.#hides) return { mean, low: null, high: null };
     const jump = this.#jumping > 0 ? this.#jumps / this.#jumping : 0;
     const variance = this.#variance + jump * this.#equal;
     if (variance === 0) return { mean, low: null, high: null };

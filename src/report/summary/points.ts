@@ -62,7 +62,7 @@ export class RankedSample extends OutputSample {
 
 /** The estimate of a measure from the values of a point; `mean` is the mean, the share or the quantile. */
 export function estimateAt(
-  { statistic, probability }: Measure,
+  { statistic, probability }: Pick<Measure, 'statistic' | 'probability'>,
   sample: OutputSample,
   wanted: Pick<Precision, 'relative' | 'absolute' | 'confidence'>,
 ): Estimate {

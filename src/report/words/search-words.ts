@@ -157,7 +157,7 @@ export function bestParts(
     .join(', ');
   const ran = counted(runs, 'run');
   const own = isSure === null ? ran : `${ran} that were not used to choose it`;
-  const how = [hasEqualValues({ goal, outputs }, best) ? `${own}, with equal values` : own];
+  const how = [own + withoutInterval({ goal, outputs }, best)];
   if (tied > 0) how.push(tiedText(tied));
   if (interval && among > 1) how.push(choiceText(among));
   const seenAs = select ? 'its value in the comparison' : 'the best value during the search';
@@ -165,6 +165,10 @@ export function bestParts(
   if (isSure !== null) how.push(certaintyText({ search, select }, isSure));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
+
+/** The warning of luck: the best of several values that vary by chance is too good. */
+export const TOO_GOOD =
+  'If chance affects the output, the best value tends to be too good, because it decided which point is the best';
 
 /** "3 other points have exactly this value". */
 export function tiedText(tied: number): string {
@@ -177,14 +181,15 @@ export function choiceText(among: number): string {
 }
 
 /**
- * Whether all runs of a point have the same value. Then there is no interval, because a rare value may be missing by
- * chance. A share of several runs always has an interval. A quantile never has an interval, even if its runs differ.
+ * Why the mean of several runs has no interval; empty if it has one. A share always has an interval, and a quantile never.
  */
-function hasEqualValues(
+function withoutInterval(
   { goal, outputs }: Pick<Campaign, 'goal' | 'outputs'>,
-  { runs, interval }: Pick<BestPoint, 'runs' | 'interval'>,
-): boolean {
-  return runs > 1 && interval === null && measureOf(outputs, goal!.output).statistic !== 'quantile';
+  { runs, interval, isEqual }: Pick<BestPoint, 'runs' | 'interval' | 'isEqual'>,
+): string {
+  const isMean = measureOf(outputs, goal!.output).statistic === 'mean';
+  if (!isMean || runs < 2 || interval !== null) return '';
+  return isEqual ? ', with equal values' : ', with too few different values for an interval';
 }
 
 /** The certainty of the choice: "no other point is better by more than 10, with 95 % confidence". */

@@ -1,4 +1,4 @@
-import { chanceVariance, hidesChance, largestJump, SpreadSample } from '../../statistics/chance.ts';
+import { areEqual, chanceVariance, hidesChance, largestJump, SpreadSample } from '../../statistics/chance.ts';
 
 /**
  * The procedure KN: S.-H. Kim and B. L. Nelson, "A fully sequential procedure for indifference-zone selection in
@@ -42,6 +42,7 @@ interface Rule {
   first: number;
   indifference: number;
   h2: number;
+  isShare: boolean;
   /** The mean square of the largest jump of the systems so far; null while the values of each system are equal. */
   jump: number | null;
 }
@@ -87,7 +88,7 @@ export function nextOfKn({ values, isShare, first, indifference, confidence, mos
   if (values.length === 1) return { decided: true, best: 0, reached: true };
   const made = Math.min(...values.map(({ length }) => length));
   const h2 = squareOfH(values.length, first, confidence);
-  const rule: Rule = { first, indifference, h2, jump: isShare ? 1 : null };
+  const rule: Rule = { first, indifference, h2, isShare, jump: isShare ? 1 : null };
   const systems = values.map(() => new SpreadSample());
   const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair()));
   const pairOf = (a: number, b: number): Pair => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
@@ -141,13 +142,19 @@ function squareOfH(systems: number, first: number, confidence: number): number {
 function allowedIn(pair: Pair, rule: Rule): number {
   const { indifference, h2 } = rule;
   const { count } = pair;
-  return Math.max(0, (indifference / (2 * count)) * ((h2 * varianceIn(pair, rule)) / indifference ** 2 - count));
+  return Math.max(
+    0,
+    (indifference / (2 * count)) * ((h2 * varianceIn(pair, rule)) / indifference ** 2 - count),
+  );
 }
 
-/** The variance of the differences; infinite while it is unknown. */
-function varianceIn({ count, differences }: Pair, { first, jump }: Rule): number {
-  if (count < first || hidesChance(differences)) return Infinity;
-  return chanceVariance(differences, jump) ?? Infinity;
+/**
+ * The variance of the differences. It is infinite while it is unknown: in too few replications, and while the rare
+ * differences are too few to show how far they jump. Shares jump by 1.
+ */
+function varianceIn({ count, differences }: Pair, { first, isShare, jump }: Rule): number {
+  const hides = !isShare && !areEqual(differences) && hidesChance(differences);
+  return count < first || hides ? Infinity : (chanceVariance(differences, jump) ?? Infinity);
 }
 
 /** The number of replications after which one of two systems is left out, if their difference stays the same. */
