@@ -13,6 +13,10 @@ interface Suite {
 const suites: Record<string, () => Promise<Suite>> = {
   repeats: async () => (await import('./repeats.ts')).repeats,
   decimals: () => import('./decimals.ts'),
+  precision: async () => (await import('./precision.ts')).precision,
+  selection: async () => (await import('./selection.ts')).selection,
+  compare: async () => (await import('./compare.ts')).compare,
+  'best-of-grid': async () => (await import('./best-of-grid.ts')).bestOfGrid,
 };
 
 /**

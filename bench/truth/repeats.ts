@@ -11,7 +11,7 @@ import { PointGatherer } from '../../src/sensitivity/gather.ts';
 import { doubledRanks } from '../../src/sensitivity/ranks.ts';
 import { regressionOf } from '../../src/sensitivity/regression.ts';
 import { normalQuantile } from '../../src/statistics/normal.ts';
-import { Sample } from '../../src/statistics/sample.ts';
+import { SpreadSample } from '../../src/statistics/chance.ts';
 import { uniform } from '../uniform.ts';
 import type { Rate } from './rate.ts';
 
@@ -137,7 +137,7 @@ function meanRate(
       const { draws = 1 } = point;
       const numbers = point.values.map(Number);
       const level = kind === 'share' ? 0.1 + 0.8 / (1 + Math.exp(-curved(numbers) / 20)) : curved(numbers);
-      const sample = new Sample();
+      const sample = new SpreadSample();
       for (let run = firstReplications(campaign, point); run > 0; run -= 1)
         sample.add(valueOf(kind, level, random));
       gatherer.add(point.values, sample, { draws, noise: 0 });

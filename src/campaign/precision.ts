@@ -1,4 +1,5 @@
-import { halfWidth, Sample } from '../statistics/sample.ts';
+import { chanceVariance, grown, type Spread, SpreadSample } from '../statistics/chance.ts';
+import { halfWidth } from '../statistics/sample.ts';
 import { shareOf, wilsonHalfWidth, wilsonInterval } from '../statistics/share.ts';
 
 /** The precision that a campaign needs for means and shares of outputs at each point. */
@@ -24,7 +25,8 @@ export interface Precision {
 
 /**
  * The estimate of an output from the finished replications of a point: its mean with Student's t interval, or the share
- * of runs in which it is true with Wilson's interval.
+ * of runs in which it is true with Wilson's interval. The interval of a mean is at least as wide as chance allows
+ * (`statistics/chance`). There is none while chance may hide rare values, as if all values are equal.
  */
 export interface Estimate {
   /** Number of replications with a value. */
@@ -36,9 +38,10 @@ export interface Estimate {
   mean: number | null;
   /** The standard deviation; null for a share. */
   sd: number | null;
+  /** The lower end of the interval; null also while chance may hide rare values of a mean. */
   low: number | null;
   high: number | null;
-  /** Whether the interval is narrow enough. */
+  /** Whether the interval is narrow enough, or so many values are equal that they count as sure. */
   reached: boolean;
 }
 
@@ -55,19 +58,14 @@ type Values = readonly (number | null)[];
 /** Whether the estimate is the mean of numbers, or the share of values that are 1. */
 type Estimated = 'mean' | 'share';
 
-/** Mean and standard deviation of the first n values. */
-interface Moments {
-  n: number;
-  mean: number;
-  sd: number;
-}
-
 /**
- * Determines the look-ahead of the procedure: the number of further values with which the interval must stay narrow
- * enough. For up to a hundred values, the look-ahead is this constant. For more values, it is this percentage of them.
- * The paper uses 5. With 5, the coverage of intervals of a skewed output is up to 1 % lower.
+ * The look-ahead of the procedure, which is the number of further values with which the interval must stay narrow enough:
+ * at least `LEAST_LOOK_AHEAD` values, and this share of the values. The paper uses 5 values, or 5 % if there are more than
+ * a hundred. Intervals of a skewed output then contain the mean less often. The bench `truth` draws 2,000 campaigns: for an
+ * exponential output that needs about 80 values, 92.8 % of the intervals contain the mean; with 10 values, 91.2 %.
  */
-const LOOK_AHEAD = 10;
+const LOOK_AHEAD = 0.1;
+const LEAST_LOOK_AHEAD = 15;
 
 /**
  * A point for which an output has no value gets no further round after this many replications (or after `min`, if that
@@ -82,30 +80,23 @@ const HOPELESS = 10;
 const GROWTH = 4;
 
 /** The estimate from a sample: of the mean, or (if `of` is `share`) of the share of values that are 1. */
-export function estimateOf(
-  sample: Pick<Sample, 'count' | 'mean' | 'variance'>,
-  wanted: Wanted,
-  of: Estimated = 'mean',
-): Estimate {
+export function estimateOf(sample: Spread, wanted: Wanted, of: Estimated = 'mean'): Estimate {
   const { count: n, mean, variance } = sample;
   if (of === 'share' && mean !== null) {
     const share = shareOf(mean, n);
     const { low, high } = wilsonInterval(share, n, wanted.confidence);
-    const reached = excess({ n, mean: share, sd: 0 }, n, wanted, of) <= 1;
+    const reached = excess({ ...sample, count: n, mean: share }, n, wanted, of) <= 1;
     return { n, mean: share, sd: null, low, high, reached };
   }
   if (mean === null || variance === null || n < 2)
     return { n, mean, sd: null, low: null, high: null, reached: false };
   const sd = Math.sqrt(variance);
-  const half = halfWidth(n, sd, wanted.confidence);
-  return {
-    n,
-    mean,
-    sd,
-    low: mean - half,
-    high: mean + half,
-    reached: excess({ n, mean, sd }, n, wanted, of) <= 1,
-  };
+  const reached = excess(sample, n, wanted, of) <= 1;
+  // 0 is the variance of very many equal values
+  const known = chanceVariance(sample) || null;
+  if (known === null) return { n, mean, sd, low: null, high: null, reached };
+  const half = halfWidth(n, Math.sqrt(known), wanted.confidence);
+  return { n, mean, sd, low: mean - half, high: mean + half, reached };
 }
 
 /**
@@ -117,6 +108,10 @@ export function estimateOf(
  * n values and with each of the next k values. A rule that stops at the first narrow interval stops where the deviation
  * is small by chance, and the true mean is outside of the interval too often. Here the k values are made in the same
  * round as the expected n, and all values count.
+ *
+ * An output is not precise while chance may hide values (`hidesChance`). The bench `truth` draws campaigns until they are
+ * precise. For zeros and ones, and for two values with a jump of 50, with a chance from 0.01 to 0.5, the intervals of 94 %
+ * to 100 % of 500 campaigns contain the mean; for losses of exponential size in 5 % of the runs, of 90 % to 95 %.
  *
  * @param values - for each output, in the order of `outputs`, by replication; null (or not finite) if the run failed or
  * has no value
@@ -159,12 +154,12 @@ export function hasAll({ min, max }: Precision, made: number, values: number): b
 export function expectedReplications(precision: Precision, values: readonly Values[], made: number): number {
   const expected = values.map((each, at) => {
     const last = momentsOf(each).at(-1);
-    if (!last || last.n < 2) return precision.max;
+    if (!last || last.count < 2) return precision.max;
     const enough = Math.max(
       precision.min,
       firstEnough(last, precision, estimatedIn(precision, at), 1, precision.max),
     );
-    return ((enough + lookAhead(enough)) * made) / last.n;
+    return ((enough + lookAhead(enough)) * made) / last.count;
   });
   return Math.min(precision.max, Math.max(made, Math.ceil(Math.max(...expected))));
 }
@@ -174,7 +169,7 @@ function estimatedIn({ outputs, shares = [] }: Precision, at: number): Estimated
 }
 
 /** How many more values of an output the next round should add. */
-function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>, of: Estimated): number {
+function missingOf(moments: Spread[], wanted: Wanted & Pick<Precision, 'min'>, of: Estimated): number {
   const n = moments.length;
   const min = Math.max(wanted.min, 2);
   if (n < min) return min - n;
@@ -190,7 +185,7 @@ function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>, 
  * The number of values, above `few`, at which the interval is narrow enough if mean and deviation stay the same, but at
  * most `most`.
  */
-function firstEnough(last: Moments, wanted: Wanted, of: Estimated, few: number, most: number): number {
+function firstEnough(last: Spread, wanted: Wanted, of: Estimated, few: number, most: number): number {
   let tooFew = few;
   let enough = most;
   while (enough - tooFew > 1) {
@@ -202,40 +197,47 @@ function firstEnough(last: Moments, wanted: Wanted, of: Estimated, few: number, 
 }
 
 function lookAhead(n: number): number {
-  return Math.max(LOOK_AHEAD, Math.floor((LOOK_AHEAD * n) / 100));
+  return Math.max(LEAST_LOOK_AHEAD, Math.floor(LOOK_AHEAD * n));
 }
 
-function needOf(moments: Moments[], wanted: Wanted, of: Estimated): number {
+function needOf(moments: Spread[], wanted: Wanted, of: Estimated): number {
   const last = moments.at(-1);
-  return last && last.n >= 2 ? excess(last, last.n, wanted, of) : Number.MAX_VALUE;
+  return last && last.count >= 2 ? excess(last, last.count, wanted, of) : Number.MAX_VALUE;
 }
 
 /**
- * The half-width of the interval of n values with this mean and deviation, relative to its limit. It is always finite,
- * so that JSON can contain it.
+ * The half-width of the interval of n values like these, relative to its limit. It is always finite, so that JSON can
+ * contain it.
  */
 function excess(
-  { mean, sd }: Moments,
+  sample: Spread,
   n: number,
   { relative, absolute, confidence }: Wanted,
   of: Estimated,
 ): number {
-  // the mean of equal values counts as exact, but a share of 0 or 1 does not
-  if (of === 'mean' && sd === 0) return 0;
+  const mean = sample.mean!;
   const widest = Math.min(relative === null ? Infinity : relative * Math.abs(mean), absolute ?? Infinity);
-  const half = of === 'share' ? wilsonHalfWidth(mean, n, confidence) : halfWidth(n, sd, confidence);
+  const halfOfMean = (): number => {
+    const values = grown(sample, n);
+    const variance = chanceVariance(values);
+    return variance === null ? Infinity : halfWidth(n, Math.sqrt(variance), confidence);
+  };
+  const half = of === 'share' ? wilsonHalfWidth(mean, n, confidence) : halfOfMean();
+  // so many equal values that they count as sure are precise even if their mean is 0
+  if (half === 0) return 0;
   const ratio = half / widest;
   return Number.isFinite(ratio) ? ratio : Number.MAX_VALUE;
 }
 
-/** Mean and deviation of the first value, of the first two values, and so on. Missing values are skipped. */
-function momentsOf(values: Values): Moments[] {
-  const sample = new Sample();
-  const moments: Moments[] = [];
+/** What is known of the first value, of the first two values, and so on. Missing values are skipped. */
+function momentsOf(values: Values): Spread[] {
+  const sample = new SpreadSample();
+  const moments: Spread[] = [];
   for (const value of values) {
     if (value === null || !Number.isFinite(value)) continue;
     sample.add(value);
-    moments.push({ n: sample.count, mean: sample.mean!, sd: Math.sqrt(sample.variance!) });
+    const { count, mean, variance, majority } = sample;
+    moments.push({ count, mean, variance, majority });
   }
   return moments;
 }

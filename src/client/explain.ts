@@ -10,7 +10,7 @@ import type { SearchLog } from '../campaign/search/log.ts';
 import { History } from '../search/history.ts';
 import { searchedNames } from '../search/point-keys.ts';
 import { isFeasible, PointReader } from '../search/point-value.ts';
-import { Sample } from '../statistics/sample.ts';
+import { spreadOf } from '../statistics/chance.ts';
 import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';
 
 /** A point and its runs, explained. Times are ISO 8601. */
@@ -238,11 +238,7 @@ function precisionOf({ precision, outputs }: Campaign, runs: readonly RunStory[]
   const wanted = relative === null ? String(absolute) : `${relative} of the mean`;
   return precision.outputs.map((output) => {
     const { read, statistic } = measureOf(outputs, output);
-    const sample = new Sample();
-    for (const { outputs } of runs) {
-      const value = read(outputs);
-      if (value !== undefined) sample.add(value);
-    }
+    const sample = spreadOf(runs.flatMap(({ outputs }) => read(outputs) ?? []));
     const of = statistic === 'share' ? 'share' : 'mean';
     return { output, of, confidence, wanted, ...estimateOf(sample, precision, of) };
   });

@@ -98,7 +98,7 @@ export function compareFinalists(
   // a rejected point has more replications than the comparison uses
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
   const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.isSure, after: used };
-  if (areExact(rule, values)) return { events: [winner, { kind: 'over' }], replications: [] };
+  if (areExact(rule)) return { events: [winner, { kind: 'over' }], replications: [] };
   return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
 }
 

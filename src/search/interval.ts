@@ -1,9 +1,16 @@
 import type { PointValue } from '../campaign/search/log.ts';
 import { CONFIDENCE } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
+import { chosenVariance, confidenceAmong } from '../statistics/chance.ts';
 import { halfWidth } from '../statistics/sample.ts';
 import { shareOf, wilsonInterval } from '../statistics/share.ts';
 import type { PointReader } from './point-value.ts';
+
+/** The choice of a point by its value. */
+export interface Choice {
+  among: number;
+  next: readonly Pick<PointValue, 'variance' | 'runs'>[];
+}
 
 /** The confidence of intervals of a search or a selection. */
 export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' | 'select'>): number {
@@ -15,20 +22,24 @@ export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' |
  * if all runs have the same value, and for a quantile.
  *
  * @param mean - the mean of the output itself, even if the search maximizes it
+ * @param choice - set if the point was chosen by this mean: from how many points (`confidenceAmong`), and the values of the
+ * next points, the best one first (`chosenVariance`)
  */
 export function intervalOf(
   campaign: Pick<Campaign, 'search' | 'select'>,
   { isShare }: Pick<PointReader, 'isShare'>,
   mean: number,
   { variance, runs }: Pick<PointValue, 'variance' | 'runs'>,
+  choice: Choice = { among: 1, next: [] },
 ): [number, number] | null {
   if (variance === null) return null;
-  const confidence = confidenceOfSearch(campaign);
+  const confidence = confidenceAmong(choice.among, confidenceOfSearch(campaign));
   if (isShare) {
     const { low, high } = wilsonInterval(shareOf(mean, runs), runs, confidence);
     return [low, high];
   }
   if (variance === 0) return null;
-  const half = halfWidth(runs, Math.sqrt(variance * runs), confidence);
+  const next = choice.next.map((told) => told.variance && told.variance * told.runs);
+  const half = halfWidth(runs, Math.sqrt(chosenVariance(variance * runs, next)), confidence);
   return [mean - half, mean + half];
 }

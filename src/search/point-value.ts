@@ -4,7 +4,8 @@ import type { PointValue } from '../campaign/search/log.ts';
 import type { Requirement } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
-import { meanOf, Sample } from '../statistics/sample.ts';
+import { areEqual, chanceVariance, spreadOf } from '../statistics/chance.ts';
+import { meanOf } from '../statistics/sample.ts';
 
 /** A finished run. `outputs` is empty for a failed run. */
 export interface FinishedRun {
@@ -64,13 +65,18 @@ export class PointReader {
     const estimate =
       this.goal.statistic === 'quantile'
         ? { value: this.quantileOf(values), variance: null }
-        : { value: meanOf(values), variance: n > 1 ? varianceOf(values) / n : null };
+        : { value: meanOf(values), variance: this.#varianceOf(values) };
     return {
       ...estimate,
       runs: n,
       ...(n < runs.length && { failed: runs.length - n }),
       excess: this.requirements.map((one) => excessOf(one, runs)),
     };
+  }
+
+  /** Whether several runs have values, and all values are equal. */
+  areEqual(runs: readonly FinishedRun[]): boolean {
+    return areEqual(spreadOf(this.valuesOf(runs).filter((value) => value !== null)));
   }
 
   /**
@@ -102,6 +108,15 @@ export class PointReader {
   /** Converts a value of the output into the minimized value, or back. */
   signed(value: number): number {
     return this.sign * value;
+  }
+
+  /**
+   * The variance of the mean, at least as large as chance allows; null if it is unknown. The values of a share are one
+   * apart, so that equal values have a variance too.
+   */
+  #varianceOf(values: readonly number[]): number | null {
+    const variance = chanceVariance(spreadOf(values), this.isShare ? 1 : null);
+    return variance === null ? null : variance / values.length;
   }
 
   private quantileOf(values: readonly number[]): number {
@@ -142,12 +157,6 @@ function excessOf(
 function numberOf({ read }: Measure, outputs: Readonly<Record<string, string>>): number | null {
   const value = read(outputs);
   return value !== undefined && Number.isFinite(value) ? value : null;
-}
-
-function varianceOf(values: readonly number[]): number {
-  const sample = new Sample();
-  for (const value of values) sample.add(value);
-  return sample.variance!;
 }
 
 /** Whether all requirements are met. */

@@ -80,12 +80,10 @@ export class Replications {
       : wanted;
   }
 
-  /** Whether the mean of a point would make it the best point, although chance affects it. */
+  /** Whether the mean of a point would make it the best point. */
   private isBest(runs: readonly FinishedRun[], rival: Ask | null): boolean {
-    const { value, variance, excess } = this.reader.valueOf(runs);
+    const { value, excess } = this.reader.valueOf(runs);
     if (value === null || !isFeasible({ excess })) return false;
-    // without a variance there are too few values to know whether chance affects the point
-    if (variance === 0 && !this.reader.isShare) return false;
     return rival === null || value < rival.told!.value!;
   }
 }

@@ -35,6 +35,11 @@ export interface SelectStory {
 /** A point with its finished runs. `isWhole`: whether all its runs have finished. */
 type Compared = Point & { runs: readonly FinishedRun[]; isWhole: boolean };
 
+/** The number of other points with exactly the same mean. */
+function tiedWith({ ordinal, mean }: Finalist, points: readonly Finalist[]): number {
+  return points.filter((point) => point.mean === mean && point.ordinal !== ordinal).length;
+}
+
 /** @param campaign - one with a selection */
 export function selectStoryOf(
   campaign: Campaign,
@@ -45,13 +50,13 @@ export function selectStoryOf(
   const winner = winnerOf(events);
   const reader = new PointReader(campaign);
   const rejected = new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
-  const shown = (point: Compared, runs: readonly FinishedRun[]): Finalist => {
+  const shown = (point: Compared, runs: readonly FinishedRun[], among = 1): Finalist => {
     const told = runs.length > 0 ? reader.valueOf(runs) : undefined;
     const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
     const { ordinal, key, values } = point;
     return {
       ...{ ordinal, key, values, mean, seen: mean },
-      interval: mean === null ? null : intervalOf(campaign, reader, mean, told!),
+      interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, { among, next: [] }),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
       isWinner: winner?.ordinal === ordinal && stage === 'over',
@@ -61,13 +66,11 @@ export function selectStoryOf(
   const chosenAt = new Map(
     events.flatMap((event) => (event.kind === 'winner' ? [[event.ordinal, event.after] as const] : [])),
   );
-  const all = points.map((point) => {
-    const last = chosenAt.get(point.ordinal) ?? Infinity;
-    return shown(
-      point,
-      point.runs.filter(({ replication }) => replication <= last),
-    );
-  });
+  const ofComparison = ({ ordinal, runs }: Compared): FinishedRun[] => {
+    const last = chosenAt.get(ordinal) ?? Infinity;
+    return runs.filter(({ replication }) => replication <= last);
+  };
+  const all = points.map((point) => shown(point, ofComparison(point)));
   const ranked = byRank(all, reader);
   const first = winner
     ? all.find(({ ordinal }) => ordinal === winner.ordinal)
@@ -77,7 +80,11 @@ export function selectStoryOf(
   const given = first && points.find(({ ordinal }) => ordinal === first.ordinal)!;
   const own =
     winner && given!.isWhole ? given!.runs.filter(({ replication }) => replication > winner.after) : [];
-  const told = given && own.length > 0 ? shown(given, own) : first;
+  const candidates = ranked.filter((point) => point.isFeasible);
+  // until the chosen point has its own runs, the runs that chose it give its value
+  const among = own.length > 0 ? 1 : Math.max(1, candidates.length);
+  const used = given && (own.length > 0 ? own : ofComparison(given));
+  const told = given && shown(given, used!, among);
   const failed = points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length;
   return {
     summary: {
@@ -92,7 +99,14 @@ export function selectStoryOf(
               inputs: Object.fromEntries(
                 campaign.varied.map(({ name, type }, at) => [name, valueOf(type, first.values[at]!)]),
               ),
-              ...{ interval: told.interval, runs: told.runs, seen: first.mean },
+              ...{
+                interval: told.interval,
+                among,
+                runs: told.runs,
+                seen: first.mean,
+                isEqual: reader.areEqual(used!),
+              },
+              tied: own.length > 0 ? 0 : tiedWith(first, candidates),
               isSure: own.length > 0 ? winner!.isSure : null,
             }
           : null,

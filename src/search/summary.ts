@@ -12,9 +12,9 @@ import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
 import type { Campaign, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
-import { intervalOf } from './interval.ts';
+import { type Choice, intervalOf } from './interval.ts';
 import { keysOf } from './point-keys.ts';
-import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
+import { type FinishedPoints, type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 
 /** The state of a search, and its results so far. */
 export interface SearchSummary {
@@ -56,11 +56,17 @@ export interface BestPoint {
   value: number;
   /**
    * The confidence interval of the mean or share; null for a single run, for a mean if all runs have the same value, and
-   * for a quantile.
+   * for a quantile. It allows for the choice among `among` points.
    */
   interval: [number, number] | null;
+  /** The number of points from which the point was chosen by `value`; 1 if other runs decided the choice. */
+  among: number;
+  /** The number of other points with exactly the same value, among the points from which the point was chosen. */
+  tied: number;
   /** The number of runs from which `value` was computed. */
   runs: number;
+  /** Whether there are several runs, and all of them have the same value. */
+  isEqual: boolean;
   /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
   /**
@@ -119,17 +125,32 @@ function bestPoint(
   const reader = new PointReader(campaign);
   const seen = reader.signed(incumbent.told!.value!);
   const winner = winnerOf(log.events);
+  const candidates = log.asks.filter(
+    ({ values, told, isOutside }, at) =>
+      told !== null &&
+      told.value !== null &&
+      !isOutside &&
+      isFeasible(told) &&
+      history.firstOf(values) === at,
+  );
+  const [, ...next] = candidates.toSorted((a, b) => a.told!.value! - b.told!.value!).map((ask) => ask.told!);
+  const choice = { among: Math.max(1, candidates.length), next };
   if (winner) {
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
-    if (fresh.length > 0) return { ...shown(campaign, ask, reader, fresh), seen, isSure: winner.isSure };
-    // the further replications of the winner are still running, or the winner has none because its runs do not differ
-    return { ...shown(campaign, ask, reader, finished.get(winner.ordinal) ?? []), seen, isSure: null };
+    if (fresh.length > 0)
+      return { ...shown(campaign, ask, reader, fresh), seen, tied: 0, isSure: winner.isSure };
+    // the further replications of the winner are still running
+    const runs = finished.get(winner.ordinal) ?? [];
+    return { ...shown(campaign, ask, reader, runs, choice), seen, tied: 0, isSure: null };
   }
   // the new replications show that no finalist meets the requirements
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
   const runs = finished.get(incumbent.ordinal!) ?? [];
-  return { ...shown(campaign, incumbent, reader, reader.runsOf(runs, incumbent.told!)), seen, isSure: null };
+  const { ordinal, told } = incumbent;
+  const tied = candidates.filter((ask) => ask.told!.value === told!.value && ask.ordinal !== ordinal).length;
+  const used = reader.runsOf(runs, told!);
+  return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, isSure: null };
 }
 
 function shown(
@@ -137,7 +158,8 @@ function shown(
   ask: Ask,
   reader: PointReader,
   runs: readonly FinishedRun[],
-): Omit<BestPoint, 'seen' | 'isSure'> {
+  choice: Choice = { among: 1, next: [] },
+): Omit<BestPoint, 'seen' | 'tied' | 'isSure'> {
   const { search } = campaign;
   const read = reader.valueOf(runs);
   const told = read.value === null ? ask.told! : read;
@@ -149,8 +171,10 @@ function shown(
       inputsOfSearch(search!).map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
     ),
     value: mean,
-    interval: intervalOf(campaign, reader, mean, told),
+    interval: intervalOf(campaign, reader, mean, told, choice),
+    among: choice.among,
     runs: told.runs,
+    isEqual: reader.areEqual(runs),
   };
 }
 

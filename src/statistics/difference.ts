@@ -1,4 +1,5 @@
-import { halfWidth, type Sample } from './sample.ts';
+import { chanceVariance, largestJump, type Spread } from './chance.ts';
+import { halfWidth } from './sample.ts';
 import { studentQuantile } from './student.ts';
 
 /** A difference of two means, with its confidence interval. */
@@ -9,20 +10,28 @@ export interface MeanDifference {
 }
 
 /**
- * The mean of the differences of pairs, with Student's interval.
+ * The mean of the differences of pairs, with Student's interval. Its variance is at least as large as chance allows.
  *
  * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
+ * @param jump - the mean square of a jump of single values, as in `jumpOf`. Without it, equal differences have no interval
+ * @returns undefined without a jump if chance may hide too much, as if all differences are equal (`hidesChance`)
  * @throws RangeError if there are fewer than two pairs, or `confidence` is not below 1
  */
-export function pairedDifference(differences: Sample, confidence: number): MeanDifference {
-  const { count, mean, variance } = differences;
-  if (mean === null || variance === null) throw new RangeError('there are no pairs');
-  return around(mean, halfWidth(count, Math.sqrt(variance), confidence));
+export function pairedDifference(
+  differences: Spread,
+  confidence: number,
+  jump: number | null = null,
+): MeanDifference | undefined {
+  const { count, mean } = differences;
+  if (mean === null || count < 2) throw new RangeError('there are too few pairs');
+  const variance = chanceVariance(differences, jump);
+  return variance ? around(mean, halfWidth(count, Math.sqrt(variance), confidence)) : undefined;
 }
 
 /**
- * The mean of `b` minus the mean of `a`, for two independent samples that may have different variances.
+ * The mean of `b` minus the mean of `a`, for two independent samples that may have different variances. Each variance is at
+ * least as large as chance allows. If all values of a sample are equal, it may have the jumps of the other sample.
  *
  * B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
  * Biometrika 34 (1947) 28-35, with the degrees of freedom of F. E. Satterthwaite, "An approximate distribution of
@@ -30,15 +39,19 @@ export function pairedDifference(differences: Sample, confidence: number): MeanD
  *
  * @param a - a sample with at least two values; the same holds for `b`
  * @param confidence - between 0 and 1, such as 0.95
+ * @returns undefined if all values of both samples are equal
  * @throws RangeError if a sample has fewer than two values, or if `confidence` is not below 1 and at least one sample
  * has different values
  */
-export function welchDifference(a: Sample, b: Sample, confidence: number): MeanDifference {
+export function welchDifference(a: Spread, b: Spread, confidence: number): MeanDifference | undefined {
   if (a.count < 2 || b.count < 2) throw new RangeError('each sample needs two values');
   const difference = b.mean! - a.mean!;
-  const [ofA, ofB] = [a.variance! / a.count, b.variance! / b.count];
+  const jump = largestJump([a, b]);
+  const [varianceOfA, varianceOfB] = [chanceVariance(a, jump), chanceVariance(b, jump)];
+  if (varianceOfA === null || varianceOfB === null) return undefined;
+  const [ofA, ofB] = [varianceOfA / a.count, varianceOfB / b.count];
   const variance = ofA + ofB;
-  if (variance === 0) return around(difference, 0);
+  if (variance === 0) return undefined;
   const freedom = 1 / ((ofA / variance) ** 2 / (a.count - 1) + (ofB / variance) ** 2 / (b.count - 1));
   // rounding may make the degrees of freedom smaller than 1, their lower bound
   const quantile = studentQuantile((1 + confidence) / 2, Math.max(1, freedom));

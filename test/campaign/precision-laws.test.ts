@@ -4,7 +4,7 @@ import { nextReplications, type Precision } from '../../src/campaign/precision.t
 import { estimate } from '../support/samples.ts';
 
 /** How many further replications must keep the interval narrow, for a point with up to a hundred replications. */
-const LOOK_AHEAD = 10;
+const LOOK_AHEAD = 15;
 
 describe('for any values', () => {
   const anyValue = fc.oneof(

@@ -4,7 +4,7 @@ import { estimate } from '../support/samples.ts';
 import { wilsonHalfWidth } from '../../src/statistics/share.ts';
 import { uniforms } from '../support/uniforms.ts';
 
-const LOOK_AHEAD = 10;
+const LOOK_AHEAD = 15;
 const precision: Precision = {
   min: 5,
   max: 200,
@@ -43,6 +43,19 @@ describe('an estimate', () => {
     });
     expect(low).toBeCloseTo(9.6226088, 7);
     expect(high).toBeCloseTo(10.4573912, 7);
+  });
+
+  test('has none if few values are equal, or if rare values do not show how far they jump', () => {
+    const none = { low: null, high: null, reached: false };
+    expect(estimate(new Array<number>(12).fill(0), precision)).toEqual({ n: 12, mean: 0, sd: 0, ...none });
+    expect(estimate([0, 0, 0, 0, 7], precision)).toMatchObject(none);
+    expect(estimate(new Array<number>(300).fill(0), precision)).toMatchObject({ ...none, reached: true });
+  });
+
+  test('of zeros and ones reaches as far as Wilson’s interval, and farther with few values', () => {
+    // Wilson's interval of 2 in 50 ends at 0.1346 (R: prop.test without the correction); t(0.975, 49) / z is 1.0253
+    const { high } = estimate([...new Array<number>(48).fill(0), 1, 1], precision);
+    expect(high).toBeCloseTo(0.04 + 1.0253 * (0.1346 - 0.04), 3);
   });
 
   test.each([
@@ -93,8 +106,10 @@ describe('the number of replications after a round', () => {
 
   test('grows until the interval has stayed narrow for the look-ahead', () => {
     const narrow = swinging(5 + LOOK_AHEAD, 0.1);
-    expect(nextReplications(precision, [narrow.slice(0, 5)], 5)).toMatchObject({ replications: 15 });
-    expect(nextReplications(precision, [narrow], 15)).toEqual({ decided: true, reached: true });
+    expect(nextReplications(precision, [narrow.slice(0, 5)], 5)).toMatchObject({
+      replications: 5 + LOOK_AHEAD,
+    });
+    expect(nextReplications(precision, [narrow], narrow.length)).toEqual({ decided: true, reached: true });
     const once = narrow.with(6, 9);
     expect(nextReplications(precision, [once], 15)).toMatchObject({ decided: false });
   });
@@ -117,9 +132,12 @@ describe('the number of replications after a round', () => {
   test('grows even if all values are equal, because a rare event may still occur', () => {
     for (const value of [0, 0.1, -7]) {
       const same = (count: number): number[] => new Array<number>(count).fill(value);
-      const relative = { ...precision, min: 5, absolute: null, relative: 0.01 };
-      expect(nextReplications(relative, [same(5)], 5)).toMatchObject({ decided: false, replications: 15 });
-      expect(nextReplications(relative, [same(15)], 15)).toEqual({ decided: true, reached: true });
+      const relative = { ...precision, max: 1_000, absolute: null, relative: 0.01 };
+      expect(nextReplications(relative, [same(5)], 5)).toMatchObject({ decided: false, replications: 35 });
+      expect(nextReplications(relative, [same(300)], 300)).toMatchObject({ decided: false });
+      expect(nextReplications(relative, [same(330)], 330)).toEqual({ decided: true, reached: true });
+      const few = { ...relative, max: 50 };
+      expect(nextReplications(few, [same(50)], 50)).toEqual({ decided: true, reached: false });
       const rare = [...same(14), value + 1];
       expect(nextReplications(relative, [rare], 15)).toMatchObject({ decided: false });
     }
@@ -130,12 +148,12 @@ describe('the number of replications after a round', () => {
     const need = Number.MAX_VALUE;
     expect(nextReplications(relative, [[-1, 0, 1, 0, 0, 0]], 6)).toEqual({
       decided: false,
-      replications: 34,
+      replications: 39,
       need,
     });
-    expect(nextReplications(relative, [swinging(6, 1)], 6)).toMatchObject({ replications: 34 });
-    expect(nextReplications(relative, [swinging(34, 1)], 34)).toMatchObject({ replications: 149 });
-    expect(nextReplications(relative, [swinging(149, 1)], 149)).toMatchObject({ replications: 200 });
+    expect(nextReplications(relative, [swinging(6, 1)], 6)).toMatchObject({ replications: 39 });
+    expect(nextReplications(relative, [swinging(40, 1)], 40)).toMatchObject({ replications: 176 });
+    expect(nextReplications(relative, [swinging(176, 1)], 176)).toMatchObject({ replications: 200 });
     expect(nextReplications(relative, [swinging(200, 1)], 200)).toEqual({ decided: true, reached: false });
   });
 
@@ -147,7 +165,7 @@ describe('the number of replications after a round', () => {
   });
 
   test('follows from the output that needs the most replications', () => {
-    const outputs = [swinging(6, 0.1), swinging(6, Math.SQRT2), swinging(6, 0)];
+    const outputs = [swinging(6, 0.1), swinging(6, Math.SQRT2), swinging(6, 0.2)];
     const two = nextReplications(precision, outputs, 6);
     expect(two).toEqual(nextReplications(precision, outputs.slice(1, 2), 6));
   });
@@ -214,9 +232,9 @@ describe('a share', () => {
     expect(expectedReplications(shares, [none], 5)).toBe(35 + LOOK_AHEAD);
     const enough = Array.from<number>({ length: 35 + LOOK_AHEAD }).fill(0);
     expect(nextReplications(shares, [enough], enough.length)).toEqual({ decided: true, reached: true });
-    // a numeric output with these values needs no more than 15 replications
+    // a number with these values may jump much farther than 1, so it needs many more replications
     const numbers = { ...shares, shares: undefined };
-    expect(nextReplications(numbers, [enough.slice(0, 15)], 15)).toEqual({ decided: true, reached: true });
+    expect(nextReplications(numbers, [enough], enough.length)).toMatchObject({ decided: false });
   });
 
   test.each([0, 0.02, 0.3, 0.5, 0.97])('of %d reaches the wanted precision', (share) => {

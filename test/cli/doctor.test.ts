@@ -174,7 +174,11 @@ describe('foray doctor', () => {
     change('delete from kysely_migration where name = (select max(name) from kysely_migration)');
     const older = await doctor({ FORAY_STORE: store });
     expect(older.parts).toContainEqual(
-      expect.objectContaining({ part: 'store', state: 'ok', message: expect.stringContaining('older tables') }),
+      expect.objectContaining({
+        part: 'store',
+        state: 'ok',
+        message: expect.stringContaining('older tables'),
+      }),
     );
   });
 

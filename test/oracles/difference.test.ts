@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { pairedDifference, welchDifference } from '../../src/statistics/difference.ts';
-import { Sample } from '../../src/statistics/sample.ts';
+import { spreadOf } from '../../src/statistics/chance.ts';
 import { report } from '../support/seeds.ts';
 import { pythonOfTests } from '../support/python.ts';
 
@@ -14,12 +14,6 @@ let python: string;
 beforeAll(async () => {
   python = path.join(await pythonOfTests(), 'python');
 }, 600_000);
-
-function sampleOf(values: readonly number[]): Sample {
-  const sample = new Sample();
-  for (const value of values) sample.add(value);
-  return sample;
-}
 
 test('intervals of differences equal the intervals of SciPy', () => {
   // whole numbers, so that rounding does not cause a small variance
@@ -43,10 +37,10 @@ test('intervals of differences equal the intervals of SciPy', () => {
   let pairs = 0;
   const errors = cases.flatMap(([a, b, confidence], at) => {
     const [welch, paired] = theirs[at]!;
-    const ours = welchDifference(sampleOf(a), sampleOf(b), confidence);
+    const ours = welchDifference(spreadOf(a), spreadOf(b), confidence)!;
     const found = [errorOf([ours.low, ours.high], welch)];
     if (paired) {
-      const { low, high } = pairedDifference(sampleOf(b.map((value, n) => value - a[n]!)), confidence);
+      const { low, high } = pairedDifference(spreadOf(b.map((value, n) => value - a[n]!)), confidence)!;
       pairs += 1;
       found.push(errorOf([low, high], paired));
     }

@@ -131,7 +131,7 @@ test('a comparison ends although the points are equal with common random numbers
   extendTo(50);
   const { counts, events } = played(campaignOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);
   expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: true });
-  expect(counts).toEqual([10 + REPORT, 10, 10]);
+  expect(counts).toEqual([23 + REPORT, 23, 23]);
   const exact = played(campaignOf(kn, 1), 3, (point) => 3 - point);
   expect(exact.counts).toEqual([1, 1, 1]);
   expect(exact.story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null, runs: 1 });

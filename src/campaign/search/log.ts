@@ -48,7 +48,10 @@ export interface Ask {
 export interface PointValue {
   /** The mean, share or quantile that is minimized; null when the point failed. */
   value: number | null;
-  /** The variance of the mean or share; null with fewer than two runs, and for a quantile. */
+  /**
+   * The variance of the mean or share; null with fewer than two runs, if a few runs have the same value, and for a
+   * quantile.
+   */
   variance: number | null;
   /** The number of runs from which the value is computed; all runs if the point failed. */
   runs: number;

@@ -4,6 +4,7 @@ import type { Campaign, Goal } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { CONFIDENCE, confidenceOf } from '../summary/mean.ts';
+import { ByChance } from './by-chance.ts';
 import { differenceApart, differenceInPairs, type OutputComparison } from './differences.ts';
 import { type Matching, matchingOf } from './matching.ts';
 import { HeldNumbers, numbersOf, type PointNumbers } from './point-numbers.ts';
@@ -21,7 +22,13 @@ export interface ComparedPoint {
   /** The values of the inputs that at least one campaign varies. */
   values: readonly string[];
   /** One entry per compared output, in their order. */
-  outputs: OutputComparison[];
+  outputs: ComparedOutput[];
+}
+
+/** An output at a point in both campaigns. */
+export interface ComparedOutput extends OutputComparison {
+  /** How likely the interval would exclude 0 if the campaigns did not differ; null without an interval. */
+  byChance: number | null;
 }
 
 export interface Comparison {
@@ -145,6 +152,7 @@ type Terms = Omit<Comparison, 'points'>;
 async function* joined(a: Compared, b: Compared, terms: Terms): AsyncIterable<ComparedPoint> {
   const { matching, outputs, outputsOfB } = terms;
   const held = new HeldNumbers(outputs.length);
+  const chance = new ByChance(terms.confidence);
   for await (const one of numbersOf(b.rows(), outputsOfB)) held.add(matching.b.keyOf(one), one.numbers);
   const known = held.size;
   for await (const one of numbersOf(a.rows(), outputs)) {
@@ -154,15 +162,20 @@ async function* joined(a: Compared, b: Compared, terms: Terms): AsyncIterable<Co
       key: one.point,
       in: other ? 'both' : 'A',
       values: matching.a.valuesOf(one),
-      outputs: compared(one.numbers, other ?? none, terms),
+      outputs: compared(one.numbers, other ?? none, terms, chance),
     };
   }
   const isNone = held.size === known;
-  if (held.size > 0) yield* onlyInB(b, held, terms);
+  if (held.size > 0) yield* onlyInB(b, held, terms, chance);
   if (isNone) throw nothingShared(terms);
 }
 
-async function* onlyInB(b: Compared, held: HeldNumbers, terms: Terms): AsyncIterable<ComparedPoint> {
+async function* onlyInB(
+  b: Compared,
+  held: HeldNumbers,
+  terms: Terms,
+  chance: ByChance,
+): AsyncIterable<ComparedPoint> {
   const { matching, outputsOfB } = terms;
   const none = outputsOfB.map(() => []);
   const rows: AsyncIterable<PointNumbers> = numbersOf(b.rows(), outputsOfB);
@@ -172,7 +185,7 @@ async function* onlyInB(b: Compared, held: HeldNumbers, terms: Terms): AsyncIter
       key: one.point,
       in: 'B',
       values: matching.b.valuesOf(one),
-      outputs: compared(none, one.numbers, terms),
+      outputs: compared(none, one.numbers, terms, chance),
     };
   }
 }
@@ -181,12 +194,14 @@ function compared(
   a: readonly number[][],
   b: readonly number[][],
   { outputs, method, confidence }: Terms,
-): OutputComparison[] {
+  chance: ByChance,
+): ComparedOutput[] {
   return a.map((ofA, at) => {
     const ofB = b[at]!;
     const isPaired = method === 'paired' && ofA.length > 0 && ofB.length > 0;
     const difference = isPaired ? differenceInPairs : differenceApart;
-    return difference(outputs[at]!, ofA, ofB, confidence);
+    const found = difference(outputs[at]!, ofA, ofB, confidence);
+    return { ...found, byChance: found.low === null ? null : chance.of(outputs[at]!, ofA, ofB, isPaired) };
   });
 }
 

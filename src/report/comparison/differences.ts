@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { quantile, quantileDifference } from '../../statistics/quantile.ts';
-import { Sample } from '../../statistics/sample.ts';
+import { spreadOf } from '../../statistics/chance.ts';
 import { pairCounts, pairedShareDifference, shareDifference, shareOf } from '../../statistics/share.ts';
 
 /**
@@ -15,7 +15,8 @@ export interface OutputComparison {
   /** The mean in B minus the mean in A. */
   difference: number | null;
   /**
-   * The lower end of the interval of the difference; null if a campaign has too few values. A mean needs two values.
+   * The lower end of the interval of the difference; null if a campaign has too few values, or if nothing shows how much
+   * chance there is because all values (in pairs, all differences) are equal. A mean needs two values.
    */
   low: number | null;
   /** The upper end of this interval; null if `low` is null. */
@@ -35,10 +36,10 @@ export function differenceApart(
   const [ofA, ofB] = [present(a), present(b)];
   return compared(measure, ofA, ofB, confidence, () => {
     if (measure.statistic === 'share') return shareDifference(truths(ofA), truths(ofB), confidence);
-    const [sampleA, sampleB] = [sampleOf(ofA), sampleOf(ofB)];
-    return ofA.length > 1 && ofB.length > 1
-      ? welchDifference(sampleA, sampleB, confidence)
-      : { difference: sampleB.mean! - sampleA.mean!, low: null, high: null };
+    const [sampleA, sampleB] = [spreadOf(ofA), spreadOf(ofB)];
+    const found =
+      ofA.length > 1 && ofB.length > 1 ? welchDifference(sampleA, sampleB, confidence) : undefined;
+    return found ?? { difference: sampleB.mean! - sampleA.mean!, low: null, high: null };
   });
 }
 
@@ -57,10 +58,9 @@ export function differenceInPairs(
   const ofB = both.map((at) => b[at]!);
   return compared(measure, ofA, ofB, confidence, () => {
     if (measure.statistic === 'share') return pairedShareDifference(pairCounts(ofA, ofB), confidence);
-    const differences = sampleOf(ofA.map((value, at) => ofB[at]! - value));
-    return differences.count > 1
-      ? pairedDifference(differences, confidence)
-      : { difference: differences.mean, low: null, high: null };
+    const differences = spreadOf(ofA.map((value, at) => ofB[at]! - value));
+    const found = differences.count > 1 ? pairedDifference(differences, confidence) : undefined;
+    return found ?? { difference: differences.mean, low: null, high: null };
   });
 }
 
@@ -86,7 +86,7 @@ function compared(
 }
 
 function meanOf(values: Values, statistic: Measure['statistic']): OutputComparison['a'] {
-  const { mean, count: n } = sampleOf(values);
+  const { mean, count: n } = spreadOf(values);
   return { n, mean: mean !== null && statistic === 'share' ? shareOf(mean, n) : mean };
 }
 
@@ -97,12 +97,6 @@ function present(values: Values): Values {
 /** The number of true values, and the number of all values. */
 function truths(values: Values): { count: number; n: number } {
   return { count: values.filter((value) => value === 1).length, n: values.length };
-}
-
-function sampleOf(values: Values): Sample {
-  const sample = new Sample();
-  for (const value of values) sample.add(value);
-  return sample;
 }
 
 /** Whether the interval of a difference excludes 0; null without an interval. */

@@ -21,6 +21,8 @@ export interface OutputSummary {
   higher: number;
   /** The number of points where B is lower than A and the interval excludes 0. */
   lower: number;
+  /** The number of points whose interval would exclude 0 by chance alone. */
+  byChance: number;
   /**
    * All points with a difference if there are few, otherwise a sample of them. The sample is chosen by the keys, which
    * are hashes, so it is as good as random.
@@ -65,6 +67,7 @@ export class ComparisonSummary {
         judged: 0,
         higher: 0,
         lower: 0,
+        byChance: 0,
         compared: 0,
       },
       sample: new Lowest(SAMPLE),
@@ -108,6 +111,7 @@ export class ComparisonSummary {
       const isOther = differs(found);
       if (isOther === null) continue;
       summary.judged += 1;
+      summary.byChance += found.byChance ?? 0;
       if (isOther) summary[difference > 0 ? 'higher' : 'lower'] += 1;
     }
   }
@@ -129,7 +133,7 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
         `Points are matched by all inputs except ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
     ),
     ...methodTexts(comparison),
-    ...summary.outputs.map((output) => verdict(output, both, comparison)),
+    ...summary.outputs.map((output) => verdict(output, both)),
     ...(leftOut.length > 0
       ? [
           `Not compared, because they are not BOOLEAN or numbers of the same unit in both campaigns: ${leftOut.join(', ')}.`,
@@ -171,15 +175,14 @@ function methodTexts({ outputs, method, confidence }: Comparison): string[] {
  * Says how many points differ, and how many would differ by chance alone. Of many intervals, some exclude 0 by chance.
  */
 function verdict(
-  { output, wants, judged, higher, lower, compared }: OutputSummary,
+  { output, wants, judged, higher, lower, byChance, compared }: OutputSummary,
   both: number,
-  { confidence }: Comparison,
 ): string {
   if (compared === 0) return `${output.name}: no point has a finite value in both.`;
   if (judged === 0)
     return output.statistic === 'quantile'
       ? `${output.name}: no point has an interval, because a quantile needs more replications.`
-      : `${output.name}: no point has an interval, because it needs two replications with a finite value in each campaign.`;
+      : `${output.name}: no point has an interval, because it needs two replications with finite values in each campaign that are not all equal.`;
   const without = both - judged;
   const rest =
     without > 0
@@ -188,6 +191,6 @@ function verdict(
   if (higher + lower === 0) return `${output.name}: no interval excludes 0${rest}.`;
   const words = waysOf({ wants });
   const ways = [higher > 0 ? `${higher} ${words.higher}` : '', lower > 0 ? `${lower} ${words.lower}` : ''];
-  const chance = numberText(Number(((1 - confidence) * judged).toPrecision(2)));
-  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${ways.filter(Boolean).join(', ')}); by chance alone about ${chance} would${rest}.`;
+  const chance = byChance < 1 ? 'less than 1' : `about ${numberText(Number(byChance.toPrecision(2)))}`;
+  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${ways.filter(Boolean).join(', ')}); by chance alone ${chance} would${rest}.`;
 }

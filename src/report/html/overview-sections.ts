@@ -2,11 +2,25 @@ import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign, RunCounts } from '../../campaign/types.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import { html, type Markup } from './markup.ts';
-import { type PointResult, valueOf } from '../summary/points.ts';
+import { chosenInterval } from '../summary/chosen.ts';
+import { confidenceOf } from '../summary/mean.ts';
+import { type OutputSample, type PointResult, valueOf } from '../summary/points.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
-import type { Ranking, Summary } from '../summary/summary.ts';
+import type { Summary } from '../summary/summary.ts';
 import { inputCells, measureCells, placeOf, titled } from './cells.ts';
-import { counted, fullText, measureText, statisticsOf, titleOf, titleOfMeasure } from '../words/words.ts';
+import { choiceText, tiedText, TOO_GOOD } from '../words/search-words.ts';
+import {
+  counted,
+  fullText,
+  intervalText,
+  measureText,
+  statisticsOf,
+  titleOf,
+  titleOfMeasure,
+} from '../words/words.ts';
+import { isNoisy } from '../../search/noise.ts';
+import { areEqual } from '../../statistics/chance.ts';
+import { sentences } from '../figures/figure.ts';
 
 export function headSection({ campaign, phase, createdAt, updatedAt }: CampaignRecord): Markup {
   const { name, id, model } = campaign;
@@ -79,17 +93,38 @@ export function imprecisionText(
 }
 
 export function answerSection(
-  { varied }: Campaign,
+  campaign: Campaign,
   output: Measure,
   best: PointResult,
-  { wants }: Ranking,
+  { best: points, ranking: { wants }, choice }: Pick<Summary, 'best' | 'ranking' | 'choice'>,
 ): Markup {
+  const { varied } = campaign;
+  const { among, tied } = choice!;
+  const sample = best.samples[output.name]!;
   const mean = valueOf(best, output)!;
+  const interval = chosenInterval(output, points, among, confidenceOf(campaign));
+  const value = interval ? intervalText(output, mean, interval) : measureText(output, mean);
+  const how = [
+    ...(sample.count > 1 ? [runsText(output, sample, interval !== null)] : []),
+    ...(tied > 0 ? [tiedText(tied)] : []),
+    ...(interval && among > 1 ? [choiceText(among)] : []),
+  ];
+  const isTooGood = among > 1 && isNoisy(campaign);
   return html`<div class="answer">
     ${wants === 'lowest' ? 'Lowest' : 'Highest'} ${output.name}
-    <strong>${titled(measureText(output, mean), fullText(output, mean))}</strong>
+    <strong>${titled(value, fullText(output, mean))}</strong>
     ${varied.length > 0 ? html`at ${placeOf(varied, best.values)}` : ''}
+    ${how.length > 0 || isTooGood ? html`<p class="lead">${sentences(how.length > 0 ? how.join('; ') : undefined, isTooGood ? TOO_GOOD : undefined)}</p>` : ''}
   </div>`;
+}
+
+/** "10 runs", or why they have no interval. */
+function runsText({ statistic }: Measure, sample: OutputSample, hasInterval: boolean): string {
+  const runs = counted(sample.count, 'run');
+  if (statistic !== 'mean' || hasInterval) return runs;
+  return areEqual(sample)
+    ? `${runs} with equal values`
+    : `${runs} with too few different values for an interval`;
 }
 
 export function bestSection(
@@ -99,7 +134,8 @@ export function bestSection(
     measures,
     best,
     ranking: { wants, isGoal },
-  }: Pick<Summary, 'output' | 'measures' | 'best' | 'ranking'>,
+    choice,
+  }: Pick<Summary, 'output' | 'measures' | 'best' | 'ranking' | 'choice'>,
 ): Markup {
   const { varied } = campaign;
   const isReplicated = campaign.replications > 1 || campaign.precision !== null;
@@ -125,7 +161,15 @@ export function bestSection(
     : '';
   return html`<section>
     <h2>${output ? (isGoal ? 'Best points' : 'Lowest points') : 'First points'}</h2>
-    <p class="soft">${counted(best.length, 'point')}${how && ` with the ${how}`}.</p>
+    <p class="soft">
+      ${sentences(
+        `${counted(best.length, 'point')}${how && ` with the ${how}`}`,
+        choice && choice.tied > 0
+          ? `${counted(choice.tied + 1, 'point')} have exactly the value of the first one`
+          : undefined,
+        choice && choice.among > 1 && isNoisy(campaign) ? TOO_GOOD : undefined,
+      )}
+    </p>
     <div class="scroll" tabindex="0">
       <table>
         <thead>

@@ -104,7 +104,7 @@ export async function reportSections(
         : isAsked && !ranking.isGoal && analyzed.answer
           ? analyzed.answer
           : output && best
-            ? answerSection(campaign, output, best, ranking)
+            ? answerSection(campaign, output, best, summary)
             : undefined,
     ),
     ...part('facts', factsSection(record, counts, summary.precision)),

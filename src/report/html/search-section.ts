@@ -7,7 +7,7 @@ import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { inputCells, measureCells } from './cells.ts';
 import { sentences } from '../figures/figure.ts';
 import { html, type Markup } from './markup.ts';
-import { bestParts, isSame, requirementsText, searchText, selectText } from '../words/search-words.ts';
+import { bestParts, requirementsText, searchText, selectText, TOO_GOOD } from '../words/search-words.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
 
@@ -34,14 +34,12 @@ export function searchAnswer(
     </div>`;
   }
   const { place, value, how } = bestParts(campaign, summary.best);
-  const isTooGood = isNoisy && summary.best.isSure === null && !isSame(campaign, summary.best);
+  const isTooGood = isNoisy && summary.best.isSure === null;
   return html`<div class="answer">
     ${goal!.wants === 'lowest' ? 'Lowest' : 'Highest'} ${goal!.output}
     <strong>${value}</strong>
     at ${place}
-    <p class="lead">
-      ${how.join('; ')}${isTooGood ? '. If chance affects the output, this value is too good, because the search chose the point by it' : ''}.
-    </p>
+    <p class="lead">${sentences(how.join('; '), isTooGood ? TOO_GOOD : undefined)}</p>
   </div>`;
 }
 

@@ -1,6 +1,15 @@
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
-import type { Sample } from '../../statistics/sample.ts';
+import {
+  areEqual,
+  chanceVariance,
+  hidesChance,
+  jumpOf,
+  leastVariance,
+  othersOf,
+  type Spread,
+  SURE,
+} from '../../statistics/chance.ts';
 import { wilsonInterval } from '../../statistics/share.ts';
 import { studentQuantile } from '../../statistics/student.ts';
 
@@ -20,7 +29,7 @@ export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number
 }
 
 /** The estimate of an output at a point: the number of values, their mean, share or quantile, and their variance. */
-export interface PointSample extends Pick<Sample, 'count' | 'mean' | 'variance'> {
+export interface PointSample extends Spread {
   /** The interval of a quantile. */
   low?: number | null;
   high?: number | null;
@@ -88,14 +97,33 @@ export class MeanOfPoints extends OverPoints {
   #least = Infinity;
   /** The sum of the degrees of freedom of all points. */
   #freedom = 0;
+  /** The sums of the squared jumps, and of the numbers of values that jump, over points with different values. */
+  #jumps = 0;
+  #jumping = 0;
+  /** Like `#variance` and `#squares`, for points whose values are all equal, if a jump is 1. */
+  #equal = 0;
+  #equalSquares = 0;
+  /** Whether chance may hide rare values at a point. */
+  #hides = false;
 
   override add(point: PointSample, draws = 1): void {
     super.add(point, draws);
-    const { count, variance } = point;
+    const { count } = point;
     this.#least = Math.min(this.#least, count - 1);
     this.#freedom += count - 1;
     if (count < 2) return;
-    const ofMean = (draws ** 2 * variance!) / count;
+    this.#hides ||= hidesChance(point);
+    if (areEqual(point)) {
+      if (count >= SURE) return;
+      const least = (draws ** 2 * leastVariance(count, 0)) / count;
+      this.#equal += least;
+      this.#equalSquares += least ** 2 / (count - 1);
+      return;
+    }
+    const others = othersOf(point) ?? count;
+    this.#jumps += others * jumpOf(point)!;
+    this.#jumping += others;
+    const ofMean = (draws ** 2 * chanceVariance(point, jumpOf(point))!) / count;
     this.#variance += ofMean;
     this.#squares += ofMean ** 2 / (count - 1);
   }
@@ -106,21 +134,31 @@ export class MeanOfPoints extends OverPoints {
     this.#squares += other.#squares;
     this.#least = Math.min(this.#least, other.#least);
     this.#freedom += other.#freedom;
+    this.#jumps += other.#jumps;
+    this.#jumping += other.#jumping;
+    this.#equal += other.#equal;
+    this.#equalSquares += other.#equalSquares;
+    this.#hides ||= other.#hides;
   }
 
   /**
    * The interval by Student's t. For one point it is the usual interval. For several points it uses the degrees of
    * freedom of B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
-   * involved", Biometrika 34 (1947) 28-35. There is no interval if a point has only one replication, or if the width
+   * involved", Biometrika 34 (1947) 28-35. Points whose values are all equal may have the jumps of the other points.
+   * There is no interval if a point has only one replication, if the values of each point are equal, or if the width
    * overflows.
    */
   override interval(confidence: number, isIndependent: boolean): MeanInterval {
     const { mean } = this;
     if (this.#least < 1 || (this.count > 1 && !isIndependent)) return { mean, low: null, high: null };
-    const welch = this.#variance ** 2 / this.#squares;
+    if (this.count === 1 && this.#hides) return { mean, low: null, high: null };
+    const jump = this.#jumping > 0 ? this.#jumps / this.#jumping : 0;
+    const variance = this.#variance + jump * this.#equal;
+    if (variance === 0) return { mean, low: null, high: null };
+    const welch = variance ** 2 / (this.#squares + jump ** 2 * this.#equalSquares);
     // rounding or overflow must not give fewer or more degrees of freedom than possible
     const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
-    const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(this.#variance)) / this.weight;
+    const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(variance)) / this.weight;
     if (!Number.isFinite(half)) return { mean, low: null, high: null };
     return { mean, low: mean - half, high: mean + half };
   }

@@ -3,7 +3,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import { type Estimate, estimateOf, type Precision } from '../../campaign/precision.ts';
 import { quantile, quantileInterval } from '../../statistics/quantile.ts';
 import { shareOf } from '../../statistics/share.ts';
-import { Sample } from '../../statistics/sample.ts';
+import { SpreadSample } from '../../statistics/chance.ts';
 import type { ResultRow } from '../../store/index.ts';
 
 /** A point with the results of its finished replications. */
@@ -23,7 +23,7 @@ export interface PointResult<S extends OutputSample = OutputSample> {
 }
 
 /** A sample of one output's numbers with its least and greatest number. */
-export class OutputSample extends Sample {
+export class OutputSample extends SpreadSample {
   min = Infinity;
   max = -Infinity;
 
@@ -64,7 +64,7 @@ export class RankedSample extends OutputSample {
 
 /** The estimate of a measure from the values of a point; `mean` is the mean, the share or the quantile. */
 export function estimateAt(
-  { statistic, probability }: Measure,
+  { statistic, probability }: Pick<Measure, 'statistic' | 'probability'>,
   sample: OutputSample,
   wanted: Pick<Precision, 'relative' | 'absolute' | 'confidence'>,
 ): Estimate {

@@ -26,6 +26,8 @@ export interface Summary {
    * Empty for a calibration without a goal, because it has no best point.
    */
   best: PointResult[];
+  /** The choice of the first of these points. Undefined without an output. */
+  choice: Choice | undefined;
   /** The effects on `output`; if only one input varies, also the effects on the other outputs. */
   effects: { output: Measure; effects: ReturnType<EffectGatherer['result']> }[];
   /** The parts of the effects on `output` that the pictures leave out. Undefined without an output. */
@@ -47,6 +49,12 @@ export interface OutputDistribution {
   distribution: Distribution;
   /** The number of runs that are left out, because their value is infinite, not a number, or missing. */
   without: number;
+}
+
+/** From how many points the best one was chosen, and how many other points have exactly the same value. */
+export interface Choice {
+  among: number;
+  tied: number;
 }
 
 /** How points are ranked by an output. */
@@ -166,7 +174,12 @@ export class PointGatherer {
   readonly #confidence: number;
   readonly #isCalibration: boolean;
   readonly #hasRunsPerDraw: boolean;
-  #gathered: { output: Measure; best: Lowest<PointResult>; effects: EffectGatherer }[];
+  #gathered: {
+    output: Measure;
+    best: Lowest<PointResult>;
+    choice: Choice & { score: number };
+    effects: EffectGatherer;
+  }[];
   #points = 0;
 
   constructor(campaign: Campaign, asked: readonly Measure[], shown: Shown, options: SummaryOptions) {
@@ -181,6 +194,7 @@ export class PointGatherer {
     this.#gathered = shown.ranked.map((output) => ({
       output,
       best: new Lowest<PointResult>(BEST_POINTS),
+      choice: { among: 0, tied: 0, score: Infinity },
       effects: new EffectGatherer(campaign, output.statistic),
     }));
   }
@@ -193,8 +207,11 @@ export class PointGatherer {
       const mean = valueOf(point, one.output);
       if (mean === undefined) continue;
       const isBest = found?.output !== one.output.name || found.key === point.key;
-      if (isBest)
-        one.best.add(point, goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean);
+      if (isBest) {
+        const score = goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean;
+        one.best.add(point, score);
+        count(one.choice, score);
+      }
       const sample = sampleOf(point, one.output, this.#confidence);
       one.effects.add(point.values, sample, { draws: point.draws, noise: this.#noiseOf(sample, point) });
       if (this.#shown.areAllDrawn || this.#asked) continue;
@@ -216,7 +233,10 @@ export class PointGatherer {
     return ((draws - 1) / draws) * ofDraw;
   }
 
-  result(): Pick<Summary, 'output' | 'measures' | 'ranking' | 'best' | 'effects' | 'leftOut' | 'agreement'> {
+  result(): Pick<
+    Summary,
+    'output' | 'measures' | 'ranking' | 'best' | 'choice' | 'effects' | 'leftOut' | 'agreement'
+  > {
     const gathered = this.#gathered;
     const chosen =
       (this.#asked ? undefined : gathered.find(({ best }) => best.items.length > 0)) ?? gathered[0];
@@ -229,6 +249,7 @@ export class PointGatherer {
       measures,
       ranking,
       best: this.#isCalibration && !ranking.isGoal ? [] : first,
+      choice: chosen && { among: chosen.choice.among, tied: chosen.choice.tied },
       effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
       leftOut: chosen?.effects.leftOut(),
       agreement: this.#agreement,
@@ -284,7 +305,16 @@ function sampleOf(point: PointResult, measure: Measure, confidence: number): Poi
   const sample = point.samples[measure.name]!;
   if (measure.statistic !== 'quantile') return sample;
   const { mean, low, high } = estimateAt(measure, sample, { relative: null, absolute: null, confidence });
-  return { count: sample.count, mean, variance: null, low, high };
+  return { count: sample.count, mean, variance: null, majority: null, low, high };
+}
+
+/** Counts one more point, whose score is better if it is lower. */
+function count(choice: Choice & { score: number }, score: number): void {
+  choice.among += 1;
+  if (score === choice.score) choice.tied += 1;
+  if (score >= choice.score) return;
+  choice.score = score;
+  choice.tied = 0;
 }
 
 /** How points are ranked by an output. Without a goal, the lowest values come first. */

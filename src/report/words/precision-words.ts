@@ -6,10 +6,17 @@ export function precisionText(known: Explanation['precision'][number]): string {
   const { output, of, confidence, wanted, n, mean, low, high, reached } = known;
   const values =
     mean === null || low === null || high === null
-      ? counted(n, 'value')
+      ? withoutInterval(known)
       : of === 'share'
         ? `${counted(n, 'value')}, share ${percent(mean)}, interval ${percent(low)} to ${percent(high)}`
         : `${counted(n, 'value')}, ${of} ${numberText(mean)} ± ${numberText((high - low) / 2)}`;
   const says = reached ? 'as precise as wanted' : 'not as precise as wanted';
   return `${output}: ${values} (${100 * confidence}%), ${says} (± ${wanted})`;
+}
+
+function withoutInterval({ n, sd, mean }: Explanation['precision'][number]): string {
+  if (n < 2) return counted(n, 'value');
+  return sd === 0
+    ? `${counted(n, 'equal value')} of ${numberText(mean!)}`
+    : `${counted(n, 'value')}, too few different ones for an interval`;
 }

@@ -149,36 +149,47 @@ export function bestParts(
   { goal, outputs, search, select, base }: Searched,
   best: BestPoint,
 ): { place: string; value: string; how: string[] } {
-  const { inputs, interval, runs, seen, isSure } = best;
+  const { inputs, interval, among, tied, runs, seen, isSure } = best;
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
   const place = Object.entries(inputs)
     .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
     .join(', ');
   const ran = counted(runs, 'run');
-  const how = [
-    isSure !== null
-      ? `${ran} that were not used to choose it`
-      : isSame({ goal, outputs }, best)
-        ? `${ran} with the same value`
-        : ran,
-  ];
+  const own = isSure === null ? ran : `${ran} that were not used to choose it`;
+  const how = [own + withoutInterval({ goal, outputs }, best)];
+  if (tied > 0) how.push(tiedText(tied));
+  if (interval && among > 1) how.push(choiceText(among));
   const seenAs = select ? 'its value in the comparison' : 'the best value during the search';
   if (isSure !== null && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
   if (isSure !== null) how.push(certaintyText({ search, select }, isSure));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 
+/** The warning of luck: the best of several values that vary by chance is too good. */
+export const TOO_GOOD =
+  'If chance affects the output, the best value tends to be too good, because it decided which point is the best';
+
+/** "3 other points have exactly this value". */
+export function tiedText(tied: number): string {
+  return `${counted(tied, 'other point')} ${tied === 1 ? 'has' : 'have'} exactly this value`;
+}
+
+/** Says what the interval of a point knows that was chosen by its value. */
+export function choiceText(among: number): string {
+  return `the interval allows for the choice among ${counted(among, 'point')}`;
+}
+
 /**
- * Whether all runs of a point certainly have the same value. Such a value is not too good by chance. A mean of several
- * runs has no interval only if all runs have the same value. A share of several runs always has an interval, because
- * equal results do not show that there is no chance. A quantile never has an interval, even if its runs differ.
+ * Why the mean of several runs has no interval; empty if it has one. A share always has an interval, and a quantile never.
  */
-export function isSame(
+function withoutInterval(
   { goal, outputs }: Pick<Campaign, 'goal' | 'outputs'>,
-  { runs, interval }: Pick<BestPoint, 'runs' | 'interval'>,
-): boolean {
-  return runs > 1 && interval === null && measureOf(outputs, goal!.output).statistic !== 'quantile';
+  { runs, interval, isEqual }: Pick<BestPoint, 'runs' | 'interval' | 'isEqual'>,
+): string {
+  const isMean = measureOf(outputs, goal!.output).statistic === 'mean';
+  if (!isMean || runs < 2 || interval !== null) return '';
+  return isEqual ? ', with equal values' : ', with too few different values for an interval';
 }
 
 /** The certainty of the choice: "no other point is better by more than 10, with 95 % confidence". */

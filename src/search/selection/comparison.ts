@@ -20,16 +20,11 @@ export type ComparisonDecision =
   | { decided: false; replications: number[] };
 
 /**
- * Whether all replications of each point have the same value, so that more replications would tell nothing. Equal zeros
- * or ones of several replications do not show this: a rare result may be missing by chance.
- *
- * @param values - as in {@link nextOfComparison}
+ * Whether one replication of each point is exact, because the model has no seed. Equal values of several replications do
+ * not show this: a rare value may be missing by chance.
  */
-export function areExact(
-  { first, isShare }: Pick<Comparison, 'first' | 'isShare'>,
-  values: readonly (readonly (number | null)[])[],
-): boolean {
-  return (first === 1 || !isShare) && values.every((own) => new Set(own).size === 1);
+export function areExact({ first }: Pick<Comparison, 'first'>): boolean {
+  return first === 1;
 }
 
 /** The maximum number of replications of a point in the procedure of Kim and Nelson. */
@@ -52,7 +47,7 @@ export function nextOfComparison(
   values: readonly (readonly (number | null)[])[],
   spent: number,
 ): ComparisonDecision {
-  if (areExact(rule, values)) {
+  if (areExact(rule)) {
     const best = values.reduce((lowest, own, at) => (own[0]! < values[lowest]![0]! ? at : lowest), 0);
     return { decided: true, best, isSure: true };
   }

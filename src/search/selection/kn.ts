@@ -1,5 +1,4 @@
-import { Sample } from '../../statistics/sample.ts';
-import { leastVariance } from '../../statistics/share.ts';
+import { areEqual, chanceVariance, hidesChance, largestJump, SpreadSample } from '../../statistics/chance.ts';
 
 /**
  * The procedure KN: S.-H. Kim and B. L. Nelson, "A fully sequential procedure for indifference-zone selection in
@@ -7,8 +6,10 @@ import { leastVariance } from '../../statistics/share.ts';
  * another system is better by more than the indifference is at most 1 minus the confidence. Common random numbers help
  * automatically, because the procedure uses variances of differences.
  *
- * The procedure assumes normal values. Zeros and ones are often all equal in a few replications, so that their variance
- * would be 0. So the variance of their differences has a lower limit.
+ * The procedure assumes normal values. It takes the variance of the first replications, which is useless if rare values are
+ * missing among them. So foray takes the variance of all replications so far, as in S.-H. Kim and B. L. Nelson, "On the
+ * asymptotic validity of fully sequential selection procedures for steady-state simulation", Operations Research 54 (2006)
+ * 475-488, and it is at least as large as chance allows (`statistics/chance`).
  */
 
 /** The values to compare. Lower is better. */
@@ -41,36 +42,29 @@ interface Rule {
   first: number;
   indifference: number;
   h2: number;
+  isShare: boolean;
+  /** The mean square of the largest jump of the systems so far; null while the values of each system are equal. */
+  jump: number | null;
 }
 
 /** The differences between two systems, for the replications that both have. */
 class Pair {
-  count = 0;
-  private sum = 0;
-  private readonly initial = new Sample();
-  private readonly first: number;
-  private readonly leastVariance: number;
-
-  constructor(first: number, least: number) {
-    this.first = first;
-    this.leastVariance = least;
-  }
+  readonly differences = new SpreadSample();
+  #sum = 0;
 
   /** Adds one replication of both systems; it counts if neither failed. */
   add(value: number | null, rival: number | null): void {
     if (value === null || rival === null) return;
-    this.count += 1;
-    this.sum += value - rival;
-    if (this.initial.count < this.first) this.initial.add(value - rival);
+    this.#sum += value - rival;
+    this.differences.add(value - rival);
+  }
+
+  get count(): number {
+    return this.differences.count;
   }
 
   get mean(): number {
-    return this.sum / this.count;
-  }
-
-  /** The variance of the first differences; infinite while there are too few. */
-  get variance(): number {
-    return this.initial.count < this.first ? Infinity : Math.max(this.initial.variance!, this.leastVariance);
+    return this.#sum / this.count;
   }
 }
 
@@ -93,9 +87,10 @@ const LEAST_GROWTH = 0.05;
 export function nextOfKn({ values, isShare, first, indifference, confidence, most }: KnInput): KnDecision {
   if (values.length === 1) return { decided: true, best: 0, reached: true };
   const made = Math.min(...values.map(({ length }) => length));
-  const rule = { first, indifference, h2: squareOfH(values.length, first, confidence) };
-  const least = isShare ? leastVariance(first) : 0;
-  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair(first, least)));
+  const h2 = squareOfH(values.length, first, confidence);
+  const rule: Rule = { first, indifference, h2, isShare, jump: isShare ? 1 : null };
+  const systems = values.map(() => new SpreadSample());
+  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair()));
   const pairOf = (a: number, b: number): Pair => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
   const isWorse = (at: number, of: number): boolean => {
     const pair = pairOf(at, of);
@@ -106,7 +101,12 @@ export function nextOfKn({ values, isShare, first, indifference, confidence, mos
   let surviving = values.map((_, at) => at);
   for (let r = 1; surviving.every((at) => values[at]!.length >= r); r += 1) {
     for (const [a, b] of pairsOf(surviving)) pairOf(a, b).add(values[a]![r - 1]!, values[b]![r - 1]!);
+    for (const at of surviving) {
+      const value = values[at]![r - 1]!;
+      if (value !== null) systems[at]!.add(value);
+    }
     if (r < first) continue;
+    if (!isShare) rule.jump = largestJump(systems);
     const before = surviving;
     surviving = before.filter((at) => !before.some((of) => of !== at && isWorse(at, of)));
     // rounding may make each of several equal systems worse than another system
@@ -139,14 +139,30 @@ function squareOfH(systems: number, first: number, confidence: number): number {
 }
 
 /** How much worse a system may be before it is left out. It shrinks to 0 with more replications. */
-function allowedIn({ count, variance }: Pair, { first, indifference, h2 }: Rule): number {
-  if (count < first) return Infinity;
-  return Math.max(0, (indifference / (2 * count)) * ((h2 * variance) / indifference ** 2 - count));
+function allowedIn(pair: Pair, rule: Rule): number {
+  const { indifference, h2 } = rule;
+  const { count } = pair;
+  return Math.max(
+    0,
+    (indifference / (2 * count)) * ((h2 * varianceIn(pair, rule)) / indifference ** 2 - count),
+  );
+}
+
+/**
+ * The variance of the differences. It is infinite while it is unknown: in too few replications, and while the rare
+ * differences are too few to show how far they jump. Shares jump by 1.
+ */
+function varianceIn({ count, differences }: Pair, { first, isShare, jump }: Rule): number {
+  const hides = !isShare && !areEqual(differences) && hidesChance(differences);
+  return count < first || hides ? Infinity : (chanceVariance(differences, jump) ?? Infinity);
 }
 
 /** The number of replications after which one of two systems is left out, if their difference stays the same. */
-function endOf({ mean, variance }: Pair, { indifference, h2 }: Rule): number {
+function endOf(pair: Pair, rule: Rule): number {
+  const variance = varianceIn(pair, rule);
   if (variance === Infinity) return Infinity;
+  const { mean } = pair;
+  const { indifference, h2 } = rule;
   return Math.ceil((h2 * variance) / indifference / (2 * Math.abs(mean) + indifference));
 }
 

@@ -1,5 +1,5 @@
-import { meanOf, Sample } from '../../statistics/sample.ts';
-import { leastVariance } from '../../statistics/share.ts';
+import { chanceVariance, largestJump, type Spread, spreadOf } from '../../statistics/chance.ts';
+import { meanOf } from '../../statistics/sample.ts';
 
 /**
  * Optimal computing budget allocation: C.-H. Chen, J. Lin, E. Yücesan and S. E. Chick, "Simulation budget allocation
@@ -49,7 +49,7 @@ export function nextOfOcba({ values, isShare, first, step, runs }: OcbaInput): O
   const wanted = allocateOcba(
     withValues.map((at) => meanOf(known[at]!)),
     variancesOf(
-      withValues.map((at) => sampleOf(known[at]!)),
+      withValues.map((at) => spreadOf(known[at]!)),
       isShare,
     ),
     sum(withValues.map((at) => counts[at]!)) + budget,
@@ -104,18 +104,15 @@ function apportion(weights: readonly number[], total: number): number[] {
   return shares;
 }
 
-/** The variance of single runs. A system with a single value gets the largest variance of the others. */
-function variancesOf(samples: readonly Sample[], isShare: boolean): number[] {
-  const largest = Math.max(...samples.map(({ variance }) => variance!));
-  return samples.map(({ count, variance }) =>
-    Math.max(count > 1 ? variance! : largest, isShare ? leastVariance(count) : 0),
-  );
-}
-
-function sampleOf(values: readonly number[]): Sample {
-  const sample = new Sample();
-  for (const value of values) sample.add(value);
-  return sample;
+/**
+ * The variance of single runs, at least as large as chance allows. A system with a single value gets the largest variance
+ * of the others.
+ */
+function variancesOf(samples: readonly Spread[], isShare: boolean): number[] {
+  const jump = isShare ? 1 : largestJump(samples);
+  const known = samples.map((sample) => chanceVariance(sample, jump));
+  const largest = Math.max(0, ...known.map((variance) => variance ?? 0));
+  return known.map((variance) => variance ?? largest);
 }
 
 function lowest(systems: readonly number[], valueOf: (at: number) => number): number | null {

@@ -1,5 +1,5 @@
 import { type MeanDifference, pairedDifference, welchDifference } from '../../statistics/difference.ts';
-import { Sample } from '../../statistics/sample.ts';
+import { largestJump, spreadOf } from '../../statistics/chance.ts';
 import { pairCounts, pairedShareDifference, shareDifference } from '../../statistics/share.ts';
 
 /** A point and the best point that it is compared with. Lower values are better; null for a failed replication. */
@@ -25,15 +25,13 @@ const GROWTH = 0.5;
 /**
  * The number of replications for a point. The point gets more, up to `max`, while it cannot be distinguished from the
  * best point. A clearly worse point gets no more. A clearly better point gets as many replications as the best point
- * has, so that it does not become the best one by luck.
+ * has, so that it does not become the best one by luck. Equal values do not end the race: a rare value may be missing by
+ * chance.
  */
 export function nextOfRace({ values, rival, isPaired, isShare, min, max, confidence }: RaceInput): number {
   const made = values.length;
   if (made < min) return min;
   if (made >= max || !rival) return made;
-  // All replications have the same value, so more replications would tell nothing. Equal zeros or ones do not show this:
-  // a rare result may be missing by chance.
-  if (made > 1 && !isShare && new Set(values).size === 1) return made;
   const more = Math.min(max, made + Math.max(1, Math.ceil(GROWTH * made)));
   const differ = isShare ? shareDifferenceOf : differenceOf;
   const difference = differ(values, rival, isPaired, confidenceOf(confidence));
@@ -57,11 +55,13 @@ type Differ = (
 ) => MeanDifference | undefined;
 
 const differenceOf: Differ = (values, rival, isPaired, confidence) => {
+  const [own, other] = [values, rival].map((each) => spreadOf(each.filter((value) => value !== null)));
   if (isPaired) {
-    const differences = sampleOf(pairsOf(values, rival).map(([value, other]) => value - other));
-    return differences.count < 2 ? undefined : pairedDifference(differences, confidence);
+    const differences = spreadOf(pairsOf(values, rival).map(([value, rivals]) => value - rivals));
+    return differences.count < 2
+      ? undefined
+      : pairedDifference(differences, confidence, largestJump([own!, other!]));
   }
-  const [own, other] = [values, rival].map((each) => sampleOf(each.filter((value) => value !== null)));
   return own!.count < 2 || other!.count < 2 ? undefined : welchDifference(other!, own!, confidence);
 };
 
@@ -88,10 +88,4 @@ function pairsOf(values: RaceInput['values'], rival: RaceInput['values']): [numb
     const other = rival[at];
     return value === null || other === null || other === undefined ? [] : [[value, other]];
   });
-}
-
-function sampleOf(values: readonly number[]): Sample {
-  const sample = new Sample();
-  for (const value of values) sample.add(value);
-  return sample;
 }

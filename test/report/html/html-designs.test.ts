@@ -16,9 +16,20 @@ describe('the report of other designs', () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => sampleRow(i, [String(1.5 + i / 10), '0.4']));
 
+  /** Rows in which the replications of a point have different values. */
+  const varied = (record: Parameters<typeof sampleRows>[0]) =>
+    sampleRows(record).map((row) => {
+      const shift = (row.replication - 2) / 100;
+      const outputs = Object.entries(row.outputs).map(([name, value]) => [
+        name,
+        Number.isNaN(Number(value)) ? value : String(Number(value) + shift),
+      ]);
+      return { ...row, outputs: Object.fromEntries(outputs) as Record<string, string> };
+    });
+
   test('draws the mean and its interval at each value of a single numeric input, for each output', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
-    const page = await renderReport(record, countsOf(12), sampleRows(record));
+    const page = await renderReport(record, countsOf(12), varied(record));
     // only intervals are drawn as rules; the bars of distributions are rectangles
     expect(marks(page, 'rule')).toEqual([4, 4]);
     expect(marks(page, 'symbol')).toEqual([4, 1, 4, 1]);
@@ -33,7 +44,6 @@ describe('the report of other designs', () => {
   test('draws known values as a line, and compares them with the intervals in a table', async () => {
     const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
     const numbers = (value: number) => new Map([['Peak day', value]]);
-    // all runs of a point have equal values, so its interval has no width
     const peak = 6 + 4 * (1.67 - 1.2);
     const reference = {
       label: 'theory.csv',
@@ -46,7 +56,7 @@ describe('the report of other designs', () => {
       ],
     };
     const options = { show: ['Peak day'], reference };
-    const page = await renderReport(record, countsOf(9), sampleRows(record), options);
+    const page = await renderReport(record, countsOf(9), varied(record), options);
     expect(page).toContain('Orange: the values of theory.csv.');
     expect(page).toContain('Agreement with theory.csv');
     expect(page).toMatch(
@@ -183,7 +193,7 @@ describe('the report of other designs', () => {
       })),
     );
     const page = await renderReport(record, countsOf(16), stream(runs), { show: ['Extinct'] });
-    expect(page).toMatch(/Lowest Extinct\s*<strong>25 %</);
+    expect(page).toMatch(/Lowest Extinct\s*<strong>(<span[^>]*>)?25 % \(/);
     expect(page).toContain('Extinct by Contact rate');
     expect(page).toContain(
       'The share at each value, with its 95 % confidence interval over the replications.',

@@ -71,7 +71,16 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
       best: best
         ? {
             ...{ ordinal: best.ordinal, key: best.key, inputs: { 'Contact rate': 1.5, Policy: 'b' } },
-            ...{ value: best.value!, interval: null, runs: 1, seen: best.value!, isSure: null },
+            ...{
+              value: best.value!,
+              interval: null,
+              among: 1,
+              tied: 0,
+              runs: 1,
+              isEqual: false,
+              seen: best.value!,
+              isSure: null,
+            },
           }
         : null,
       ...changes,

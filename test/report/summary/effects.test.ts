@@ -13,7 +13,7 @@ import { doubles, failedRow, gridOf, sampleRecord, sampleRow, stream } from '../
 
 const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
 const plain = { precision: null, commonRandomNumbers: false };
-const one = (mean: number) => ({ count: 1, mean, variance: 0 });
+const one = (mean: number) => ({ count: 1, mean, variance: 0, majority: null });
 const gather = (varied: Parameters<typeof doubles>[1][], points: [string[], number][]) => {
   const grid = gridOf(varied.map((values, i) => doubles(`Input ${i}`, values)));
   const effects = new EffectGatherer({ ...grid, ...plain });
@@ -123,7 +123,7 @@ describe('effects', () => {
   test('means have an interval if all of their points have replications', () => {
     const grid = gridOf([doubles('x', [1, 2, 3])]);
     const gatherer = new EffectGatherer({ ...grid, ...plain });
-    gatherer.add(['1'], { count: 4, mean: 10, variance: 16 });
+    gatherer.add(['1'], { count: 4, mean: 10, variance: 16, majority: null });
     gatherer.add(['2'], one(20));
     const [main] = gatherer.result() as [MainEffects];
     const [first, second] = main.effects[0]!.means;

@@ -20,7 +20,8 @@ function listed(points: readonly (readonly number[])[]) {
 
 function gathered(points: readonly (readonly number[])[], valueOf: (point: readonly number[]) => number) {
   const effects = new EffectGatherer({ ...listed(points), ...plain });
-  for (const point of points) effects.add(point.map(String), { count: 1, mean: valueOf(point), variance: 0 });
+  for (const point of points)
+    effects.add(point.map(String), { count: 1, mean: valueOf(point), variance: 0, majority: null });
   return effects;
 }
 
@@ -59,7 +60,7 @@ test('points for Sobol indices also give a scatter plot, although many points ha
   const effects = new EffectGatherer({ varied, design, ...plain });
   for (const row of rowsOf(design, { base: [], contents: new Map() })) {
     const [a, , , d] = row.map(Number);
-    effects.add(row, { count: 1, mean: a! + 2 * d!, variance: 0 });
+    effects.add(row, { count: 1, mean: a! + 2 * d!, variance: 0, majority: null });
   }
   const [surface, scatter, ...others] = effects.result() as [SurfaceEffect, ScatterEffects];
   expect(others).toEqual([]);
@@ -104,7 +105,7 @@ test('the smooth line has no band if the points have common random numbers', () 
   const points = spread(40, 1);
   const effects = new EffectGatherer({ ...listed(points), ...plain, commonRandomNumbers: true });
   for (const [i, point] of points.entries())
-    effects.add(point.map(String), { count: 1, mean: i, variance: 0 });
+    effects.add(point.map(String), { count: 1, mean: i, variance: 0, majority: null });
   const [scatter] = effects.result() as [ScatterEffects];
   expect(scatter.effects[0]!.smooth[40]).toMatchObject({ low: null, high: null });
 });

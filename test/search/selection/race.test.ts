@@ -21,7 +21,7 @@ test('paired values show a difference that unpaired values do not show', () => {
   expect(nextOfRace({ ...rules, values, rival: noise, isPaired: true })).toBe(5);
 });
 
-test('the race never asks for fewer replications than exist or more than the maximum, and it ends if there is no chance', () => {
+test('the race never asks for fewer replications than exist or more than the maximum', () => {
   const values = fc.array(fc.option(fc.double({ min: -9, max: 9, noNaN: true })), { maxLength: 12 });
   fc.assert(
     fc.property(values, fc.option(values), fc.boolean(), (own, rival, isPaired) => {
@@ -30,7 +30,12 @@ test('the race never asks for fewer replications than exist or more than the max
       expect(wanted).toBeLessThanOrEqual(12);
     }),
   );
-  expect(nextOfRace({ ...rules, values: [4, 4, 4], rival: [4, 4, 4] })).toBe(3);
+});
+
+test('equal values do not end the race before the maximum, because a rare value may be missing', () => {
+  expect(nextOfRace({ ...rules, values: [4, 4, 4], rival: [4, 4, 4] })).toBe(5);
+  expect(nextOfRace({ ...rules, values: [0, 0, 0], rival: [0, 40, 0, 0, 40] })).toBe(5);
+  expect(nextOfRace({ ...rules, values: new Array<number>(12).fill(4), rival: [4, 4, 4] })).toBe(12);
 });
 
 test('the value of a lucky single run moves towards the others, and the mean of many runs does not', () => {

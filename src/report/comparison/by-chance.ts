@@ -1,0 +1,83 @@
+import type { Measure } from '../../campaign/measures.ts';
+import { Stream } from '../../search/methods/stream.ts';
+import { spreadOf } from '../../statistics/chance.ts';
+import { differenceApart, differenceInPairs, differs } from './differences.ts';
+
+/** The first points are drawn again so many times, and each later point once. Together they show small chances too. */
+const TIMES = 20;
+const FIRST_POINTS = 100;
+
+type Values = readonly number[];
+
+/**
+ * How likely the interval of a difference excludes 0 at a point where the two campaigns do not differ. An interval of a
+ * mean of normal values does so as often as its confidence says. The intervals of shares, of quantiles and of rare values
+ * are wider, so both campaigns are drawn again from the values of both together, and their interval is computed again (a
+ * bootstrap: B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979) 1-26). What is
+ * drawn varies more than the values themselves, so it is drawn once more, which shows the bias (chapter 10.6 of B. Efron
+ * and R. J. Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall 1993).
+ */
+export class ByChance {
+  readonly #confidence: number;
+  readonly #stream = new Stream(1, 'differences by chance');
+  readonly #points = new Map<Measure, number>();
+
+  /** @param confidence - of the intervals */
+  constructor(confidence: number) {
+    this.#confidence = confidence;
+  }
+
+  /**
+   * An estimate, which may be below 0 for a single point; only the sum over points tells something.
+   *
+   * @param a - the values by replication; NaN for a replication without a value. The same holds for `b`
+   * @param isPaired - whether replication n of both is compared
+   */
+  of(measure: Measure, a: Values, b: Values, isPaired: boolean): number {
+    const confidence = this.#confidence;
+    const given = isPaired ? pairsOf(a, b) : ([known(a), known(b)] as const);
+    const compared = isPaired ? [given[0].map((value, at) => given[1][at]! - value)] : given;
+    const isRare = compared.some((values) => spreadOf(values).majority !== null);
+    if (measure.statistic === 'mean' && !isRare) return 1 - confidence;
+    const difference = isPaired ? differenceInPairs : differenceApart;
+    const draw = isPaired ? this.#pairs : this.#apart;
+    const excludes = (drawn: readonly [Values, Values]): number =>
+      differs(difference(measure, ...drawn, confidence)) === true ? 1 : 0;
+    const before = this.#points.get(measure) ?? 0;
+    this.#points.set(measure, before + 1);
+    const times = before < FIRST_POINTS ? TIMES : 1;
+    let sum = 0;
+    for (let time = 0; time < times; time += 1) {
+      const drawn = draw(...given);
+      sum += 2 * excludes(drawn) - excludes(draw(...drawn));
+    }
+    return sum / times;
+  }
+
+  /** Draws pairs. Which of the two values belongs to A is also drawn. */
+  readonly #pairs = (a: Values, b: Values): [Values, Values] => {
+    const drawn: [number[], number[]] = [[], []];
+    for (let n = 0; n < a.length; n += 1) {
+      const at = this.#stream.below(a.length);
+      const isSwapped = this.#stream.uniform() < 0.5;
+      drawn[0].push(isSwapped ? b[at]! : a[at]!);
+      drawn[1].push(isSwapped ? a[at]! : b[at]!);
+    }
+    return drawn;
+  };
+
+  readonly #apart = (a: Values, b: Values): [Values, Values] => {
+    const all = [...a, ...b];
+    const draw = (): number => all[this.#stream.below(all.length)]!;
+    return [a.map(draw), b.map(draw)];
+  };
+}
+
+function known(values: Values): Values {
+  return values.filter((value) => !Number.isNaN(value));
+}
+
+function pairsOf(a: Values, b: Values): readonly [Values, Values] {
+  const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
+  return [both.map((at) => a[at]!), both.map((at) => b[at]!)];
+}

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { renderReport } from '../../../src/report/html/html.ts';
+import { chosenInterval } from '../../../src/report/summary/chosen.ts';
+import { OutputSample } from '../../../src/report/summary/points.ts';
+import { countsOf, doubles, sampleRecord, sampleRow, stream } from '../support.ts';
+
+const measure = { name: 'f', statistic: 'mean' } as const;
+
+function pointOf(values: readonly number[]) {
+  const f = new OutputSample();
+  for (const value of values) f.add(value);
+  return { samples: { f } };
+}
+
+test('the interval of the best of four points has a fourth of the error, and at least the variance of the next points', () => {
+  // the best point has the variance 1 and the next ones 4 and 9; scipy 1.17: t.ppf(1 - 0.05 / 8, 2) is 8.860172
+  const best = [pointOf([1, 2, 3]), pointOf([1, 3, 5]), pointOf([1, 4, 7])];
+  const [low, high] = chosenInterval(measure, best, 4, 0.95)!;
+  const half = 8.860172 * Math.sqrt((4 + 9) / 2 / 3);
+  expect(low).toBeCloseTo(2 - half, 4);
+  expect(high).toBeCloseTo(2 + half, 4);
+});
+
+test('the best point has no interval if its values are equal', () => {
+  expect(chosenInterval(measure, [pointOf([0, 0, 0]), pointOf([1, 5, 9])], 2, 0.95)).toBeNull();
+});
+
+test('the report says that the best value of a grid is lucky, what its interval knows, and how many points are tied', async () => {
+  const rates = [1, 2, 3, 4];
+  const record = sampleRecord({
+    grid: [doubles('Contact rate', rates)],
+    base: [{ name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' }],
+    replications: 3,
+    outputs: [{ name: 'Peak day', type: 'DOUBLE', units: null }],
+    goal: { output: 'Peak day', wants: 'lowest' },
+  });
+  // the points 2 and 4 have the same mean
+  const rows = rates.flatMap((rate, at) =>
+    [1, 2, 4].map((value, n) => ({
+      ...sampleRow(at, [String(rate)], n + 1),
+      outputs: { 'Peak day': String(value + (rate % 2 === 0 ? 0 : 5)) },
+    })),
+  );
+  const page = await renderReport(record, countsOf(12), stream(rows), {
+    goal: { output: 'Peak day', wants: 'lowest' },
+  });
+  expect(page).toContain('1 other point has exactly this value');
+  expect(page).toContain('the interval allows for the choice among 4 points');
+  expect(page).toContain('If chance affects the output, the best value tends to be too good');
+  expect(page).toContain('2 points have exactly the value of the first one');
+});
