@@ -10,7 +10,12 @@ interface Suite {
 }
 
 /** One file per kind of statement. */
-const suites: Record<string, () => Promise<Suite>> = {};
+const suites: Record<string, () => Promise<Suite>> = {
+  noise: () => import('./noise.ts'),
+  shares: () => import('./shares.ts'),
+  morris: () => import('./morris.ts'),
+  failures: () => import('./failures.ts'),
+};
 
 /**
  * Compares the statements that foray makes with the truth: campaigns are drawn from distributions and functions whose

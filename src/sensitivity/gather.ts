@@ -7,7 +7,7 @@ import type { Chance } from './analysis.ts';
 import { ChanceSums } from './chance.ts';
 import { GrowingArray } from './growing-array.ts';
 import { PointTable } from './points.ts';
-import { Replicates } from './replicates.ts';
+import { type ErrorVariance, Replicates } from './replicates.ts';
 
 /** A finished run. */
 export interface FinishedRun {
@@ -32,12 +32,18 @@ export class OutputColumn {
   readonly #chance = new ChanceSums();
   readonly replicates: Replicates | undefined;
   runs = 0;
+  /** For each point, the share of its finished runs that have no value. */
+  readonly #lacking: GrowingArray;
+  /** The number of finished runs without a value, also of failed ones. */
+  lackingRuns = 0;
   /** Values of the current point. */
   #own: number[] = [];
+  #ownRuns = 0;
 
   constructor(measure: Measure, { keepsRuns, points }: { keepsRuns: boolean; points: number }) {
     this.measure = measure;
     this.#means = new GrowingArray(points);
+    this.#lacking = new GrowingArray(points);
     this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
   }
 
@@ -45,17 +51,30 @@ export class OutputColumn {
     return this.#means.values;
   }
 
+  get lacking(): Float64Array {
+    return this.#lacking.values;
+  }
+
   chance(isPaired: boolean): Chance | undefined {
     return this.measure.statistic === 'quantile' ? undefined : this.#chance.result(isPaired);
+  }
+
+  /** The variance of chance in the mean of a point. */
+  error(): ErrorVariance | undefined {
+    return this.measure.statistic === 'quantile' ? undefined : this.#chance.error();
   }
 
   open(): void {
     this.replicates?.nextPoint();
   }
 
-  add({ replication, outputs }: FinishedRun): void {
-    const value = this.measure.read(outputs);
-    if (value === undefined) return;
+  add({ replication, outputs, status }: FinishedRun): void {
+    this.#ownRuns += 1;
+    const value = status === 'done' ? this.measure.read(outputs) : undefined;
+    if (value === undefined) {
+      this.lackingRuns += 1;
+      return;
+    }
     this.runs += 1;
     this.#own.push(value);
     this.replicates?.add(replication, value);
@@ -63,7 +82,9 @@ export class OutputColumn {
 
   close(): void {
     const own = this.#own;
+    this.#lacking.push(1 - own.length / this.#ownRuns);
     this.#own = [];
+    this.#ownRuns = 0;
     if (own.length > 0) this.#chance.add(own);
     this.#means.push(own.length > 0 ? this.#valueOf(own) : NaN);
   }
@@ -116,11 +137,17 @@ export class CurveColumns {
   }
 
   /** The times, each with the means of all points. */
-  columns(isPaired: boolean): { time: number; means: Float64Array; chance: Chance | undefined }[] {
+  columns(isPaired: boolean): {
+    time: number;
+    means: Float64Array;
+    chance: Chance | undefined;
+    error: ErrorVariance | undefined;
+  }[] {
     return this.#times.map((time, at) => ({
       time,
       means: this.#means[at]!.values,
       chance: this.#chances[at]!.result(isPaired),
+      error: this.#chances[at]!.error(),
     }));
   }
 
@@ -208,8 +235,8 @@ export class PointGatherer {
       this.#table.add(run.values);
       for (const column of this.#columns) column.open();
     }
-    if (run.status === 'failed') return;
     for (const column of this.#columns) column.add(run);
+    if (run.status === 'failed') return;
     for (const curve of this.#curves) curve.add(run);
   }
 

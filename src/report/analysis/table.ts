@@ -22,6 +22,7 @@ const KEYS: readonly { key: Key; hasEnds?: true }[] = [
   { key: 'mu' },
   { key: 'muStar', hasEnds: true },
   { key: 'sigma' },
+  { key: 'share' },
   { key: 'src', hasEnds: true },
   { key: 'srrc', hasEnds: true },
   { key: 'prcc', hasEnds: true },
