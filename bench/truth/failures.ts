@@ -45,8 +45,8 @@ const DESIGNS: { name: string; design: (seed: number) => Design }[] = [
     }),
   },
   {
-    name: 'morris, 50 trajectories',
-    design: (seed) => ({ kind: 'morris', inputs: spread(names(3)), trajectories: 50, levels: 4, seed }),
+    name: 'morris, 100 trajectories',
+    design: (seed) => ({ kind: 'morris', inputs: spread(names(5)), trajectories: 100, levels: 4, seed }),
   },
 ];
 

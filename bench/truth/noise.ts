@@ -106,8 +106,7 @@ export function rates({ campaigns, seed }: { campaigns: number; seed: number }):
         from: `${one.title}, ${chance}`,
         of: campaigns,
         rate: claims / campaigns,
-        // the goal is 5 %; two standard errors are chance in the count of campaigns
-        most: 0.05 + 2 * Math.sqrt((0.05 * 0.95) / campaigns),
+        most: 0.05,
       };
     }),
     ...(one.error ? [power(one, one.error, campaigns, seed)] : []),

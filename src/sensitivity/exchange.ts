@@ -68,7 +68,7 @@ class ExchangeTest {
   /** The p-value; undefined if no pair has enough runs. */
   p(): number | undefined {
     if (this.#seen.size === 0) return undefined;
-    const [sum, mean, most] = [this.#sum, this.#mean, this.#most];
+    const mean = this.#mean;
     if (mean === 0) return 1;
     // a correction for continuity: exchanging the runs of one pair changes the sum by twice its difference
     const beyond = Math.max(0, Math.abs(this.#difference) - Math.sqrt(this.#least));

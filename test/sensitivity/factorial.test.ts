@@ -93,6 +93,41 @@ test('the p-value of an effect of several levels comes from the F distribution',
   expect(indices[0]!.p).toBeCloseTo((1 + 64 / 6) ** -3, 12);
 });
 
+test('tests and shares come from the analysis of variance of statsmodels', () => {
+  const rows = [
+    [3, 5],
+    [4, 8],
+    [9, 6],
+    [12, 13],
+    [2, 4],
+    [3, 2],
+  ];
+  const { indices, secondOrder } = factorialIndices(
+    full([3, 2]),
+    {
+      means: Float64Array.from(rows, ([a, b]) => (a! + b!) / 2),
+      replicates: (point) => rows[point]!.map((value, at) => ({ replication: at + 1, value })),
+      isPaired: false,
+    },
+    0.95,
+  );
+  // statsmodels 0.14: anova_lm(ols('y ~ C(a) * C(b)').fit())
+  const squares = {
+    a: 110.16666666666667,
+    b: 14.083333333333334,
+    ab: 15.166666666666666,
+    error: 2.9166666666666665,
+  };
+  expect(indices[0]!.p).toBeCloseTo(0.0025756188110947534, 9);
+  expect(indices[1]!.p).toBeCloseTo(0.07035363560972019, 9);
+  expect(secondOrder![0]!.p).toBeCloseTo(0.15374453352769657, 9);
+  // each sum of squares without its degrees of freedom times the error
+  const all = squares.a + squares.b + squares.ab - 5 * squares.error;
+  expect(indices[0]!.first).toBeCloseTo((squares.a - 2 * squares.error) / all, 9);
+  expect(indices[1]!.first).toBeCloseTo((squares.b - squares.error) / all, 9);
+  expect(secondOrder![0]!.value).toBeCloseTo((squares.ab - 2 * squares.error) / all, 9);
+});
+
 test.each([false, true])(
   'an effect on a share is not certain after two runs per point (paired: %s)',
   (isPaired) => {
