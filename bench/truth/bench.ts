@@ -17,6 +17,10 @@ const suites: Record<string, () => Promise<Suite>> = {
   selection: async () => (await import('./selection.ts')).selection,
   compare: async () => (await import('./compare.ts')).compare,
   'best-of-grid': async () => (await import('./best-of-grid.ts')).bestOfGrid,
+  noise: () => import('./noise.ts'),
+  shares: () => import('./shares.ts'),
+  morris: () => import('./morris.ts'),
+  failures: () => import('./failures.ts'),
 };
 
 /**

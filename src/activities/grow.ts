@@ -46,7 +46,7 @@ async function widestOf(
   counts: RunCounts,
 ): Promise<ReturnType<typeof widestInterval>> {
   const measures = campaign.growth!.outputs.map((name) => measureOf(campaign.outputs, name));
-  const of = { measures, dataSets: [], keepsRuns: false, points };
+  const of = { measures, dataSets: [], keepsRuns: true, points };
   return widestInterval(
     analysesOf(campaign, await gathered(store.results(campaign.id), campaign, of), counts),
   );

@@ -158,19 +158,26 @@ export function hasSeed(base: readonly Pick<BaseInput, 'name'>[]): boolean {
  * Whether each point has one run with a seed of its own. Then nobody can distinguish the effect of chance from the
  * effects of inputs. If points have the same seed, chance is the same at all points.
  */
-export function hasUnknownChance({
+export function hasUnknownChance(campaign: Seeded): boolean {
+  return hasRandomRuns(campaign) && campaign.replications === 1 && !campaign.precision;
+}
+
+type Seeded = Pick<
+  Campaign,
+  'base' | 'replications' | 'precision' | 'seed' | 'fresh' | 'commonRandomNumbers'
+>;
+
+/** Whether chance may make the results of two points differ, because their runs have different seeds. */
+export function hasRandomRuns({
   base,
   replications,
   precision,
   seed,
   fresh,
   commonRandomNumbers,
-}: Pick<
-  Campaign,
-  'base' | 'replications' | 'precision' | 'seed' | 'fresh' | 'commonRandomNumbers'
->): boolean {
-  const seedsDiffer = hasSeed(base) && (seed !== null || fresh?.by === 'seed') && !commonRandomNumbers;
-  return seedsDiffer && replications === 1 && !precision;
+}: Seeded): boolean {
+  const isSame = commonRandomNumbers && replications === 1 && !precision;
+  return hasSeed(base) && (seed !== null || fresh?.by === 'seed') && !isSame;
 }
 
 /** The largest random seed or salt. An INTEGER can hold it. */

@@ -14,12 +14,12 @@ export interface InputIndices {
   totalInterval?: Interval;
   /** Mean of the elementary effects: the change of the output from one end of the input's range to the other. */
   mu?: number;
-  /** Mean of the absolute values of the elementary effects. */
+  /** Mean of the absolute values of the elementary effects, without the part of chance if it is known. */
   muStar?: number;
   muStarInterval?: Interval;
   /**
-   * Standard deviation of the elementary effects. It is above 0 if the effect is not linear, or depends on other
-   * inputs.
+   * Standard deviation of the elementary effects, without the part of chance if it is known. It is above 0 if the
+   * effect is not linear, or depends on other inputs.
    */
   sigma?: number;
   /** Standardized regression coefficient. */
@@ -28,28 +28,34 @@ export interface InputIndices {
   /** Standardized regression coefficient of the ranks. */
   srrc?: number;
   srrcInterval?: Interval;
+  /**
+   * The share of the variance that a regression explains by this input, as a linear function. Only for inputs that the
+   * design draws independently of each other.
+   */
+  share?: number;
   /** Partial rank correlation coefficient. */
   prcc?: number;
   prccInterval?: Interval;
   /**
    * The output at the input's lowest value: in a factorial the mean over the points with this value, otherwise with the
-   * other inputs unchanged. For values that are not numbers, a factorial takes the first value in the definition. A
-   * one-at-a-time design takes the value with the lowest output, `lowAt`.
+   * other inputs unchanged. If the values are not numbers, or if the output does not always rise or always fall with
+   * them, it is the lowest of these outputs, at the value `lowAt`.
    */
   low?: number;
-  /**
-   * The output at the input's highest value. For values that are not numbers, a factorial takes the last value in the
-   * definition. A one-at-a-time design takes the value with the highest output, `highAt`.
-   */
+  /** The output at the input's highest value, or the highest output, at the value `highAt`. */
   high?: number;
-  /** The input's value at `low`, only in a one-at-a-time design and for values that are not numbers. */
+  /** The input's value at `low`, if `low` is the lowest output. */
   lowAt?: string;
   /** The input's value at `high`, if there is `lowAt`. */
   highAt?: string;
   /** `high` minus `low`. */
   effect?: number;
   effectInterval?: Interval;
-  /** The p-value of the main effect. */
+  /**
+   * The p-value of the hypothesis that the input has no effect: in a factorial no main effect, in a regression no linear
+   * effect. If chance of an unknown size is possible, Sobol' indices have the p-value of the first-order index. It does
+   * not allow for the number of inputs.
+   */
   p?: number;
   /** Relative change of the output divided by relative change of the input. */
   elasticity?: number;
@@ -61,8 +67,8 @@ export interface InputIndices {
 /** The interaction of two inputs. */
 export interface PairIndices {
   inputs: [string, string];
-  /** The share of the variance that comes from the interaction. */
-  value: number;
+  /** The share of the variance that comes from the interaction; left out if chance hides it. */
+  value?: number;
   interval?: Interval;
   /**
    * For two inputs with two levels each: half the difference between the effects of one input at the two levels of the
@@ -117,18 +123,23 @@ export interface Analysis {
    * predicts each point from all other points.
    */
   r2?: number;
+  /** `r2` of a regression without the part that as many inputs without effect would explain by chance (Theil). */
+  adjustedR2?: number;
   /** The share of the variance of the ranks that the regression of ranks explains. */
   rankR2?: number;
   /** For a curve (DATA_SET): indices at each time. */
   times?: TimeIndices[];
   chance?: Chance;
   /**
-   * True if each point has one run with a seed of its own. Then chance, if there is any, is a part of the effects:
-   * total Sobol' indices include its share of the variance.
+   * True if the size of chance is unknown, because each point has one run with a seed of its own, or because the output
+   * is a quantile. Then chance, if there is any, is a part of the effects: total Sobol' indices include its share of
+   * the variance.
    */
   hasUnknownChance?: true;
   /** For a search: one slice per numeric input. */
   slices?: Slice[];
+  /** Why nothing can be said about the effects, as the end of "It is unknown which inputs matter, because …". */
+  unknown?: string;
   /** The confidence of the intervals, such as 0.95. */
   confidence: number;
   /** Sentences about data that the estimator left out, and about weaknesses of the sample. */
@@ -136,7 +147,10 @@ export interface Analysis {
 }
 
 /** The result of a method for one column of values. */
-export type Found = Pick<Analysis, 'secondOrder' | 'r2' | 'rankR2' | 'warnings'> & {
+export type Found = Pick<
+  Analysis,
+  'secondOrder' | 'r2' | 'adjustedR2' | 'rankR2' | 'unknown' | 'warnings'
+> & {
   indices: InputIndices[];
   /** The method, if it is not the method of the design. */
   method?: Method;

@@ -1,11 +1,13 @@
 import { growthProgress, growthText } from '../campaign/growth.ts';
-import { hasUnknownChance } from '../campaign/seeds.ts';
+import { hasRandomRuns, hasUnknownChance } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
-import type { Analysis, Chance, Method, TimeIndices } from './analysis.ts';
+import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
 import { unknownChanceWarnings } from './chance.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimators.ts';
+import { dependents } from './dependence.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import { areEqual, momentsOf } from './moments.ts';
+import type { PointTable } from './points.ts';
 
 /** The default confidence of intervals. */
 const CONFIDENCE = 0.95;
@@ -44,30 +46,35 @@ export function analysesOf(
     runs,
   });
   const isUnknown = hasUnknownChance(campaign);
-  /** The part of a result that tells whether chance is unknown. */
-  const unknown: Pick<Analysis, 'hasUnknownChance'> = isUnknown ? { hasUnknownChance: true } : {};
   const unknownWarnings = isUnknown ? unknownChanceWarnings(method) : [];
 
   function ofColumn(column: OutputColumn): Analysis {
     const { measure, means, replicates, runs } = column;
     const chance = column.chance(isPaired);
+    // nothing is known about the chance in a quantile of the runs
+    const isHidden = isUnknown || (measure.statistic === 'quantile' && hasRandomRuns(campaign));
     const found = estimate({
       means,
       replicates: replicates && ((point) => replicates.of(point)),
       isPaired,
+      hasUnknownChance: isHidden,
       isShare: measure.statistic === 'share',
       chance: chance?.ofMeans,
+      error: column.error(),
     });
     const { warnings, method: used = method, ...numbers } = found;
+    const same = found.indices.length === 0 ? sameWarning(measure.name, means) : undefined;
     return {
       ...head(measure.name, used, runs),
       ...numbers,
       ...(chance && { chance }),
-      ...unknown,
+      ...(isHidden && { hasUnknownChance: true }),
+      ...whyUnknown(found, same, isUnknown, isHidden),
       confidence,
       warnings: [
         ...general,
-        ...(found.indices.length === 0 ? sameWarnings(measure.name, means) : unknownWarnings),
+        ...lackingWarnings(column, table, counts),
+        ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : unknownWarnings),
         ...warnings,
         ...(chance ? chanceWarnings(chance, used) : []),
       ],
@@ -79,11 +86,17 @@ export function analysesOf(
     const reasons = new Set<string>();
     /** The number of these times. */
     let without = 0;
-    const found = curve.columns(isPaired).flatMap(({ time, means, chance }): Timed[] => {
-      const one = estimate({ means, isPaired, chance: chance?.ofMeans });
+    const found = curve.columns(isPaired).flatMap(({ time, means, chance, error }): Timed[] => {
+      const one = estimate({
+        means,
+        isPaired,
+        hasUnknownChance: isUnknown,
+        chance: chance?.ofMeans,
+        error,
+      });
       const { indices, secondOrder, r2, warnings, method: used = method } = one;
       if (indices.length === 0) {
-        if (sameWarnings(curve.name, means).length === 0) {
+        if (!sameWarning(curve.name, means)) {
           without += 1;
           for (const warning of warnings) reasons.add(warning);
         }
@@ -108,7 +121,7 @@ export function analysesOf(
     return {
       ...head(curve.name, used, curve.runs),
       times,
-      ...unknown,
+      ...(isUnknown && { hasUnknownChance: true, unknown: ONE_RUN }),
       confidence,
       warnings: [
         ...general,
@@ -147,6 +160,25 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
   ];
 }
 
+/**
+ * The warning for runs without a value that did not fail, and for a dependence of missing values on the inputs. Failed
+ * runs have a warning of their own.
+ */
+function lackingWarnings(
+  { measure, lacking, lackingRuns, runs }: OutputColumn,
+  table: PointTable,
+  { failed }: Pick<RunCounts, 'failed'>,
+): string[] {
+  if (lackingRuns === 0 || runs === 0) return [];
+  const names = dependents(table, lacking);
+  const isAll = lackingRuns <= failed;
+  const count = `${lackingRuns} of ${lackingRuns + runs} finished runs have no value of ${measure.name}. `;
+  if (names.length === 0) return isAll ? [] : [`${count}No dependence on the inputs is visible.`];
+  return [
+    `${isAll ? '' : count}Whether a run has a value depends on ${names.join(', ')}, so the runs with a value are not a fair sample.`,
+  ];
+}
+
 /** The warning for times that are not analyzed, because the first curve does not have them. */
 function spanWarnings({ name, span, wholeSpan }: CurveColumns): string[] {
   if (!(wholeSpan[0] < span[0] || wholeSpan[1] > span[1])) return [];
@@ -163,13 +195,31 @@ function growthWarnings(campaign: AnalyzedCampaign): string[] {
   return [`Not all intervals are as narrow as wanted. The design has ${growthText(growth)}.`];
 }
 
+const ONE_RUN = 'each point has one run with its own seed';
+
+/** The reason why nothing can be said about the effects of inputs, if there is one. */
+function whyUnknown(
+  { indices }: Found,
+  same: ReturnType<typeof sameWarning>,
+  isOneRun: boolean,
+  isHidden: boolean,
+): Pick<Analysis, 'unknown'> {
+  if (same) return { unknown: same.why };
+  if (!isHidden || indices.length === 0 || indices.some(({ p }) => p !== undefined)) return {};
+  return { unknown: isOneRun ? ONE_RUN : 'the chance in a quantile of the runs is unknown' };
+}
+
 /** The warning for values that do not differ. If a method finds no indices for other values, it gives its own reason. */
-function sameWarnings(output: string, means: Float64Array): string[] {
+function sameWarning(output: string, means: Float64Array): { text: string; why: string } | undefined {
   const values = means.filter((value) => !Number.isNaN(value));
-  if (values.length === 0) return [`No run has a value of ${output}.`];
+  if (values.length === 0)
+    return { text: `No run has a value of ${output}`, why: 'no run has a value of it' };
   return areEqual(momentsOf(values))
-    ? [`${output} is the same at all points: nothing in this sample changes it.`]
-    : [];
+    ? {
+        text: `${output} is the same at all points: nothing in this sample changes it`,
+        why: 'it is the same at all points',
+      }
+    : undefined;
 }
 
 function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string[] {
@@ -189,9 +239,9 @@ function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string
 /** The effect of chance on the results of each method, as the end of a sentence. */
 const WITH_CHANCE: Record<Method, string> = {
   sobol: ', and the indices are corrected for it as far as possible',
-  morris: ': it makes μ* and σ too high',
+  morris: ', and μ* and σ are corrected for it as far as possible',
   regression: ': no regression can explain it',
-  factorial: ', and the shares of the variance include it',
+  factorial: ', and the shares are corrected for it as far as possible',
   'one-at-a-time': '',
   'gaussian-process': '',
 };

@@ -1,4 +1,5 @@
 import type { Chance, Method } from './analysis.ts';
+import type { ErrorVariance } from './replicates.ts';
 
 /**
  * If the share of chance in the variance of the points' means is larger than this, nothing can be said about the rest
@@ -27,6 +28,13 @@ export class ChanceSums {
     const difference = mean - this.#mean;
     this.#mean += difference / this.#points;
     this.#between += difference * (mean - this.#mean);
+  }
+
+  /** The variance of chance in the mean of a point; undefined if no point has two values. */
+  error(): ErrorVariance | undefined {
+    if (this.#freedom < 1) return undefined;
+    const variance = ((this.#squares / this.#freedom) * this.#inverse) / this.#points;
+    return { variance, freedom: this.#freedom };
   }
 
   /**

@@ -34,7 +34,16 @@ export function certaintyOf(
   value: number,
   terms: readonly Term[],
   confidence: number,
-  { isPaired, error }: { isPaired: boolean; error?: ErrorVariance | undefined },
+  {
+    isPaired,
+    error,
+    least,
+  }: {
+    isPaired: boolean;
+    error?: ErrorVariance | undefined;
+    /** The variance that a point has whose values are equal. */
+    least?: ErrorVariance | undefined;
+  },
 ): Certainty | undefined {
   if (isPaired) {
     const points = terms.map(({ replicates }) => replicates);
@@ -50,7 +59,8 @@ export function certaintyOf(
   }
   if (terms.some(({ replicates }) => replicates.length < 2)) return undefined;
   const parts = terms.map(({ weight, replicates }) => {
-    const { variance } = momentsOf(replicates.map((one) => one.value));
+    const own = momentsOf(replicates.map((one) => one.value)).variance;
+    const variance = own > 0 ? own : (least?.variance ?? 0);
     return { variance: (weight ** 2 * variance) / replicates.length, freedom: replicates.length - 1 };
   });
   const variance = parts.reduce((sum, part) => sum + part.variance, 0);
@@ -58,7 +68,8 @@ export function certaintyOf(
   return certainty(value, variance, variance === 0 ? 1 : Math.max(1, variance ** 2 / squares), confidence);
 }
 
-function certainty(value: number, variance: number, freedom: number, confidence: number): Certainty {
+/** The uncertainty of a value with a known variance, by Student's distribution. */
+export function certainty(value: number, variance: number, freedom: number, confidence: number): Certainty {
   const error = Math.sqrt(variance);
   const half = studentQuantile((1 + confidence) / 2, freedom) * error;
   return {
@@ -67,9 +78,13 @@ function certainty(value: number, variance: number, freedom: number, confidence:
   };
 }
 
+/** The number of halvings for the p-value of a change of shares. */
+const HALVINGS = 40;
+
 /**
- * The interval of a share at one point minus the share at another point, as in a comparison of campaigns. Student's
- * interval would have no width if the results of each point are equal.
+ * The uncertainty of a share at one point minus the share at another point, as in a comparison of campaigns. Student's
+ * interval would have no width if the results of each point are equal. The p-value belongs to the confidence at which
+ * the interval ends at 0.
  *
  * @returns undefined if there are too few replications
  */
@@ -78,13 +93,25 @@ export function shareChange(
   to: readonly Replicate[],
   confidence: number,
   isPaired: boolean,
-): Interval | undefined {
+): Certainty | undefined {
   const common = isPaired ? commonReplications([from, to]) : [];
   if ((isPaired ? common.length : Math.min(from.length, to.length)) < 2) return undefined;
-  const { low, high } = isPaired
-    ? pairedShareDifference(pairCounts(valuesAt(from, common), valuesAt(to, common)), confidence)
-    : shareDifference(trueOf(from), trueOf(to), confidence);
-  return [low, high];
+  const pairs = isPaired ? pairCounts(valuesAt(from, common), valuesAt(to, common)) : undefined;
+  const intervalAt = (level: number): Interval => {
+    const { low, high } = pairs
+      ? pairedShareDifference(pairs, level)
+      : shareDifference(trueOf(from), trueOf(to), level);
+    return [low, high];
+  };
+  let [least, most] = [0, 1];
+  for (let halving = 0; halving < HALVINGS; halving += 1) {
+    const p = (least + most) / 2;
+    if (p >= 1 || p <= 0) break;
+    const [low, high] = intervalAt(1 - p);
+    if (low > 0 || high < 0) most = p;
+    else least = p;
+  }
+  return { interval: intervalAt(confidence), p: most };
 }
 
 function trueOf(replicates: readonly Replicate[]): { count: number; n: number } {

@@ -42,9 +42,9 @@ export function analyzedDesign({ design }: Pick<Campaign, 'design'>): AnalyzedDe
   }
 }
 
-/** Whether the analysis needs the values of single runs. */
+/** Whether the analysis needs the values of single runs: a regression tests its coefficients without them. */
 export function needsRuns({ method }: { method: Method }): boolean {
-  return method === 'factorial' || method === 'one-at-a-time';
+  return method !== 'regression';
 }
 
 /** Removes derived inputs from a design. The points stay the same. */

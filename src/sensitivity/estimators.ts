@@ -2,18 +2,19 @@ import { inputsOf } from '../campaign/designs/resolved-design.ts';
 import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { rowsOf } from '../campaign/designs/rows.ts';
-import { hasUnknownChance } from '../campaign/seeds.ts';
 import type { Campaign } from '../campaign/types.ts';
-import type { Found, Method } from './analysis.ts';
+import type { Found, InputIndices, Method } from './analysis.ts';
+import { MOST_CHANCE } from './chance.ts';
+import { dependents } from './dependence.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
+import { rising, stepTests } from './exchange.ts';
 import { aliasesOf, factorialIndices, type Generators } from './factorial.ts';
 import { areEqual, momentsOf } from './moments.ts';
-import { elementaryEffects, morrisIndices, trajectoriesOf } from './morris.ts';
+import { chanceOfEffects, elementaryEffects, morrisIndices, trajectoriesOf } from './morris.ts';
 import { type InputLine, swings } from './one-at-a-time.ts';
 import type { Estimator } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
-import { sampledMembers } from './sampled-rows.ts';
 import { type SaltelliLayout, sobolIndices } from './sobol-indices.ts';
 
 /** The part of a campaign that its analysis needs. */
@@ -61,7 +62,7 @@ export function estimatorOf(
 }
 
 function ofSample(campaign: AnalyzedCampaign, table: PointTable, confidence: number): Estimator {
-  return sampleRegression(table, sampledMembers(campaign.design), confidence, hasUnknownChance(campaign));
+  return sampleRegression(table, campaign.design, confidence);
 }
 
 /** Gives a warning instead of an estimate if the squares of the values are beyond the largest number. */
@@ -107,14 +108,50 @@ function morris(
   const inputs = design.inputs.map(({ name }) => name);
   const types = new Map(campaign.base.map(({ name, type }) => [name, type]));
   const trajectories = trajectoriesOf(design.inputs, [...morrisLevels(design)], (name) => types.get(name)!);
-  return ({ means }) => {
-    const found = elementaryEffects(trajectories, atRows(points, means));
+  const rise = rising(table, inputs);
+  const steps = [...trajectories.changed].flatMap((input, row) =>
+    input < 0 ? [] : [rise({ input, from: points[row - 1]!, to: points[row]! })],
+  );
+  return unlessBiased(table, 'trajectory', (of) => {
+    const found = elementaryEffects(trajectories, atRows(points, of.means));
     const { leftOut, trajectories: used } = found;
+    const indices = morrisIndices(inputs, found, confidence, chanceOfEffects(trajectories, points, of));
     return {
-      indices: morrisIndices(inputs, found, confidence),
+      indices: withTests(indices, stepTests(inputs.length, steps, of)),
       warnings: [
         ...leftOutOf(leftOut, design.trajectories, 'trajectories', 'one of their points has no value'),
-        ...(used < FEW_TRAJECTORIES ? [`${used} trajectories are few: the intervals are rough.`] : []),
+        ...(used < FEW_TRAJECTORIES
+          ? [`${used} trajectories are few: the intervals are rough, and a test finds only large effects.`]
+          : []),
+      ],
+    };
+  });
+}
+
+/** Adds the p-value of each input, if there is one. */
+function withTests(indices: readonly InputIndices[], ps: readonly (number | undefined)[]): InputIndices[] {
+  return indices.map((one, at) => ({ ...one, ...(ps[at] !== undefined && { p: ps[at] }) }));
+}
+
+/**
+ * Gives a reason instead of an estimate if points without a value depend on the inputs. A sample without these points
+ * is no longer the sample of the design, and no number of points cures this.
+ */
+function unlessBiased(table: PointTable, unit: string, estimate: Estimator): Estimator {
+  return (of) => {
+    const names = of.means.some(Number.isNaN)
+      ? dependents(
+          table,
+          Float64Array.from(of.means, (value) => Number(Number.isNaN(value))),
+        )
+      : [];
+    if (names.length === 0) return estimate(of);
+    const unknown = `whether a point has a value depends on ${names.join(', ')}, and each ${unit} with such a point is left out`;
+    return {
+      indices: [],
+      unknown,
+      warnings: [
+        `There are no indices, because ${unknown}: more points do not cure this. Narrow the ranges of the inputs to values at which every run succeeds.`,
       ],
     };
   };
@@ -133,14 +170,29 @@ function sobol(
   confidence: number,
 ): Estimator {
   const points = pointsOfRows(campaign, table);
-  const layout: SaltelliLayout = { ...design, inputs: design.inputs.map(({ name }) => name) };
+  const inputs = design.inputs.map(({ name }) => name);
+  const layout: SaltelliLayout = { ...design, inputs };
   const all = design.points * design.scrambles;
-  return ({ means, chance = 0 }) => {
-    const { variance } = momentsOf(means.filter((value) => !Number.isNaN(value)));
-    const { indices, secondOrder, used } = sobolIndices(layout, atRows(points, means), confidence, {
-      variance: chance * variance,
+  const width = points.length / all;
+  const rise = rising(table, inputs);
+  const steps = Array.from({ length: all }, (_, block) =>
+    inputs.map((_name, input) => {
+      const [from, to] = [points[block * width]!, points[block * width + 1 + input]!];
+      return rise({ input, from, to });
+    }),
+  ).flat();
+  return unlessBiased(table, 'base point', (of) => {
+    const { means, chance = 0 } = of;
+    const moments = momentsOf(means.filter((value) => !Number.isNaN(value)));
+    const found = sobolIndices(layout, atRows(points, means), confidence, {
+      variance: chance * moments.variance,
       points,
     });
+    const { used, firstTests } = found;
+    const ps = of.hasUnknownChance ? firstTests : stepTests(inputs.length, steps, of);
+    const isHidden = chance > MOST_CHANCE && found.indices.length > 0;
+    const indices = withTests(isHidden ? inputs.map((input) => ({ input })) : found.indices, ps);
+    const secondOrder = isHidden ? undefined : found.secondOrder;
     const widest = Math.max(
       0,
       ...indices
@@ -151,9 +203,7 @@ function sobol(
       indices,
       ...(secondOrder && { secondOrder }),
       warnings: [
-        ...(indices.length === 0 &&
-        used > 1 &&
-        !areEqual(momentsOf(means.filter((value) => !Number.isNaN(value))))
+        ...(indices.length === 0 && used > 1 && !areEqual(moments)
           ? ['The output differs at too few points. More base points are needed.']
           : []),
         ...leftOutOf(all - used, all, 'base points', 'one of their rows has no value'),
@@ -164,7 +214,7 @@ function sobol(
           : []),
       ],
     };
-  };
+  });
 }
 
 function leftOutOf(leftOut: number, all: number, what: string, why: string): string[] {
@@ -180,10 +230,12 @@ function factorial(
   const points = pointsOfRows(campaign, table);
   const own = inputsOf(campaign.design);
   const isFull = generators.every((one) => one === null);
-  const levels = inputs.map((name, at) => {
-    const { type } = campaign.base.find((input) => input.name === name)!;
-    return isNumeric(type) ? values[at]!.toSorted((a, b) => Number(a) - Number(b)) : values[at]!;
-  });
+  const areNumbers = inputs.map((name) =>
+    isNumeric(campaign.base.find((input) => input.name === name)!.type),
+  );
+  const levels = values.map((own, at) =>
+    areNumbers[at] ? own.toSorted((a, b) => Number(a) - Number(b)) : own,
+  );
   const codeOf = levels.map((sorted) => new Map(sorted.map((value, level) => [value, level])));
   const codes = inputs.map(() => new Uint16Array(points.length));
   let index = 0;
@@ -194,6 +246,7 @@ function factorial(
   const design = {
     inputs,
     levels: levels.map(({ length }) => length),
+    values: levels.map((names, at) => ({ names, areNumbers: areNumbers[at]! })),
     codes,
     isFull,
     aliases: isFull ? () => [] : aliasesOf(inputs, generators.map(ofSorted)),
@@ -238,13 +291,13 @@ function oneAtATime(
     const own = unchanged[place]!;
     const placeOf = (value: string) => ({ value, point: table.find(unchanged.with(place, value)) });
     const { type } = varied[place]!;
-    if (!isNumeric(type)) return { input, places: [...new Set([own, ...values[at]!])].map(placeOf) };
-    const all = [own, ...values[at]!].sort((a, b) => Number(a) - Number(b));
-    const [low, high] = [all[0]!, all.at(-1)!];
+    const all = [...new Set([own, ...values[at]!])];
+    if (!isNumeric(type)) return { input, places: all.map(placeOf) };
+    all.sort((a, b) => Number(a) - Number(b));
     return {
       input,
-      places: [placeOf(low), placeOf(high)],
-      numbers: { low: Number(low), high: Number(high), base: Number(own) },
+      places: all.map(placeOf),
+      numbers: { low: Number(all[0]), high: Number(all.at(-1)), base: Number(own) },
     };
   });
   return (of) => swings(lines, table.find(unchanged), of, confidence);

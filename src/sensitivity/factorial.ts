@@ -1,7 +1,8 @@
 import { leastVariance } from '../statistics/share.ts';
 import { fisherTail } from '../statistics/tests.ts';
 import type { Found, InputIndices, PairIndices } from './analysis.ts';
-import { type Certainty, certaintyOf } from './contrast.ts';
+import { MOST_CHANCE } from './chance.ts';
+import { type Certainty, certainty, certaintyOf } from './contrast.ts';
 import { type ErrorVariance, errorVariance, type Replicate } from './replicates.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { pairsOf } from './sobol-indices.ts';
@@ -12,6 +13,8 @@ export interface LevelPoints {
   inputs: readonly string[];
   /** The number of levels of each input. */
   levels: readonly number[];
+  /** The value at each level of each input, and whether it is a number. */
+  values: readonly { names: readonly string[]; areNumbers: boolean }[];
   /**
    * For each input, the level of each point. Levels count from 0. The levels of a number are in ascending order. Other
    * levels are in the order of the definition.
@@ -29,8 +32,11 @@ export interface LevelPoints {
 /**
  * Main effects and interactions of two inputs, as shares of the variance between the points (analysis of variance): D.
  * C. Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3, 6.2 and 8.2. In a full
- * design, total indices are exact for its points. The tests of significance take their error from the variance of
- * replications. Without replications there are no such tests.
+ * design without chance, total indices are exact for its points. The tests of significance take their error from the
+ * variance of replications. If each point of a full design has one run and chance is possible, they take it from the
+ * interactions of three and more inputs (section 6.5), or of both inputs if there are two. Shares are without the part
+ * that the error adds to each sum of squares, as in ε² (T. L. Kelley, "An unbiased correlation ratio measure",
+ * Proceedings of the National Academy of Sciences 21 (1935) 554-559). They are left out if nearly all variance is error.
  *
  * If points of a full design have no value, each effect comes from the largest part of the design that is still
  * balanced for it (`compared`). So the effects of other inputs cannot pass for an effect of this input, whatever the
@@ -78,34 +84,73 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return (point) => others.reduce((block, input) => block * levels[input]! + codes[input]![point]!, 0);
   }
 
+  /** The variance of the error in the mean of a point. */
+  const meanError = replicates && error ? ofMean(error) : (values.error ?? ofInteractions());
+  const noise = meanError?.variance ?? 0;
+  const isHidden = noise * (points.length - 1) > MOST_CHANCE * squares;
+
+  function ofMean({ variance, freedom }: ErrorVariance): ErrorVariance {
+    return { variance: variance / repeatsOf(points), freedom };
+  }
+
+  /** The harmonic mean of the numbers of replications of points. */
+  function repeatsOf(own: readonly number[]): number {
+    return own.length / own.reduce((sum, point) => sum + 1 / replicates![point]!.length, 0);
+  }
+
+  /** The error from the interactions that are not tested. */
+  function ofInteractions(): ErrorVariance | undefined {
+    if (!values.hasUnknownChance || !design.isFull || !isWhole || inputs.length < 2) return undefined;
+    const tested = [...inputs.map((_, at) => [at]), ...(inputs.length > 2 ? pairsOf(inputs.length) : [])];
+    const freedom = tested.reduce(
+      (left, own) => left - own.reduce((product, at) => product * (levels[at]! - 1), 1),
+      points.length - 1,
+    );
+    const rest = tested.reduce(
+      (left, own) =>
+        left - (own.length === 1 ? mainPart(own[0]!, points) : pairPart(own[0]!, own[1]!, points)),
+      squares,
+    );
+    return freedom > 0 ? { variance: Math.max(0, rest) / freedom, freedom } : undefined;
+  }
+
   /**
-   * A sum of squares as a share of the variance between all points. If some points have no value, the compared points
-   * may have a larger variance than all points; then it is a share of that variance.
+   * A sum of squares without its error, as a share of the variance between all points without error. If some points
+   * have no value, the compared points may have a larger variance than all points; then it is a share of that variance.
    */
-  function shareOf(part: number, own: readonly number[]): number {
+  function shareOf(part: number, freedom: number, own: readonly number[]): number {
     const ofOwn = momentsOf(own.map(y)).variance * (own.length - 1);
-    return part / own.length / Math.max(squares / points.length, ofOwn / own.length);
+    const all = (squares - noise * (points.length - 1)) / points.length;
+    const ofCompared = (ofOwn - noise * (own.length - 1)) / own.length;
+    return Math.min(1, (part - noise * freedom) / own.length / Math.max(all, ofCompared));
   }
 
   /**
    * The interval and the p-value of a weighted sum of points. The change of a share is from -1 to 1. Its error is that
    * of all points also with common random numbers, because the sums of a few replications are often equal by chance.
    */
-  function certain(value: number, own: readonly number[], weights: readonly number[]): Certainty | undefined {
-    if (!replicates || !error || !Number.isFinite(value)) return undefined;
+  function certain(
+    value: number,
+    own: readonly number[],
+    weights: readonly number[],
+    level = confidence,
+  ): Certainty | undefined {
+    if (!Number.isFinite(value)) return undefined;
+    if (!replicates || !error) {
+      const inverse = weights.reduce((sum, weight) => sum + weight ** 2, 0);
+      return meanError && certainty(value, meanError.variance * inverse, meanError.freedom, level);
+    }
     const terms = own.map((point, at) => ({ weight: weights[at]!, replicates: replicates[point]! }));
     const isPaired = values.isPaired && !values.isShare;
-    const found = certaintyOf(value, terms, confidence, { isPaired, error });
+    const found = certaintyOf(value, terms, level, { isPaired, error });
     if (!found || !values.isShare) return found;
     const [low, high] = found.interval;
     return { ...found, interval: [Math.max(-1, low), Math.min(1, high)] };
   }
 
   function pOf(part: number, own: readonly number[], freedom: number): number | undefined {
-    if (!replicates || !error) return undefined;
-    // the harmonic mean of the numbers of replications of the points
-    const repeats = own.length / own.reduce((sum, point) => sum + 1 / replicates[point]!.length, 0);
-    return fisherTest({ part: part * repeats, freedom }, error);
+    if (replicates && error) return fisherTest({ part: part * repeatsOf(own), freedom }, error);
+    return meanError && fisherTest({ part, freedom }, meanError);
   }
 
   /** The mean at each level of an input, minus the mean of all these points. */
@@ -119,29 +164,56 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return sums.map((sum, level) => (counts[level]! > 0 ? sum / counts[level]! : NaN) - mean);
   }
 
+  /** The sum of squares between the levels of an input. */
+  function mainPart(at: number, own: readonly number[]): number {
+    const alone = deviations(at, own, momentsOf(own.map(y)).mean);
+    return own.reduce((sum, point) => sum + alone[codes[at]![point]!]! ** 2, 0);
+  }
+
+  /**
+   * The two levels whose means an effect compares: the first and the last level. For values that are not numbers, and
+   * if the output does not always rise or always fall, these are the levels with the lowest and the highest mean.
+   */
+  function endsOf(at: number, alone: Float64Array): { low: number; high: number; isChosen: boolean } {
+    const known = [...alone.keys()].filter((level) => !Number.isNaN(alone[level]!));
+    const sorted = known.toSorted((a, b) => alone[a]! - alone[b]!);
+    const isOrdered = [sorted, sorted.toReversed()].some((one) => one.join() === known.join());
+    if (design.values[at]!.areNumbers && (isOrdered || known.length < levels[at]!))
+      return { low: 0, high: levels[at]! - 1, isChosen: false };
+    return { low: sorted[0]!, high: sorted.at(-1)!, isChosen: true };
+  }
+
   function mainEffect(input: string, at: number): InputIndices {
     const own = compared([at]);
     if (own.length === 0) return { input };
     const { mean } = momentsOf(own.map(y));
     const alone = deviations(at, own, mean);
-    const last = levels[at]! - 1;
-    const counts = [0, last].map((level) => own.filter((point) => codes[at]![point] === level).length);
+    const { low, high, isChosen } = endsOf(at, alone);
+    const countOf = (level: number): number => own.filter((point) => codes[at]![point] === level).length;
+    const counts = { low: countOf(low), high: countOf(high) };
     const weights = own.map((point) => {
       const level = codes[at]![point]!;
-      return level === last ? 1 / counts[1]! : level === 0 ? -1 / counts[0]! : 0;
+      return level === high ? 1 / counts.high : level === low ? -1 / counts.low : 0;
     });
-    const part = own.reduce((sum, point) => sum + alone[codes[at]![point]!]! ** 2, 0);
-    const effect = alone[last]! - alone[0]!;
-    const known = certain(effect, own, weights);
-    const p = levels[at] === 2 ? known?.p : pOf(part, own, present[at]! - 1);
+    const part = mainPart(at, own);
+    const freedom = present[at]! - 1;
+    const effect = alone[high]! - alone[low]!;
+    // the outputs choose two of the values, so the interval holds for each pair of values (Bonferroni)
+    const choices = isChosen ? (present[at]! * freedom) / 2 : 1;
+    const known = certain(effect, own, weights, 1 - (1 - confidence) / choices);
+    const p = levels[at] === 2 ? known?.p : pOf(part, own, freedom);
     const aliases = design.aliases([at]);
+    const names = design.values[at]!.names;
     return {
       input,
-      first: shareOf(part, own),
-      // a total index includes all interactions of the input
+      ...(!isHidden && { first: shareOf(part, freedom, own) }),
+      // a total index includes all interactions of the input, and the error if it comes from interactions
       ...(design.isFull &&
+        !isHidden &&
+        !values.hasUnknownChance &&
         pairs.every(({ pair, found }) => found || !pair.includes(at)) && { total: totalIndex(at, own) }),
-      ...(Number.isFinite(effect) && { low: alone[0]! + mean, high: alone[last]! + mean, effect }),
+      ...(Number.isFinite(effect) && { low: alone[low]! + mean, high: alone[high]! + mean, effect }),
+      ...(isChosen && { lowAt: names[low]!, highAt: names[high]! }),
       ...(known && { effectInterval: known.interval }),
       ...(p !== undefined && { p }),
       ...(aliases.length > 0 && { aliases }),
@@ -162,12 +234,11 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
       const cell = rest.get(cellOf(point))!;
       return sum + (y(point) - cell.sum / cell.count) ** 2;
     }, 0);
-    return shareOf(within, own);
+    return shareOf(within, own.length - rest.size, own);
   }
 
-  function interaction([a, b]: [number, number]): PairIndices | undefined {
-    const own = compared([a, b]);
-    if (own.length === 0) return undefined;
+  /** The sum of squares of the interaction of two inputs. */
+  function pairPart(a: number, b: number, own: readonly number[]): number {
     const { mean } = momentsOf(own.map(y));
     const [ofA, ofB] = [deviations(a, own, mean), deviations(b, own, mean)];
     const wide = levels[b]!;
@@ -184,13 +255,25 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
       const alone = ofA[Math.floor(cell / wide)]! + ofB[cell % wide]!;
       part += counts[cell]! * (sums[cell]! / counts[cell]! - mean - alone) ** 2;
     }
+    return part;
+  }
+
+  function interaction([a, b]: [number, number]): PairIndices | undefined {
+    const own = compared([a, b]);
+    if (own.length === 0) return undefined;
+    const part = pairPart(a, b, own);
+    const freedom = (present[a]! - 1) * (present[b]! - 1);
     const aliases = design.aliases([a, b]);
+    // the only interaction of two inputs is their error if each point has one run
+    const isTested = (replicates && error) || values.error || inputs.length > 2;
     return {
       inputs: [inputs[a]!, inputs[b]!],
-      value: shareOf(part, own),
-      ...(levels[a] === 2 && levels[b] === 2
-        ? ofTwoLevels(a, b, own)
-        : withP(pOf(part, own, (present[a]! - 1) * (present[b]! - 1)))),
+      ...(!isHidden && { value: shareOf(part, freedom, own) }),
+      ...(!isTested
+        ? {}
+        : levels[a] === 2 && levels[b] === 2
+          ? ofTwoLevels(a, b, own)
+          : withP(pOf(part, own, freedom))),
       ...(aliases.length > 0 && { aliases }),
     };
   }
@@ -213,7 +296,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
 
   const pairs = pairsOf(inputs.length).map((pair) => ({ pair, found: interaction(pair) }));
   const indices = inputs.map(mainEffect);
-  const isKnown = indices.map(({ first }) => first !== undefined);
+  const isKnown = inputs.map((_, at) => compared([at]).length > 0);
   const unknown = [
     ...inputs.filter((_, at) => !isKnown[at]),
     ...pairs
@@ -221,11 +304,17 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
       .map(({ pair }) => pair.map((at) => inputs[at]!).join(' × ')),
   ];
   const warnings = [
-    ...(error
+    ...(replicates && error
       ? []
-      : [
-          'Without replications there is no estimate of the error, so effects have neither intervals nor tests.',
-        ]),
+      : !meanError
+        ? [
+            'Without replications there is no estimate of the error, so effects have neither intervals nor tests.',
+          ]
+        : values.error
+          ? []
+          : [
+              `Each point has one run, so ${inputs.length > 2 ? 'interactions of three and more inputs count' : 'the interaction of both inputs counts'} as error in intervals and tests.`,
+            ]),
     ...(isWhole
       ? []
       : [

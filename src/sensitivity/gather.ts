@@ -9,7 +9,7 @@ import { ChanceSums } from './chance.ts';
 import { analyzedDesign } from './design.ts';
 import { GrowingArray } from './growing-array.ts';
 import { PointTable } from './points.ts';
-import { Replicates } from './replicates.ts';
+import { type ErrorVariance, Replicates } from './replicates.ts';
 
 /** A finished run. */
 export interface FinishedRun {
@@ -48,12 +48,18 @@ export class OutputColumn {
   readonly replicates: Replicates | undefined;
   runs = 0;
   #rows = ONE_ROW;
-  /** Values of the current point, by part. */
+  /** For each row, the share of its finished runs that have no value. */
+  readonly #lacking: GrowingArray;
+  /** The number of finished runs without a value, also of failed ones. */
+  lackingRuns = 0;
+  /** Values of the current point, and the number of its finished runs, by part. */
   #own: number[][] = [];
+  #ownRuns: number[] = [];
 
   constructor(measure: Measure, { keepsRuns, points }: { keepsRuns: boolean; points: number }) {
     this.measure = measure;
     this.#means = new GrowingArray(points);
+    this.#lacking = new GrowingArray(points);
     this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
   }
 
@@ -61,31 +67,48 @@ export class OutputColumn {
     return this.#means.values;
   }
 
+  get lacking(): Float64Array {
+    return this.#lacking.values;
+  }
+
   chance(isPaired: boolean): Chance | undefined {
     return this.measure.statistic === 'quantile' ? undefined : this.#chance.result(isPaired);
+  }
+
+  /** The variance of chance in the mean of a point. */
+  error(): ErrorVariance | undefined {
+    return this.measure.statistic === 'quantile' ? undefined : this.#chance.error();
   }
 
   /** Begins a point. */
   open(rows: PointRows): void {
     this.#rows = rows;
     this.#own = Array.from({ length: rows.parts }, () => []);
+    this.#ownRuns = this.#own.map(() => 0);
     this.replicates?.nextPoint();
   }
 
-  add({ replication, outputs }: FinishedRun): void {
-    const value = this.measure.read(outputs);
-    if (value === undefined) return;
+  add({ replication, outputs, status }: FinishedRun): void {
+    const part = partOf(replication, this.#rows);
+    this.#ownRuns[part]! += 1;
+    const value = status === 'done' ? this.measure.read(outputs) : undefined;
+    if (value === undefined) {
+      this.lackingRuns += 1;
+      return;
+    }
     this.runs += 1;
-    this.#own[partOf(replication, this.#rows)]!.push(value);
+    this.#own[part]!.push(value);
     this.replicates?.add(replication, value);
   }
 
   close(): void {
-    for (const own of this.#own) {
+    for (const [part, own] of this.#own.entries()) {
       const mean = own.length > 0 ? this.#valueOf(own) : NaN;
+      const runs = this.#ownRuns[part]!;
       for (let copy = 0; copy < this.#rows.copies; copy += 1) {
         if (own.length > 0) this.#chance.add(own);
         this.#means.push(mean);
+        this.#lacking.push(runs === 0 ? 1 : 1 - own.length / runs);
       }
     }
   }
@@ -145,11 +168,17 @@ export class CurveColumns {
   }
 
   /** The times, each with the means of all points. */
-  columns(isPaired: boolean): { time: number; means: Float64Array; chance: Chance | undefined }[] {
+  columns(isPaired: boolean): {
+    time: number;
+    means: Float64Array;
+    chance: Chance | undefined;
+    error: ErrorVariance | undefined;
+  }[] {
     return this.#times.map((time, at) => ({
       time,
       means: this.#means[at]!.values,
       chance: this.#chances[at]!.result(isPaired),
+      error: this.#chances[at]!.error(),
     }));
   }
 
@@ -262,8 +291,8 @@ export class PointGatherer {
       for (let draw = 0; draw < rows.parts * rows.copies; draw += 1) this.#table.add(run.values, draw);
       for (const column of [...this.#columns, ...this.#curves]) column.open(rows);
     }
-    if (run.status === 'failed') return;
     for (const column of this.#columns) column.add(run);
+    if (run.status === 'failed') return;
     for (const curve of this.#curves) curve.add(run);
   }
 

@@ -3,8 +3,11 @@ import { isNumeric } from '../campaign/designs/input-types.ts';
 import type { SpreadInput } from '../campaign/designs/resolved-design.ts';
 import { drawnRow } from '../campaign/designs/rows.ts';
 import type { MorrisRow } from '../campaign/sampling/morris.ts';
-import type { InputIndices } from './analysis.ts';
+import { normalCdf } from '../statistics/normal.ts';
+import type { InputIndices, Interval } from './analysis.ts';
 import { momentsOf } from './moments.ts';
+import type { PointValues } from './point-values.ts';
+import { commonReplications, valuesAt } from './replicates.ts';
 import { bootstrapIntervals } from './resample.ts';
 
 /** The steps of trajectories. Each array has one number per row of the design. */
@@ -102,12 +105,15 @@ export function elementaryEffects(
  * The mean μ and the standard deviation σ of the effects (Morris, section 4), and μ*, the mean of their absolute
  * values: F. Campolongo, J. Cariboni and A. Saltelli, "An effective screening design for sensitivity analysis of large
  * models", Environmental Modelling & Software 22 (2007) 1509-1518, section 3. The interval of μ* comes from a bootstrap
- * over trajectories.
+ * over trajectories. If the variance of chance is known, μ*, its interval and σ are those without chance.
+ *
+ * @param chance - for each input: the variance of chance in its elementary effects, 0 if it is unknown
  */
 export function morrisIndices(
   inputs: readonly string[],
   { effects, trajectories }: ElementaryEffects,
   confidence: number,
+  chance: readonly number[] = inputs.map(() => 0),
 ): InputIndices[] {
   const k = inputs.length;
   if (trajectories === 0) return [];
@@ -126,13 +132,78 @@ export function morrisIndices(
   return inputs.map((input, at) => {
     const own = Float64Array.from({ length: trajectories }, (_, one) => effects[one * k + at]!);
     const { mean, variance } = momentsOf(own);
-    const muStarInterval = intervals[at];
+    const interval = intervals[at];
+    const deviation = Math.sqrt(chance[at]!);
+    const muStarInterval = interval?.map((end) => withoutChance(end, deviation)) as Interval | undefined;
     return {
       input,
       mu: mean,
-      muStar: muStars[at]!,
+      muStar: withoutChance(muStars[at]!, deviation),
       ...(muStarInterval && { muStarInterval }),
-      ...(trajectories > 1 && { sigma: Math.sqrt(variance) }),
+      ...(trajectories > 1 && { sigma: Math.sqrt(Math.max(0, variance - chance[at]!)) }),
     };
   });
+}
+
+/**
+ * The size of an effect whose absolute value has this mean, if chance with a normal distribution is added to the effect:
+ * the mean of a folded normal distribution, solved for its location (F. C. Leone, L. S. Nelson and R. B. Nottingham,
+ * "The folded normal distribution", Technometrics 3 (1961) 543-550). 0 if chance alone has a larger mean.
+ */
+function withoutChance(mean: number, deviation: number): number {
+  if (deviation === 0) return mean;
+  const folded = (size: number): number => {
+    const z = size / deviation;
+    return deviation * Math.sqrt(2 / Math.PI) * Math.exp((-z * z) / 2) + size * (1 - 2 * normalCdf(-z));
+  };
+  if (mean <= folded(0)) return 0;
+  // the mean is at least the size, and at most the size plus the mean of chance alone
+  let [low, high] = [Math.max(0, mean - folded(0)), mean];
+  for (let halving = 0; halving < 60; halving += 1) {
+    const middle = (low + high) / 2;
+    if (folded(middle) < mean) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/**
+ * The variance of chance in the elementary effects of each input: the mean over its steps; 0 if it is unknown. With
+ * common random numbers, it is the variance of the differences of the same replications.
+ *
+ * @param points - the point of each row; −1 for an unknown point
+ */
+export function chanceOfEffects(
+  { inputs, changed, steps }: Trajectories,
+  points: Int32Array,
+  { means, replicates, isPaired, error }: PointValues,
+): number[] {
+  const sums = inputs.map(() => ({ sum: 0, count: 0 }));
+  const ofPoint = (point: number): number | undefined => {
+    const values = replicates!(point).map(({ value }) => value);
+    return values.length > 1 ? momentsOf(values).variance / values.length : undefined;
+  };
+  const ofDifference = (a: number, b: number): number | undefined => {
+    if (a < 0 || b < 0 || Number.isNaN(means[a]! + means[b]!)) return undefined;
+    // a step that stays at its point has no chance
+    if (a === b) return 0;
+    if (!replicates) return error && !isPaired ? 2 * error.variance : undefined;
+    if (isPaired) {
+      const common = commonReplications([replicates(a), replicates(b)]);
+      const other = valuesAt(replicates(b), common);
+      const differences = valuesAt(replicates(a), common).map((value, at) => value - other[at]!);
+      return common.length > 1 ? momentsOf(differences).variance / common.length : undefined;
+    }
+    const [ofA, ofB] = [ofPoint(a), ofPoint(b)];
+    return ofA === undefined || ofB === undefined ? undefined : ofA + ofB;
+  };
+  for (let row = 1; row < points.length; row += 1) {
+    if (changed[row]! < 0) continue;
+    const variance = ofDifference(points[row - 1]!, points[row]!);
+    if (variance === undefined || !Number.isFinite(steps[row]!)) continue;
+    const own = sums[changed[row]!]!;
+    own.sum += variance === 0 ? 0 : variance / steps[row]! ** 2;
+    own.count += 1;
+  }
+  return sums.map(({ sum, count }) => (count > 0 ? sum / count : 0));
 }

@@ -1,19 +1,20 @@
 import type { Found, InputIndices } from './analysis.ts';
-import { certaintyOf, shareChange, type Term } from './contrast.ts';
+import { type Certainty, certainty, certaintyOf, shareChange } from './contrast.ts';
 import type { PointValues } from './point-values.ts';
-import type { Replicate } from './replicates.ts';
+import { errorVariance } from './replicates.ts';
+import { pairsOf } from './sobol-indices.ts';
 
 /** The points in which only one input differs from the base point. */
 export interface InputLine {
   input: string;
-  /**
-   * The points with the input's lowest and highest number. If its values are not numbers: the points with all its
-   * values. One of them may be the base point.
-   */
+  /** The points with all values of the input, numbers in ascending order. One of them may be the base point. */
   places: readonly Place[];
   /** The input's numbers at these points and at the base point; absent for an input without numbers. */
   numbers?: { low: number; high: number; base: number } | undefined;
 }
+
+/** A sum of means: the weight of each point. */
+type Weights = readonly [weight: number, point: number][];
 
 /** A value of an input, and the point with this value; −1 for a missing point. */
 interface Place {
@@ -22,76 +23,93 @@ interface Place {
 }
 
 /**
- * The effect of each input alone. The swing is the output at both ends of the input's values. Values that are not
- * numbers have no order: their swing is from the lowest to the highest output. The elasticity is the relative change of
- * the output divided by the relative change of the input. Intervals come from the replications. With common random
- * numbers, replications are compared in pairs. Intervals of elasticities use the delta method. The change of a share has
- * Newcombe's interval, as in a comparison of campaigns, and its elasticity has no interval.
+ * The effect of each input alone. The swing is the output at both ends of the input's values. If the values are not
+ * numbers, or if the output does not always rise or always fall with them, the swing is from the lowest to the highest
+ * output. The elasticity is the relative change of the output divided by the relative change of the input, between the
+ * ends of its numbers. Intervals and tests come from the replications. With common random numbers, replications are
+ * compared in pairs. The p-value of an input is the smallest one of all pairs of its values, multiplied by the number of
+ * pairs (Bonferroni). Intervals of elasticities use the delta method. The change of a share has Newcombe's interval, as
+ * in a comparison of campaigns, and its elasticity has no interval.
  *
  * @param base - the point in which no input is changed; −1 if there is none
  */
 export function swings(
   lines: readonly InputLine[],
   base: number,
-  { means, replicates, isPaired, isShare }: PointValues,
+  values: PointValues,
   confidence: number,
 ): Found {
+  const { means, replicates, isPaired, isShare, error } = values;
   const mean = (point: number): number => (point < 0 ? NaN : means[point]!);
-  const term = (weight: number, point: number): Term => ({
-    weight,
-    replicates: replicates?.(point) ?? ([] as Replicate[]),
-  });
-  /** The interval of a sum of weighted means. The weights of a point that occurs twice are added up. */
-  const certain = (value: number, terms: readonly [weight: number, point: number][], level = confidence) => {
-    const points = Map.groupBy(terms, ([, point]) => point);
-    const once = [...points].map(([point, own]) =>
-      term(
-        own.reduce((sum, [weight]) => sum + weight, 0),
-        point,
-      ),
+  // equal results of a few runs at a point do not show that there is no chance at this point
+  const pooled = replicates && errorVariance(pointsOf(lines, base).map(replicates), false);
+  /** The uncertainty of a sum of weighted means. The weights of a point that occurs twice are added up. */
+  const certain = (value: number, terms: Weights, level = confidence): Certainty | undefined => {
+    const points = [...Map.groupBy(terms, ([, point]) => point)].map(
+      ([point, own]) => [own.reduce((sum, [weight]) => sum + weight, 0), point] as const,
     );
-    return replicates && certaintyOf(value, once, level, { isPaired })?.interval;
+    if (!replicates) {
+      const inverse = points.reduce((sum, [weight]) => sum + weight ** 2, 0);
+      return error && certainty(value, error.variance * inverse, error.freedom, level);
+    }
+    const once = points.map(([weight, point]) => ({ weight, replicates: replicates(point) }));
+    return certaintyOf(value, once, level, { isPaired, least: pooled });
+  };
+  const change = (low: Place, high: Place, level: number): Certainty | undefined => {
+    const effect = mean(high.point) - mean(low.point);
+    const ends: Weights = [
+      [1, high.point],
+      [-1, low.point],
+    ];
+    return isShare && replicates
+      ? shareChange(replicates(low.point), replicates(high.point), level, isPaired)
+      : certain(effect, ends, level);
   };
   const lacking: string[] = [];
-  const indices = lines.map(({ input, places, numbers }): InputIndices => {
+  const indices = lines.map(({ input, places: all, numbers }): InputIndices => {
+    // numbers need only their ends
+    const places = all.filter(
+      ({ point }, at) => !numbers || at === 0 || at === all.length - 1 || !Number.isNaN(mean(point)),
+    );
     if (places.some(({ point }) => Number.isNaN(mean(point)))) {
       lacking.push(input);
       return { input };
     }
-    const ordered = numbers ? places : places.toSorted((a, b) => mean(a.point) - mean(b.point));
-    const [{ value: lowAt, point: low }, { value: highAt, point: high }] = [ordered[0]!, ordered.at(-1)!];
-    const effect = mean(high) - mean(low);
-    // the outputs choose two of these values, so the interval holds for each pair of values (Bonferroni)
-    const pairs = Math.max(1, (places.length * (places.length - 1)) / 2);
-    const level = 1 - (1 - confidence) / pairs;
-    const ends: [number, number][] = [
-      [1, high],
-      [-1, low],
-    ];
-    const effectInterval =
-      isShare && replicates
-        ? shareChange(replicates(low), replicates(high), level, isPaired)
-        : certain(effect, ends, level);
+    const sorted = places.toSorted((a, b) => mean(a.point) - mean(b.point));
+    const sizes = sorted.map(({ point }) => mean(point)).join();
+    const isOrdered = [places, places.toReversed()].some(
+      (one) => one.map(({ point }) => mean(point)).join() === sizes,
+    );
+    const isChosen = !numbers || !isOrdered;
+    const [low, high] = isChosen ? [sorted[0]!, sorted.at(-1)!] : [places[0]!, places.at(-1)!];
+    const effect = mean(high.point) - mean(low.point);
+    const pairs = pairsOf(places.length);
+    // the outputs choose two of these values, so the interval holds for each pair of values
+    const level = isChosen ? 1 - (1 - confidence) / Math.max(1, pairs.length) : confidence;
+    const effectInterval = change(low, high, level)?.interval;
+    const ps = pairs.flatMap(([a, b]) => change(places[a]!, places[b]!, confidence)?.p ?? []);
     const found = {
       input,
-      low: mean(low),
-      high: mean(high),
-      ...(!numbers && { lowAt, highAt }),
+      low: mean(low.point),
+      high: mean(high.point),
+      ...(isChosen && { lowAt: low.value, highAt: high.value }),
       effect,
       ...(effectInterval && { effectInterval }),
+      ...(ps.length > 0 && { p: Math.min(1, pairs.length * Math.min(...ps)) }),
     };
     const middle = mean(base);
     const step = numbers && (numbers.high - numbers.low) / numbers.base;
     if (step === undefined || !Number.isFinite(1 / step) || !Number.isFinite(step)) return found;
-    const elasticity = effect / middle / step;
+    const [first, last] = [places[0]!.point, places.at(-1)!.point];
+    const elasticity = (mean(last) - mean(first)) / middle / step;
     if (!Number.isFinite(elasticity)) return found;
     const unit = 1 / (middle * step);
     if (isShare) return { ...found, elasticity };
     const elasticityInterval = certain(elasticity, [
-      [unit, high],
-      [-unit, low],
+      [unit, last],
+      [-unit, first],
       [-elasticity / middle, base],
-    ]);
+    ])?.interval;
     return { ...found, elasticity, ...(elasticityInterval && { elasticityInterval }) };
   });
   return {
@@ -101,4 +119,10 @@ export function swings(
         ? [`A needed point has no value, so the effects of ${lacking.join(', ')} are unknown.`]
         : [],
   };
+}
+
+/** The known points of all lines, each once. */
+function pointsOf(lines: readonly InputLine[], base: number): number[] {
+  const all = lines.flatMap(({ places }) => places.map(({ point }) => point));
+  return [...new Set([base, ...all])].filter((point) => point >= 0);
 }

@@ -1,4 +1,5 @@
 import { studentQuantile } from '../statistics/student.ts';
+import { studentTails } from '../statistics/tests.ts';
 import type { Interval } from './analysis.ts';
 import { covariances, type Gram, gramOf, total, without } from './gram.ts';
 import { randomGroups } from './resample.ts';
@@ -9,16 +10,27 @@ export interface Regression {
   /** The coefficient of each input; NaN for an input that is a linear function of inputs before it. */
   src: number[];
   srcIntervals: (Interval | undefined)[];
-  /** Partial correlation coefficient of each input. */
+  /** Partial correlation coefficient of each input; NaN if neither the input nor the error changes the output. */
   partial: number[];
   partialIntervals: (Interval | undefined)[];
+  /** The p-value of each coefficient; undefined if there are too few rows. */
+  ps: (number | undefined)[];
   r2: number;
+  /**
+   * R² without the part that as many inputs without effect would explain by chance: H. Theil, "Economic Forecasts and
+   * Policy", North-Holland 1961, section 6.4; undefined if there are too few rows.
+   */
+  adjustedR2: number | undefined;
 }
 
 /** Maximum number of groups of rows in the jackknife, which leaves out one group after the other. */
 const GROUPS = 64;
 /** An input is a linear function of the inputs before it if these explain all but this share of its variance. */
 const LEAST_PART = 1e-9;
+/** A standardized coefficient or a rest of the variance that is smaller than this is a rounding error. */
+const ROUNDING = 1e-9;
+/** With fewer degrees of freedom than this, the adjusted R² says nothing. */
+const FEWEST_FREE = 10;
 
 /**
  * Standardized regression coefficients and partial correlation coefficients: J. C. Helton and F. J. Davis, "Latin
@@ -63,6 +75,23 @@ export function regressionOf(
     const half = Math.hypot(...left.map((values) => halfWidth(values, confidence)));
     return [value - half, value + half];
   };
+  const freedom = output.length - kept.length - 1;
+  /**
+   * The larger p-value of Student's test and of the jackknife. The first one is exact for an output that is only chance.
+   * The second one is also right if the error depends on the inputs, or if points share the rows of a sample.
+   */
+  const pOf = (at: number): number | undefined => {
+    const value = found.src[at]!;
+    if (freedom < 1) return undefined;
+    if (Math.abs(value) < ROUNDING) return 1;
+    const rest = 1 - found.partial[at]! ** 2;
+    const exact = rest < ROUNDING ? 0 : studentTails(Math.sqrt(((1 - rest) / rest) * freedom), freedom);
+    const left = others.map((fits) => fits.map(({ src }) => src[at]!));
+    if (left.length === 0) return samples.length > 0 ? undefined : exact;
+    const error = Math.hypot(...left.map(jackknifeError));
+    const free = Math.min(...left.map(({ length }) => length)) - 1;
+    return error < ROUNDING ? exact : Math.max(exact, studentTails(value / error, Math.max(1, free)));
+  };
   const spread = <T>(values: readonly T[], none: T): T[] =>
     inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
   return {
@@ -88,7 +117,15 @@ export function regressionOf(
       ),
       undefined,
     ),
+    ps: spread(
+      found.src.map((_, at) => pOf(at)),
+      undefined,
+    ),
     r2: found.r2,
+    adjustedR2:
+      freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING
+        ? 1 - ((1 - found.r2) * (output.length - 1)) / Math.max(1, freedom)
+        : undefined,
   };
 }
 
@@ -105,11 +142,16 @@ function gramOfRows(
 
 /** Half of the jackknife's interval, from the values without each group. */
 function halfWidth(values: readonly number[], confidence: number): number {
+  const t = studentQuantile((1 + confidence) / 2, Math.max(1, values.length - 1));
+  return t * jackknifeError(values);
+}
+
+/** The standard error, from the values without each group. */
+function jackknifeError(values: readonly number[]): number {
   const groups = values.length;
-  const t = studentQuantile((1 + confidence) / 2, Math.max(1, groups - 1));
   const mean = values.reduce((sum, one) => sum + one, 0) / groups;
   const squares = values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-  return t * Math.sqrt(((groups - 1) / groups) * squares);
+  return Math.sqrt(((groups - 1) / groups) * squares);
 }
 
 /** The interval of a correlation, whose size is at most 1. */
@@ -145,7 +187,8 @@ function coefficients(sums: Float64Array, size: number, kept: readonly number[])
     const unit = Float64Array.from(kept, (_, other) => Number(other === at));
     // from t² = b² × freedom / ((1 − R²) × inverse), and the correlation's square t² / (t² + freedom)
     const inverse = solve(root, unit)[at]!;
-    return one === 0 ? 0 : one / Math.sqrt(one ** 2 + (1 - r2) * inverse);
+    if (Math.abs(one) < ROUNDING) return 1 - r2 < ROUNDING ? NaN : 0;
+    return one / Math.sqrt(one ** 2 + (1 - r2) * inverse);
   });
   return { src, partial, r2 };
 }

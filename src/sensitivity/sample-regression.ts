@@ -1,11 +1,14 @@
+import { type Design, nested } from '../campaign/designs/resolved-design.ts';
+import { drawnRow } from '../campaign/designs/rows.ts';
 import type { InputIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
+import { dependents } from './dependence.ts';
 import type { Estimator } from './point-values.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
 import { type Regression, regressionOf } from './regression.ts';
-import { numbered, rowNumbers } from './sampled-rows.ts';
+import { numbered, rowNumbers, sampledMembers } from './sampled-rows.ts';
 
 /** If there are fewer points, or rows of a sample, per coefficient than this, there is a warning. */
 const FEW_POINTS = 5;
@@ -15,15 +18,12 @@ const LEAST_R2 = 0.7;
 /**
  * Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table.
  *
- * @param members - the inputs of each sample within a product
- * @param isRandom - whether any part of the variance may be chance
+ * @param design - the design of the campaign
  */
-export function sampleRegression(
-  table: PointTable,
-  members: readonly string[][],
-  confidence: number,
-  isRandom: boolean,
-): Estimator {
+export function sampleRegression(table: PointTable, design: Design, confidence: number): Estimator {
+  const members = sampledMembers(design);
+  const isIndependent = areIndependent(design);
+  const variances = isIndependent ? drawnVariances(design) : new Map<string, number>();
   const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
   const columnOf = (name: string): Float64Array =>
@@ -38,7 +38,7 @@ export function sampleRegression(
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
-  return ({ means, chance = 0 }) => {
+  return ({ means, chance = 0, hasUnknownChance = false }) => {
     const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
     const chosen = (column: Float64Array): Float64Array =>
       known ? column.filter((_, row) => known[row] === 1) : column;
@@ -80,10 +80,20 @@ export function sampleRegression(
     const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map((column) => doubledRanks(column, sorted));
     if (isAll) ranksOfAll = ranks;
     const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence, samples);
+    // points that are left out may make independent inputs dependent
+    const isFair =
+      isIndependent &&
+      (!known ||
+        dependents(
+          table,
+          known.map((one) => 1 - one),
+        ).length === 0);
+    const shares = isFair ? sharesOf(plain, columns, names, variances) : [];
     const dependent = names.filter((_, at) => Number.isNaN(plain.src[at]!));
     return {
-      indices: names.map((input, at) => indicesOf(input, at, plain, ranked)),
+      indices: names.map((input, at) => indicesOf(input, at, plain, ranked, shares[at])),
       r2: plain.r2,
+      ...(plain.adjustedR2 !== undefined && { adjustedR2: plain.adjustedR2 }),
       rankR2: ranked.r2,
       warnings: [
         ...warnings,
@@ -101,7 +111,7 @@ export function sampleRegression(
             (sample) =>
               `${sample.count} points are few for the sample of ${sample.names.join(', ')}: the intervals are rough or missing.`,
           ),
-        ...lowWarnings(plain.r2, ranked.r2, chance, isRandom),
+        ...lowWarnings(Math.max(0, plain.adjustedR2 ?? plain.r2), ranked.r2, chance, hasUnknownChance),
       ],
     };
   };
@@ -125,7 +135,63 @@ function lowWarnings(r2: number, rankR2: number, chance: number, isRandom: boole
   ];
 }
 
-function indicesOf(input: string, at: number, plain: Regression, ranked: Regression): InputIndices {
+/** The number of quantiles from which the variance of a distribution is computed. */
+const QUANTILES = 2_000;
+
+/**
+ * The variance of the distribution of each numeric input that a design draws. The variance in a random sample differs
+ * from it by chance, and the shares of inputs would differ as well.
+ */
+function drawnVariances(design: Design): Map<string, number> {
+  const drawn = [...nested(design)].flatMap((one) => (one.kind === 'sample' ? one.inputs : []));
+  return new Map(
+    drawn.map((input) => {
+      const values = Float64Array.from({ length: QUANTILES }, (_, at) =>
+        Number(drawnRow([input], [(at + 0.5) / QUANTILES])[0]),
+      );
+      return [input.name, momentsOf(values).variance];
+    }),
+  );
+}
+
+/**
+ * Whether the inputs of a design vary independently of each other. Inputs that a design computes, or whose points it
+ * leaves out, do not.
+ */
+function areIndependent(design: Design): boolean {
+  if (design.kind === 'product') return design.designs.every(areIndependent);
+  return design.kind === 'sample' || design.kind === 'grid';
+}
+
+/**
+ * The share of the variance that each of independent inputs explains. The squares of their effects are in proportion to
+ * the shares; the sum of the squares would also contain the correlations that this sample has by chance.
+ */
+function sharesOf(
+  { src, adjustedR2 }: Regression,
+  columns: readonly Float64Array[],
+  names: readonly string[],
+  variances: ReadonlyMap<string, number>,
+): number[] {
+  if (adjustedR2 === undefined) return [];
+  const squares = src.map((one, at) => {
+    const known = variances.get(names[at]!);
+    // a coefficient is standardized by the variance in the sample
+    const ratio = known === undefined || Number.isNaN(known) ? 1 : known / momentsOf(columns[at]!).variance;
+    return one ** 2 * ratio;
+  });
+  const all = squares.reduce((sum, one) => sum + one, 0);
+  return squares.map((one) => (Math.max(0, adjustedR2) * one) / all);
+}
+
+function indicesOf(
+  input: string,
+  at: number,
+  plain: Regression,
+  ranked: Regression,
+  share: number | undefined,
+): InputIndices {
+  const p = plain.ps[at];
   const [src, srrc, prcc] = [plain.src[at]!, ranked.src[at]!, ranked.partial[at]!];
   const [srcInterval, srrcInterval, prccInterval] = [
     plain.srcIntervals[at],
@@ -135,7 +201,9 @@ function indicesOf(input: string, at: number, plain: Regression, ranked: Regress
   return {
     input,
     ...(!Number.isNaN(src) && { src, ...(srcInterval && { srcInterval }) }),
+    ...(share !== undefined && !Number.isNaN(share) && { share }),
     ...(!Number.isNaN(srrc) && { srrc, ...(srrcInterval && { srrcInterval }) }),
     ...(!Number.isNaN(prcc) && { prcc, ...(prccInterval && { prccInterval }) }),
+    ...(p !== undefined && { p }),
   };
 }

@@ -1,4 +1,5 @@
 import { studentQuantile } from '../statistics/student.ts';
+import { studentTails } from '../statistics/tests.ts';
 import type { InputIndices, Interval, PairIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { areEqual, momentsOf } from './moments.ts';
@@ -37,6 +38,8 @@ export interface SobolIndices {
    * points.
    */
   scrambles: number;
+  /** The p-value of each first-order index: the index of an input without effect is 0, also if there is chance. */
+  firstTests: (number | undefined)[];
 }
 
 /**
@@ -70,7 +73,7 @@ export function sobolIndices(
   const { inputs, scrambles, secondOrder } = layout;
   const sums = new BlockSums(layout, values, chance);
   const whole = sums.wholeBlocks();
-  const none = { indices: [], used: whole.length, scrambles: 0 };
+  const none = { indices: [], used: whole.length, scrambles: 0, firstTests: [] };
   if (whole.length < 2) return none;
   const ofScramble = Array.from({ length: scrambles }, (_, at) =>
     whole.filter((one) => one % scrambles === at),
@@ -129,7 +132,17 @@ export function sobolIndices(
     }),
     used: whole.length,
     scrambles: areEnough ? scrambles : 0,
+    firstTests: inputs.map((_, at) => firstTest(numbers[at]!, intervals[at])),
   };
+
+  /** The test that an index is above 0, from the standard error that its interval has. */
+  function firstTest(value: number, interval: Interval | undefined): number | undefined {
+    if (!interval) return undefined;
+    const freedom = areEnough ? scrambles - 1 : whole.length - 1;
+    const error = (interval[1] - interval[0]) / 2 / studentQuantile((1 + confidence) / 2, freedom);
+    if (!(error > 0)) return Number(value <= 0);
+    return value > 0 ? studentTails(value / error, freedom) : 1;
+  }
 }
 
 /**

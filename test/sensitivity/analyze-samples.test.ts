@@ -16,7 +16,7 @@ describe('a sample', () => {
     expect(byName(found!.indices).A!.src).toBeCloseTo(Math.sqrt(0.9), 1);
     expect(found!.warnings).toEqual([]);
     expect(analysisSentence(found!)).toBe(
-      'A and B explain 100 % of the variance of Y as a linear function; C has no visible effect.',
+      'A and B explain 100 % of the variance of Y as a linear function; C has no visible linear effect.',
     );
   });
 
@@ -50,6 +50,7 @@ describe('a sample', () => {
     expect(found).toMatchObject({ runs: 180 });
     expect(found!.warnings).toEqual([
       '20 of 200 runs failed.',
+      'Whether a run has a value depends on A, so the runs with a value are not a fair sample.',
       '20 of 200 points are left out, because they have no value.',
     ]);
     expect(found!.r2).toBeCloseTo(1, 9);
@@ -142,6 +143,7 @@ describe('a sample', () => {
   test('with too few values says how many there are', () => {
     const [found] = analyzed({ design: sample }, ([a]) => ({ Y: a! < 0.01 ? a : null }));
     expect(found!.warnings).toEqual([
+      '198 of 200 finished runs have no value of Y. No dependence on the inputs is visible.',
       '198 of 200 points are left out, because they have no value.',
       '2 points are too few for a regression.',
     ]);

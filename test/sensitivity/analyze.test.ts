@@ -166,7 +166,7 @@ test('a fraction in which points have no value is analyzed by regression', () =>
   expect(found).toMatchObject({ method: 'regression' });
   expect(found!.warnings).toContainEqual(expect.stringMatching(/fraction with missing points .* regression/));
   expect(analysisSentence(found!)).toMatch(
-    /^A and B explain 100 % .* as a linear function; .* have no visible effect/,
+    /^A and B matter for Y as a linear function \(all inputs together explain 100 % .*; .* have no visible linear effect/,
   );
   expect(curve!.method).toBe('regression');
   expect(curve!.times!.map(({ indices }) => indices)).toEqual([found!.indices, found!.indices]);

@@ -10,7 +10,11 @@ function full(levels: readonly number[]): LevelPoints {
     const stride = levels.slice(at + 1).reduce((product, other) => product * other, 1);
     return Uint16Array.from({ length: points }, (_, point) => Math.floor(point / stride) % count);
   });
-  return { inputs: names(levels.length), levels, codes, isFull: true, aliases: () => [] };
+  const values = levels.map((count) => ({
+    names: Array.from({ length: count }, (_, level) => String(level)),
+    areNumbers: true,
+  }));
+  return { inputs: names(levels.length), levels, values, codes, isFull: true, aliases: () => [] };
 }
 
 test('a replicated 2 × 2 × 2 design has the effects and tests of the textbook', () => {
@@ -56,7 +60,7 @@ test('the shares of a full grid have the sum 1, and total indices are exact', ()
   });
   const { indices, secondOrder, warnings } = factorialIndices(design, { means, isPaired: false }, 0.95);
   const [a, b] = indices as [(typeof indices)[0], (typeof indices)[0]];
-  expect(a.first! + b.first! + secondOrder![0]!.value).toBeCloseTo(1, 12);
+  expect(a.first! + b.first! + secondOrder![0]!.value!).toBeCloseTo(1, 12);
   expect(a.total).toBeCloseTo(1 - b.first!, 12);
   expect(b.total).toBeCloseTo(1 - a.first!, 12);
   expect(a.effect).toBeCloseTo(5, 12);
@@ -87,6 +91,41 @@ test('the p-value of an effect of several levels comes from the F distribution',
   );
   // F(2, 6) = (128 / 2) / 2 = 32, with the tail probability (1 + 2 × 32 / 6)^-3
   expect(indices[0]!.p).toBeCloseTo((1 + 64 / 6) ** -3, 12);
+});
+
+test('tests and shares come from the analysis of variance of statsmodels', () => {
+  const rows = [
+    [3, 5],
+    [4, 8],
+    [9, 6],
+    [12, 13],
+    [2, 4],
+    [3, 2],
+  ];
+  const { indices, secondOrder } = factorialIndices(
+    full([3, 2]),
+    {
+      means: Float64Array.from(rows, ([a, b]) => (a! + b!) / 2),
+      replicates: (point) => rows[point]!.map((value, at) => ({ replication: at + 1, value })),
+      isPaired: false,
+    },
+    0.95,
+  );
+  // statsmodels 0.14: anova_lm(ols('y ~ C(a) * C(b)').fit())
+  const squares = {
+    a: 110.16666666666667,
+    b: 14.083333333333334,
+    ab: 15.166666666666666,
+    error: 2.9166666666666665,
+  };
+  expect(indices[0]!.p).toBeCloseTo(0.0025756188110947534, 9);
+  expect(indices[1]!.p).toBeCloseTo(0.07035363560972019, 9);
+  expect(secondOrder![0]!.p).toBeCloseTo(0.15374453352769657, 9);
+  // each sum of squares without its degrees of freedom times the error
+  const all = squares.a + squares.b + squares.ab - 5 * squares.error;
+  expect(indices[0]!.first).toBeCloseTo((squares.a - 2 * squares.error) / all, 9);
+  expect(indices[1]!.first).toBeCloseTo((squares.b - squares.error) / all, 9);
+  expect(secondOrder![0]!.value).toBeCloseTo((squares.ab - 2 * squares.error) / all, 9);
 });
 
 test.each([false, true])(
@@ -155,7 +194,9 @@ describe('a grid in which points have no value', () => {
       a! + b! + c! + d! === 4 ? undefined : 10 * a! * b! * c!,
     );
     expect(indices.map(({ effect }) => effect === 0)).toEqual([false, false, false, true]);
-    expect(indices[3]).toMatchObject({ first: 0, total: 0, p: 1 });
+    // the shares are without the part of chance, so an estimate may be a little below 0
+    expect(indices[3]).toMatchObject({ p: 1 });
+    for (const share of [indices[3]!.first!, indices[3]!.total!]) expect(Math.abs(share)).toBeLessThan(0.001);
     const ofLast = secondOrder!.filter(({ inputs }) => inputs.includes('x4'));
     expect(ofLast.map(({ p }) => p)).toEqual([1, 1, 1]);
   });
@@ -171,7 +212,8 @@ describe('a grid in which points have no value', () => {
 
   test('leaves out a value at which all points fail', () => {
     const { indices } = found(full([3, 2]), ([a, b]) => (a === 2 ? undefined : a! + b!));
-    expect(indices.map(({ first }) => first!.toFixed(3))).toEqual(['0.500', '0.500']);
+    // the two runs of a point differ by 0.2, so the error adds 0.01 to each sum of squares of 1, and 0.03 to the whole of 2
+    expect(indices.map(({ first }) => first!.toFixed(3))).toEqual(['0.503', '0.503']);
     expect(indices[0]).not.toHaveProperty('effect');
   });
 

@@ -70,3 +70,23 @@ test('an input that is a linear function of another input has no coefficient', (
 test('doubledRanks assigns twice the mean rank to equal values', () => {
   expect([...doubledRanks(Float64Array.of(3, 1, 3, 2, 3))]).toEqual([8, 2, 8, 4, 8]);
 });
+
+test('the adjusted R² equals the value of statsmodels, and no p-value is below its p-value', () => {
+  const rows = Array.from({ length: 24 }, (_, row) => row);
+  const inputs = [
+    Float64Array.from(rows, (row) => (7 * row) % 24),
+    Float64Array.from(rows, (row) => (11 * row + 5) % 24),
+    Float64Array.from(rows, (row) => (row * row) % 13),
+  ];
+  const output = Float64Array.from(
+    rows,
+    (row) => 3 * inputs[0]![row]! - inputs[2]![row]! + ((5 * row * row + 3 * row) % 17),
+  );
+  const { adjustedR2, ps, r2 } = regressionOf(inputs, output, 0.95);
+  // statsmodels 0.14: OLS(y, add_constant(x)).fit(): rsquared, rsquared_adj, pvalues
+  expectNear([r2, adjustedR2!], [0.9665718394305649, 0.9615576153451496]);
+  for (const [at, theirs] of [3.1649138749361066e-16, 0.7541317705621985, 0.0018470431672817976].entries()) {
+    expect(ps[at]).toBeGreaterThanOrEqual(theirs * (1 - 1e-9));
+    expect(ps[at]).toBeLessThan(theirs + 0.15);
+  }
+});

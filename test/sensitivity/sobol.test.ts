@@ -45,7 +45,7 @@ test('a second-order index is close to the exact joint effect of two inputs', ()
   expect(secondOrder!.map(({ inputs }) => inputs.join())).toEqual(['x1,x2', 'x1,x3', 'x2,x3']);
   for (const [at, exact] of [0, 0.243684, 0].entries()) {
     const { value, interval } = secondOrder![at]!;
-    expect(Math.abs(value - exact)).toBeLessThan(0.02);
+    expect(Math.abs(value! - exact)).toBeLessThan(0.02);
     expect(interval![0]).toBeLessThan(interval![1]);
   }
 });

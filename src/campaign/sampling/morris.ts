@@ -28,18 +28,15 @@ export interface MorrisRow {
  * Then each input, in a random order, goes up or down once by levels / (2 (levels - 1)).
  *
  * M. D. Morris, "Factorial sampling plans for preliminary computational experiments", Technometrics 33 (1991)
- * 161-174, section 3. The trajectories come from a pool of up to 500 random ones, the most spread ones first: F.
- * Campolongo, J. Cariboni and A. Saltelli, "An effective screening design for sensitivity analysis of large models",
- * Environmental Modelling & Software 22 (2007) 1509-1518, section 3. They are chosen one by one, as in M. V. Ruano, J.
- * Ribes, A. Seco and J. Ferrer, the same journal 37 (2012) 103-109, starting with one trajectory. So n trajectories are
- * the first n of any larger design.
+ * 161-174, section 3. Trajectories are independent of each other. If those were chosen that are farthest from each
+ * other, the inputs would be at their outer levels too often, and the mean effects would be wrong. The first n
+ * trajectories are those of a design with n trajectories.
  */
 export function* morrisLevels(design: MorrisDesign): Generator<MorrisRow> {
   const { trajectories, levels } = design;
-  const candidate = candidates(design);
-  let trajectory = 0;
-  for (const number of chosen(candidate, design.inputs.length, trajectories)) {
-    const one = candidate(number);
+  const drawn = drawTrajectory(design);
+  for (let trajectory = 0; trajectory < trajectories; trajectory += 1) {
+    const one = drawn(trajectory);
     for (const [at, row] of rowsOf(one).entries()) {
       const changed = at === 0 ? null : one.order[at - 1]!;
       yield {
@@ -49,7 +46,6 @@ export function* morrisLevels(design: MorrisDesign): Generator<MorrisRow> {
         unit: row.map((level) => level / (levels - 1)),
       };
     }
-    trajectory += 1;
   }
 }
 
@@ -63,7 +59,7 @@ interface Trajectory {
 }
 
 /** Returns a function that makes a random trajectory from its number. Numbers start at 0. */
-function candidates({ inputs, levels, seed }: MorrisDesign): (number: number) => Trajectory {
+function drawTrajectory({ inputs, levels, seed }: MorrisDesign): (number: number) => Trajectory {
   const half = levels / 2;
   const keys = inputs.map(({ name }): Key => streamKey('foray morris', seed, name));
   const orderKey = streamKey('foray morris order', seed, '');
@@ -82,38 +78,6 @@ function candidates({ inputs, levels, seed }: MorrisDesign): (number: number) =>
 const LEVEL = 0;
 const DIRECTION = 1;
 
-const MOST_CANDIDATES = 500;
-/** With many inputs there are fewer candidates, because the work grows with the square of their rows. */
-const MOST_ROWS = 10_000;
-
-/**
- * The numbers of the chosen trajectories: first the trajectories of the pool, each the farthest from the earlier ones,
- * and then further random ones.
- */
-function* chosen(
-  candidate: (number: number) => Trajectory,
-  inputs: number,
-  trajectories: number,
-): Generator<number> {
-  const size = Math.max(1, Math.min(MOST_CANDIDATES, Math.floor(MOST_ROWS / (inputs + 1))));
-  const pool = Array.from({ length: size }, (_, number) => candidate(number));
-  // for each trajectory of the pool, the sum of its squared distances to the chosen trajectories
-  const sums = new Float64Array(size);
-  const left = new Set(pool.keys());
-  for (let count = 0; count < trajectories; count += 1) {
-    if (count >= size) {
-      yield count;
-      continue;
-    }
-    let next = -1;
-    for (const number of left) if (next < 0 || sums[number]! > sums[next]!) next = number;
-    yield next;
-    left.delete(next);
-    const rows = rowsOf(pool[next]!);
-    for (const number of left) sums[number]! += distance(rows, pool[number]!) ** 2;
-  }
-}
-
 /** The levels of a trajectory, row after row. */
 function rowsOf({ start, order, steps }: Trajectory): number[][] {
   const rows = [start];
@@ -122,22 +86,4 @@ function rowsOf({ start, order, steps }: Trajectory): number[][] {
     rows.push(last.with(input, last[input]! + steps[input]!));
   }
   return rows;
-}
-
-/** The sum of the distances between each row of one trajectory and each row of another one, in levels. */
-function distance(rows: readonly number[][], { start, order, steps }: Trajectory): number {
-  let sum = 0;
-  for (const row of rows) {
-    let squares = 0;
-    for (let at = 0; at < row.length; at += 1) squares += (start[at]! - row[at]!) ** 2;
-    sum += Math.sqrt(squares);
-    // each row of the other trajectory differs from the previous row in one input
-    for (let at = 0; at < order.length; at += 1) {
-      const input = order[at]!;
-      const before = start[input]! - row[input]!;
-      squares += steps[input]! * (2 * before + steps[input]!);
-      sum += Math.sqrt(squares);
-    }
-  }
-  return sum;
 }

@@ -1,6 +1,7 @@
-import type { Analysis, TimeIndices } from '../../sensitivity/analysis.ts';
+import type { Analysis, InputIndices, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
-import { divided, nothingText } from './words.ts';
+import { allowingForTests, divided } from './claims.ts';
+import { nothingText } from './words.ts';
 
 /**
  * The maximum number of stretches of time that a sentence lists in their order. If there are more, it lists at most
@@ -22,23 +23,24 @@ interface Stretch {
  * One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect.
  */
 export function courseSentence(analysis: Analysis): string {
-  const { output, method, confidence, hasUnknownChance, times = [] } = analysis;
-  const parts = times.map((one) => ({
-    time: one.time,
-    ...divided({
-      method,
-      confidence,
-      hasUnknownChance,
-      indices: one.indices,
-      secondOrder: one.secondOrder,
-    }),
-  }));
+  const { output, times: given = [] } = analysis;
+  const times = allowingForTests(given);
+  const parts = times.map((one) => ({ time: one.time, ...divided({ ...analysis, ...one }) }));
   const stretches = stretchesOf(parts.map(({ time, matter }) => ({ time, input: matter[0]?.input })));
   const [first] = stretches;
-  if (!first) return `It is unknown which inputs matter for ${output}.`;
+  if (!first || parts.every(({ unknown }, at) => unknown.length === times[at]!.indices.length)) {
+    const why = analysis.unknown === undefined ? '' : `, because ${analysis.unknown}`;
+    return `It is unknown which inputs matter for ${output}${why}.`;
+  }
   const never = neverSeen(times, parts);
   if (stretches.every(({ input }) => input === undefined)) {
-    const effect = parts.every(({ little }) => little.length === 0) ? 'a visible' : 'more than a little';
+    const isTested = times.every(({ indices }) => indices.some(({ p }) => p !== undefined));
+    if (analysis.method !== 'regression' && isTested && parts.every(({ little }) => little.length === 0))
+      return `The effects of all inputs on ${output} cannot be distinguished from chance at any of ${times.length} times.`;
+    const linear = analysis.method === 'regression' ? ' linear' : '';
+    const effect = parts.every(({ little }) => little.length === 0)
+      ? `a visible${linear}`
+      : `more than a little${linear}`;
     return `No input has ${effect} effect on ${output} at any of ${times.length} times.`;
   }
   const rest = never.length > 0 ? `; ${nothingText(analysis, never)} at any time` : '';
@@ -83,12 +85,12 @@ function stretchesOf(leaders: readonly { time: number; input: string | undefined
 function neverSeen(
   times: readonly TimeIndices[],
   parts: readonly Record<'matter' | 'little' | 'unknown', readonly { input: string }[]>[],
-): { input: string }[] {
+): InputIndices[] {
   const seen = new Set(
     parts.flatMap(({ matter, little, unknown }) =>
       [...matter, ...little, ...unknown].map(({ input }) => input),
     ),
   );
-  const all = new Set(times.flatMap(({ indices }) => indices.map(({ input }) => input)));
-  return [...all].filter((input) => !seen.has(input)).map((input) => ({ input }));
+  const all = new Map(times.flatMap(({ indices }) => indices.map((one) => [one.input, one])));
+  return [...all.values()].filter(({ input }) => !seen.has(input));
 }

@@ -11,7 +11,7 @@ import {
 } from '../pictures/indices.ts';
 import { percent, unitText } from '../words/words.ts';
 import { courseSentence } from './course-words.ts';
-import { ranked, sizeOf } from './words.ts';
+import { ranked, sizeOf } from './claims.ts';
 
 /** The maximum number of inputs in a picture or a table. */
 export const MOST_INPUTS = 20;
@@ -82,7 +82,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
         {
           title: `Effects on ${measure.name}`,
           caption: sentences(
-            'How much of the variance between the points each input explains: alone, and with its interactions if the design has all combinations',
+            'How much of the variance between the points each input explains, without the part of chance: alone, and with its interactions if the design has all combinations',
             part,
           ),
           id: 'indices',
@@ -150,7 +150,7 @@ function tornado(
       caption: sentences(
         `The change of the output from the lowest to the highest value of each input, ${others}`,
         unordered.length > 0
-          ? `If the values of an input are not numbers, the change is from the lowest to the highest output: ${unordered.map(({ input, lowAt, highAt }) => `${input} from ${lowAt} to ${highAt}`).join(', ')}`
+          ? `The change is from the lowest to the highest output if the values are not numbers, or if the output does not always rise or fall with them: ${unordered.map(({ input, lowAt, highAt }) => `${input} from ${lowAt} to ${highAt}`).join(', ')}`
           : undefined,
         bars.some(({ interval }) => interval) ? 'Lines are intervals from the replications' : undefined,
         part,

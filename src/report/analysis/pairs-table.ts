@@ -1,6 +1,7 @@
 import type { Analysis, PairIndices } from '../../sensitivity/analysis.ts';
 import { partText, sentences } from '../figures/figure.ts';
 import { html, type Markup } from '../html/markup.ts';
+import { isVisiblePair, tested } from './claims.ts';
 import { cellText, chanceCell } from './numbers.ts';
 
 /** The maximum number of pairs of inputs in the table. */
@@ -8,20 +9,24 @@ const MOST_PAIRS = 10;
 
 /** The interactions of pairs of inputs; undefined if there are none to show. */
 export function pairsTable(analysis: Analysis): Markup | undefined {
-  const { confidence } = analysis;
+  const seen = new Set(
+    distinguished(tested(analysis))
+      .filter((pair) => isVisiblePair(pair, analysis))
+      .map(({ inputs }) => inputs.join(' × ')),
+  );
+  const isSeen = ({ inputs }: PairIndices): boolean => seen.has(inputs.join(' × '));
   const all = distinguished(analysis).toSorted(
-    (a, b) => Number(isVisible(b, confidence)) - Number(isVisible(a, confidence)) || b.value - a.value,
+    (a, b) => Number(isSeen(b)) - Number(isSeen(a)) || (b.value ?? 0) - (a.value ?? 0),
   );
   const pairs = all.slice(0, MOST_PAIRS);
   if (pairs.length === 0) return undefined;
-  const visible = all.filter((pair) => isVisible(pair, confidence)).length;
   const [hasEffects, hasTests] = [
     pairs.some(({ effect }) => effect !== undefined),
     pairs.some(({ p }) => p !== undefined),
   ];
   const aliased = pairs.some(({ aliases }) => aliases);
   return html`<p class="soft">
-      ${visible === 0 ? 'No pair of inputs has a visible interaction. ' : ''}
+      ${seen.size === 0 ? 'No pair of inputs has a visible interaction. ' : ''}
       ${sentences(partText(all.length, pairs.length, 'pairs of inputs'))}
     </p>
     <div class="scroll" tabindex="0">
@@ -65,12 +70,4 @@ function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndice
     for (const one of aliases) told.add(one);
     return true;
   });
-}
-
-/**
- * Whether the effect of a pair differs from 0. An effect that has neither a test nor an interval counts as different.
- */
-function isVisible({ p, interval }: PairIndices, confidence: number): boolean {
-  if (p !== undefined) return p < 1 - confidence;
-  return !interval || interval[0] > 0 || interval[1] < 0;
 }

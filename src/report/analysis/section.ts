@@ -1,28 +1,13 @@
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
+import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import type { Figure } from '../figures/figure.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
-import { analysisSentence, divided, listed, nothingText, percentText, ranked, unknownText } from './words.ts';
-
-/** How each method works, and what it assumes. */
-const HOW: Record<Method, string> = {
-  sobol:
-    'Sobol’ indices: shares of the variance of the output, whatever the function is. They assume that the inputs are independent of each other, which is true in this design.',
-  morris:
-    'Elementary effects (Morris): changes of the output when one input changes, each time at other values of the other inputs. They rank inputs, but they are not shares of the variance.',
-  regression:
-    'Standardized regression: it assumes that the output is a linear function of the inputs. The regression of ranks assumes only that the output always rises or always falls with an input. R² shows how close the output is to a linear function.',
-  factorial:
-    'Analysis of variance over the points of the design: main effects of inputs, and interactions of two inputs.',
-  'gaussian-process':
-    'Sobol’ indices of a Gaussian process that was fitted to the points of the search: shares of the variance over all values of the inputs. The points themselves are not a fair sample, because the search prefers good values.',
-  'one-at-a-time':
-    'One input at a time: the effect of each input while the others stay unchanged. It shows no interactions.',
-};
+import { divided, ranked, SCOPES, tested } from './claims.ts';
+import { analysisSentence, listed, nothingText, percentText, unknownText } from './words.ts';
 
 /**
  * The columns of the table. `isUnit` marks the columns with numbers between about -1 and 1. These numbers have three
@@ -37,6 +22,7 @@ const COLUMNS = [
   { key: 'src', title: 'Coefficient (src)', isUnit: true },
   { key: 'srrc', title: 'Of ranks (srrc)', isUnit: true },
   { key: 'prcc', title: 'Partial, ranks (prcc)', isUnit: true },
+  { key: 'share', title: 'Linear share', isUnit: true },
   { key: 'low', title: 'At the lowest' },
   { key: 'high', title: 'At the highest' },
   { key: 'effect', title: 'Effect' },
@@ -45,7 +31,8 @@ const COLUMNS = [
 ] as const;
 
 /** The short answer to the question which inputs matter. */
-export function analysisAnswer(analysis: Analysis): Markup | undefined {
+export function analysisAnswer(given: Analysis): Markup | undefined {
+  const analysis = tested(given);
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return undefined;
   const { matter, little, nothing, unknown } = divided(analysis);
@@ -82,7 +69,7 @@ export function analysisSection(analysis: Analysis): Markup {
   return html`<section>
     <h2>Which inputs matter</h2>
     <p>${analysisSentence(analysis)}</p>
-    <p class="soft">${HOW[analysis.method]} ${chanceText(analysis)}</p>
+    <p class="soft">${scopeText(analysis)} ${chanceText(analysis)}</p>
     ${analysis.warnings.map((warning) => html`<p class="bad">${warning}</p>`)}
     ${
       inputs.length === 0
@@ -125,6 +112,12 @@ export function analysisSection(analysis: Analysis): Markup {
 function placeText({ lowAt, highAt }: InputIndices, key: string): string {
   const value = key === 'low' ? lowAt : key === 'high' ? highAt : undefined;
   return value === undefined ? '' : ` (${value})`;
+}
+
+/** What the method shows, and what it cannot show. */
+function scopeText({ method }: Analysis): string {
+  const { shows, test, cannot } = SCOPES[method];
+  return `The method shows ${shows}. Its test: ${test}. It cannot show ${cannot}. The sentence allows for the number of tests; each p is for one test.`;
 }
 
 function chanceText({ chance }: Analysis): string {

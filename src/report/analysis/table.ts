@@ -25,6 +25,7 @@ const KEYS: readonly { key: Key; hasEnds?: true }[] = [
   { key: 'src', hasEnds: true },
   { key: 'srrc', hasEnds: true },
   { key: 'prcc', hasEnds: true },
+  { key: 'share' },
   { key: 'low' },
   { key: 'high' },
   { key: 'effect', hasEnds: true },

@@ -1,94 +1,9 @@
-import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
+import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
+import { areShares, divided, mayBeHidden, sizeOf, tested } from './claims.ts';
 
-/** The index by which each method measures how much an input matters. */
-const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {
-  sobol: ({ total }) => total,
-  morris: ({ muStar }) => muStar,
-  regression: ({ src }) => src,
-  factorial: ({ total, first }) => total ?? first,
-  'one-at-a-time': ({ effect }) => effect,
-  'gaussian-process': ({ total }) => total,
-};
-
-const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
-  sobol: ({ totalInterval }) => totalInterval,
-  morris: ({ muStarInterval }) => muStarInterval,
-  regression: ({ srcInterval }) => srcInterval,
-  factorial: () => undefined,
-  'one-at-a-time': ({ effectInterval }) => effectInterval,
-  'gaussian-process': ({ totalInterval }) => totalInterval,
-};
-
-/**
- * The methods whose indices are shares of the variance. The indices of other methods are effects, and the squares of
- * effects are comparable with shares.
- */
-const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
-
-/** An input has little effect if its share is at most this part of the largest share. */
-const LITTLE = 0.05;
-/** An input has no visible effect if its index is at most this part of the largest index. */
-const NOTHING = 0.01;
 /** The maximum number of inputs that a sentence names. */
 const MOST_NAMED = 8;
-
-/** How much an input matters; 0 if it is unknown. An estimate of a share may be below 0 by chance, and then counts as 0. */
-export function sizeOf(method: Method, one: InputIndices): number {
-  const size = SIZES[method](one) ?? 0;
-  return SHARES.includes(method) ? Math.max(0, size) : Math.abs(size);
-}
-
-/** Sorts the inputs, the most important first. */
-export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indices'>): InputIndices[] {
-  return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a));
-}
-
-/** How much an input matters. */
-type Kind = 'matter' | 'little' | 'nothing' | 'unknown';
-
-/** The part of an analysis that is needed to divide the inputs. */
-type Indexed = Pick<Analysis, 'method' | 'indices' | 'secondOrder' | 'confidence' | 'hasUnknownChance'>;
-
-/**
- * Divides the inputs into inputs that matter, inputs with little effect, inputs without a visible effect, and inputs
- * whose effect is unknown, because the method has no number for them. An effect is not visible if it is very small
- * (`NOTHING`) or if its interval contains 0. A share of the variance must be above 0. In a factorial design, tests replace the interval: an effect is not
- * visible if the input or its interactions have tests and none of the tests is significant. Total indices may include
- * chance whose share is unknown. Then an effect is visible if the input has an effect alone, or if its total index is
- * certainly above the smallest total index, because chance is in each of them.
- */
-export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
-  const { method } = analysis;
-  const all = ranked(analysis);
-  const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
-  const kindOf = (one: InputIndices): Kind => {
-    if (SIZES[method](one) === undefined) return 'unknown';
-    const size = sizeOf(method, one);
-    const part = SHARES.includes(method) ? size / largest : (size / largest) ** 2;
-    if (!(size > NOTHING * largest) || !isVisible(analysis, one)) return 'nothing';
-    return part > LITTLE ? 'matter' : 'little';
-  };
-  const of = (kind: Kind): InputIndices[] => all.filter((one) => kindOf(one) === kind);
-  return { matter: of('matter'), little: of('little'), nothing: of('nothing'), unknown: of('unknown') };
-}
-
-function isVisible(analysis: Indexed, one: InputIndices): boolean {
-  const { method, indices = [], secondOrder = [], confidence } = analysis;
-  if (includesChance(analysis)) {
-    const least = Math.min(...indices.map(({ total, totalInterval }) => totalInterval?.[1] ?? total!));
-    return (one.firstInterval?.[0] ?? one.first!) > 0 || (one.totalInterval?.[0] ?? one.total!) > least;
-  }
-  if (method !== 'factorial') {
-    const interval = INTERVALS[method](one);
-    return !interval || interval[0] > 0 || (interval[1] < 0 && !SHARES.includes(method));
-  }
-  // the effect alone does not decide: an input with a third value may matter although the output is equal at both ends,
-  // and an input that interacts may matter although its means are equal
-  const own = secondOrder.filter(({ inputs, aliases }) => !aliases && inputs.includes(one.input));
-  const tests = [one, ...own].flatMap(({ p }) => p ?? []);
-  return tests.length === 0 || tests.some((p) => p < 1 - confidence);
-}
 
 /** Whether the indices by which inputs are divided (total Sobol' indices) include chance with an unknown share. */
 function includesChance({
@@ -99,34 +14,35 @@ function includesChance({
 }
 
 /** A part of a sentence: "A and B have no visible effect". */
-export function nothingText(
-  analysis: Pick<Analysis, 'method' | 'hasUnknownChance'>,
-  inputs: readonly { input: string }[],
-): string {
-  return includesChance(analysis)
+export function nothingText({ method }: Pick<Analysis, 'method'>, inputs: readonly InputIndices[]): string {
+  if (method === 'regression') return `${listed(inputs)} ${haveOf(inputs)} no visible linear effect`;
+  return mayBeHidden(inputs)
     ? `${listed(inputs)} cannot be distinguished from chance`
     : `${listed(inputs)} ${haveOf(inputs)} no visible effect`;
 }
 
 /** One sentence: which inputs matter for the output, how sure that is, and which inputs have little or no effect. */
-export function analysisSentence(analysis: Analysis): string {
-  const { output, indices = [] } = analysis;
-  if (indices.length === 0) return `It is unknown which inputs matter for ${output}.`;
+export function analysisSentence(given: Analysis): string {
+  const analysis = tested(given);
+  const { output, method, indices = [] } = analysis;
   const { matter, little, nothing, unknown } = divided(analysis);
-  if (unknown.length === indices.length) return `It is unknown which inputs matter for ${output}.`;
+  if (unknown.length === indices.length) return unknownSentence(analysis);
   const isAll =
     matter.length === indices.length &&
     indices.length > 1 &&
-    SHARES.includes(analysis.method) &&
+    areShares(method) &&
     !analysis.hasUnknownChance &&
     indices.every(({ total }) => total !== undefined);
   const rest = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
   if (matter.length === 0) {
     if (little.length === 0) {
-      if (includesChance(analysis))
-        return `The effects of all inputs on ${output} cannot be distinguished from chance.`;
+      const linear = method === 'regression' ? 'linear ' : '';
+      if (!linear && mayBeHidden(nothing))
+        return unknown.length > 0
+          ? `The effects of ${listed(nothing)} on ${output} cannot be distinguished from chance${rest}.`
+          : `The effects of all inputs on ${output} cannot be distinguished from chance.`;
       const none = unknown.length > 0 ? `${listed(nothing)} ${haveOf(nothing)} no` : 'No input has a';
-      return `${none} visible effect on ${output}${rest}.`;
+      return `${none} visible ${linear}effect on ${output}${rest}.`;
     }
     // the largest estimate is so uncertain that its input has no visible effect
     return `${listed(little)} ${haveOf(little)} little effect on ${output}; ${nothingText(analysis, nothing)}${rest}.`;
@@ -136,6 +52,13 @@ export function analysisSentence(analysis: Analysis): string {
     ...(nothing.length > 0 ? [nothingText(analysis, nothing)] : []),
   ];
   return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}${rest}.`;
+}
+
+/** The sentence if nothing can be said about the effects, with the reason if it is known. */
+function unknownSentence({ output, method, unknown, indices = [] }: Analysis): string {
+  const isModel = method === 'gaussian-process' && indices.length > 0;
+  const why = isModel ? 'the model of the search predicts too little of its variance' : unknown;
+  return `It is unknown which inputs matter for ${output}${why === undefined ? '' : `, because ${why}`}.`;
 }
 
 /** "the effects of Days and Rule are unknown". */
@@ -165,11 +88,13 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
     case 'sobol':
     case 'gaussian-process':
     case 'factorial': {
+      if (matter.every(({ first, total }) => first === undefined && total === undefined))
+        return `${names} ${many ? 'change' : 'changes'} ${output}, but chance hides by how much`;
       const share = jointShare(analysis, matter);
       return `${names} ${many ? 'explain' : 'explains'} ${share} of the variance of ${output}`;
     }
     case 'regression':
-      return `${names} ${many ? 'explain' : 'explains'} ${percentText(analysis.r2!)} of the variance of ${output} as a linear function`;
+      return linearText(analysis, matter);
     case 'morris':
       return `${names} ${many ? 'change' : 'changes'} ${output} most; over the range of ${top.input}, ${output} changes by ${rangeText(top.muStar!, top.muStarInterval)} on average`;
     case 'one-at-a-time': {
@@ -178,6 +103,24 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
       return `${names} ${many ? 'change' : 'changes'} ${output} most; from ${values} of ${top.input}, ${output} changes by ${rangeText(top.effect!, top.effectInterval)}`;
     }
   }
+}
+
+/**
+ * The shares of inputs that vary independently add up. Nobody can divide the variance between inputs that depend on each
+ * other, so the sentence has the share of all inputs together.
+ */
+function linearText({ output, adjustedR2 }: Analysis, matter: readonly InputIndices[]): string {
+  const [names, many] = [listed(matter), matter.length > 1];
+  const shares = matter.flatMap(({ share }) => share ?? []);
+  if (shares.length === matter.length) {
+    const share = percentText(shares.reduce((sum, one) => sum + one, 0));
+    return `${names} ${many ? 'explain' : 'explains'} ${share} of the variance of ${output} as a linear function`;
+  }
+  const all =
+    adjustedR2 === undefined
+      ? ''
+      : ` (all inputs together explain ${percentText(Math.max(0, adjustedR2))} of its variance)`;
+  return `${names} ${many ? 'matter' : 'matters'} for ${output} as a linear function${all}`;
 }
 
 /**
@@ -210,7 +153,8 @@ function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string
       ({ inputs, aliases }) => !aliases && inputs.every((one) => names.has(one)),
     );
     return (
-      matter.reduce((sum, { first = 0 }) => sum + first, 0) + pairs.reduce((sum, pair) => sum + pair.value, 0)
+      matter.reduce((sum, { first = 0 }) => sum + first, 0) +
+      pairs.reduce((sum, { value = 0 }) => sum + value, 0)
     );
   }
 }

@@ -50,7 +50,7 @@ describe.each(designs)('the analysis "%s"', (title, played) => {
   const analysis = analysisOf(played);
 
   test('has a sentence, a table and pictures', async () => {
-    expect(analysisSentence(analysis)).toMatch(/^A and B .*Y.*; C has no visible effect\.$/);
+    expect(analysisSentence(analysis)).toMatch(/^A and B .*Y.*; C has no visible (linear )?effect\.$/);
     const { text } = analysisSection(analysis);
     expect(text).toContain('<h2>Which inputs matter</h2>');
     expect(text).not.toMatch(/undefined|NaN|-0\.000/);
@@ -101,7 +101,7 @@ describe('a sentence about a curve says which input matters most at which times'
     let run = 0;
     const chance = (): number => Math.sin((run += 1) * 2.3);
     expect(told(() => ({ dataX: [0, 1], dataY: [chance(), chance()] }), designs[2])).toBe(
-      'No input has a visible effect on Course at any of 2 times.',
+      'No input has a visible linear effect on Course at any of 2 times.',
     );
   });
 });
@@ -133,7 +133,13 @@ test('the sentence does not divide the whole variance if chance or interactions 
   const analysis: Analysis = { ...analysisOf(designs[3]![1]), indices, secondOrder: [] };
   expect(analysisSentence(analysis)).toMatch(/^All inputs matter for Y/);
   const told = 'A and B explain 80 % of the variance of Y.';
-  expect(analysisSentence({ ...analysis, hasUnknownChance: true })).toBe(told);
+  const tested = indices.map((one) => ({ ...one, p: 0.001 }));
+  expect(analysisSentence({ ...analysis, indices: tested, hasUnknownChance: true })).toBe(told);
+  // without a test, nothing tells an effect from chance
+  const unknown = { hasUnknownChance: true as const, unknown: 'each point has one run with its own seed' };
+  expect(analysisSentence({ ...analysis, ...unknown })).toBe(
+    'It is unknown which inputs matter for Y, because each point has one run with its own seed.',
+  );
   const alone = indices.map(({ input, first }) => ({ input, first }));
   expect(analysisSentence({ ...analysis, indices: alone })).toBe(told);
 });
@@ -169,7 +175,7 @@ test('an input that only interacts with another input matters in a factorial des
     Y: (2 * a! - 1) * (2 * b! - 1) + 0.1 * Math.sin((run += 1)),
   }));
   expect(analysisSentence(found!)).toMatch(
-    /^A and B explain \d+ % of the variance of Y; C has no visible effect/,
+    /^A and B explain 100 % of the variance of Y; C cannot be distinguished from chance\.$/,
   );
   expect(pairsTable(found!)!.text).toMatch(/<td>A × B<\/td>/);
 });

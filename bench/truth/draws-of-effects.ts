@@ -1,0 +1,77 @@
+import { RANDOM_SEED } from '../../src/api/index.ts';
+import { type Design, inputsOf } from '../../src/campaign/designs/resolved-design.ts';
+import { type Key, streamKey, uniformAt } from '../../src/campaign/sampling/threefry.ts';
+import type { BaseInput } from '../../src/campaign/types.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
+import type { Analysis } from '../../src/sensitivity/analysis.ts';
+import { normalQuantile } from '../../src/statistics/normal.ts';
+import { analyzed, type Played } from '../../test/sensitivity/campaigns.ts';
+
+/** Random numbers of a drawn campaign. */
+export class Drawn {
+  readonly #key: Key;
+  #next = 0;
+
+  constructor(seed: number, name: string) {
+    this.#key = streamKey('foray bench truth', seed, name);
+  }
+
+  uniform(): number {
+    this.#next += 1;
+    return uniformAt(this.#key, this.#next, 0);
+  }
+
+  normal(): number {
+    // the smallest number that is not 0 has a finite quantile
+    return normalQuantile(Math.max(this.uniform(), 2 ** -60));
+  }
+
+  below(count: number): number {
+    return Math.floor(count * this.uniform());
+  }
+}
+
+/** Distributions of chance with a mean of 0 and a standard deviation of 1, apart from the rare one with 0.3. */
+export const CHANCES: Record<string, (drawn: Drawn) => number> = {
+  normal: (drawn) => drawn.normal(),
+  exponential: (drawn) => -Math.log(Math.max(drawn.uniform(), 2 ** -60)) - 1,
+  'ones with p = 0.1': (drawn) => Number(drawn.uniform() < 0.1),
+};
+
+/** Base values of all inputs of a model whose runs have seeds. */
+export function seededBase(names: readonly string[]): BaseInput[] {
+  return [
+    ...names.map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0.5' })),
+    { name: RANDOM_SEED, type: 'LONG', units: null, value: '1' },
+  ];
+}
+
+/** A design whose runs have seeds. */
+export type Seeded = Pick<Played, 'replications' | 'commonRandomNumbers'> & {
+  title: string;
+  design: (seed: number) => Design;
+};
+
+/** Runs a function of the inputs with chance at all points of a design, and analyzes the results. */
+export function analysisWithChance(
+  { design: designOf, replications = 1, commonRandomNumbers = false }: Seeded,
+  seed: number,
+  model: (values: readonly number[]) => number,
+): Analysis {
+  const design = designOf(seed);
+  const played: Played = {
+    design,
+    base: seededBase(inputsOf(design)),
+    replications,
+    seed: 1,
+    commonRandomNumbers,
+  };
+  return analyzed(played, (values) => ({ Y: model(values) }))[0]!;
+}
+
+/** Whether the sentence says that some input has an effect. */
+export function claimsEffect(analysis: Analysis): boolean {
+  return !/^(The effects of all inputs .* cannot be distinguished|No input has a visible|It is unknown)/.test(
+    analysisSentence(analysis),
+  );
+}

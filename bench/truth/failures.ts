@@ -1,0 +1,86 @@
+import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import { analyzed, spread } from '../../test/sensitivity/campaigns.ts';
+import { names } from '../../test/sensitivity/functions.ts';
+import { Drawn } from './draws-of-effects.ts';
+import type { Rate } from './rate.ts';
+
+export const title = 'Failed runs: whether indices are refused if failures depend on inputs, and only then';
+
+type Fails = (values: readonly number[], drawn: Drawn) => boolean;
+
+/** Draws a condition on the inputs that some part of the points meets. */
+const DEPENDENT: Record<string, (drawn: Drawn) => Fails> = {
+  'above a limit of one input': (drawn) => {
+    const [at, limit] = [drawn.below(3), 0.5 + 0.45 * drawn.uniform()];
+    return (values) => values[at]! > limit;
+  },
+  'where one input is above another': (drawn) => {
+    const [at, by] = [drawn.below(3), 0.6 * drawn.uniform()];
+    return (values) => values[at]! > values[(at + 1) % 3]! + by;
+  },
+  'in the middle of one input': (drawn) => {
+    const [at, width] = [drawn.below(3), 0.03 + 0.2 * drawn.uniform()];
+    return (values) => Math.abs(values[at]! - 0.5) < width;
+  },
+  'where two inputs are both high or both low': (drawn) => {
+    const share = 0.1 + 0.9 * drawn.uniform();
+    return ([a, b], draws) => a! > 0.5 === b! > 0.5 && draws.uniform() < share;
+  },
+  'more often at higher values': (drawn) => {
+    const slope = 0.1 + 0.4 * drawn.uniform();
+    return ([a], draws) => draws.uniform() < slope * a!;
+  },
+};
+
+const DESIGNS: { name: string; design: (seed: number) => Design }[] = [
+  {
+    name: 'saltelli, 256 base points',
+    design: (seed) => ({
+      kind: 'saltelli',
+      inputs: spread(names(3)),
+      points: 256,
+      scrambles: 1,
+      secondOrder: false,
+      seed,
+    }),
+  },
+  {
+    name: 'morris, 100 trajectories',
+    design: (seed) => ({ kind: 'morris', inputs: spread(names(5)), trajectories: 100, levels: 4, seed }),
+  },
+];
+
+export function rates({ campaigns, seed }: { campaigns: number; seed: number }): Rate[] {
+  return DESIGNS.flatMap(({ name, design }) => {
+    const refused = (title: string, failsOf: (drawn: Drawn) => Fails): number => {
+      let count = 0;
+      for (let at = 0; at < campaigns; at += 1) {
+        const drawn = new Drawn(seed, `${name} ${title} ${at}`);
+        const fails = failsOf(drawn);
+        const [found] = analyzed({ design: design(at) }, (values) =>
+          fails(values, drawn) ? undefined : { Y: values[0]! + values[1]! },
+        );
+        if (found!.indices!.length === 0) count += 1;
+      }
+      return count / campaigns;
+    };
+    return [
+      ...Object.entries(DEPENDENT).map(([title, failsOf]): Rate => {
+        const rate = refused(title, failsOf);
+        // few trajectories on four levels show less
+        const limit = name.startsWith('saltelli') ? { least: 0.95 } : {};
+        return { statement: `refused: failures ${title}`, from: name, of: campaigns, rate, ...limit };
+      }),
+      {
+        statement: 'refused: failures by chance',
+        from: name,
+        of: campaigns,
+        rate: refused('chance', (drawn) => {
+          const share = 0.002 + 0.2 * drawn.uniform();
+          return () => drawn.uniform() < share;
+        }),
+        most: 0.05,
+      },
+    ];
+  });
+}

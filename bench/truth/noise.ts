@@ -1,0 +1,143 @@
+import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import { divided, tested } from '../../src/report/analysis/claims.ts';
+import { studentQuantile } from '../../src/statistics/student.ts';
+import { spread } from '../../test/sensitivity/campaigns.ts';
+import { names } from '../../test/sensitivity/functions.ts';
+import { analysisWithChance, CHANCES, claimsEffect, Drawn, type Seeded } from './draws-of-effects.ts';
+import type { Rate } from './rate.ts';
+
+export const title = 'Sentences about effects: false ones on pure chance, and power';
+
+/** A design with the standard error of an effect, from one end of the range of an input to the other. */
+interface Case extends Seeded {
+  /** In units of the standard deviation of single runs, with its degrees of freedom. */
+  error?: { size: number; freedom: number };
+}
+
+const five = names(5);
+const factorial = (levels: number): Design => ({
+  kind: 'factorial',
+  inputs: five,
+  values: five.map(() => Array.from({ length: levels }, (_, at) => String(at / (levels - 1)))),
+  generators: five.map(() => null),
+});
+const morris = (seed: number): Design => ({
+  kind: 'morris',
+  inputs: spread(five),
+  trajectories: 10,
+  levels: 4,
+  seed,
+});
+const saltelli = (seed: number): Design => ({
+  kind: 'saltelli',
+  inputs: spread(five),
+  points: 64,
+  scrambles: 1,
+  secondOrder: false,
+  seed,
+});
+const lhs = (points: number) => (seed: number) => ({
+  kind: 'sample' as const,
+  method: 'lhs' as const,
+  points,
+  seed,
+  scramble: true,
+  inputs: spread(five),
+});
+const onePerInput: Design = { kind: 'onePerInput', inputs: five, values: five.map(() => ['0', '1']) };
+/** The standard deviation of a uniform input. */
+const UNIFORM = Math.sqrt(1 / 12);
+
+const cases: Case[] = [
+  // an effect is the mean of 10 differences of two means of 2 runs, over two thirds of the range
+  {
+    title: 'morris, 2 runs per point',
+    design: morris,
+    replications: 2,
+    error: { size: 1.5 * Math.sqrt(1 / 10), freedom: 60 },
+  },
+  { title: 'morris, common random numbers', design: morris, replications: 3, commonRandomNumbers: true },
+  { title: 'morris, 1 run per point', design: morris },
+  // an effect is the slope over 64 base points, with two means of 2 runs for each of them
+  {
+    title: 'saltelli, 2 runs per point',
+    design: saltelli,
+    replications: 2,
+    error: { size: Math.sqrt(1 / 64) / Math.sqrt(1 / 6), freedom: 448 },
+  },
+  { title: 'saltelli, 1 run per point', design: saltelli },
+  {
+    title: 'factorial, 10 runs per point',
+    design: () => factorial(2),
+    replications: 10,
+    error: { size: 2 / Math.sqrt(320), freedom: 288 },
+  },
+  {
+    title: 'factorial, 1 run per point',
+    design: () => factorial(2),
+    error: { size: 2 / Math.sqrt(32), freedom: 16 },
+  },
+  {
+    title: 'lhs, 60 points',
+    design: lhs(60),
+    error: { size: 1 / (UNIFORM * Math.sqrt(60)), freedom: 54 },
+  },
+  { title: 'lhs, 12 points', design: lhs(12) },
+  {
+    title: 'one per input, 10 runs per point',
+    design: () => onePerInput,
+    replications: 10,
+    error: { size: Math.sqrt(2 / 10), freedom: 18 },
+  },
+  { title: 'one per input, 3 runs per point', design: () => onePerInput, replications: 3 },
+  { title: 'one per input, 1 run per point', design: () => onePerInput },
+];
+
+export function rates({ campaigns, seed }: { campaigns: number; seed: number }): Rate[] {
+  return cases.flatMap((one) => [
+    ...Object.entries(CHANCES).map(([chance, draw]): Rate => {
+      let claims = 0;
+      for (let at = 0; at < campaigns; at += 1) {
+        const drawn = new Drawn(seed, `${one.title} ${chance} ${at}`);
+        if (claimsEffect(analysisWithChance(one, at, () => draw(drawn)))) claims += 1;
+      }
+      return {
+        statement: 'some input matters, but none does',
+        from: `${one.title}, ${chance}`,
+        of: campaigns,
+        rate: claims / campaigns,
+        most: 0.05,
+      };
+    }),
+    ...(one.error ? [power(one, one.error, campaigns, seed)] : []),
+  ]);
+}
+
+/** The share of campaigns that name the only input with an effect. */
+function power(
+  one: Case,
+  { size, freedom }: NonNullable<Case['error']>,
+  campaigns: number,
+  seed: number,
+): Rate {
+  // an effect of the detectable size is found in 80 % of campaigns by one test of 5 %
+  const detectable = (studentQuantile(0.975, freedom) + studentQuantile(0.8, freedom)) * size;
+  let named = 0;
+  for (let at = 0; at < campaigns; at += 1) {
+    const drawn = new Drawn(seed, `${one.title} power ${at}`);
+    const place = at % five.length;
+    const analysis = analysisWithChance(
+      one,
+      at,
+      (values) => 2 * detectable * values[place]! + drawn.normal(),
+    );
+    if (divided(tested(analysis)).matter.some(({ input }) => input === five[place])) named += 1;
+  }
+  return {
+    statement: 'an input with twice the detectable effect is named',
+    from: one.title,
+    of: campaigns,
+    rate: named / campaigns,
+    least: 0.95,
+  };
+}

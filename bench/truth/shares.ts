@@ -1,0 +1,200 @@
+import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
+import type { Analysis } from '../../src/sensitivity/analysis.ts';
+import { analyzed, spread } from '../../test/sensitivity/campaigns.ts';
+import { ishigami, names } from '../../test/sensitivity/functions.ts';
+import { Drawn } from './draws-of-effects.ts';
+import type { Rate } from './rate.ts';
+
+export const title = 'Shares of the variance in sentences, beside their exact values';
+
+/** The largest error of a share. The sentence rounds to whole percents. */
+const MOST = 0.03;
+const SEEDS_OF_SOBOL = 12;
+
+interface Exact {
+  name: string;
+  inputs: number;
+  of: (unit: readonly number[]) => number;
+  /** The share of the variance that comes from these inputs and their interactions. */
+  closed: (inputs: readonly number[]) => number;
+  /** The share in which an input takes part. */
+  total: (input: number) => number;
+}
+
+/**
+ * A product of 1 + g(x) over the inputs, where each g has a mean of 0 and a variance of its own: I. M. Sobol', "Sensitivity
+ * estimates for nonlinear mathematical models", Mathematical Modelling and Computational Experiments 1 (1993) 407-414.
+ */
+function product(name: string, variances: readonly number[], part: (u: number, at: number) => number): Exact {
+  const of = (which: readonly number[]): number =>
+    which.reduce((all, at) => all * (1 + variances[at]!), 1) - 1;
+  const every = [...variances.keys()];
+  const closed = (which: readonly number[]): number => of(which) / of(every);
+  return {
+    name,
+    inputs: variances.length,
+    of: (unit) => unit.reduce((all, u, at) => all * (1 + part(u, at)), 1),
+    closed,
+    total: (input) => 1 - closed(every.filter((at) => at !== input)),
+  };
+}
+
+function gFunction(a: readonly number[]): Exact {
+  return product(
+    `G with ${a.join(', ')}`,
+    a.map((one) => 1 / (3 * (1 + one) ** 2)),
+    (u, at) => (Math.abs(4 * u - 2) - 1) / (1 + a[at]!),
+  );
+}
+
+/** The exact indices of the Ishigami function with 7 and 0.1, from its decomposition. */
+const ISHIGAMI: Exact = (() => {
+  const { PI } = Math;
+  const of1 = (1 + (0.1 * PI ** 4) / 5) ** 2 / 2;
+  const of2 = 49 / 8;
+  const of13 = 0.01 * PI ** 8 * (1 / 18 - 1 / 50);
+  const all = of1 + of2 + of13;
+  const closed = (which: readonly number[]): number =>
+    ((which.includes(0) ? of1 : 0) +
+      (which.includes(1) ? of2 : 0) +
+      (which.includes(0) && which.includes(2) ? of13 : 0)) /
+    all;
+  return {
+    name: 'Ishigami',
+    inputs: 3,
+    of: ishigami,
+    closed,
+    total: (input) => 1 - closed([0, 1, 2].filter((at) => at !== input)),
+  };
+})();
+
+const SOBOL: Exact[] = [
+  ISHIGAMI,
+  gFunction([0, 1, 4.5, 9, 99, 99, 99, 99]),
+  gFunction([0, 0.5, 3, 9]),
+  gFunction([1, 1, 1]),
+  product(
+    'linear factors',
+    [0.5, 0.2, 0.05, 0.01],
+    (u, at) => (u - 0.5) * Math.sqrt(12 * [0.5, 0.2, 0.05, 0.01][at]!),
+  ),
+];
+
+/** Linear functions: the coefficients of the inputs. */
+const LINEAR: number[][] = [
+  [1, ...new Array<number>(19).fill(0.2)],
+  [1, 1],
+  [3, 2, 1],
+  [5, 1, 1, 1, 1, 1],
+  [1, -1, 0.5, 0],
+  [10, 3, 1, 0.3, 0.1],
+  [1, 0.5, 0.25, 0.125, 0.0625],
+  [2, -2, 2, -2, 0.4, 0.4, 0.4],
+  new Array<number>(10).fill(1),
+  [1, 0.9, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2],
+];
+
+function linear(coefficients: readonly number[]): Exact {
+  const all = coefficients.reduce((sum, one) => sum + one ** 2, 0);
+  const closed = (which: readonly number[]): number =>
+    which.reduce((sum, at) => sum + coefficients[at]! ** 2, 0) / all;
+  return {
+    name: `${coefficients.length > 8 ? `${coefficients.length} coefficients` : coefficients.join(', ')}`,
+    inputs: coefficients.length,
+    of: (unit) => unit.reduce((sum, u, at) => sum + coefficients[at]! * u, 0),
+    closed,
+    total: (input) => closed([input]),
+  };
+}
+
+/** The errors of all shares that a sentence states. */
+function errorsOf(analysis: Analysis, { closed, total, inputs }: Exact): number[] {
+  const sentence = analysisSentence(analysis);
+  const place = (name: string): number => names(inputs).indexOf(name);
+  const parts = [...sentence.matchAll(/(x\d+) takes part in (\d+) %/g)];
+  if (parts.length > 0)
+    return parts.map(([, name, share]) => Math.abs(Number(share) / 100 - total(place(name!))));
+  const found = /^(.*?) explains? (\d+) %/.exec(sentence);
+  if (!found) return [1];
+  // a sentence names at most eight inputs
+  const others = /and (\d+) others$/.exec(found[1]!);
+  if (others) return [];
+  const named = found[1]!.split(/, | and /).map(place);
+  return [Math.abs(Number(found[2]) / 100 - closed(named))];
+}
+
+export function rates({ campaigns, seed }: { campaigns: number; seed: number }): Rate[] {
+  const rateOf = (
+    exact: Exact,
+    from: string,
+    count: number,
+    designOf: (at: number) => Design,
+    noise = 0,
+  ): Rate => {
+    let [right, stated] = [0, 0];
+    for (let at = 0; at < count; at += 1) {
+      const drawn = new Drawn(seed, `${exact.name} ${from} ${at}`);
+      const [analysis] = analyzed({ design: designOf(at), replications: noise > 0 ? 4 : 1 }, (unit) => ({
+        Y: exact.of(unit) + noise * drawn.normal(),
+      }));
+      const errors = errorsOf(analysis!, exact);
+      stated += errors.length;
+      right += errors.filter((error) => error <= MOST).length;
+    }
+    return {
+      statement: `a share is within ${100 * MOST} points`,
+      from: `${from}: ${exact.name}`,
+      of: stated,
+      rate: stated === 0 ? 1 : right / stated,
+      least: 0.95,
+    };
+  };
+  const each = Math.ceil(campaigns / LINEAR.length);
+  return [
+    ...LINEAR.map(linear).flatMap((exact) => [
+      rateOf(exact, 'lhs, 100 points', each, (at) => ({
+        kind: 'sample',
+        method: 'lhs',
+        points: 100,
+        seed: at,
+        scramble: true,
+        inputs: spread(names(exact.inputs)),
+      })),
+      rateOf(exact, 'random, 100 points', each, (at) => ({
+        kind: 'sample',
+        method: 'random',
+        points: 100,
+        seed: at,
+        scramble: true,
+        inputs: spread(names(exact.inputs)),
+      })),
+    ]),
+    ...SOBOL.map((exact) =>
+      rateOf(exact, 'saltelli, 4,096 base points', SEEDS_OF_SOBOL, (at) => ({
+        kind: 'saltelli',
+        inputs: spread(names(exact.inputs)),
+        points: 1024,
+        scrambles: 4,
+        secondOrder: false,
+        seed: at,
+      })),
+    ),
+    ...LINEAR.slice(1, 6)
+      .map(linear)
+      .map((exact) =>
+        rateOf(
+          exact,
+          'factorial with chance',
+          each,
+          () => ({
+            kind: 'factorial',
+            inputs: names(exact.inputs),
+            values: names(exact.inputs).map(() => ['0', '1']),
+            generators: names(exact.inputs).map(() => null),
+          }),
+          0.05,
+        ),
+      ),
+  ];
+}

@@ -1,0 +1,216 @@
+import type {
+  Analysis,
+  InputIndices,
+  Interval,
+  Method,
+  PairIndices,
+  TimeIndices,
+} from '../../sensitivity/analysis.ts';
+import { holm } from '../../statistics/holm.ts';
+
+/** What the indices of a method show, and what they cannot show. docs/guides/sensitivity.md has the same table. */
+export interface Scope {
+  shows: string;
+  /** How the method tells an effect from chance. */
+  test: string;
+  cannot: string;
+}
+
+export const SCOPES: Record<Method, Scope> = {
+  morris: {
+    shows: 'the mean size of the effect of each input over the levels of the other inputs',
+    test: 'pairs of points that differ in one input, with exchanged replications; none with one run per point',
+    cannot: 'shares of the variance; which inputs interact',
+  },
+  sobol: {
+    shows: 'the share of the variance of each input, alone and with all others, for any function',
+    test: 'pairs of points that differ in one input, with exchanged replications; with one run per point only the effect of an input alone',
+    cannot: 'the direction of an effect; with one run per point, interactions apart from chance',
+  },
+  regression: {
+    shows: 'the linear effect of each input',
+    test: 'the coefficient is 0 (t test and jackknife), also with one run per point',
+    cannot: 'effects that rise and fall; interactions; inputs whose values are texts',
+  },
+  factorial: {
+    shows: 'main effects and interactions of two inputs between the values of the design',
+    test: 'F test against replications; with one run per point against interactions of three and more inputs',
+    cannot: 'anything between the values; effects that a fraction cannot distinguish',
+  },
+  'one-at-a-time': {
+    shows: 'the effect of each input with the others unchanged',
+    test: 't test of the replications for each pair of values; none with one run per point',
+    cannot: 'interactions; effects at other values of the other inputs',
+  },
+  'gaussian-process': {
+    shows: 'the shares of the variance of a model that was fitted to the points of a search',
+    test: 'intervals of the model, if it predicts at least half of the variance of points outside the fit',
+    cannot: 'what the model misses, which is most where the search has few points',
+  },
+};
+
+/** The index by which each method measures how much an input matters. */
+const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {
+  sobol: ({ total }) => total,
+  morris: ({ muStar }) => muStar,
+  regression: ({ src }) => src,
+  factorial: ({ total, first }) => total ?? first,
+  'one-at-a-time': ({ effect }) => effect,
+  'gaussian-process': ({ total }) => total,
+};
+
+const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
+  sobol: ({ totalInterval }) => totalInterval,
+  morris: () => undefined,
+  regression: () => undefined,
+  factorial: () => undefined,
+  'one-at-a-time': () => undefined,
+  'gaussian-process': ({ totalInterval }) => totalInterval,
+};
+
+/**
+ * The methods whose indices are shares of the variance. The indices of other methods are effects, and the squares of
+ * effects are comparable with shares.
+ */
+const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
+
+/** An input has little effect if its share is at most this part of the largest share. */
+const LITTLE = 0.05;
+/** An index that is at most this part of the largest index is a rounding error. */
+const ROUNDING = 1e-9;
+/** A Gaussian process must predict this share of the variance. A process that is fitted to chance predicts less. */
+const LEAST_PREDICTED = 0.5;
+
+/**
+ * Tests are approximations, so they use this part of the allowed probability of a false claim: with a confidence of 0.95,
+ * 0.04 instead of 0.05.
+ */
+const CAREFUL = 0.8;
+
+/** Whether the indices of a method are shares of the variance. */
+export function areShares(method: Method): boolean {
+  return SHARES.includes(method);
+}
+
+/** How much an input matters; 0 if it is unknown. An estimate of a share may be below 0 by chance, and then counts as 0. */
+export function sizeOf(method: Method, one: InputIndices): number {
+  const size = SIZES[method](one) ?? 0;
+  return areShares(method) ? Math.max(0, size) : Math.abs(size);
+}
+
+/** Sorts the inputs, the most important first. */
+export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indices'>): InputIndices[] {
+  return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a) || (a.p ?? 1) - (b.p ?? 1));
+}
+
+/** How much an input matters. */
+type Kind = 'matter' | 'little' | 'nothing' | 'unknown';
+
+/** The part of an analysis that is needed to divide the inputs. */
+export type Indexed = Pick<
+  Analysis,
+  'method' | 'indices' | 'secondOrder' | 'confidence' | 'hasUnknownChance' | 'r2' | 'chance'
+>;
+
+/**
+ * Allows for the number of tests: replaces the p-values of all inputs and pairs of a sentence by Holm's adjusted values.
+ * Pairs that cannot be distinguished from other effects do not count.
+ */
+export function allowingForTests<T extends Pick<TimeIndices, 'indices' | 'secondOrder'>>(
+  parts: readonly T[],
+): T[] {
+  const adjusted = holm(
+    parts.flatMap(({ indices, secondOrder = [] }) => [
+      ...indices.flatMap(({ p }) => p ?? []),
+      ...secondOrder.flatMap((pair) => (isOwn(pair) ? (pair.p ?? []) : [])),
+    ]),
+  ).values();
+  const next = (): number => adjusted.next().value!;
+  return parts.map((part) => ({
+    ...part,
+    indices: part.indices.map((one) => (one.p === undefined ? one : { ...one, p: next() })),
+    ...(part.secondOrder && {
+      secondOrder: part.secondOrder.map((pair) =>
+        pair.p === undefined || !isOwn(pair) ? pair : { ...pair, p: next() },
+      ),
+    }),
+  }));
+}
+
+/** Does the same for an analysis of one column of values. */
+export function tested(analysis: Analysis): Analysis {
+  const { indices = [], secondOrder } = analysis;
+  return { ...analysis, ...allowingForTests([{ indices, ...(secondOrder && { secondOrder }) }])[0]! };
+}
+
+/** Whether the interaction of a pair can be distinguished from other effects. */
+function isOwn({ aliases }: PairIndices): boolean {
+  return !aliases;
+}
+
+/**
+ * Divides the inputs into inputs that matter, inputs with little effect, inputs whose effect is not visible or cannot be
+ * told from chance, and inputs whose effect is unknown, because the method has no number or no test for them. If an
+ * input has tests, they decide: its own or one of its interactions must be significant. Otherwise its interval must not
+ * contain 0; a share of the variance must be above 0. Without chance, every effect is visible.
+ *
+ * @param analysis - with p-values that allow for the number of tests
+ */
+export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
+  const { method } = analysis;
+  const all = ranked(analysis);
+  const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
+  const kindOf = (one: InputIndices): Kind => {
+    const size = sizeOf(method, one);
+    const isSeen = isVisible(analysis, one, largest);
+    if (isSeen === undefined) return 'unknown';
+    if (!isSeen) return 'nothing';
+    const part = areShares(method) ? size / largest : (size / largest) ** 2;
+    // chance may hide the sizes of all effects
+    return largest === 0 || part > LITTLE ? 'matter' : 'little';
+  };
+  const kinds = all.map(kindOf);
+  const of = (kind: Kind): InputIndices[] => all.filter((_, at) => kinds[at] === kind);
+  return { matter: of('matter'), little: of('little'), nothing: of('nothing'), unknown: of('unknown') };
+}
+
+/** Whether an effect is visible; undefined if it is unknown. */
+function isVisible(analysis: Indexed, one: InputIndices, largest: number): boolean | undefined {
+  const { method, secondOrder = [], confidence, hasUnknownChance, r2 = 1, chance } = analysis;
+  // the effect alone does not decide: an input that interacts may matter although its means are equal
+  const own = secondOrder.filter((pair) => isOwn(pair) && pair.inputs.includes(one.input));
+  const tests = [one, ...own].flatMap(({ p }) => p ?? []);
+  if (tests.length > 0) return tests.some((p) => isSignificant(p, confidence));
+  if (SIZES[method](one) === undefined || method === 'regression') return undefined;
+  // chance is possible, but nothing tells it from an effect
+  if (hasUnknownChance || (chance && chance.ofRuns > 0)) return undefined;
+  if (method === 'gaussian-process' && r2 < LEAST_PREDICTED) return undefined;
+  if (!(sizeOf(method, one) > ROUNDING * largest)) return false;
+  const interval = INTERVALS[method](one);
+  return !interval || interval[0] > 0 || (interval[1] < 0 && !areShares(method));
+}
+
+/** @param p - a p-value that allows for the number of tests */
+function isSignificant(p: number, confidence: number): boolean {
+  return p < CAREFUL * (1 - confidence);
+}
+
+/** Whether inputs without a visible effect had a test, so that chance may hide an effect. */
+export function mayBeHidden(inputs: readonly InputIndices[]): boolean {
+  return inputs.some(({ p }) => p !== undefined);
+}
+
+/**
+ * Whether the interaction of a pair differs from 0. An interaction that has neither a test nor an interval counts as
+ * different, unless chance is unknown.
+ *
+ * @param pair - with a p-value that allows for the number of tests
+ */
+export function isVisiblePair(
+  { p, value = 0, interval }: PairIndices,
+  { confidence, hasUnknownChance }: Pick<Analysis, 'confidence' | 'hasUnknownChance'>,
+): boolean {
+  if (p !== undefined) return isSignificant(p, confidence);
+  if (!interval) return !hasUnknownChance && Math.abs(value) > ROUNDING;
+  return interval[0] > 0 || interval[1] < 0;
+}

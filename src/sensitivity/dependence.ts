@@ -1,0 +1,72 @@
+import { holm } from '../statistics/holm.ts';
+import { normalCdf } from '../statistics/normal.ts';
+import type { PointTable } from './points.ts';
+import { doubledRanks } from './ranks.ts';
+
+/**
+ * The level of the tests. If missing values do not depend on the inputs, a dependence is found in at most this share of
+ * campaigns.
+ */
+const LEVEL = 0.01;
+/** With more inputs, only single inputs are tested, because there are very many pairs. */
+const MOST_PAIRED = 30;
+
+/**
+ * The inputs on which missing values depend: "A", or "A × B" for a dependence on two inputs together.
+ *
+ * If missing values do not depend on the inputs, the shares of missing runs may be exchanged between points. So the
+ * tests are permutation tests of linear scores, with exact means and variances (J. Hájek and Z. Šidák, "Theory of Rank
+ * Tests", Academic Press 1967, section II.3). The scores of a number are its rank, and the distance of its rank from
+ * the middle. Those of a text are ones at one of its values. Those of two numbers are the product of their centered
+ * ranks. Holm's method allows for the number of tests.
+ *
+ * @param lacking - for each point, the share of its runs without a value
+ */
+export function dependents(table: PointTable, lacking: Float64Array): string[] {
+  const points = lacking.length;
+  const mean = lacking.reduce((sum, one) => sum + one, 0) / points;
+  const spread = lacking.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  if (!(spread > 0)) return [];
+  /** The two-sided p-value of scores. */
+  const pOf = (scores: Float64Array): number => {
+    const middle = scores.reduce((sum, one) => sum + one, 0) / points;
+    let [product, squares] = [0, 0];
+    for (let at = 0; at < points; at += 1) {
+      product += (lacking[at]! - mean) * (scores[at]! - middle);
+      squares += (scores[at]! - middle) ** 2;
+    }
+    if (!(squares > 1e-9 * points)) return 1;
+    return 2 * normalCdf(-Math.abs(product) / Math.sqrt((spread * squares) / (points - 1)));
+  };
+  const ranks = table.inputs.map(({ name }, at) => {
+    const column = table.column(at);
+    return { name, column, isText: table.isText(at), centered: centeredRanks(column) };
+  });
+  const single = ranks.map(({ name, column, isText, centered }) => {
+    const scores = isText
+      ? [...new Set(column)].map((value) => column.map((one) => Number(one === value)))
+      : [centered, centered.map(Math.abs)];
+    return { name, p: Math.min(1, scores.length * Math.min(...scores.map(pOf))) };
+  });
+  const numbers = ranks.filter(({ isText }) => !isText);
+  const pairs =
+    numbers.length > MOST_PAIRED
+      ? []
+      : numbers.flatMap((one, at) =>
+          numbers.slice(at + 1).map((other) => ({
+            name: `${one.name} × ${other.name}`,
+            p: pOf(one.centered.map((rank, point) => rank * other.centered[point]!)),
+          })),
+        );
+  const found = (tests: readonly { name: string; p: number }[]): string[] => {
+    const adjusted = holm(tests.map(({ p }) => p));
+    return tests.filter((_, at) => adjusted[at]! < LEVEL / 2).map(({ name }) => name);
+  };
+  const alone = found(single);
+  return alone.length > 0 ? alone : found(pairs);
+}
+
+/** Ranks from −1 to 1; 0 for a value in the middle. */
+function centeredRanks(column: Float64Array): Float64Array {
+  return Float64Array.from(doubledRanks(column), (rank) => (rank - 1) / column.length - 1);
+}

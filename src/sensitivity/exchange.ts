@@ -1,0 +1,275 @@
+import { streamKey, uniformAt } from '../campaign/sampling/threefry.ts';
+import { incompleteBeta } from '../statistics/beta.ts';
+import { normalCdf } from '../statistics/normal.ts';
+import { fisherTail, studentTails } from '../statistics/tests.ts';
+import type { PointValues } from './point-values.ts';
+import type { PointTable } from './points.ts';
+import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
+
+/**
+ * A test of one input: pairs of points that differ only in this input have different means only by chance.
+ *
+ * The test is a permutation test. If the input has no effect, the runs of the two points of a pair may be exchanged. So
+ * the distributions of the sum of the differences and of the sum of their squares follow from the values themselves,
+ * whatever the distribution of chance is, and even if chance depends on the other inputs. The first sum finds effects
+ * with one direction, the second one all others; Bonferroni's factor allows for both. The distribution of the first sum
+ * over all exchanges is approximated by a normal distribution, that of the second one by a beta distribution with the
+ * same mean, variance and maximum, or by random exchanges if few pairs dominate the sum: E. J. G. Pitman, "Significance tests which may be applied to samples from any
+ * populations", Supplement to the Journal of the Royal Statistical Society 4 (1937) 119-130. No p-value is below the
+ * probability of the most extreme exchange. With common random numbers, a replication may be exchanged only with the
+ * same replication of the other point.
+ */
+class ExchangeTest {
+  readonly #isPaired: boolean;
+  /** The points of earlier pairs. A point that is in two pairs would make them dependent. */
+  readonly #seen = new Set<number>();
+  #difference = 0;
+  #sum = 0;
+  #mean = 0;
+  #variance = 0;
+  #most = 0;
+  /** For each pair: the square after a random exchange. */
+  readonly #draws: Moments['draw'][] = [];
+  /** The smallest mean of a squared difference. */
+  #least = Infinity;
+  /** The logarithms of the probabilities of the most extreme difference and of the largest sum of squares. */
+  #logExtreme = Math.log(2);
+  #logLargest = 0;
+
+  constructor(isPaired: boolean) {
+    this.#isPaired = isPaired;
+  }
+
+  /** Adds a pair of points, each with its number and its runs. Pairs without information do not count. */
+  add(
+    [a, ofA]: readonly [number, readonly Replicate[]],
+    [b, ofB]: readonly [number, readonly Replicate[]],
+  ): void {
+    if (a === b || this.#seen.has(a) || this.#seen.has(b)) return;
+    const found = this.#isPaired ? pairedMoments(ofA, ofB) : pooledMoments(ofA, ofB);
+    if (!found) return;
+    this.#seen.add(a).add(b);
+    this.#difference += found.difference;
+    this.#sum += found.difference ** 2;
+    this.#mean += found.mean;
+    if (found.mean > 0) {
+      this.#least = Math.min(this.#least, found.mean);
+      this.#logExtreme += Math.log(found.extreme);
+    }
+    this.#most += found.most;
+    this.#draws.push(found.draw);
+    // otherwise no exchange changes the square
+    if (found.fourth > (1 + ROUNDING) * found.mean ** 2) {
+      this.#variance += found.fourth - found.mean ** 2;
+      this.#logLargest += Math.log(found.largest);
+    }
+  }
+
+  /** The p-value; undefined if no pair has enough runs. */
+  p(): number | undefined {
+    if (this.#seen.size === 0) return undefined;
+    const mean = this.#mean;
+    if (mean === 0) return 1;
+    // a correction for continuity: exchanging the runs of one pair changes the sum by twice its difference
+    const beyond = Math.max(0, Math.abs(this.#difference) - Math.sqrt(this.#least));
+    const ofDifference = 2 * normalCdf(-beyond / Math.sqrt(mean));
+    return Math.min(
+      1,
+      2 * Math.max(ofDifference, Math.exp(this.#logExtreme)),
+      2 * Math.max(this.#ofSquares(), Math.exp(this.#logLargest)),
+    );
+  }
+
+  #ofSquares(): number {
+    const [sum, mean, most, variance] = [this.#sum, this.#mean, this.#most, this.#variance];
+    if (variance === 0) return 1;
+    const middle = mean / most;
+    const both = (middle * (1 - middle)) / (variance / most ** 2) - 1;
+    const fitted = incompleteBeta(1 - Math.min(1, sum / most), (1 - middle) * both, middle * both);
+    if ((2 * mean ** 2) / variance > FEW_PAIRS) return fitted;
+    const key = streamKey('foray exchanges', 0, String(this.#draws.length));
+    let at = 0;
+    const uniform = (): number => uniformAt(key, (at += 1), 0);
+    let count = 0;
+    for (let exchange = 0; exchange < EXCHANGES; exchange += 1) {
+      const drawn = this.#draws.reduce((total, draw) => total + draw(uniform), 0);
+      if (drawn >= (1 - ROUNDING) * sum) count += 1;
+    }
+    // beyond the precision of the random exchanges, the fitted distribution decides
+    return count > 0 ? (count + 1) / (EXCHANGES + 1) : Math.min(fitted, 1 / (EXCHANGES + 1));
+  }
+}
+
+/** The number of random exchanges. */
+const EXCHANGES = 1_999;
+/** If the sum of squares has fewer effective degrees of freedom than this, few pairs dominate it. */
+const FEW_PAIRS = 50;
+/** A square that is larger than another one by less than this share is equal, apart from rounding. */
+const ROUNDING = 1e-9;
+
+/** A difference of two means, and what exchanges can make of its square. */
+interface Moments {
+  difference: number;
+  /** The mean and the mean square of the squares over all exchanges. */
+  mean: number;
+  fourth: number;
+  /** The largest square. */
+  most: number;
+  /** The probabilities of the largest square with one sign, and with any sign. */
+  extreme: number;
+  largest: number;
+  /** The square after a random exchange. */
+  draw: (uniform: () => number) => number;
+}
+
+/** Each run of both points may belong to either of them. */
+function pooledMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Moments | undefined {
+  const [n, m] = [ofA.length, ofB.length];
+  const all = n + m;
+  if (n === 0 || m === 0 || all < 3) return undefined;
+  const values = [...ofA, ...ofB].map(({ value }) => value);
+  const center = values.reduce((sum, value) => sum + value, 0) / all;
+  const z = values.map((value) => value - center);
+  const sumOf = (from: readonly number[]): number => from.reduce((sum, value) => sum + value, 0);
+  // the sum of the runs of one point decides the difference, because the sum of all runs is 0
+  const unit = (1 / n + 1 / m) ** 2;
+  const squares = sumOf(z.map((value) => value ** 2));
+  const fourths = sumOf(z.map((value) => value ** 4));
+  const chosen = [1, 2, 3, 4].map((count) => {
+    let share = 1;
+    for (let at = 0; at < count; at += 1) share *= (n - at) / Math.max(1, all - at);
+    return Math.max(0, share);
+  });
+  const [one, two, three, four] = chosen as [number, number, number, number];
+  const sorted = z.toSorted((a, b) => a - b);
+  // equal values may be chosen in several ways
+  const edge = sorted[m]!;
+  const [equal, chosenEqual] = [sorted, sorted.slice(m)].map(
+    (some) => some.filter((value) => value === edge).length,
+  ) as [number, number];
+  const extreme = choices(equal, chosenEqual) / choices(all, n);
+  return {
+    difference: -Math.sqrt(unit) * sumOf(z.slice(0, n)),
+    mean: unit * (one - two) * squares,
+    fourth:
+      unit ** 2 *
+      (one * fourths +
+        two * (3 * squares ** 2 - 7 * fourths) +
+        6 * three * (2 * fourths - squares ** 2) +
+        four * (3 * squares ** 2 - 6 * fourths)),
+    most: unit * Math.max(sumOf(sorted.slice(0, n)) ** 2, sumOf(sorted.slice(-n)) ** 2),
+    extreme,
+    largest: n === m ? Math.min(1, 2 * extreme) : extreme,
+    draw: (uniform) => {
+      let sum = 0;
+      for (let at = 0; at < n; at += 1) {
+        const other = at + Math.floor(uniform() * (all - at));
+        [z[at], z[other]] = [z[other]!, z[at]!];
+        sum += z[at]!;
+      }
+      return unit * sum ** 2;
+    },
+  };
+}
+
+/** The sign of the difference of each replication may be turned. */
+function pairedMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Moments | undefined {
+  const common = commonReplications([ofA, ofB]);
+  const n = common.length;
+  if (n < 2) return undefined;
+  const other = valuesAt(ofB, common);
+  const differences = valuesAt(ofA, common).map((value, at) => (value - other[at]!) / n);
+  let [sum, squares, fourths, sizes] = [0, 0, 0, 0];
+  for (const one of differences) {
+    sum += one;
+    squares += one ** 2;
+    fourths += one ** 4;
+    sizes += Math.abs(one);
+  }
+  const differing = differences.filter((one) => one !== 0).length;
+  return {
+    difference: -sum,
+    mean: squares,
+    fourth: 3 * squares ** 2 - 2 * fourths,
+    most: sizes ** 2,
+    extreme: 2 ** -differing,
+    largest: Math.min(1, 2 ** (1 - differing)),
+    draw: (uniform) =>
+      differences.reduce((total, one) => (uniform() < 0.5 ? total - one : total + one), 0) ** 2,
+  };
+}
+
+/** The number of ways to choose some of all items. */
+function choices(all: number, some: number): number {
+  let count = 1;
+  for (let at = 1; at <= some; at += 1) count *= (all - some + at) / at;
+  return count;
+}
+
+/**
+ * The same test from the variance of chance alone, if the runs of the points are unknown.
+ *
+ * @param differences - differences of pairs of means. No point is in two pairs
+ * @param error - the variance of chance in the mean of a point
+ */
+function varianceTest(differences: readonly number[], error: ErrorVariance): number | undefined {
+  const count = differences.length;
+  if (count === 0) return undefined;
+  const unit = Math.sqrt(2 * error.variance);
+  const [sum, squares] = differences
+    .map((one) => one / unit)
+    .reduce(([ones, twos], one): [number, number] => [ones + one, twos + one * one], [0, 0] as [
+      number,
+      number,
+    ]);
+  return Math.min(
+    1,
+    2 * studentTails(sum / Math.sqrt(count), error.freedom),
+    2 * fisherTail(squares / count, count, error.freedom),
+  );
+}
+
+/** A pair of points that differ only in one input, by their numbers; −1 for an unknown point. The value rises from one to the other, in any order of texts. */
+export interface Step {
+  input: number;
+  from: number;
+  to: number;
+}
+
+/** Returns a function that puts the point with the lower value of the input first. */
+export function rising(table: PointTable, inputs: readonly string[]): (step: Step) => Step {
+  const columns = inputs.map((name) => table.column(table.inputs.findIndex((one) => one.name === name)));
+  return ({ input, from, to }) =>
+    columns[input]![from]! > columns[input]![to]! ? { input, from: to, to: from } : { input, from, to };
+}
+
+/**
+ * The p-value of each input, from pairs of points that differ only in it.
+ *
+ * @returns a list of undefined values if the share of chance is unknown, or if runs of a point never differ
+ */
+export function stepTests(
+  inputs: number,
+  steps: readonly Step[],
+  { means, replicates, isPaired, error, chance }: PointValues,
+): (number | undefined)[] {
+  const isKnown = (point: number): boolean => point >= 0 && !Number.isNaN(means[point]!);
+  const own = Array.from({ length: inputs }, (): Step[] => []);
+  for (const step of steps) if (isKnown(step.from) && isKnown(step.to)) own[step.input]!.push(step);
+  if (error?.variance === 0 || chance === 0) return own.map(() => undefined);
+  return own.map((pairs) => {
+    if (replicates) {
+      const test = new ExchangeTest(isPaired);
+      for (const { from, to } of pairs) test.add([from, replicates(from)], [to, replicates(to)]);
+      return test.p();
+    }
+    if (!error) return undefined;
+    const seen = new Set<number>();
+    const differences = pairs.flatMap(({ from, to }) => {
+      if (from === to || seen.has(from) || seen.has(to)) return [];
+      seen.add(from).add(to);
+      return means[to]! - means[from]!;
+    });
+    return varianceTest(differences, error);
+  });
+}

@@ -1,0 +1,128 @@
+import { expect, test } from '@jest/globals';
+import { stepTests } from '../../src/sensitivity/exchange.ts';
+import type { Replicate } from '../../src/sensitivity/replicates.ts';
+
+/** The p-value of pairs of points. Pair n has the points 2 n and 2 n + 1. */
+function pOf(points: readonly (readonly number[])[], isPaired = false): number {
+  const runs = points.map((own) => own.map((value, at): Replicate => ({ replication: at + 1, value })));
+  const steps = Array.from({ length: points.length / 2 }, (_, pair) => ({
+    input: 0,
+    from: 2 * pair,
+    to: 2 * pair + 1,
+  }));
+  const means = Float64Array.from(points, (own) => own.reduce((sum, one) => sum + one, 0) / own.length);
+  return stepTests(1, steps, { means, replicates: (point) => runs[point]!, isPaired })[0]!;
+}
+
+/** The exact p-values of the difference and of the sum of squares, over all exchanges of pairs with two runs each. */
+function exactOf(points: readonly (readonly number[])[]): { difference: number; squares: number } {
+  const choices = [
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [1, 2],
+    [1, 3],
+    [2, 3],
+  ];
+  const pairs = Array.from({ length: points.length / 2 }, (_, pair) => {
+    const pooled = [...points[2 * pair]!, ...points[2 * pair + 1]!];
+    const all = pooled.reduce((sum, one) => sum + one, 0);
+    return choices.map(([a, b]) => all / 2 - pooled[a!]! - pooled[b!]!);
+  });
+  const observed = pairs.map(([first]) => first!);
+  const sum = (list: readonly number[]): number => list.reduce((total, one) => total + one, 0);
+  const squares = (list: readonly number[]): number => sum(list.map((one) => one ** 2));
+  let [count, ofDifference, ofSquares] = [0, 0, 0];
+  const visit = (chosen: number[]): void => {
+    if (chosen.length < pairs.length) {
+      for (const one of pairs[chosen.length]!) visit([...chosen, one]);
+      return;
+    }
+    count += 1;
+    if (Math.abs(sum(chosen)) >= Math.abs(sum(observed)) - 1e-9) ofDifference += 1;
+    if (squares(chosen) >= squares(observed) - 1e-9) ofSquares += 1;
+  };
+  visit([]);
+  return { difference: ofDifference / count, squares: ofSquares / count };
+}
+
+test.each([
+  [
+    [
+      [3.1, 2.2],
+      [4.7, 5.2],
+      [1.9, 0.3],
+      [2.2, 4.1],
+      [7.3, 6.6],
+      [8.4, 9.9],
+      [0.2, 1.4],
+      [2.8, 1.1],
+      [5, 4.4],
+      [6.1, 7.7],
+    ],
+  ],
+  [
+    [
+      [3.1, 9.2],
+      [4.7, 5.2],
+      [1.9, 0.3],
+      [-2.2, 4.1],
+      [7.3, 6.6],
+      [1.4, 9.9],
+      [0.2, 1.4],
+      [2.8, 1.1],
+      [5, 4.4],
+      [6.1, -7.7],
+    ],
+  ],
+  [
+    [
+      [3, 3.5],
+      [9, 9.2],
+      [9.1, 8.9],
+      [3.3, 3.1],
+      [2.9, 3.2],
+      [8.7, 9.1],
+      [9.4, 9],
+      [3, 3.4],
+      [3.3, 3.6],
+      [9.2, 9.5],
+    ],
+  ],
+])('a p-value is near twice the smaller one of both exact permutation tests', (points) => {
+  const { difference, squares } = exactOf(points);
+  const p = pOf(points);
+  const exact = Math.min(1, 2 * difference, 2 * squares);
+  expect(p).toBeGreaterThan(exact / 1.3);
+  expect(p).toBeLessThan(1.7 * exact + 0.01);
+});
+
+test('an effect is never more certain than the number of exchanges allows', () => {
+  // two of 6² exchanges have the largest difference
+  const p = pOf([
+    [0, 0.001],
+    [100, 100.001],
+    [0, 0.001],
+    [100, 100.001],
+  ]);
+  expect(p).toBeGreaterThanOrEqual((2 * 2) / 36);
+});
+
+test('with common random numbers only the signs of differences are exchanged', () => {
+  // the runs differ much, but each pair of runs differs by about 1
+  const points = Array.from({ length: 10 }, (_, pair) => [
+    [10 * pair, 50, 7].map((value) => value + 0.01 * pair),
+    [10 * pair, 50, 7].map((value, at) => value + 1 + 0.02 * at),
+  ]).flat();
+  expect(pOf(points, true)).toBeLessThan(1e-4);
+  expect(pOf(points, false)).toBeGreaterThan(0.1);
+});
+
+test('equal values at all points show no effect', () => {
+  expect(
+    pOf([
+      [1, 1],
+      [1, 1],
+    ]),
+  ).toBe(1);
+});

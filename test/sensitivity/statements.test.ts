@@ -1,0 +1,243 @@
+import { describe, expect, test } from '@jest/globals';
+import { RANDOM_SEED } from '../../src/api/index.ts';
+import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
+import { uniforms } from '../support/uniforms.ts';
+import { expectedMuStar } from '../../bench/truth/morris.ts';
+import { analyzed, byName, numericBase, spread } from './campaigns.ts';
+import { ishigami, names } from './functions.ts';
+
+const three = spread(['A', 'B', 'C']);
+const saltelli: Design = {
+  kind: 'saltelli',
+  inputs: three,
+  points: 512,
+  scrambles: 1,
+  secondOrder: false,
+  seed: 1,
+};
+const morris: Design = { kind: 'morris', inputs: three, trajectories: 20, levels: 4, seed: 1 };
+const lhs = (inputs: number, points: number): Design => ({
+  kind: 'sample',
+  method: 'lhs',
+  points,
+  seed: 1,
+  scramble: true,
+  inputs: spread(names(inputs)),
+});
+const SEED = { name: RANDOM_SEED, type: 'LONG' as const, units: null, value: '1' };
+
+describe('an output that is only chance', () => {
+  const cases: [string, Design, number][] = [
+    ['saltelli', saltelli, 2],
+    ['morris', morris, 3],
+    [
+      'factorial',
+      {
+        kind: 'factorial',
+        inputs: ['A', 'B', 'C'],
+        values: [
+          ['0', '1'],
+          ['0', '1'],
+          ['0', '1'],
+        ],
+        generators: [null, null, null],
+      },
+      10,
+    ],
+    [
+      'one per input',
+      {
+        kind: 'onePerInput',
+        inputs: ['A', 'B'],
+        values: [
+          ['0', '1'],
+          ['0', '1'],
+        ],
+      },
+      10,
+    ],
+  ];
+
+  test.each(cases)('is not said to depend on an input (%s)', (_title, design, replications) => {
+    const random = uniforms(7);
+    const [found] = analyzed({ design, replications }, () => ({ Y: random() }));
+    expect(analysisSentence(found!)).toBe(
+      'The effects of all inputs on Y cannot be distinguished from chance.',
+    );
+  });
+
+  test('has intervals of μ* that reach down to 0', () => {
+    const random = uniforms(5);
+    const [found] = analyzed({ design: morris, replications: 3 }, () => ({ Y: random() }));
+    for (const { muStarInterval } of found!.indices!) expect(muStarInterval![0]).toBe(0);
+  });
+
+  test('has no shares of the variance if chance hides them', () => {
+    const random = uniforms(7);
+    const [found] = analyzed({ design: saltelli, replications: 2 }, () => ({ Y: random() }));
+    for (const one of found!.indices!) expect(one).toEqual({ input: one.input, p: expect.any(Number) });
+  });
+
+  test('is unknown under a design that cannot tell chance from effects', () => {
+    const random = uniforms(7);
+    const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+    const [found] = analyzed({ design: morris, base, seed: 1 }, () => ({ Y: random() }));
+    expect(analysisSentence(found!)).toBe(
+      'It is unknown which inputs matter for Y, because each point has one run with its own seed.',
+    );
+  });
+});
+
+test('μ* without chance is the mean over all steps, also if chance doubles the mean of absolute effects', () => {
+  const random = uniforms(2);
+  const normal = (): number => Array.from({ length: 12 }, random).reduce((sum, one) => sum + one, -6);
+  const design: Design = { ...morris, trajectories: 200, inputs: spread(names(8)) };
+  const [found] = analyzed({ design, replications: 2 }, ([a, b]) => ({ Y: a! + 0.5 * b! + normal() }));
+  const { x1, x2, x8 } = byName(found!.indices);
+  expect(Math.abs(x1!.muStar! - 1)).toBeLessThan(0.25);
+  expect(Math.abs(x2!.muStar! - 0.5)).toBeLessThan(0.3);
+  expect(x8!.muStar).toBeLessThan(0.35);
+  expect(x1!.p).toBeLessThan(1e-6);
+  expect(x8!.p).toBeGreaterThan(0.01);
+});
+
+test('the mean μ* of many small designs is that of all steps of the levels', () => {
+  const expected = expectedMuStar(3, 4, ishigami);
+  for (const [at, value] of [7.704, 7.875, 6.249].entries()) expect(expected[at]).toBeCloseTo(value, 3);
+  const sums = [0, 0, 0];
+  for (let seed = 0; seed < 300; seed += 1) {
+    const design: Design = { ...morris, trajectories: 10, seed };
+    const [found] = analyzed({ design }, (unit) => ({ Y: ishigami(unit) }));
+    for (const [at, { muStar }] of found!.indices!.entries()) sums[at]! += muStar! / 300;
+  }
+  // the standard error of the means is about 0.12
+  for (const [at, value] of expected.entries()) expect(Math.abs(sums[at]! - value)).toBeLessThan(0.5);
+});
+
+describe('points without a value', () => {
+  test('whose failure depends on inputs leave no indices, and a reason', () => {
+    for (const design of [saltelli, { ...morris, trajectories: 100 }]) {
+      const [found] = analyzed({ design }, ([a, b]) => (a! > b! ? undefined : { Y: a! + b! }));
+      expect(found!.indices).toEqual([]);
+      expect(found!.warnings.join()).toMatch(/depends on A, B, and .* Narrow the ranges/);
+      expect(analysisSentence(found!)).toMatch(
+        /^It is unknown which inputs matter for Y, because whether a point has a value depends on A, B/,
+      );
+    }
+  });
+
+  test('that failed by chance leave indices and a note', () => {
+    const random = uniforms(3);
+    const [found] = analyzed({ design: saltelli }, ([a, b]) =>
+      random() < 0.02 ? undefined : { Y: a! + b! },
+    );
+    expect(byName(found!.indices).A!.total).toBeCloseTo(0.5, 1);
+    expect(found!.warnings.join()).toMatch(/base points are left out/);
+  });
+
+  test('and replications without a value are counted', () => {
+    const random = uniforms(3);
+    const [found] = analyzed({ design: saltelli, replications: 4 }, ([a]) => ({
+      Y: random() < 0.5 ? null : a!,
+    }));
+    expect(found!.warnings.join()).toMatch(
+      /\d+ of 10240 finished runs have no value of Y\. No dependence on the inputs is visible\./,
+    );
+    const [dependent] = analyzed({ design: lhs(2, 100), replications: 4 }, ([a], run) => ({
+      Y: run <= 4 * a! ? a! : null,
+    }));
+    expect(dependent!.warnings.join()).toContain('Whether a run has a value depends on x1');
+  });
+});
+
+test('a regression gives named inputs their own share, not the R² of all inputs', () => {
+  const [found] = analyzed({ design: lhs(20, 200) }, ([first, ...others]) => ({
+    Y: first! + others.reduce((sum, one) => sum + 0.2 * one, 0),
+  }));
+  // 1 / (1 + 19 × 0.04) = 0.568
+  expect(byName(found!.indices).x1!.share).toBeCloseTo(0.568, 2);
+  expect(analysisSentence(found!)).toMatch(/^x1 explains 57 % of the variance of Y as a linear function; /);
+});
+
+test('inputs without effect have no partial rank correlation if the ranks are explained wholly', () => {
+  const [found] = analyzed({ design: lhs(3, 100) }, ([a]) => ({ Y: a! }));
+  const { x1, x2 } = byName(found!.indices);
+  expect(found!.rankR2).toBeCloseTo(1, 12);
+  expect(x1!.prcc).toBeCloseTo(1, 9);
+  expect(x2).not.toHaveProperty('prcc');
+  expect(x2!.p).toBe(1);
+});
+
+test('few points for many inputs give no share, although R² is nearly 1', () => {
+  const random = uniforms(1);
+  const [found] = analyzed({ design: lhs(9, 12) }, () => ({ Y: random() }));
+  expect(found!.r2).toBeGreaterThan(0.6);
+  expect(found).not.toHaveProperty('adjustedR2');
+  expect(analysisSentence(found!)).toBe('No input has a visible linear effect on Y.');
+});
+
+describe('an input whose values have no order, or whose effect has no direction', () => {
+  const rosters: Record<string, number> = { early: 0.73, late: 0.92, split: 0.53 };
+  const base = [
+    { name: 'Roster', type: 'STRING' as const, units: null, value: 'early' },
+    ...numericBase({ Staff: 0 }),
+  ];
+  const play = (design: Design) => {
+    const random = uniforms(4);
+    const texts = Object.keys(rosters);
+    // the helper gives numbers to the model, so the texts come from the order of the points
+    let point = 0;
+    return analyzed({ design, base, replications: 20 }, ([, staff], replication) => {
+      if (replication === 1) point += 1;
+      const roster = texts[Math.floor((point - 1) / 3)]!;
+      return { Y: rosters[roster]! + 4 * staff! + 0.1 * (random() - 0.5) };
+    })[0]!;
+  };
+
+  test('has the largest minus the smallest mean as its effect, and the sentence follows the test', () => {
+    const found = play({
+      kind: 'grid',
+      inputs: ['Roster', 'Staff'],
+      values: [Object.keys(rosters), ['0', '1', '2']],
+    });
+    const { Roster } = byName(found.indices);
+    expect(Roster).toMatchObject({ lowAt: 'split', highAt: 'late' });
+    expect(Math.abs(Roster!.effect! - 0.39)).toBeLessThan(0.03);
+    expect(Roster!.p).toBeLessThan(0.001);
+    expect(analysisSentence(found)).toMatch(/; Roster has little effect\.$/);
+  });
+
+  test('has the middle value in its effect if the output rises and falls', () => {
+    const grid: Design = {
+      kind: 'grid',
+      inputs: ['A', 'B'],
+      values: [
+        ['0', '1', '2'],
+        ['0', '1'],
+      ],
+    };
+    const [found] = analyzed({ design: grid }, ([a, b]) => ({ Y: (a! - 1) ** 2 + b! }));
+    expect(byName(found!.indices).A).toMatchObject({ lowAt: '1', effect: 1, low: 0.5, high: 1.5 });
+    const one: Design = { kind: 'onePerInput', inputs: ['A'], values: [['0', '2']] };
+    const [single] = analyzed({ design: one, base: numericBase({ A: 1 }) }, ([a]) => ({ Y: (a! - 1) ** 2 }));
+    expect(single!.indices![0]).toMatchObject({ lowAt: '1', effect: 1 });
+  });
+});
+
+test('with one run per point, a factorial takes interactions of three and more inputs as error', () => {
+  const random = uniforms(9);
+  const inputs = names(5);
+  const design: Design = {
+    kind: 'factorial',
+    inputs,
+    values: inputs.map(() => ['0', '1']),
+    generators: inputs.map(() => null),
+  };
+  const base = [...numericBase(Object.fromEntries(inputs.map((name) => [name, 0]))), SEED];
+  const [found] = analyzed({ design, base, seed: 1 }, ([a, b]) => ({ Y: 4 * a! + 2 * b! + random() }));
+  expect(analysisSentence(found!)).toBe(
+    'x1 and x2 explain 100 % of the variance of Y; x3, x4 and x5 cannot be distinguished from chance.',
+  );
+  expect(found!.warnings.join()).toContain('interactions of three and more inputs count as error');
+});
