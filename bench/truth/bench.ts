@@ -10,7 +10,9 @@ interface Suite {
 }
 
 /** One file per kind of statement. */
-const suites: Record<string, () => Promise<Suite>> = {};
+const suites: Record<string, () => Promise<Suite>> = {
+  abc: async () => (await import('./abc.ts')).abc,
+};
 
 /**
  * Compares the statements that foray makes with the truth: campaigns are drawn from distributions and functions whose
