@@ -21,6 +21,7 @@ const suites: Record<string, () => Promise<Suite>> = {
   shares: () => import('./shares.ts'),
   morris: () => import('./morris.ts'),
   failures: () => import('./failures.ts'),
+  abc: async () => (await import('./abc.ts')).abc,
 };
 
 /**

@@ -43,7 +43,7 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
     <p class="soft">
       ${sentences(
         `The values that explain the observations, by the ${counted(summary.particles, 'accepted point')} of generation ${generation} with their weights (${toleranceText(tolerance)})`,
-        `They have as much information as ${numberText(Math.round(effective))} equally weighted points`,
+        `Their means are as certain as those of ${numberText(Math.round(effective))} equally weighted points`,
         `${percent(Number(acceptance.toPrecision(3)))} of the points that were asked for came near enough`,
         generation === 1 ? 'The first generation is the prior' : undefined,
       )}

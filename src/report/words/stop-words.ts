@@ -15,5 +15,5 @@ const stops: Record<StopReason, string> = {
 
 /** Why a search or a calibration ended. The rule `stall` has another meaning in a calibration. */
 export function stopText(by: StopReason, of: 'search' | 'calibration' = 'search'): string {
-  return of === 'calibration' && by === 'stall' ? 'its tolerance no longer shrinks' : stops[by];
+  return of === 'calibration' && by === 'stall' ? 'all accepted points have the same distance' : stops[by];
 }

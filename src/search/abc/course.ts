@@ -16,7 +16,7 @@ import { keysOf } from '../point-keys.ts';
 import type { FinishedPoints } from '../point-value.ts';
 import { Distances, type Simulated } from './distance.ts';
 import { type Generation, generationsOf, isAccepted, newGeneration, populationOf } from './generations.ts';
-import { weightedQuantile } from './population.ts';
+import { nextTolerance } from './population.ts';
 import { Sampler } from './sampler.ts';
 import { turns } from '../turns.ts';
 
@@ -26,7 +26,8 @@ import { turns } from '../turns.ts';
  * observations is within the tolerance. The kernel and the weights are from M. A. Beaumont, J.-M. Cornuet, J.-M. Marin
  * and C. P. Robert, "Adaptive approximate Bayesian computation", Biometrika 96 (2009) 983-990. Each tolerance is a
  * quantile of the distances of the generation before, as in P. Del Moral, A. Doucet and A. Jasra, "An adaptive
- * sequential Monte Carlo method for approximate Bayesian computation", Statistics and Computing 22 (2012) 1009-1020.
+ * sequential Monte Carlo method for approximate Bayesian computation", Statistics and Computing 22 (2012) 1009-1020. If
+ * distances are equal, it is the next lower distance.
  *
  * Each step is a function of the campaign, the log, and the runs that the log waits for, like a step of a search.
  */
@@ -142,7 +143,7 @@ export class AbcCourse {
     }
     const generation = this.generations.at(-1);
     if (!generation) {
-      this.begin(null);
+      await this.begin(null);
       return true;
     }
     if (this.asks.length < this.askedBy(generation)) {
@@ -246,21 +247,20 @@ export class AbcCourse {
     const { accepted, first, tolerance } = generation;
     if (accepted.length === particles) {
       generation.population = await populationOf(generation, this.asks, this.sampler);
-      const { distances, weights } = generation.population;
-      const next = Math.max(stop.tolerance ?? 0, weightedQuantile(distances, weights, quantile));
+      const next = nextTolerance(generation.population, quantile, tolerance);
       if (tolerance !== null && tolerance <= (stop.tolerance ?? -1)) this.end('tolerance');
       else if (this.generations.length >= stop.generations) this.end('generations');
-      else if (tolerance !== null && next >= tolerance) this.end('stall');
-      else this.begin(next);
+      else if (next === undefined) this.end('stall');
+      else await this.begin(Math.max(stop.tolerance ?? 0, next));
     } else if (generation.number === 1 && accepted.length === 0 && this.told >= particles)
       this.end('failures');
     else if (this.told - first >= this.mostAsks) this.end('acceptance');
     else if (this.told >= stop.points) this.end('points');
   }
 
-  private begin(tolerance: number | null): void {
+  private async begin(tolerance: number | null): Promise<void> {
     const first = this.asks.length;
-    this.generations.push(newGeneration(this.generations.at(-1), first, tolerance));
+    this.generations.push(await newGeneration(this.generations.at(-1), first, tolerance));
     this.say({ kind: 'generation', first, tolerance });
   }
 

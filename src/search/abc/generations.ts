@@ -33,7 +33,7 @@ export async function generationsOf(
   const begun = events.filter((event) => event.kind === 'generation');
   const all: Generation[] = [];
   for (const [at, { first, tolerance }] of begun.entries()) {
-    const generation = newGeneration(all.at(-1), first, tolerance);
+    const generation = await newGeneration(all.at(-1), first, tolerance);
     const end = begun[at + 1]?.first ?? asks.length;
     for (let ask = first; ask < end && generation.accepted.length < particles; ask += 1)
       if (isAccepted(generation, asks[ask]!)) generation.accepted.push(ask);
@@ -45,12 +45,12 @@ export async function generationsOf(
 }
 
 /** @param before - a generation with its population; undefined for the first one */
-export function newGeneration(
+export async function newGeneration(
   before: Generation | undefined,
   first: number,
   tolerance: number | null,
-): Generation {
-  const kernel = before ? new Kernel(before.population!) : null;
+): Promise<Generation> {
+  const kernel = before ? await Kernel.of(before.population!) : null;
   return { number: (before?.number ?? 0) + 1, first, tolerance, kernel, accepted: [], population: null };
 }
 
@@ -73,16 +73,16 @@ export async function populationOf(
   sampler: Sampler,
 ): Promise<Population> {
   const turn = turns();
-  const scores: number[][] = [];
+  const points: number[][] = [];
   const logWeights: number[] = [];
   for (const ask of accepted) {
-    const { score } = sampler.draw(number, ask - first, kernel);
-    scores.push(score);
-    logWeights.push(kernel ? kernel.logWeight(score) : 0);
+    const { unit } = sampler.draw(number, ask - first, kernel);
+    points.push(unit);
+    logWeights.push(kernel ? kernel.logWeight(unit) : 0);
     await turn();
   }
   return {
-    scores,
+    points,
     distances: accepted.map((ask) => asks[ask]!.told!.value!),
     weights: normalized(logWeights),
   };

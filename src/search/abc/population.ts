@@ -2,19 +2,50 @@ import { quantile } from '../../statistics/quantile.ts';
 
 /** The accepted points of a generation: their coordinates, their distances from the observations, and their weights. */
 export interface Population {
-  /** The normal scores of each point: in these coordinates, the prior is a standard normal distribution. */
-  scores: readonly (readonly number[])[];
+  /** The coordinates of each point in the unit cube. In these coordinates, the prior is uniform. */
+  points: readonly (readonly number[])[];
   distances: readonly number[];
-  /** One weight per point, in the order of `scores`. Their sum is 1. */
+  /** One weight per point, in the order of `points`. Their sum is 1. */
   weights: readonly number[];
 }
 
 /**
- * The effective sample size: the number of equally weighted points with the same information. L. Kish, "Survey
- * Sampling", Wiley 1965, section 11.7.
+ * The effective sample size: the number of equally weighted points whose mean is as certain. Its certainty is measured
+ * by leaving out one point at a time: B. Efron, "The Jackknife, the Bootstrap and Other Resampling Plans", SIAM 1982,
+ * section 3. So it is small if the largest weights are far from the mean, at the edge of the distribution. It is the
+ * smallest size over the inputs, and at most the size that follows from the weights alone (L. Kish, "Survey Sampling",
+ * Wiley 1965, section 11.7).
+ *
+ * @param columns - the values of each numeric input, in the order of the weights
  */
-export function effectiveSize(weights: readonly number[]): number {
-  return 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
+export function effectiveSize(weights: readonly number[], columns: readonly (readonly number[])[]): number {
+  const own = 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
+  const sizes = columns.map((values) => {
+    const { mean, sd } = weightedMoments(values, weights);
+    const squares = values.reduce(
+      (sum, value, at) => sum + ((weights[at]! * (value - mean)) / (1 - weights[at]!)) ** 2,
+      0,
+    );
+    return squares > 0 ? sd ** 2 / squares : own;
+  });
+  return Math.max(1, Math.min(own, ...sizes));
+}
+
+/**
+ * The next tolerance: the weighted quantile of the accepted distances. If so many of them are equal that it would not
+ * fall, it is the largest lower distance, so that fewer points are accepted. Undefined if there is no lower distance.
+ *
+ * @param tolerance - the tolerance of the generation; null if it accepts all distances
+ */
+export function nextTolerance(
+  { distances, weights }: Population,
+  share: number,
+  tolerance: number | null,
+): number | undefined {
+  const next = weightedQuantile(distances, weights, share);
+  if (tolerance === null || next < tolerance) return next;
+  const lower = distances.filter((distance) => distance < tolerance);
+  return lower.length > 0 ? lower.reduce((a, b) => Math.max(a, b)) : undefined;
 }
 
 /** The weighted quantile: the lowest value with at least this share of the weight at or below it. */

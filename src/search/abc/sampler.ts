@@ -2,21 +2,18 @@ import { drawnRow } from '../../campaign/designs/rows.ts';
 import type { Calibration } from '../../campaign/search/calibration.ts';
 import { type Rules, rulesOf } from '../../campaign/search/rules.ts';
 import type { BaseInput } from '../../campaign/types.ts';
-import { normalCdf } from '../../statistics/normal.ts';
 import { Stream } from '../methods/stream.ts';
 import type { Kernel } from './kernel.ts';
 
-/** The maximum number of draws until a point meets the condition `where`. */
+/** The maximum number of draws until a point is in the prior and meets the condition `where`. */
 const MOST_TRIES = 10_000;
-/** The largest share whose quantile is used. A normal distribution has an infinite quantile at the share 1. */
-const MOST_SHARE = 1 - 2 ** -53;
 
 /**
- * A drawn point: its normal scores and its canonical values. `isAllowed` is false if no draw has met the condition
- * `where`.
+ * A drawn point: its coordinates in the unit cube and its canonical values. `isAllowed` is false if no draw was in the
+ * prior and met the condition `where`.
  */
 export interface Drawn {
-  score: number[];
+  unit: number[];
   values: string[];
   isAllowed: boolean;
 }
@@ -55,14 +52,18 @@ export class Sampler {
     const { priors, rules } = this;
     const stream = new Stream(this.seed, `generation ${generation}, point ${number}`);
     for (let tries = 1; ; tries += 1) {
-      const score = kernel ? kernel.draw(stream) : priors.map(() => stream.normal());
-      const drawn = drawnRow(
-        priors,
-        score.map((each) => Math.min(normalCdf(each), MOST_SHARE)),
-      );
-      const values = rules.complete(drawn);
-      const isAllowed = rules.isAllowed(values);
-      if (isAllowed || tries === MOST_TRIES) return { score, values, isAllowed };
+      const drawn = kernel ? kernel.draw(stream) : priors.map(() => stream.uniform());
+      const unit = drawn.map(insideUnit);
+      const isInside = drawn.every((each, at) => each === unit[at]);
+      if (!isInside && tries < MOST_TRIES) continue;
+      const values = rules.complete(drawnRow(priors, unit));
+      const isAllowed = isInside && rules.isAllowed(values);
+      if (isAllowed || tries === MOST_TRIES) return { unit, values, isAllowed };
     }
   }
+}
+
+/** The nearest coordinate inside the unit interval. A normal distribution has infinite quantiles at its ends. */
+function insideUnit(coordinate: number): number {
+  return Math.min(Math.max(coordinate, Number.MIN_VALUE), 1 - Number.EPSILON / 2);
 }

@@ -47,7 +47,7 @@ export interface Posterior {
   tolerance: number | null;
   /** The share of the told points that the generation accepted. */
   acceptance: number;
-  /** The effective sample size: the number of equally weighted points with the same information. */
+  /** The effective sample size: the number of equally weighted points whose means are as certain. */
   effective: number;
   inputs: Record<string, Marginal>;
 }
@@ -104,7 +104,7 @@ export async function calibrationStoryOf(campaign: Campaign, log: SearchLog): Pr
   const all = await generationsIn(campaign, log);
   const { calibrate } = campaign;
   const keyOf = keysOf(campaign);
-  const generations = all.map((one) => generationStory(one, all[one.number], log));
+  const generations = all.map((one) => generationStory(campaign, one, all[one.number], log));
   const last = all.findLast(({ population }) => population !== null);
   const particles = (last?.accepted ?? []).map((ask, at): Particle => {
     const { values } = log.asks[ask]!;
@@ -178,26 +178,37 @@ function generationsIn({ calibrate, base, seed }: Campaign, log: SearchLog): Pro
 }
 
 function generationStory(
+  campaign: Campaign,
   { number, first, tolerance, accepted, population }: Generation,
   next: Generation | undefined,
   { asks }: SearchLog,
 ): GenerationStory {
   const end = population ? accepted.at(-1)! + 1 : (next?.first ?? asks.length);
   const told = asks.slice(first, end).filter((ask) => ask.told !== null).length;
-  const effective = population && effectiveSize(population.weights);
+  const columns = priorsOf(campaign).flatMap(({ isNumber }, at) =>
+    isNumber ? [accepted.map((ask) => Number(asks[ask]!.values[at]))] : [],
+  );
+  const effective = population && effectiveSize(population.weights, columns);
   return { number, tolerance, told, accepted: accepted.length, effective };
 }
 
+/** The names of the inputs of a calibration, and whether they are numbers. */
+function priorsOf({ varied, calibrate }: Campaign): { name: string; isNumber: boolean }[] {
+  return calibrate!.priors.map(({ name }) => {
+    const { type } = varied.find((input) => input.name === name)!;
+    return { name, isNumber: isNumeric(type) };
+  });
+}
+
 function posteriorOf(
-  { varied, calibrate }: Campaign,
+  campaign: Campaign,
   { number, tolerance, told, accepted, effective }: GenerationStory,
   particles: readonly Particle[],
 ): Posterior {
   const weights = particles.map(({ weight }) => weight);
-  const inputs = calibrate!.priors.map(({ name }, at) => {
+  const inputs = priorsOf(campaign).map(({ name, isNumber }, at) => {
     const values = particles.map((particle) => particle.values[at]!);
-    const { type } = varied.find((input) => input.name === name)!;
-    return [name, isNumeric(type) ? numeric(values.map(Number), weights) : shares(values, weights)] as const;
+    return [name, isNumber ? numeric(values.map(Number), weights) : shares(values, weights)] as const;
   });
   return {
     ...{ generation: number, tolerance, acceptance: accepted / told, effective: effective! },
