@@ -18,6 +18,7 @@ const entries = [
   'src/cli/main',
   'src/dev/run-with-parent',
   'src/server/live/gather-thread',
+  'src/server/jobs/job-thread',
   'src/service/executors/executor',
   'src/service/executors/watchdog',
   'src/service/models/describe-thread',

@@ -14,7 +14,7 @@ export async function serve(
   const settings = settingsFrom(flags);
   const foray = await Foray.open(settings, 'make');
   try {
-    const server = await startServer({ ...options, foray, store: settings.store, keys, log: process.stderr });
+    const server = await startServer({ ...options, foray, settings, keys, log: process.stderr });
     const close = async (): Promise<void> => {
       await server.close();
       await foray.close();

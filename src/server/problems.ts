@@ -1,7 +1,9 @@
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError, type ForayError, type Place } from '../errors.ts';
+import { isStorageFull } from '../system/disk-full.ts';
 import { html } from '../report/html/markup.ts';
 import { sendPage } from './pages/layout.ts';
 
@@ -14,11 +16,14 @@ export const serverErrors = {
   UNKNOWN_FIGURE: { status: 404, about: 'the report of the campaign has no figure of that name' },
   UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },
   METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
+  TOO_SLOW: { status: 408, about: 'the body of the request came too slowly' },
   DEFINITION_CHANGED: { status: 409, about: 'somebody else has changed the definition meanwhile' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the server takes' },
+  TOO_MANY: { status: 429, about: 'the key has too many definitions in work or open streams' },
   RANGE_REFUSED: { status: 416, about: 'the file has no such range' },
   WRONG_HOST: { status: 421, about: 'the header Host names a host that the server does not serve' },
   INTERNAL: { status: 500, about: 'a fault of the server' },
+  STORAGE_FULL: { status: 507, about: 'a disk of the server is full' },
 } as const satisfies Record<string, { status: number; about: string }>;
 
 export type ServerErrorCode = keyof typeof serverErrors;
@@ -123,8 +128,15 @@ function placeIn(place: Place): Pick<Problem, 'file' | 'line' | 'column' | 'path
 
 /** Converts an error of Fastify. Its message tells the client what is wrong, except for faults of the server. */
 function serverErrorFrom(error: unknown): ServerError {
+  if (isStorageFull(error))
+    return new ServerError('STORAGE_FULL', "The server's disk is full, so nothing was written.", {
+      hint: 'Tell its operator, and try again when there is room.',
+    });
   const { statusCode = 500, message } = error as FastifyError;
-  if (statusCode === 413) return new ServerError('TOO_LARGE', message);
+  if (statusCode === 413)
+    return new ServerError('TOO_LARGE', 'The body is larger than the server takes here.', {
+      hint: 'The command line, "foray submit", has no such limit.',
+    });
   if (statusCode >= 400 && statusCode < 500) return new ServerError('BAD_REQUEST', message);
   return new ServerError('INTERNAL', 'The server has a fault; its log says more.');
 }
@@ -164,6 +176,19 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
       <main>${body}</main>
     </html>`;
   void reply.type('text/html; charset=utf-8').send(page.text);
+}
+
+/** Answers on a connection whose request came too slowly, and closes it. */
+export function refuseSlow(socket: Socket): void {
+  const error = new ServerError('TOO_SLOW', 'The body of the request came too slowly.');
+  const body = JSON.stringify(problemOf(error));
+  if (socket.writable)
+    socket.write(
+      'HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json; charset=utf-8\r\n' +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  // this does not wait for the client, which may never close its side
+  socket.destroySoon();
 }
 
 /** Whether a browser requests a page. */

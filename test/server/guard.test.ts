@@ -23,7 +23,7 @@ let server: Server;
 
 beforeAll(async () => {
   writeFileSync(keyFile, `# keys\nrita read ${READER}\nstan steer ${STEERER}\n`, { mode: 0o600 });
-  foray = await Foray.open({
+  const settings = {
     // nothing listens at this address, so requests that the guard allows fail later
     service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'secret-of-the-service' },
     store: `sqlite:${join(folder, 'store.db')}`,
@@ -31,10 +31,11 @@ beforeAll(async () => {
     owner: 'somebody',
     temporal: { connectionOptions: { address: '127.0.0.1:9' } },
     webUi: 'http://127.0.0.1:9',
-  });
+  };
+  foray = await Foray.open(settings);
   server = await startServer({
     foray,
-    store: `sqlite:${join(folder, 'store.db')}`,
+    settings,
     keys: new KeyFile(keyFile, (line) => faults.push(line)),
     hostNames: ['runs.example.org'],
   });
