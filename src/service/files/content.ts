@@ -17,6 +17,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { fileStamp } from '../../system/file-stamp.ts';
 import { ServiceError } from '../errors.ts';
 import type { ByteRange } from './content-store.ts';
 
@@ -51,7 +52,7 @@ export class ContentFiles {
   /** The folder of the files. */
   readonly folder: string;
   readonly #unfinished: string;
-  /** Files that were found intact, with their state at that time. */
+  /** Files that were found intact, with their stamps at that time. */
   readonly #whole = new Map<string, string>();
 
   /** @param unfinished - the folder of incomplete files, on the same disk; only one service uses it */
@@ -74,10 +75,11 @@ export class ContentFiles {
   async isWhole(hash: string): Promise<boolean> {
     if (!this.has(hash)) return false;
     const file = this.pathOf(hash);
-    const state = stateOf(file);
-    if (this.#whole.get(hash) === state) return true;
+    const stamp = fileStamp(file);
+    if (stamp === undefined) return false;
+    if (this.#whole.get(hash) === stamp) return true;
     if ((await hashOfFile(file)) !== hash) return false;
-    this.#whole.set(hash, state);
+    this.#whole.set(hash, stamp);
     return true;
   }
 
@@ -207,7 +209,8 @@ export class ContentFiles {
     const target = this.pathOf(hash);
     mkdirSync(path.dirname(target), { recursive: true });
     renameSync(unfinished, target);
-    this.#whole.set(hash, stateOf(target));
+    const stamp = fileStamp(target);
+    if (stamp !== undefined) this.#whole.set(hash, stamp);
   }
 
   /** @throws Error if the text is not a hash. The text may come from a request, and must not lead outside the folder */
@@ -220,12 +223,6 @@ export class ContentFiles {
     const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile() && HASH.test(entry.name)).map(({ name }) => name);
   }
-}
-
-/** A text that changes when the file changes. */
-function stateOf(file: string): string {
-  const { ino, size, mtimeMs } = statSync(file);
-  return `${ino} ${size} ${mtimeMs}`;
 }
 
 async function hashOfFile(file: string): Promise<string> {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import { ownFile } from '../../package/own-files.ts';
+import { fileStamp } from '../../system/file-stamp.ts';
 import { libraryFiles } from './library.ts';
 
 /** The entry of a model: a module with its code, or a declaration with its command. */
@@ -132,10 +133,7 @@ export function hashContent(place: ModelPlace): string {
 /** A text that changes when a model's files change. It is made from properties of the files, without their content. */
 export function stateOf(place: ModelPlace): string {
   return filesOf(place)
-    .map(({ file }) => {
-      const { ino, size, mtimeMs } = lstatSync(file);
-      return `${file} ${ino} ${size} ${mtimeMs}`;
-    })
+    .map(({ file }) => `${file} ${fileStamp(file) ?? readlinkSync(file)}`)
     .join('\n');
 }
 
