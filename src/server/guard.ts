@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { KeyChecks } from '../http/key-checks.ts';
 import { noteMethods } from '../http/methods.ts';
 import { pathOf } from '../http/path.ts';
 import { type Access, hashOf, type Role } from './keys.ts';
@@ -49,6 +50,7 @@ export function addGuard(
   const names = new Set([...LOCAL_NAMES, ...options.hostNames.map((name) => name.toLowerCase())]);
   const policy = contentPolicy(options.frameAncestors);
   const methods = noteMethods(app);
+  const keyChecks = new KeyChecks(app);
   app.decorateRequest('access', null);
   app.decorateRequest('keyHash', null);
 
@@ -62,7 +64,10 @@ export function addGuard(
     checkSite(request);
     request.keyHash = keyHashOf(request);
     request.access = request.keyHash === null ? null : keys.of(request.keyHash);
-    if (request.access) keyless.release(request.raw.socket);
+    if (request.access) {
+      keyless.release(request.raw.socket);
+      keyChecks.watch(reply.raw, () => keys.of(request.keyHash!) !== null);
+    }
     // only users who may read learn whether an address exists
     const role = request.is404 ? 'read' : request.routeOptions.config.role!;
     if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);

@@ -3,6 +3,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { API_VERSION } from '../../api/constants.ts';
 import type { Health } from '../../api/health.ts';
 import { endUnusedConnections } from '../../http/connections.ts';
+import { KeyChecks } from '../../http/key-checks.ts';
 import { KeylessConnections } from '../../http/keyless.ts';
 import { type Methods, noteMethods } from '../../http/methods.ts';
 import { pathOf } from '../../http/path.ts';
@@ -124,6 +125,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
 
   endUnusedConnections(app);
   const keyless = new KeylessConnections(app);
+  const keyChecks = new KeyChecks(app);
   // the service ignores expectations other than 100-continue (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
@@ -142,7 +144,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   }
   await app.register(
     async (api) => {
-      api.addHook('onRequest', requireKey(parts.access));
+      api.addHook('onRequest', requireKey(parts.access, keyChecks));
       api.addHook('onRequest', ({ raw }, _reply, done) => {
         keyless.release(raw.socket);
         done();
