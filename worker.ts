@@ -12,7 +12,7 @@ import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
 import { version } from './src/package/own-version.ts';
-import { openStore } from './src/store/index.ts';
+import { openStore, tellLost } from './src/store/index.ts';
 import { connectError } from './src/temporal-errors.ts';
 
 /**
@@ -41,7 +41,11 @@ export interface WorkerOptions {
   /** The build of the deployment `foray` that this worker belongs to. */
   buildId?: string | undefined;
   /** The address for metrics of Temporal's SDK and of foray. @default no metrics */
-  metrics?: { host: string; port: number } | undefined;
+  metrics?:
+    | { host: string; port: number /** Receives a line for the operator. */; tell?: (line: string) => void }
+    | undefined;
+  /** Receives a line for the operator. */
+  tell?: (line: string) => void;
 }
 
 /** @throws ForayError PORT_IN_USE */
@@ -74,11 +78,12 @@ function installRuntime(metrics: WorkerOptions['metrics']): void {
 export async function runWorker(
   settings: Settings,
   onReady: () => void,
-  { buildId, metrics }: WorkerOptions = {},
+  { buildId, metrics, tell = () => undefined }: WorkerOptions = {},
 ): Promise<void> {
   installRuntime(metrics);
   const { connectionOptions, namespace = 'default' } = settings.temporal;
   const store = await openStore(settings.store);
+  const endTelling = tellLost(store, tell);
   const courses = new Courses();
   try {
     const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
@@ -108,6 +113,7 @@ export async function runWorker(
     }
   } finally {
     courses.close();
+    endTelling();
     await store.close();
   }
 }

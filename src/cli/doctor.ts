@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { printableLine } from '../text/printable.ts';
 import type { Check } from './doctor/check.ts';
-import { checkClock, checkDisks, checkHome, checkNode, checkStore } from './doctor/machine.ts';
+import { checkClock, checkDisks, checkHome, checkNode, checkPage, checkStore } from './doctor/machine.ts';
 import { checkService } from './doctor/service.ts';
 import { print, printJson } from './output.ts';
 import { settingsFrom } from '../settings/settings.ts';
@@ -34,7 +34,8 @@ async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
   const temporal = await checkTemporal(settings);
   yield* temporal;
   yield* await checkService(settings);
-  yield await checkStore(settings);
+  yield await checkStore(flags, settings);
+  yield await checkPage(flags);
   yield* checkDisks(flags, settings);
   // without Temporal, the server at the usual address of its Web UI may belong to somebody else
   const isReached = temporal.some(({ part, state }) => part === 'Temporal' && state === 'ok');

@@ -143,7 +143,8 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
         }
       : false,
     bodyLimit: MOST_BODY,
-    routerOptions: { maxParamLength: 1_000 },
+    // the head of a request has at most 16 KB, so no part of an address is refused for its length
+    routerOptions: { maxParamLength: 16_384 },
     http: { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: TIMEOUT_CHECK },
     return503OnClosing: false,
     frameworkErrors: sendProblem,

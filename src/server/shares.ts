@@ -1,5 +1,5 @@
 import type { onRequestHookHandler } from 'fastify';
-import { ServerError } from './problems.ts';
+import { ServerError } from './server-error.ts';
 
 /** The maximum number of each that a key may have at once, and how an error names them. */
 const limits = {

@@ -1,2 +1,3 @@
 export { openStore, shownAddress, stateOfStore, type WhenMissing } from './open.ts';
 export type * from './store.ts';
+export { tellLost } from './tell-lost.ts';

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path';
 import type { Settings } from '../../client/index.ts';
 import { runningDev } from '../../dev/home.ts';
+import { runningPage } from '../../dev/page-address.ts';
 import { messageOf } from '../../errors.ts';
 import { stateOfStore } from '../../store/index.ts';
 import { whatToDo } from '../home.ts';
@@ -29,11 +30,17 @@ export function checkHome({ home, serviceUrl, apiKey }: SettingFlags): Check {
   return warning('home', `No foray dev runs in ${home}.`, whatToDo());
 }
 
-export async function checkStore({ store }: Settings): Promise<Check> {
+export async function checkStore({ home }: SettingFlags, { store }: Settings): Promise<Check> {
   try {
     const { shown, schema } = await stateOfStore(store);
     switch (schema) {
       case 'missing':
+        if (runningDev(home)?.store === store)
+          return failed(
+            'store',
+            `The store ${shown} is gone, and foray dev still runs.`,
+            'Put the file back, or stop foray dev, put a copy there, and start it again.',
+          );
         return ok('store', `There is no store at ${shown} yet; the first campaign creates it.`);
       case 'older':
         return ok('store', `An earlier foray wrote ${shown}; the next command brings it up to date.`);
@@ -44,6 +51,21 @@ export async function checkStore({ store }: Settings): Promise<Check> {
     }
   } catch (error) {
     return failedWith('store', error);
+  }
+}
+
+/** Checks that the page of the home answers and has its store. */
+export async function checkPage({ home }: SettingFlags): Promise<Check> {
+  const part = 'page';
+  const page = await runningPage(resolve(home));
+  if (!page) return skipped(part, `No page of ${home} runs.`);
+  try {
+    const answer = await fetch(`${page.url}/api/v1/health`, { signal: AbortSignal.timeout(CLOCK_MS) });
+    if (answer.ok) return ok(part, `${page.url} answers.`);
+    const { detail = `It answers ${answer.status}.` } = (await answer.json()) as { detail?: string };
+    return failed(part, detail, 'Put the file back, or stop all parts and start them again.');
+  } catch (error) {
+    return failedWith(part, error, 'See the log of the page.');
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { acceptText } from '../../http/text-bodies.ts';
+import { ForayError } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfDefinitions } from '../shares.ts';
@@ -28,7 +29,12 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   const files = new KeptFiles();
   app.addHook('onClose', () => files.close());
   const handlers: Handlers = {
-    health: () => ({ status: 'ok' }),
+    health() {
+      // anybody may ask, so the answer does not name the file
+      if (server.foray.whyStoreLost())
+        throw new ForayError('STORE_LOST', 'The file of the store was removed or replaced.');
+      return { status: 'ok' };
+    },
     openApi: () => openApiDocument(server.publicUrl()),
     ...campaignHandlers,
     ...steeringHandlers(),

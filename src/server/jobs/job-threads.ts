@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../../client/index.ts';
 import { ownModule } from '../../package/own-files.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { Gives, JobName, Order, Outcome, Takes } from './jobs.ts';
 import { fromPosted } from './posted-errors.ts';
 import type { Sent } from './with-definition.ts';

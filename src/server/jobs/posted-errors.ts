@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../error-codes.ts';
 import { ForayError, isForayError, messageOf, type Place } from '../../errors.ts';
-import { ServerError, type ServerErrorCode, type ServerErrorOptions } from '../problems.ts';
+import { ServerError, type ServerErrorCode, type ServerErrorOptions } from '../server-error.ts';
 
 /** An error in a form that can be posted between threads. The receiver makes the same error from it. */
 export type PostedError =

@@ -6,7 +6,7 @@ import type { DefinitionSource } from '../../client/index.ts';
 import { messageOf } from '../../errors.ts';
 import { makeFolder } from '../../system/file-system.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 
 /** A definition and the files that it names: the content of each file in Base64, by the name of the file. */
 const Envelope = z.strictObject({
