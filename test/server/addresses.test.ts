@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { endpoints } from '../../src/server/api/endpoints.ts';
 import type { Server } from '../../src/server/app.ts';
 import { toTheEnd } from '../support/campaigns.ts';
+import fc from '../support/fast-check.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
 import { ask, LOGGED_IN, pageOf, serverOf } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import net from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -58,7 +58,7 @@ function slowSocket(): void {
 async function stream(agent: Agent): Promise<number> {
   const sent = request(`${server.url}/api/v1/campaigns/slow/events`, { headers, agent });
   sent.on('error', () => undefined).end();
-  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   answer.on('error', () => undefined).resume();
   return answer.statusCode!;
 }
@@ -68,7 +68,7 @@ async function tooLargePlan(): Promise<number | undefined> {
   const sent = request(`${server.url}/api/v1/plan`, { method: 'POST', headers });
   sent.on('error', () => undefined);
   sent.end(Buffer.alloc(PLAN, '- a: &a [1, 2]\n'));
-  const answered = once(sent, 'response') as Promise<[import('node:http').IncomingMessage]>;
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
   return answered.then(
     ([answer]) => answer.resume().statusCode,
     () => undefined,
