@@ -35,7 +35,7 @@ async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
   yield* temporal;
   yield* await checkService(settings);
   yield await checkStore(flags, settings);
-  yield await checkPage(flags);
+  yield* await checkPage(flags);
   yield* checkDisks(flags, settings);
   // without Temporal, the server at the usual address of its Web UI may belong to somebody else
   const isReached = temporal.some(({ part, state }) => part === 'Temporal' && state === 'ok');

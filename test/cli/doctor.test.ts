@@ -80,7 +80,7 @@ describe('foray doctor', () => {
     const names = lines.map((line) => line.slice(9, 28).trim());
     expect(names).toEqual([
       ...['Node', 'home', 'Temporal', 'namespace', 'search attributes', 'workers'],
-      ...['model service', 'key', 'store', 'page', 'disk', 'disk', 'clock'],
+      ...['model service', 'key', 'store', 'disk', 'disk', 'clock'],
     ]);
     expect(lines.filter((line) => !/^(ok|warning +disk)/.test(line))).toEqual([]);
     expect(stdout).not.toContain(KEY);

@@ -54,18 +54,18 @@ export async function checkStore({ home }: SettingFlags, { store }: Settings): P
   }
 }
 
-/** Checks that the page of the home answers and has its store. */
-export async function checkPage({ home }: SettingFlags): Promise<Check> {
+/** Checks that the page of the home answers and has its store. There is no check if no page runs. */
+export async function checkPage({ home }: SettingFlags): Promise<Check[]> {
   const part = 'page';
   const page = await runningPage(resolve(home));
-  if (!page) return skipped(part, `No page of ${home} runs.`);
+  if (!page) return [];
   try {
     const answer = await fetch(`${page.url}/api/v1/health`, { signal: AbortSignal.timeout(CLOCK_MS) });
-    if (answer.ok) return ok(part, `${page.url} answers.`);
+    if (answer.ok) return [ok(part, `${page.url} answers.`)];
     const { detail = `It answers ${answer.status}.` } = (await answer.json()) as { detail?: string };
-    return failed(part, detail, 'Put the file back, or stop all parts and start them again.');
+    return [failed(part, detail, 'Put the file back, or stop all parts and start them again.')];
   } catch (error) {
-    return failedWith(part, error, 'See the log of the page.');
+    return [failedWith(part, error, 'See the log of the page.')];
   }
 }
 
