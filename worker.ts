@@ -11,7 +11,8 @@ import { clockAhead, CloudClient, isCloudError, SAME_TIME_MS } from './src/cloud
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
-import { openStore } from './src/store/index.ts';
+import { version } from './src/package/own-version.ts';
+import { openStore, tellLost } from './src/store/index.ts';
 import { connectError } from './src/temporal-errors.ts';
 
 /**
@@ -42,7 +43,11 @@ export interface WorkerOptions {
   /** The build of the deployment `foray` that this worker belongs to. */
   buildId?: string | undefined;
   /** The address for metrics of Temporal's SDK and of foray. @default no metrics */
-  metrics?: { host: string; port: number } | undefined;
+  metrics?:
+    | { host: string; port: number /** Receives a line for the operator. */; tell?: (line: string) => void }
+    | undefined;
+  /** Receives a line for the operator. */
+  tell?: (line: string) => void;
 }
 
 /** @throws ForayError PORT_IN_USE */
@@ -102,11 +107,12 @@ async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 's
 export async function runWorker(
   settings: Settings,
   onReady: () => void,
-  { buildId, metrics }: WorkerOptions = {},
+  { buildId, metrics, tell = () => undefined }: WorkerOptions = {},
 ): Promise<void> {
   installRuntime(metrics);
   const { connectionOptions, namespace = 'default' } = settings.temporal;
   const store = await openStore(settings.store);
+  const endTelling = tellLost(store, tell);
   const courses = new Courses();
   try {
     const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
@@ -135,6 +141,7 @@ export async function runWorker(
     }
   } finally {
     courses.close();
+    endTelling();
     await store.close();
   }
 }

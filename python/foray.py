@@ -73,26 +73,31 @@ def _running_page():
     for folder in homes:
         try:
             page = json.loads((folder / "page.json").read_text())
-            if _is_running(page["pid"]):
+            if page["url"] and any(_is_locked(folder / name) for name in ("dev-page.lock", "page.lock")):
                 return page
-        except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        except (OSError, ValueError, KeyError, TypeError):
             continue  # no file, or a damaged one
     hint = 'Start "foray dev", set FORAY_HOME to its home, or call connect(url, key).'
     detail = "No foray dev or foray ui runs %s." % ("in " + home if home else "in %s or a folder above" % here)
     raise ForayError({"code": "DEV_NOT_RUNNING", "detail": detail, "hint": hint})
 
 
-def _is_running(pid):
-    # only POSIX can ask about a process by its id: on Windows, os.kill ends the process
-    if os.name != "posix":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+def _is_locked(file):
+    # a process that serves a page holds SQLite's lock on this empty file, and the system ends the lock with the process
+    if not file.exists():
         return False
-    except PermissionError:
-        pass
-    return True
+    try:
+        import sqlite3
+    except ImportError:
+        return True  # a Python without this part cannot ask
+    lock = sqlite3.connect(file.absolute().as_uri() + "?mode=ro", uri=True, timeout=0)
+    try:
+        lock.execute("SELECT 1 FROM sqlite_master").fetchall()
+        return False
+    except sqlite3.OperationalError as error:
+        return "locked" in str(error)
+    finally:
+        lock.close()
 
 
 def _opener(url):

@@ -19,6 +19,7 @@ const entries = [
   'src/dev/run-with-parent',
   'src/search/thread/course-thread',
   'src/server/live/gather-thread',
+  'src/server/jobs/job-thread',
   'src/service/executors/executor',
   'src/service/executors/watchdog',
   'src/service/models/describe-thread',

@@ -65,6 +65,10 @@ export const errorCodes = {
   PORT_IN_USE: { exit: 2, about: 'another program already listens on the address' },
   STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened or used' },
   STORE_MISSING: { exit: 2, about: 'the command reads a store, and there is no store yet' },
+  STORE_LOST: {
+    exit: 3,
+    about: 'the file of the store or of the model service was removed or replaced while foray used it',
+  },
   STORE_UNREACHABLE: {
     exit: 3,
     about: 'the PostgreSQL server of the store or of the model service cannot be reached',

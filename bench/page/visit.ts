@@ -48,15 +48,16 @@ export interface Visit extends Replaced {
  * @throws Error that names the step that did not end in time
  */
 export async function visit(address: string): Promise<Visit> {
-  const foray = await Foray.open({
+  const settings = {
     service: { url: `http://${NOBODY}/api/open/8.5.0`, key: '' },
     store: address,
     taskQueue: 'foray',
     owner: 'bench',
     temporal: { connectionOptions: { address: NOBODY } },
     webUi: `http://${NOBODY}`,
-  });
-  const server = await startServer({ foray, store: address, keys: new OwnKey(KEY, 'bench') });
+  };
+  const foray = await Foray.open(settings);
+  const server = await startServer({ foray, settings, keys: new OwnKey(KEY, 'bench') });
   try {
     // wait until the server has found that neither the model service nor Temporal answers
     await timed(`${server.url}/reference`);

@@ -30,6 +30,8 @@ export function addDev(program: Command): void {
     .action(async (flags: Flags) => {
       endWithParent();
       serveWithoutOutput();
+      // what this process and its parts write is for this user only: the home has keys, results and Temporal's data
+      process.umask(0o077);
       const signalled = untilSignalled();
       await checkModels(flags.models);
       const { startStack } = await import('../dev/stack.ts');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { printableLine } from '../text/printable.ts';
 import type { Check } from './doctor/check.ts';
-import { checkClock, checkDisks, checkHome, checkNode, checkStore } from './doctor/machine.ts';
+import { checkClock, checkDisks, checkHome, checkNode, checkPage, checkStore } from './doctor/machine.ts';
 import { checkService, ownIds } from './doctor/service.ts';
 import { print, printJson } from './output.ts';
 import { settingsFrom } from '../settings/settings.ts';
@@ -35,9 +35,10 @@ async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
   yield* temporal;
   yield* await checkService(settings);
   const isWorkedOn = temporal.some(({ part, message }) => part === 'workers' && message.startsWith(ON_QUEUE));
-  yield await checkStore(settings, isWorkedOn);
+  yield await checkStore(flags, settings, isWorkedOn);
   const { checkCampaigns } = await import('./doctor/campaigns.ts');
   yield await checkCampaigns(settings);
+  yield* await checkPage(flags);
   yield* checkDisks(flags, settings);
   // without Temporal, the server at the usual address of its Web UI may belong to somebody else
   const isReached = temporal.some(({ part, state }) => part === 'Temporal' && state === 'ok');

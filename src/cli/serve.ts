@@ -2,6 +2,8 @@ import { Foray } from '../client/index.ts';
 import type { Keys } from '../server/keys.ts';
 import type { Server, ServerOptions } from '../server/app.ts';
 import { settingsFrom } from '../settings/settings.ts';
+import { tellLost } from '../store/index.ts';
+import { tell } from './output.ts';
 import type { SettingFlags } from './setting-options.ts';
 
 /** Opens the client, and serves the pages and the API. `close` stops the server and closes the client. */
@@ -14,8 +16,10 @@ export async function serve(
   const settings = settingsFrom(flags);
   const foray = await Foray.open(settings, 'make');
   try {
-    const server = await startServer({ ...options, foray, store: settings.store, keys, log: process.stderr });
+    const server = await startServer({ ...options, foray, settings, keys, log: process.stderr });
+    const endTelling = tellLost({ whyLost: () => foray.whyStoreLost() }, tell);
     const close = async (): Promise<void> => {
+      endTelling();
       await server.close();
       await foray.close();
     };

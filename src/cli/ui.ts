@@ -42,7 +42,8 @@ async function serveOwn(home: string, flags: Flags): Promise<void> {
   const { OwnKey } = await import('../server/keys.ts');
   const key = process.env.FORAY_KEY || crypto.randomUUID();
   const server = await serve(flags, new OwnKey(key, flags.owner), { port: flags.port ?? 0 });
-  const removeNote = await notePage(home, { pid: process.pid, url: server.url, key }).catch(
+  // with a channel to its parent, this process is a part of foray dev
+  const removeNote = await notePage(home, { url: server.url, key }, process.connected).catch(
     (error: unknown) => {
       tell(`Other programs on this machine cannot find the page: ${messageOf(error)}`);
       return () => undefined;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { settingsWithService } from './home.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
@@ -32,6 +32,10 @@ export function addWorker(program: Command): void {
         );
         tellReady();
       };
-      await runWorker(settings, onReady, flags);
+      const tellAll = (line: string): void => {
+        tell(line);
+        tellParent(line);
+      };
+      await runWorker(settings, onReady, { ...flags, tell: tellAll });
     });
 }

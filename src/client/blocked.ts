@@ -6,6 +6,7 @@ const lasting: readonly ErrorCode[] = [
   'WORKER_ELSEWHERE',
   'KEY_REFUSED',
   'SERVICE_UNREACHABLE',
+  'STORE_LOST',
   'STORE_UNREACHABLE',
   'STORE_NEWER',
 ];

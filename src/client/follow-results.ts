@@ -64,12 +64,20 @@ export async function* followRuns(
     isOver ||= closedPhases.includes(phase);
     quiet += 1;
     for await (const seqs of candidates(store, campaign.id, reported, isOver)) {
-      const news = reported.add(await store.finishedAmong(campaign.id, seqs), seqs);
-      if (news.length > 0) {
-        quiet = 0;
-        yield news;
+      for (let toLookUp = seqs; toLookUp.length > 0;) {
+        const { rows, left } = await store.finishedAmong(campaign.id, toLookUp);
+        const isLeft = new Set(left);
+        const news = reported.add(
+          rows,
+          toLookUp.filter((seq) => !isLeft.has(seq)),
+        );
+        toLookUp = left;
+        if (news.length > 0) {
+          quiet = 0;
+          yield news;
+        }
+        await breath();
       }
-      await breath();
     }
     if (isOver) {
       // without this, a reader would take the rows that a deletion has left for all rows

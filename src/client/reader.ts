@@ -1,6 +1,7 @@
 import type { Batched } from '../batched.ts';
 import type { Model } from '../api/index.ts';
 import { closedPhases, type FlightReport, type RunCounts } from '../campaign/types.ts';
+import type { ForayError } from '../errors.ts';
 import type { CalibrationStory } from '../search/abc/story.ts';
 import type { SelectStory } from '../search/select-story.ts';
 import type { SearchStory } from '../search/story.ts';
@@ -45,6 +46,11 @@ export class CampaignReader {
     const { cloud, temporal } = this.context;
     const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.answers()]);
     return { service, temporal: hasTemporal };
+  }
+
+  /** Why the store cannot be used: its file was removed or replaced. Undefined if it can be used. */
+  whyStoreLost(): ForayError | undefined {
+    return this.store.whyLost();
   }
 
   /**

@@ -29,6 +29,8 @@ export function homePaths(home: string) {
     addresses: join(home, 'addresses.json'),
     key: join(home, 'key'),
     page: join(home, 'page.json'),
+    pageLock: join(home, 'page.lock'),
+    devPageLock: join(home, 'dev-page.lock'),
     servicePort: join(home, 'service-port'),
     lock: join(home, 'dev.lock'),
     store: `sqlite:${join(home, 'store.db')}`,
@@ -56,7 +58,7 @@ export async function holdHome(home: string): Promise<FileLock> {
 
 async function lockOf(home: string): Promise<FileLock | undefined> {
   try {
-    await makeFolder(home);
+    await makeFolder(home, 0o700);
     accessSync(home, constants.W_OK);
     const lock = await waitForLock(homePaths(home).lock, LOCK_TIMEOUT);
     // a foray dev that was killed has left its addresses

@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { isLocked, tryLock } from '../system/file-lock.ts';
 import { makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 import { homePaths } from './home.ts';
@@ -10,8 +11,6 @@ import { homePaths } from './home.ts';
  * command line reads the address of the page from this file, and the Python module reads the address of the API.
  */
 const PageAddress = z.object({
-  /** The id of the process that serves the page. */
-  pid: z.int(),
   url: z.string(),
   key: z.string(),
 });
@@ -19,27 +18,47 @@ export type PageAddress = z.infer<typeof PageAddress>;
 
 const FOR_THE_USER = 0o600;
 
-/** The address of the running page of a home; undefined when no page runs. */
+/**
+ * The address of the running page of a home; undefined when no page runs. A lock shows whether the page runs: the
+ * number of a process would say nothing, because another process may have it, and in containers always has it.
+ */
 export async function runningPage(home: string): Promise<PageAddress | undefined> {
+  const { page, pageLock, devPageLock } = homePaths(home);
   try {
-    const address = PageAddress.parse(JSON.parse(await readFile(homePaths(home).page, 'utf8')));
-    return isAlive(address.pid) ? address : undefined;
+    if (!isLocked(devPageLock) && !isLocked(pageLock)) return undefined;
+    return PageAddress.parse(JSON.parse(await readFile(page, 'utf8')));
   } catch {
     return undefined;
   }
 }
 
 /**
- * Writes the address of the page of a home, unless another process serves a page of this home. Returns a function that
- * removes the address.
+ * Writes the address of the page of a home. The page of `foray dev` replaces the address of another page. Any other
+ * page writes nothing while a page runs. Returns a function that removes the address, if it is still the same.
+ *
+ * @param isOfDev - whether the page is a part of `foray dev`
  * @throws Error when the home cannot be written
  */
-export async function notePage(home: string, address: PageAddress): Promise<() => void> {
-  if (await runningPage(home)) return () => undefined;
-  const { page } = homePaths(home);
-  await makeFolder(home);
-  await replaceFile(page, `${JSON.stringify(address, undefined, 2)}\n`, FOR_THE_USER);
-  return () => rmSync(page, { force: true });
+export async function notePage(home: string, address: PageAddress, isOfDev: boolean): Promise<() => void> {
+  const { page, pageLock, devPageLock } = homePaths(home);
+  await makeFolder(home, 0o700);
+  if (!isOfDev && isLocked(devPageLock)) return () => undefined;
+  const lock = tryLock(isOfDev ? devPageLock : pageLock);
+  if (!lock) return () => undefined;
+  const text = `${JSON.stringify(address, undefined, 2)}\n`;
+  await replaceFile(page, text, FOR_THE_USER);
+  return () => {
+    if (textIn(page) === text) rmSync(page, { force: true });
+    lock.release();
+  };
+}
+
+function textIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -54,14 +73,4 @@ export async function loginAddress({ url, key }: PageAddress): Promise<string> {
   });
   if (!answer.ok) throw new Error(`the page answers ${answer.status}`);
   return z.object({ url: z.string() }).parse(await answer.json()).url;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM means that the process exists but belongs to another user
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -13,7 +13,7 @@ import {
   removeAddresses,
   writeAddresses,
 } from './home.ts';
-import { loginAddress, type PageAddress, runningPage } from './page-address.ts';
+import { loginAddress } from './page-address.ts';
 import { Part, type PartOptions } from './part.ts';
 import { freePort, wantedPort } from './ports.ts';
 import { forgetHome, lockUsualPorts, noteHome } from './running-homes.ts';
@@ -181,7 +181,8 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     await Promise.all([worker.start(), ui.start()]);
     return {
       addresses,
-      page: await loginOf(home),
+      // the address is known here, and a note in the home may be of another page
+      page: await loginAddress({ url: `http://${HOST}:${port.page}`, key: env.FORAY_KEY }),
       pids: { temporal: temporal.pid, service: service.pid, worker: worker.pid, page: ui.pid },
       stop,
     };
@@ -192,11 +193,6 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     }
     throw error;
   }
-}
-
-async function loginOf(home: string): Promise<string> {
-  const page = (await runningPage(home)) as PageAddress;
-  return loginAddress(page);
 }
 
 async function isServing(address: string): Promise<boolean> {

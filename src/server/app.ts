@@ -1,32 +1,45 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import type { Foray } from '../client/index.ts';
+import type { Foray, Settings } from '../client/index.ts';
 import { endUnusedConnections } from '../http/connections.ts';
+import { KeylessConnections } from '../http/keyless.ts';
 import { listen, reachable } from '../http/listen.ts';
 import { pathOf } from '../http/path.ts';
+import { Refusals } from '../http/refusals.ts';
+import { refuseSlowBodies } from '../http/slow-body.ts';
 import { printable } from '../text/printable.ts';
 import { hashOf, type Keys } from './keys.ts';
 import { addApi } from './api/add-routes.ts';
 import { Away } from './reachability.ts';
 import { addGuard } from './guard.ts';
 import { addLogin } from './login/add-login.ts';
+import { JobThreads } from './jobs/job-threads.ts';
 import { addPages } from './pages/index.ts';
 import { Sections } from './live/watch.ts';
 import { KnownModels } from './known-models.ts';
 import type { ServerParts } from './server-parts.ts';
-import { sendProblem } from './problems.ts';
+import { problemOf, refuseSlow, sendProblem } from './problems.ts';
+import { Shares } from './shares.ts';
 import { Statuses } from './statuses.ts';
 import { addPython } from './python.ts';
 import { Sessions } from './login/sessions.ts';
 import { turns } from './turns.ts';
 
-/** The largest body, in bytes: a definition with its files. */
-const MOST_BODY = 64 * 1024 ** 2;
+/**
+ * The largest body, in bytes: a form with a definition, whose characters may take three bytes each. The bodies of other
+ * routes are smaller, and those of definitions with files are larger.
+ */
+const MOST_BODY = 4 * 1024 ** 2;
+/** The longest time for the head of a request, ms. For its body see http/slow-body.ts. */
 const HEAD_TIMEOUT = 20_000;
+/** How often connections are checked for `HEAD_TIMEOUT`, ms. */
+const TIMEOUT_CHECK = 5_000;
+/** The statuses of errors that the log tells, because somebody may use too much of the server. */
+const IS_TOLD: readonly number[] = [413, 429, 507];
 
 export interface ServerOptions {
   foray: Foray;
-  /** The address of the store. A separate thread reads the store and draws pictures. */
-  store: string;
+  /** The settings of `foray`. Threads open the store and the connections once more. */
+  settings: Settings;
   keys: Keys;
   /** Address to listen on. @default '127.0.0.1' */
   host?: string | undefined;
@@ -36,7 +49,7 @@ export interface ServerOptions {
   hostNames?: readonly string[] | undefined;
   /** Origins whose pages may show the server's pages in a frame. */
   frameAncestors?: readonly string[] | undefined;
-  /** The stream for JSON lines of faults; without it nothing is logged. */
+  /** The stream for JSON lines of faults and refusals; without it nothing is logged. */
   log?: NodeJS.WritableStream | undefined;
 }
 
@@ -54,11 +67,14 @@ export interface Server {
  * @throws ForayError PORT_IN_USE
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { foray, keys, host = '127.0.0.1', hostNames = [], log } = options;
+  const { foray, settings, keys, host = '127.0.0.1', hostNames = [], log } = options;
   let port = 0;
   const url = (): string => `http://${reachable(host)}:${port}`;
-  const sessions = new Sessions(keys);
-  const sections = new Sections(options.store);
+  const app = build(log);
+  const refusals = new Refusals((line) => app.log.warn(line));
+  const sessions = new Sessions(keys, refusals);
+  const sections = new Sections(settings.store);
+  const jobs = new JobThreads(settings);
   const away = new Away(foray);
   const parts: ServerParts = {
     foray,
@@ -66,7 +82,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     models: new KnownModels(foray, away),
     statuses: new Statuses(foray),
     keys,
+    keyless: limitClients(app, refusals),
     sessions,
+    jobs,
+    shares: new Shares(),
     sections,
     inTurn: turns(),
     publicUrl: url,
@@ -74,7 +93,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // a browser sends a cookie to all ports of a host, and several servers may run there
   const cookie = (): string => `foray-${port}`;
   const ownNames = ['0.0.0.0', '::'].includes(host) ? [] : [reachable(host)];
-  const app = build(log);
   addGuard(app, parts, {
     hostNames: [...ownNames, ...hostNames],
     cookie,
@@ -91,9 +109,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     loginUrl: (key) => `${url()}/login#${sessions.code(hashOf(key))}`,
     async close() {
       await app.close();
+      await jobs.close();
       await sections.close();
     },
   };
+}
+
+/** Limits slow clients and clients without a key, and tells what is refused. */
+function limitClients(app: FastifyInstance, refusals: Refusals): KeylessConnections {
+  app.setErrorHandler((error, request, reply) => {
+    const { status, code, detail } = problemOf(error);
+    if (IS_TOLD.includes(status)) {
+      const who = request.access?.name ?? 'somebody without a key';
+      refusals.note(`a request of ${who} was refused (${code}): ${detail}`);
+    }
+    sendProblem(error, request, reply);
+  });
+  const refuse = refuseSlowBodies((socket) => {
+    refusals.note('a connection was closed: the body of its request came too slowly');
+    refuseSlow(socket);
+  });
+  app.addHook('onRequest', refuse);
+  return new KeylessConnections(app, refusals);
 }
 
 function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
@@ -101,17 +138,17 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
     logger: log
       ? {
           stream: { write: (line: string) => void log.write(printable(line)) },
-          level: 'error',
+          level: 'warn',
           serializers: { req: ({ method, url }) => ({ method, path: pathOf(url) }) },
         }
       : false,
     bodyLimit: MOST_BODY,
-    routerOptions: { maxParamLength: 1_000 },
-    http: { headersTimeout: HEAD_TIMEOUT },
+    // the head of a request has at most 16 KB, so no part of an address is refused for its length
+    routerOptions: { maxParamLength: 16_384 },
+    http: { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: TIMEOUT_CHECK },
     return503OnClosing: false,
     frameworkErrors: sendProblem,
   });
-  app.setErrorHandler(sendProblem);
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { KeyChecks } from '../http/key-checks.ts';
 import { noteMethods } from '../http/methods.ts';
 import { pathOf } from '../http/path.ts';
 import { type Access, hashOf, type Role } from './keys.ts';
@@ -29,6 +30,8 @@ export interface GuardOptions {
 
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 const SAFE = ['GET', 'HEAD'];
+/** The longest address to which a login returns, in characters. */
+export const LONGEST_RETURN = 2_000;
 
 /**
  * Adds checks that run before every route and before a body is read, also for addresses without a route. They refuse:
@@ -39,10 +42,15 @@ const SAFE = ['GET', 'HEAD'];
  * - a request without a key or a login, unless the route is for anyone;
  * - a key without the role that the route needs.
  */
-export function addGuard(app: FastifyInstance, { keys, sessions }: ServerParts, options: GuardOptions): void {
+export function addGuard(
+  app: FastifyInstance,
+  { keys, keyless, sessions }: ServerParts,
+  options: GuardOptions,
+): void {
   const names = new Set([...LOCAL_NAMES, ...options.hostNames.map((name) => name.toLowerCase())]);
   const policy = contentPolicy(options.frameAncestors);
   const methods = noteMethods(app);
+  const keyChecks = new KeyChecks(app);
   app.decorateRequest('access', null);
   app.decorateRequest('keyHash', null);
 
@@ -56,6 +64,10 @@ export function addGuard(app: FastifyInstance, { keys, sessions }: ServerParts, 
     checkSite(request);
     request.keyHash = keyHashOf(request);
     request.access = request.keyHash === null ? null : keys.of(request.keyHash);
+    if (request.access) {
+      keyless.release(request.raw.socket);
+      keyChecks.watch(reply.raw, () => keys.of(request.keyHash!) !== null);
+    }
     // only users who may read learn whether an address exists
     const role = request.is404 ? 'read' : request.routeOptions.config.role!;
     if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);
@@ -104,7 +116,9 @@ function checkSite({ method, headers }: FastifyRequest): void {
 
 function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {
   if (SAFE.includes(request.method) && wantsPage(request)) {
-    void reply.redirect(`/login?to=${encodeURIComponent(request.url)}`, 303);
+    // a very long address is not kept
+    const to = request.url.length > LONGEST_RETURN ? '' : `?to=${encodeURIComponent(request.url)}`;
+    void reply.redirect(`/login${to}`, 303);
     return;
   }
   const what = /^Bearer\s/i.test(request.headers.authorization ?? '')

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
+import { readSmallFile, WatchedContent } from '../system/watched-content.ts';
 
 /**
  * The role of a key: `steer` may do everything, and `read` may change nothing. Each endpoint (api/endpoints.ts) and
@@ -47,51 +48,57 @@ const FOR_OTHERS = 0o077;
 
 /**
  * A file of keys with lines `NAME ROLE KEY`. Empty lines and lines that begin with # have no meaning. The file is read
- * again when it has changed, so a removed key is refused from then on. While the file is invalid, its last valid keys
- * stay.
+ * again when it has changed, so a removed key is refused from then on. A wrong line gives no access. If the file is
+ * missing, cannot be read, or other users have access to it, no key gives access.
  */
 export class KeyFile implements Keys {
   readonly #file: string;
   readonly #onFault: (line: string) => void;
-  #stamp: string | undefined;
+  readonly #content: WatchedContent;
   #keys: Map<string, Access>;
 
   /** @throws ForayError KEYS_INVALID */
   constructor(file: string, onFault: (line: string) => void) {
     this.#file = file;
     this.#onFault = onFault;
-    this.#stamp = this.#stampNow();
-    this.#keys = readKeys(file);
+    this.#content = new WatchedContent(file);
+    this.#content.hasChanged();
+    const { keys, mistakes } = readKeys(file);
+    if (mistakes.length > 0) throw mistakes[0]!;
+    this.#keys = keys;
   }
 
   of(keyHash: string): Access | null {
-    this.#refresh();
+    if (this.#content.hasChanged()) this.#read();
     return this.#keys.get(keyHash) ?? null;
   }
 
-  #refresh(): void {
-    const stamp = this.#stampNow();
-    if (stamp === this.#stamp) return;
-    this.#stamp = stamp;
+  #read(): void {
+    // whatever happens below, an earlier key gives no access
+    this.#keys = new Map();
     try {
-      this.#keys = readKeys(this.#file);
+      const { keys, mistakes } = readKeys(this.#file);
+      this.#keys = keys;
+      for (const mistake of mistakes) this.#onFault(mistake.toLine());
     } catch (error) {
-      this.#onFault(isForayError(error) ? error.toLine() : messageOf(error));
+      const why = isForayError(error) ? error.toLine() : messageOf(error);
+      this.#onFault(`No key gives access now. ${why}`);
     }
-  }
-
-  #stampNow(): string | undefined {
-    const stats = statSync(this.#file, { throwIfNoEntry: false });
-    return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
   }
 }
 
-/** @throws ForayError KEYS_INVALID with the place. Its message never quotes the file, because the text may be a key. */
-function readKeys(file: string): Map<string, Access> {
+interface ReadKeys {
+  keys: Map<string, Access>;
+  /** Mistakes with their places. They never quote the file, because the text may be a key. */
+  mistakes: ForayError[];
+}
+
+/** @throws ForayError KEYS_INVALID if no key of the file may be used */
+function readKeys(file: string): ReadKeys {
   let text: string;
   let mode: number;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readSmallFile(file);
     ({ mode } = statSync(file));
   } catch (error) {
     throw new ForayError('KEYS_INVALID', `The key file ${file} cannot be read: ${messageOf(error)}.`);
@@ -102,22 +109,29 @@ function readKeys(file: string): Map<string, Access> {
     });
   }
   const keys = new Map<string, Access>();
+  const repeated = new Set<string>();
+  const mistakes: ForayError[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (/^\s*(#|$)/.test(line)) continue;
-    const wrong = (message: string): ForayError =>
-      new ForayError('KEYS_INVALID', message, { place: { file, line: index + 1, column: 1 } });
+    const wrong = (message: string): void =>
+      void mistakes.push(
+        new ForayError('KEYS_INVALID', message, { place: { file, line: index + 1, column: 1 } }),
+      );
     const [name, role, key, ...more] = line.trim().split(/\s+/);
     if (!name || !key || more.length > 0)
-      throw wrong('A line must be NAME ROLE KEY, with no spaces in the name or the key.');
-    if (!NAME.test(name))
-      throw wrong(
-        'The name must have only the characters A-Z a-z 0-9 _ . @ - and begin with a letter or digit.',
-      );
-    if (role !== 'read' && role !== 'steer') throw wrong('The role, after the name, must be read or steer.');
-    if (key.length < SHORTEST) throw wrong(`A key must have at least ${SHORTEST} characters.`);
-    if (keys.has(hashOf(key))) throw wrong('The key appears twice.');
-    keys.set(hashOf(key), { role, name });
+      wrong('A line must be NAME ROLE KEY, with no spaces in the name or the key.');
+    else if (!NAME.test(name))
+      wrong('The name must have only the characters A-Z a-z 0-9 _ . @ - and begin with a letter or digit.');
+    else if (role !== 'read' && role !== 'steer') wrong('The role, after the name, must be read or steer.');
+    else if (key.length < SHORTEST) wrong(`A key must have at least ${SHORTEST} characters.`);
+    else if (keys.has(hashOf(key))) {
+      wrong('The key appears twice.');
+      repeated.add(hashOf(key));
+    } else keys.set(hashOf(key), { role, name });
   }
-  if (keys.size === 0) throw new ForayError('KEYS_INVALID', `The key file ${file} has no keys.`);
-  return keys;
+  // nobody knows which of its lines is meant
+  for (const keyHash of repeated) keys.delete(keyHash);
+  if (keys.size === 0 && mistakes.length === 0)
+    throw new ForayError('KEYS_INVALID', `The key file ${file} has no keys.`);
+  return { keys, mistakes };
 }

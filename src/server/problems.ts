@@ -1,49 +1,14 @@
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError, type ForayError, type Place } from '../errors.ts';
+import { isStorageFull } from '../system/disk-full.ts';
 import { html } from '../report/html/markup.ts';
 import { sendPage } from './pages/layout.ts';
+import { ServerError, serverErrors } from './server-error.ts';
 
-/** Errors of the server itself. `statuses` below has the errors of foray, and docs/reference/errors.md has both. */
-export const serverErrors = {
-  BAD_REQUEST: { status: 400, about: 'the request is not valid HTTP, or a parameter or the body is wrong' },
-  KEY_NEEDED: { status: 401, about: 'the request has no known key and no login' },
-  ROLE_TOO_LOW: { status: 403, about: 'the key may read but not steer' },
-  CROSS_SITE: { status: 403, about: 'a page of another site, or a program without a key, requests a change' },
-  UNKNOWN_FIGURE: { status: 404, about: 'the report of the campaign has no figure of that name' },
-  UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },
-  METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
-  DEFINITION_CHANGED: { status: 409, about: 'somebody else has changed the definition meanwhile' },
-  TOO_LARGE: { status: 413, about: 'the body is larger than the server takes' },
-  RANGE_REFUSED: { status: 416, about: 'the file has no such range' },
-  WRONG_HOST: { status: 421, about: 'the header Host names a host that the server does not serve' },
-  INTERNAL: { status: 500, about: 'a fault of the server' },
-} as const satisfies Record<string, { status: number; about: string }>;
-
-export type ServerErrorCode = keyof typeof serverErrors;
-
-export interface ServerErrorOptions {
-  /** What the user can do, as a sentence. */
-  hint?: string | undefined;
-  /** Additional headers of the answer. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** Further fields of the problem. */
-  more?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** An error whose message is sent to the client. */
-export class ServerError extends Error {
-  override readonly name = 'ServerError';
-  readonly code: ServerErrorCode;
-  readonly options: ServerErrorOptions;
-
-  constructor(code: ServerErrorCode, message: string, options: ServerErrorOptions = {}) {
-    super(message);
-    this.code = code;
-    this.options = options;
-  }
-}
+export { ServerError, serverErrors };
 
 /** HTTP statuses of foray's errors. An error that is not listed is 422: the request was understood, but is wrong. */
 const statuses: Partial<Record<ErrorCode, number>> = {
@@ -65,6 +30,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   SERVICE_UNREACHABLE: 503,
   TEMPORAL_UNREACHABLE: 503,
   TEMPORAL_REFUSED: 503,
+  STORE_LOST: 503,
   STORE_UNREACHABLE: 503,
   STORE_UNUSABLE: 503,
   STORE_NEWER: 503,
@@ -123,8 +89,15 @@ function placeIn(place: Place): Pick<Problem, 'file' | 'line' | 'column' | 'path
 
 /** Converts an error of Fastify. Its message tells the client what is wrong, except for faults of the server. */
 function serverErrorFrom(error: unknown): ServerError {
+  if (isStorageFull(error))
+    return new ServerError('STORAGE_FULL', "The server's disk is full, so nothing was written.", {
+      hint: 'Tell its operator, and try again when there is room.',
+    });
   const { statusCode = 500, message } = error as FastifyError;
-  if (statusCode === 413) return new ServerError('TOO_LARGE', message);
+  if (statusCode === 413)
+    return new ServerError('TOO_LARGE', 'The body is larger than the server takes here.', {
+      hint: 'The command line, "foray submit", has no such limit.',
+    });
   if (statusCode >= 400 && statusCode < 500) return new ServerError('BAD_REQUEST', message);
   return new ServerError('INTERNAL', 'The server has a fault; its log says more.');
 }
@@ -164,6 +137,19 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
       <main>${body}</main>
     </html>`;
   void reply.type('text/html; charset=utf-8').send(page.text);
+}
+
+/** Answers on a connection whose request came too slowly, and closes it. */
+export function refuseSlow(socket: Socket): void {
+  const error = new ServerError('TOO_SLOW', 'The body of the request came too slowly.');
+  const body = JSON.stringify(problemOf(error));
+  if (socket.writable)
+    socket.write(
+      'HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json; charset=utf-8\r\n' +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  // this does not wait for the client, which may never close its side
+  socket.destroySoon();
 }
 
 /** Whether a browser requests a page. */

@@ -1,10 +1,13 @@
 import type { Foray } from '../client/index.ts';
+import type { KeylessConnections } from '../http/keyless.ts';
 import type { Away } from './reachability.ts';
 import type { Keys } from './keys.ts';
 import type { Sections } from './live/watch.ts';
 import type { KnownModels } from './known-models.ts';
 import type { Statuses } from './statuses.ts';
 import type { Sessions } from './login/sessions.ts';
+import type { JobThreads } from './jobs/job-threads.ts';
+import type { Shares } from './shares.ts';
 import type { InTurn } from './turns.ts';
 
 /** The objects that the handlers of the server share. */
@@ -14,11 +17,17 @@ export interface ServerParts {
   away: Away;
   /** The keys of users. */
   keys: Keys;
+  /** Connections that have shown no key. */
+  keyless: KeylessConnections;
   /** Logins of browsers. */
   sessions: Sessions;
   models: KnownModels;
   /** The statuses of campaigns. Viewers of a campaign share one status. */
   statuses: Statuses;
+  /** Threads that read and plan definitions. */
+  jobs: JobThreads;
+  /** Limits per key. */
+  shares: Shares;
   /** The pictures of campaigns. */
   sections: Sections;
   /**

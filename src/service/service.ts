@@ -3,7 +3,7 @@ import os from 'node:os';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { listen, reachable } from '../http/listen.ts';
 import { Sessions } from './animation/sessions.ts';
-import { openDatabase } from './database/open.ts';
+import { openDatabase, type ServiceDatabase } from './database/open.ts';
 import { changeSetting, FOLDER, serviceIdentity } from './database/settings-table.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
@@ -216,6 +216,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         await replicas!.noteKeys(access);
       },
     });
+    const endFileWatch = watchFile(database, problems);
     const endLostRuns = watchForUnheldRuns({
       runs: repository,
       holder,
@@ -227,6 +228,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const listening = app;
     const end = async (): Promise<void> => {
       modelWatch.end();
+      endFileWatch();
       endLostRuns();
       dispatcher.close();
       content.runFiles?.close();
@@ -260,4 +262,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await database.close();
     throw error;
   }
+}
+
+/** How often the file of the database is looked for, ms. */
+const LOOK_FOR_FILE = 500;
+
+/** Tells within a second that the file of the database was removed or replaced. Returns a function that ends this. */
+function watchFile({ whyLost }: ServiceDatabase, problems: Problems): () => void {
+  const timer = setInterval(() => {
+    const lost = whyLost();
+    const message = 'The file of the database was removed or replaced: nothing is read or written.';
+    if (lost) problems.raise({ code: 'DATABASE_LOST', subject: '', message, detail: lost.toLine() });
+    else problems.resolve('DATABASE_LOST', '');
+  }, LOOK_FOR_FILE).unref();
+  return () => clearInterval(timer);
 }

@@ -45,7 +45,8 @@ export function mayPass(error: unknown): boolean {
   return typeof errcode === 'number' && !SQLITE_LASTING.has(errcode % 256);
 }
 
-/** Whether there is no connection to the database. */
+/** Whether there is no connection to the database, or its file is lost. */
 export function isUnreachable(error: unknown): boolean {
-  return (Object(error) as { code?: unknown }).code === 'STORE_UNREACHABLE';
+  const { code } = Object(error) as { code?: unknown };
+  return code === 'STORE_UNREACHABLE' || code === 'STORE_LOST';
 }

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely';
 import { runsOfSeqs } from './results.ts';
-import type { FinishedRow } from './store.ts';
+import type { ResultStore } from './store.ts';
 import { finishedStates, type Tables } from './tables.ts';
 
 /** The maximum number of seqs that are read at once. */
 const SEQS_AT_ONCE = 10_000;
+/** The outputs that are read at once have about this many characters at most. */
+const CHARACTERS_AT_ONCE = 4_000_000;
 
 /**
  * Yields the seqs of finished runs from `from` on, in batches. The seqs ascend within each state. The database answers
@@ -34,14 +36,18 @@ export async function* finishedSeqs(
 }
 
 /**
- * Reads the runs among `seqs` that have finished, ordered by seq. One statement reads all of them, so their states are
- * from the same moment.
+ * Reads the runs among `seqs` that have finished, ordered by seq. Runs after the point at which the outputs reach
+ * `CHARACTERS_AT_ONCE` are not looked up.
  */
-export async function finishedAmong(
+export function finishedAmong(
   db: Kysely<Tables>,
   campaign: number,
   seqs: readonly number[],
-): Promise<FinishedRow[]> {
-  if (seqs.length === 0) return [];
-  return (await runsOfSeqs(db, campaign, seqs)).sort((a, b) => a.seq - b.seq);
+): ReturnType<ResultStore['finishedAmong']> {
+  return runsOfSeqs(
+    db,
+    campaign,
+    seqs.toSorted((a, b) => a - b),
+    CHARACTERS_AT_ONCE,
+  );
 }

@@ -8,12 +8,13 @@ const NEWEST = CompiledQuery.raw(`select name from ${DEFAULT_MIGRATION_TABLE} or
 
 /**
  * Detects that a newer foray has changed the tables of an open store. This foray then no longer knows the tables, so it
- * must neither read nor write them.
+ * must neither read nor write them. The same holds for a file that was removed or replaced.
  */
 export class NewerCheck {
   readonly #known: ReadonlySet<string>;
   readonly #shown: string;
   #checked = Infinity;
+  #whyLost: () => ForayError | undefined = () => undefined;
 
   /**
    * @param known - the names of the migrations that this foray has
@@ -24,9 +25,14 @@ export class NewerCheck {
     this.#shown = shown;
   }
 
-  /** Begins the checks. Before that, the store may have no tables. */
-  start(): void {
+  /**
+   * Begins the checks. Before that, the store may have no tables.
+   *
+   * @param whyLost - why the file of the store must not be used any more; undefined if it may be used
+   */
+  start(whyLost: () => ForayError | undefined): void {
     this.#checked = performance.now();
+    this.#whyLost = whyLost;
   }
 
   /** Returns a dialect that checks the store before a connection is used, at most once a second. */
@@ -56,8 +62,10 @@ export class NewerCheck {
     return driver;
   }
 
-  /** @throws ForayError STORE_NEWER; STORE_UNREACHABLE */
+  /** @throws ForayError STORE_LOST, STORE_NEWER, STORE_UNREACHABLE */
   async #check(connection: DatabaseConnection): Promise<void> {
+    const lost = this.#whyLost();
+    if (lost) throw lost;
     if (performance.now() - this.#checked < EVERY) return;
     const { rows } = await connection.executeQuery<{ name: string }>(NEWEST);
     if (!rows.every(({ name }) => this.#known.has(name))) {

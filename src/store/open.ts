@@ -9,6 +9,7 @@ import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { NewerCheck } from './newer.ts';
 import { sqlStore } from './sql-store.ts';
+import { lossOf } from './sqlite-fault.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -26,6 +27,8 @@ interface Database {
   /** The address for messages. It contains no secret. */
   shown: string;
   types: ColumnTypes;
+  /** The path of the store's file; undefined without a file. */
+  file: string | undefined;
   /** Whether the store may exist; false when the store's file does not exist. */
   mayBeThere: () => boolean;
   dialect: () => Dialect | Promise<Dialect>;
@@ -33,13 +36,13 @@ interface Database {
 
 /**
  * Opens a store and brings its tables up to date. When a newer foray has changed the tables, the methods of the store
- * throw STORE_NEWER, at the latest after about a second.
+ * throw STORE_NEWER, at the latest after about a second. When its file is removed or replaced, they throw STORE_LOST.
  *
  * @param address `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING when `whenMissing` is `refuse`
  */
 export async function openStore(address: string, whenMissing: WhenMissing = 'make'): Promise<Store> {
-  const { shown, types, mayBeThere, dialect } = databaseAt(address);
+  const { shown, types, file, mayBeThere, dialect } = databaseAt(address);
   let db: Kysely<Tables> | undefined;
   try {
     if (whenMissing !== 'make' && !mayBeThere()) throw missing(shown);
@@ -47,18 +50,19 @@ export async function openStore(address: string, whenMissing: WhenMissing = 'mak
     const newer = new NewerCheck(Object.keys(migrations), shown);
     const opened = await patiently(async () => new Kysely<Tables>({ dialect: newer.on(await dialect()) }));
     db = opened;
+    const whyLost = file === undefined ? () => undefined : lossOf(file);
     await patiently(async () => {
       const isNew = whenMissing !== 'make' && (await countMigrations(opened, migrations)) === 0;
       if (isNew) throw missing(shown);
       await migrate(opened, migrations, placeOf(shown));
     });
-    newer.start();
+    newer.start(whyLost);
     const { value } = await db
       .selectFrom('meta')
       .select('value')
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
-    return sqlStore(db, value);
+    return sqlStore(db, value, whyLost);
   } catch (error) {
     await db?.destroy();
     if (isMissing(error) && whenMissing === 'in-memory') return openStore(IN_MEMORY);
@@ -132,7 +136,8 @@ function databaseAt(address: string): Database {
   if (path !== undefined) {
     const shown = path === ':memory:' ? path : resolve(path);
     const mayBeThere = (): boolean => statSync(shown, { throwIfNoEntry: false }) !== undefined;
-    return { shown, types: sqliteTypes, mayBeThere, dialect: () => sqliteDialect(shown) };
+    const file = shown === ':memory:' ? undefined : shown;
+    return { shown, types: sqliteTypes, file, mayBeThere, dialect: () => sqliteDialect(shown) };
   }
   const shown = shownPostgres(address);
   if (shown !== undefined) {
@@ -142,7 +147,7 @@ function databaseAt(address: string): Database {
       const { postgresDialect } = await import('../postgres/dialect.ts');
       return postgresDialect(address, placeOf(shown));
     };
-    return { shown, types: postgresTypes, mayBeThere: () => true, dialect };
+    return { shown, types: postgresTypes, file: undefined, mayBeThere: () => true, dialect };
   }
   throw new ForayError('STORE_UNUSABLE', `Unknown store address "${withoutSecret(address)}".`, {
     hint: 'Write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.',

@@ -8,6 +8,8 @@ import { finishedStates, openStates, type Tables } from './tables.ts';
  * reads at most this many runs with a higher seq than all runs that had finished by the last look.
  */
 const ROWS_A_LOOK = 300;
+/** A look ends earlier if the outputs of its runs reach this many characters. */
+const CHARACTERS_A_LOOK = 32_000_000;
 /** The maximum number of runs that a look reads for each open state. A campaign has at most 32,000 open runs. */
 const OPEN_A_LOOK = 34_000;
 /** The maximum number of runs that a look reads among the runs that wait to be requested again. */
@@ -43,19 +45,23 @@ export async function recentResults(
   const isFinished = new Set(finished.map(({ seq }) => seq));
   const waitAgain = known.flatMap(({ seq, state }) => (state === 'waiting' ? [seq] : []));
   const last = finished.reduce((most, { seq }) => Math.max(most, seq), since.last);
+  const { rows, left } = await runsOfSeqs(
+    db,
+    campaign,
+    newest.map(({ seq }) => seq),
+    CHARACTERS_A_LOOK,
+  );
+  // the next look returns the runs for which this look has no room
+  const isLeft = new Set(left);
   return {
-    rows: await rowsOf(
-      db,
-      campaign,
-      newest.map(({ seq }) => seq),
-    ),
+    rows: rows.map(({ row }) => row),
     look: {
-      open: [...new Set([...open, ...again, ...waitAgain])]
-        .filter((seq) => !isFinished.has(seq))
+      open: [...new Set([...open, ...again, ...waitAgain, ...left])]
+        .filter((seq) => !isFinished.has(seq) || isLeft.has(seq))
         .slice(0, OPEN_A_LOOK + WAITING_A_LOOK),
       failed: known
         .flatMap(({ seq, state, finished_at: finishedAt }) =>
-          state === 'failed' ? [{ seq, finishedAt }] : [],
+          state === 'failed' && !isLeft.has(seq) ? [{ seq, finishedAt }] : [],
         )
         .toSorted((a, b) => Number(b.finishedAt) - Number(a.finishedAt))
         .slice(0, ROWS_A_LOOK),
@@ -121,12 +127,4 @@ async function timesOf(db: Kysely<Tables>, campaign: number, seqs: readonly numb
     times.push(...rows);
   }
   return times;
-}
-
-/** Reads result rows, in the order of the given seqs. */
-async function rowsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]): Promise<ResultRow[]> {
-  if (seqs.length === 0) return [];
-  const runs = await runsOfSeqs(db, campaign, seqs);
-  const bySeq = new Map(runs.map(({ seq, row }) => [seq, row]));
-  return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }

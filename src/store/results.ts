@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { toOutputs } from './packed.ts';
 import type { FinishedRow, ResultPlace, ResultRow } from './store.ts';
 import { type Tables, unfinishedStates } from './tables.ts';
@@ -47,32 +47,106 @@ export function outputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly n
     .selectFrom('outputs')
     .select(['seq', 'outputs', 'packed'])
     .where('campaign', '=', campaign);
+  return inRanges(outputs, seqs);
+}
+
+/** A query for the sizes of compressed outputs, in bytes, like {@link outputsOf}. It does not read the outputs. */
+function packedSizesOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
+  const sizes = db
+    .selectFrom('outputs')
+    .select(['seq', sql<number>`length(packed)`.as('size')])
+    .where('campaign', '=', campaign)
+    .where('packed', 'is not', null);
+  return inRanges(sizes, seqs);
+}
+
+function inRanges<Row>(query: SelectQueryBuilder<Tables, 'outputs', Row>, seqs: readonly number[]) {
   const ranges = rangesOf(seqs);
-  if (ranges.length > MOST_RANGES) return outputs.where('seq', 'in', seqs);
+  if (ranges.length > MOST_RANGES) return query.where('seq', 'in', seqs);
   const [first, ...others] = ranges.map(([from, to]) =>
-    outputs.where('seq', '>=', from).where('seq', '<=', to),
+    query.where('seq', '>=', from).where('seq', '<=', to),
   );
   return others.reduce((all, one) => all.unionAll(one), first!);
 }
 
-/** Reads finished runs by seq, unordered. If they were ordered by design, SQLite would scan all points. */
+/** The compressed outputs of the runs that are read at once have at most this many bytes, unless it is one run. */
+const PACKED_AT_ONCE = 16_000_000;
+
+/** Divides runs into portions whose outputs fit into memory. */
+export async function portionsOf<Run extends { seq: number }>(
+  db: Kysely<Tables>,
+  campaign: number,
+  runs: readonly Run[],
+): Promise<Run[][]> {
+  if (runs.length === 0) return [];
+  const sizes = await packedSizesOf(
+    db,
+    campaign,
+    runs.map(({ seq }) => seq),
+  ).execute();
+  const sizeOf = new Map(sizes.map(({ seq, size }) => [seq, Number(size)]));
+  const portions: Run[][] = [[]];
+  let packed = 0;
+  for (const run of runs) {
+    const size = sizeOf.get(run.seq) ?? 0;
+    if (packed > 0 && packed + size > PACKED_AT_ONCE) {
+      portions.push([]);
+      packed = 0;
+    }
+    packed += size;
+    portions.at(-1)!.push(run);
+  }
+  return portions;
+}
+
+/** The number of characters of a run's outputs. */
+export function lengthOf({ outputs }: ResultRow): number {
+  let length = 0;
+  for (const name in outputs) length += outputs[name]!.length;
+  return length;
+}
+
+/**
+ * Reads the finished runs among `seqs`, in the order of `seqs`. If they were ordered by design, SQLite would scan all
+ * points. It stops after the run at which the outputs reach `characters`; `left` has the seqs after it.
+ */
 export async function runsOfSeqs(
   db: Kysely<Tables>,
   campaign: number,
   seqs: readonly number[],
-): Promise<FinishedRow[]> {
-  const rows = await finishedRuns(db, campaign)
-    .leftJoin('outputs', (join) =>
-      join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
-    )
-    .select(['outputs.outputs', 'outputs.packed'])
-    .where('runs.campaign', '=', campaign)
-    .where('runs.seq', 'in', seqs)
-    .execute();
-  return rows.map((run) => {
-    const { seq, ordinal, position } = run;
-    return { seq, ordinal, position, row: new Result(run, run) };
-  });
+  characters: number,
+): Promise<{ rows: FinishedRow[]; left: number[] }> {
+  const found: FinishedRow[] = [];
+  let [at, length] = [0, 0];
+  for (const portion of await portionsOf(
+    db,
+    campaign,
+    seqs.map((seq) => ({ seq })),
+  )) {
+    const rows = await finishedRuns(db, campaign)
+      .leftJoin('outputs', (join) =>
+        join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
+      )
+      .select(['outputs.outputs', 'outputs.packed'])
+      .where('runs.campaign', '=', campaign)
+      .where(
+        'runs.seq',
+        'in',
+        portion.map(({ seq }) => seq),
+      )
+      .execute();
+    const bySeq = new Map(rows.map((run) => [run.seq, run]));
+    for (const { seq } of portion) {
+      if (length >= characters) return { rows: found, left: seqs.slice(at) };
+      at += 1;
+      const run = bySeq.get(seq);
+      if (!run) continue;
+      const row = new Result(run, run);
+      length += lengthOf(row);
+      found.push({ seq, ordinal: run.ordinal, position: run.position, row });
+    }
+  }
+  return { rows: found, left: [] };
 }
 
 function inDesignOrder(db: Kysely<Tables>, campaign: number) {

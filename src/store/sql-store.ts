@@ -12,9 +12,10 @@ import type { Tables } from './tables.ts';
  * The store in SQL, through Kysely. SQLite and PostgreSQL understand every statement. node:sqlite answers
  * synchronously. Long loops over rows therefore pause between batches, so that timers such as heartbeats can run.
  */
-export function sqlStore(db: Kysely<Tables>, id: string): Store {
+export function sqlStore(db: Kysely<Tables>, id: string, whyLost: Store['whyLost']): Store {
   return {
     id,
+    whyLost,
     close: () => db.destroy(),
     ...campaignStore(db),
     ...designStore(db),

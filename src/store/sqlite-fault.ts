@@ -1,5 +1,6 @@
 import { ForayError, messageOf } from '../errors.ts';
 import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
+import { SameFile } from '../system/same-file.ts';
 
 /**
  * SQLite's primary result codes for a file that another process locks, a file that cannot be written, a fault of the
@@ -38,4 +39,15 @@ export function sqliteFault(path: string, error: unknown): unknown {
     default:
       return error;
   }
+}
+
+/** Returns a function that says why the file of an open store must not be used any more; undefined if it may be used. */
+export function lossOf(path: string): () => ForayError | undefined {
+  const file = new SameFile(path);
+  return () =>
+    file.isSame()
+      ? undefined
+      : new ForayError('STORE_LOST', `The file of the store ${path} was removed or replaced.`, {
+          hint: 'Nothing is written into the lost file. Put the same file back, or stop all programs that use the store, put a copy there, and start them again.',
+        });
 }

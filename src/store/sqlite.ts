@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import {
@@ -67,7 +67,11 @@ class NodeSqliteDialect extends SqliteDialect {
  * seconds for each other.
  */
 export function sqliteDialect(path: string): Dialect {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:') {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // a new file is for its user only; SQLite gives its other files the same permissions
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  }
   const database = new DatabaseSync(path, { timeout: 10_000 });
   try {
     database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');

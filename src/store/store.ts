@@ -1,3 +1,4 @@
+import type { ForayError } from '../errors.ts';
 import type { CampaignStore } from './roles/campaigns.ts';
 import type { DesignStore } from './roles/design.ts';
 import type { FileStore } from './roles/files.ts';
@@ -19,5 +20,7 @@ export type * from './roles/search.ts';
 export interface Store extends CampaignStore, DesignStore, RunStore, ResultStore, FileStore, SearchStore {
   /** The id of the store. With this id, a worker detects that a campaign belongs to another store. */
   readonly id: string;
+  /** STORE_LOST if the file of the store was removed or replaced, at most 0.25 s ago; undefined otherwise. */
+  whyLost(): ForayError | undefined;
   close(): Promise<void>;
 }

@@ -9,15 +9,17 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException & 
 /**
  * Creates a folder and its missing parents. (Node's own function never ends when the system reports a missing folder
  * and does not allow creating it, as under /proc.)
+ *
+ * @param mode - the permissions of each new folder
  */
-export async function makeFolder(path: string): Promise<void> {
+export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   try {
-    await mkdir(path);
+    await mkdir(path, { mode });
   } catch (error) {
     if (isAlreadyThere(error)) return;
     if (!isSystemError(error) || error.code !== 'ENOENT' || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
-    await mkdir(path).catch((again: unknown) => {
+    await makeFolder(dirname(path), mode);
+    await mkdir(path, { mode }).catch((again: unknown) => {
       // another process may have created it in the meantime
       if (!isAlreadyThere(again)) throw again;
     });

@@ -122,13 +122,13 @@ for read in (away.wait, lambda: list(away.rows())):
 assert pauses == [1, 2, 4, 8, 16, 32], pauses
 foray.time = time
 fake.shutdown()`,
-  `import json, os, pathlib, subprocess
+  `import json, os, pathlib
 os.environ["FORAY_KEY"] = "of another server"
 inner = pathlib.Path("inner")
 (inner / ".foray").mkdir(parents=True)
-ended = subprocess.Popen(["true"])
-ended.wait()
-stale = {"pid": ended.pid, "url": "http://127.0.0.1:9", "key": "old"}
+# the process of the page was killed, and its files stay
+stale = {"url": "http://127.0.0.1:9", "key": "old"}
+(inner / ".foray" / "page.lock").touch()
 (inner / ".foray" / "page.json").write_text(json.dumps(stale))
 os.chdir(inner)
 assert foray.connect().url == server.url

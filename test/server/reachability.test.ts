@@ -27,14 +27,15 @@ beforeAll(async () => {
   );
   const [service, temporal] = neighbours.map(({ port }) => `127.0.0.1:${port}`);
   const { settings } = world;
-  foray = await Foray.open({
+  const throughProxies = {
     ...settings,
     service: { ...settings.service, url: settings.service.url.replace(/127\.0\.0\.1:\d+/, service!) },
     temporal: { ...settings.temporal, connectionOptions: { address: temporal! } },
-  });
+  };
+  foray = await Foray.open(throughProxies);
   // on a busy machine, the first attempts to connect may take too long
   await until('both answer', async () => Object.values(await foray.answers()).every(Boolean));
-  server = await startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });
+  server = await startServer({ foray, settings: throughProxies, keys: new OwnKey(KEY, 'somebody') });
 });
 afterAll(async () => {
   await server.close();

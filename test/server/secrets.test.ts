@@ -38,7 +38,7 @@ beforeAll(async () => {
   writeFileSync(keys, `stan steer ${OURS}\nrita read ${OTHERS}\n`, { mode: 0o600 });
   server = await startServer({
     foray: world.foray,
-    store: world.settings.store,
+    settings: world.settings,
     keys: new KeyFile(keys, (line) => log.write(line)),
     log,
   });

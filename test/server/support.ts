@@ -47,7 +47,7 @@ export function sendForm({ url }: Server, path: string, fields: Record<string, s
 
 /** Starts a server for a world. With the key of the world, a client may read and control campaigns. */
 export function serverOf({ foray, settings }: World): Promise<Server> {
-  return startServer({ foray, store: settings.store, keys: new OwnKey(KEY, 'somebody') });
+  return startServer({ foray, settings, keys: new OwnKey(KEY, 'somebody') });
 }
 
 /**

@@ -281,13 +281,17 @@ describe('the key file', () => {
     });
   });
 
-  test('that becomes invalid does not change the valid keys, but the next valid key file does', async () => {
+  test('that becomes invalid gives access only to the keys that are still in it, with their earlier permissions', async () => {
     const on = await startProtected();
-    writeFileSync(on.keyFile, 'users: [');
-    const { status } = await on.service.get('/models', { Authorization: on.keys.ada });
-    expect(status).toBe(200);
+    const status = async (who: 'ada' | 'bob') =>
+      (await on.service.get('/models', { Authorization: on.keys[who] })).status;
+    const text = readFileSync(on.keyFile, 'utf8');
+    writeFileSync(on.keyFile, `${text}\nnonsense: [\n`);
+    expect([await status('ada'), await status('bob')]).toEqual([200, 200]);
+    writeFileSync(on.keyFile, `${text.replaceAll(hashOf(on.keys.bob), '')}\nnonsense: [\n`);
+    expect([await status('ada'), await status('bob')]).toEqual([200, 401]);
     writeFileSync(on.keyFile, 'users: {}');
-    expect((await on.service.get('/models', { Authorization: on.keys.ada })).status).toBe(401);
+    expect(await status('ada')).toBe(401);
   });
 
   test('keeps comments, order and permissions when a key is added', async () => {

@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 import type { Fleet } from '../../src/service/fleet/fleet.ts';
 import { EXECUTORS } from '../../src/service/fleet/protocol.ts';
 import { addExecutors } from '../../src/service/http/executors.ts';
-import { KeylessConnections } from '../../src/service/http/keyless.ts';
+import { KeylessConnections } from '../../src/http/keyless.ts';
 import type { Access } from '../../src/service/keys/access.ts';
 import { onCleanup } from './support.ts';
 
@@ -32,7 +32,7 @@ async function serverOfTest(): Promise<{ port: number; arrived: Promise<void> }>
   await addExecutors(app, {
     access: { executorOf: (key: string) => (key === KEY ? 'one' : undefined) } as Access,
     fleet: fleet as unknown as Fleet,
-    keyless: new KeylessConnections(app, MOST),
+    keyless: new KeylessConnections(app, undefined, MOST),
     upload: 100,
   });
   await app.listen({ port: 0, host: '127.0.0.1' });

@@ -93,7 +93,7 @@ describe('a store of 200,000 runs, most of them finished', () => {
       dialect: sqliteDialect(file),
       log: ({ query }) => void queries.push(query),
     });
-    const store = sqlStore(logged, 'id');
+    const store = sqlStore(logged, 'id', () => undefined);
     await does(store);
     await store.close();
     return queries.filter(({ sql }) => /(from|update|join) "?runs\b/.test(sql));

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Settings } from '../../client/index.ts';
 import { clockAhead, SAME_TIME_MS } from '../../cloud/index.ts';
 import { runningDev } from '../../dev/home.ts';
+import { runningPage } from '../../dev/page-address.ts';
 import { messageOf } from '../../errors.ts';
 import { stateOfStore } from '../../store/index.ts';
 import { whatToDo } from '../home.ts';
@@ -28,18 +29,27 @@ export function checkHome({ home, serviceUrl, apiKey }: SettingFlags): Check {
 }
 
 /** @param isWorkedOn - whether a worker polls the task queue. A worker makes its store when it starts */
-export async function checkStore({ store }: Settings, isWorkedOn: boolean): Promise<Check> {
+export async function checkStore(
+  { home }: SettingFlags,
+  { store }: Settings,
+  isWorkedOn: boolean,
+): Promise<Check> {
   try {
     const { shown, schema } = await stateOfStore(store);
     switch (schema) {
       case 'missing':
-        if (isWorkedOn) {
+        if (runningDev(home)?.store === store)
+          return failed(
+            'store',
+            `The store ${shown} is gone, and foray dev still runs.`,
+            'Put the file back, or stop foray dev, put a copy there, and start it again.',
+          );
+        if (isWorkedOn)
           return failed(
             'store',
             `There is no store at ${shown}, but a worker runs: its store was removed, or it is elsewhere.`,
             'Name the right store with --store or FORAY_STORE. If its file was removed, restore it from a copy and start the workers again.',
           );
-        }
         return ok('store', `There is no store at ${shown} yet; the first campaign creates it.`);
       case 'older':
         return ok('store', `${shown} has older tables; the next command brings them up to date.`);
@@ -50,6 +60,24 @@ export async function checkStore({ store }: Settings, isWorkedOn: boolean): Prom
     }
   } catch (error) {
     return failedWith('store', error);
+  }
+}
+
+/** How long the page may take to answer, ms. */
+const PAGE_MS = 5_000;
+
+/** Checks that the page of the home answers and has its store. There is no check if no page runs. */
+export async function checkPage({ home }: SettingFlags): Promise<Check[]> {
+  const part = 'page';
+  const page = await runningPage(resolve(home));
+  if (!page) return [];
+  try {
+    const answer = await fetch(`${page.url}/api/v1/health`, { signal: AbortSignal.timeout(PAGE_MS) });
+    if (answer.ok) return [ok(part, `${page.url} answers.`)];
+    const { detail = `It answers ${answer.status}.` } = (await answer.json()) as { detail?: string };
+    return [failed(part, detail, 'Put the file back, or stop all parts and start them again.')];
+  } catch (error) {
+    return [failedWith(part, error, 'See the log of the page.')];
   }
 }
 

@@ -17,6 +17,8 @@ export interface TextOptions {
 const GAP = '  ';
 /** The last column may have long texts, such as reasons of failures. They are cut, so that other columns fit. */
 const LEAST_LAST = 24;
+/** The maximum number of characters of a cell. */
+const LONGEST_CELL = 1_000;
 
 /**
  * Formats a table for the terminal. Numbers are aligned to the right. Values are rounded and abbreviated for readers;
@@ -42,7 +44,7 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
       more += 1;
       continue;
     }
-    lines.push(measured(cells.map((cell, i) => printable(brief(columns[i]!, cell)))));
+    lines.push(measured(cells.map((cell, i) => printable(shortened(brief(columns[i]!, cell))))));
     // the head waits for the first row, so that both have columns of the same width
     if (flows) yield* lines.splice(0).map(formatted);
   }
@@ -86,6 +88,11 @@ function fitting(columns: readonly Column[], widths: readonly number[], width: n
  */
 export function printable(cell: string): string {
   return cell.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/** The rows of a table are in memory together, and nobody reads a cell of megabytes in a table. */
+function shortened(cell: string): string {
+  return cell.length > LONGEST_CELL ? `${cell.slice(0, LONGEST_CELL)}…` : cell;
 }
 
 function pad(cell: string, width: number, { kind }: Column): string {

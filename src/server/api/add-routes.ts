@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { acceptText } from '../../http/text-bodies.ts';
+import { ForayError } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { shareOfDefinitions } from '../shares.ts';
 import { ServerError } from '../problems.ts';
 import type { Call, Handlers } from './call.ts';
 import { campaignHandlers } from './campaigns.ts';
@@ -17,12 +19,22 @@ import { steeringHandlers } from './steering.ts';
 
 export const API_ROOT = '/api/v1';
 
+/** The largest body with a definition and its files, in bytes. */
+const MOST_DEFINITION = 16 * 1024 ** 2;
+/** The largest other body, in bytes. */
+const MOST_JSON = 64 * 1024;
+
 /** Adds a route for each endpoint. */
 export async function addApi(app: FastifyInstance, server: ServerParts): Promise<void> {
   const files = new KeptFiles();
   app.addHook('onClose', () => files.close());
   const handlers: Handlers = {
-    health: () => ({ status: 'ok' }),
+    health() {
+      // anybody may ask, so the answer does not name the file
+      if (server.foray.whyStoreLost())
+        throw new ForayError('STORE_LOST', 'The file of the store was removed or replaced.');
+      return { status: 'ok' };
+    },
     openApi: () => openApiDocument(server.publicUrl()),
     ...campaignHandlers,
     ...steeringHandlers(),
@@ -33,7 +45,11 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   await app.register(
     (api, _options, done) => {
       // a definition is YAML or JSON, whatever its Content-Type says
-      acceptText(api, (message) => new ServerError('BAD_REQUEST', message));
+      acceptText(
+        api,
+        (message) => new ServerError('BAD_REQUEST', message),
+        (bytes) => bytes,
+      );
       for (const [name, endpoint] of Object.entries(endpoints) as [keyof Handlers, Endpoint][]) {
         addRoute(api, endpoint, handlers[name] as (call: unknown, server: ServerParts) => unknown, server);
       }
@@ -49,16 +65,18 @@ function addRoute(
   handle: (call: unknown, server: ServerParts) => unknown,
   server: ServerParts,
 ): void {
+  const isDefinition = body === 'definition';
   api.route({
     method,
     url: path,
     config: { role },
+    bodyLimit: isDefinition ? MOST_DEFINITION : MOST_JSON,
+    ...(isDefinition && { onRequest: shareOfDefinitions(server.shares) }),
     handler: async (request, reply) => {
       const call = {
         params: request.params,
         query: query && parsed(query, withObjects(request.query as Query), 'query'),
-        body:
-          body === 'definition' ? textIn(request.body) : body && parsed(body, jsonIn(request.body), 'body'),
+        body: isDefinition ? bytesIn(request.body) : body && parsed(body, jsonIn(request.body), 'body'),
         access: request.access!,
         request,
         reply,
@@ -84,16 +102,17 @@ function withObjects(query: Query): Query {
   return Object.fromEntries(found);
 }
 
-function textIn(body: unknown): string {
-  if (typeof body === 'string' && body.trim() !== '') return body;
+function bytesIn(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
   throw new ServerError('BAD_REQUEST', 'The body must be a definition in YAML or JSON.');
 }
 
 /** The JSON of a body; undefined for an empty body. */
 function jsonIn(body: unknown): unknown {
-  if (typeof body !== 'string' || body.trim() === '') return undefined;
+  const text = body instanceof Uint8Array ? body.toString() : '';
+  if (text.trim() === '') return undefined;
   try {
-    return JSON.parse(body);
+    return JSON.parse(text);
   } catch {
     throw new ServerError('BAD_REQUEST', 'The body is not JSON.');
   }

@@ -15,7 +15,7 @@ type ParamName<P extends string> = P extends `${string}:${infer Name}/${infer Re
     : never;
 
 type QueryOf<E> = E extends { query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
-type BodyOf<E> = E extends { body: infer B } ? (B extends z.ZodType ? z.output<B> : string) : undefined;
+type BodyOf<E> = E extends { body: infer B } ? (B extends z.ZodType ? z.output<B> : Uint8Array) : undefined;
 
 /** A request of one endpoint, checked against its schemas. */
 export interface Call<E = Endpoint> {

@@ -10,7 +10,6 @@ import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
 import { placeIn, placeText } from '../result-place.ts';
 import type { Call, Handlers } from './call.ts';
-import { withDefinition } from './definitions.ts';
 import type { endpoints } from './endpoints.ts';
 import { etagOf, hasTag } from './etag.ts';
 
@@ -36,7 +35,7 @@ export const campaignHandlers: Handlers<
 > = {
   listModels: (_call, { foray }) => foray.models(),
   getModel: ({ params }, { foray }) => foray.model(params.name),
-  plan: ({ body, query }, { foray }) => withDefinition(body, (source) => foray.plan(source, query)),
+  plan: ({ body, query, request }, { jobs }) => jobs.run(request.keyHash!, 'plan', { body }, query),
 
   async listCampaigns({ query, reply, request }, { foray, sections }) {
     const { phase, model, owner, q = '', after, limit } = query;
@@ -55,27 +54,27 @@ export const campaignHandlers: Handlers<
     return page.map((status) => ({ ...status, best: sections.best(status) }));
   },
 
-  async createCampaign({ body, request, reply, access }, { foray }) {
+  async createCampaign({ body, request, reply, access }, { jobs }) {
     const key = request.headers['idempotency-key'];
     // the idempotency keys of two users are independent
     const token = typeof key === 'string' && key !== '' ? JSON.stringify([access.name, key]) : undefined;
     const options = { owner: access.name, token };
-    const submitted = await withDefinition(body, (source) => foray.submit(source, options));
+    const submitted = await jobs.run(request.keyHash!, 'submit', { body }, options);
     void reply.code(submitted.isNew ? 201 : 200).header('location', `/api/v1/campaigns/${submitted.id}`);
     return submitted;
   },
 
-  async putCampaign({ body, params, reply, access }, { foray }) {
+  async putCampaign({ body, params, request, reply, access }, { jobs }) {
     const options = { id: params.id, owner: access.name };
-    const submitted = await withDefinition(body, (source) => foray.submit(source, options));
+    const submitted = await jobs.run(request.keyHash!, 'submit', { body }, options);
     if (submitted.isNew) void reply.code(201);
     return submitted;
   },
 
-  async getCampaign({ params, query, request, reply }, { foray }) {
+  async getCampaign({ params, query, request, reply }, { statuses }) {
     const known = request.headers['if-none-match'];
     const until = Date.now() + query.wait * 1_000;
-    let status = await foray.status(params.id);
+    let status = await (query.wait > 0 ? statuses.recent(params.id) : statuses.now(params.id));
     const first = tagOf(status);
     // a client that knows no earlier status gets the status of a closed campaign at once, because this status may never
     // change
@@ -85,7 +84,7 @@ export const campaignHandlers: Handlers<
         : hasTag(known, etag);
     while (isOld(status, tagOf(status)) && Date.now() < until && !reply.raw.destroyed) {
       await delay(Math.min(LOOK, until - Date.now()));
-      status = await foray.status(params.id);
+      status = await statuses.recent(params.id);
     }
     const etag = tagOf(status);
     void reply.header('etag', etag).header('cache-control', 'no-cache');

@@ -24,7 +24,7 @@ export const endpoints = {
     method: 'GET',
     path: '/health',
     role: 'anyone',
-    summary: 'Whether the server answers.',
+    summary: 'Whether the server answers and has its store.',
     answer: z.strictObject({ status: z.literal('ok') }),
   },
   openApi: {

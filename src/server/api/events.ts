@@ -1,20 +1,25 @@
 import { PassThrough, Readable } from 'node:stream';
-import type { Foray } from '../../client/index.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isClosed } from '../../client/status.ts';
 import { resultTable } from '../../report/index.ts';
 import { jsonl } from '../../report/formats/jsonl.ts';
 import { problemOf } from '../problems.ts';
+import type { ServerParts } from '../server-parts.ts';
 import type { Handlers } from './call.ts';
 
 /** Each connection gets a comment at this interval, ms, so that proxies keep an idle connection open. */
 const BEAT = 15_000;
+/** The pause between two statuses, ms. */
+const EVERY = 1_000;
 
 /** The progress of campaigns by server-sent events. */
 export const eventHandlers: Handlers<'events'> = {
-  async events({ params, query, reply, request }, { foray }) {
+  async events({ params, query, reply, request }, server) {
     // an unknown campaign gets the usual error
-    await foray.record(params.id);
+    await server.foray.record(params.id);
     void reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store');
     if (request.method === 'HEAD') return reply.send(Readable.from([]));
+    reply.raw.once('close', server.shares.take('streams', request.keyHash!));
     const events = new PassThrough();
     const send = (text: string): Promise<void> | undefined => {
       if (events.destroyed || events.write(text)) return undefined;
@@ -24,7 +29,7 @@ export const eventHandlers: Handlers<'events'> = {
       });
     };
     const beat = setInterval(() => void send(': still here\n\n'), BEAT).unref();
-    void tell(foray, params.id, query.runs, send, () => events.destroyed)
+    void tell(server, params.id, query.runs, send, () => events.destroyed)
       .catch((error: unknown) => send(event('problem', JSON.stringify(problemOf(error)))))
       .finally(() => {
         clearInterval(beat);
@@ -35,16 +40,19 @@ export const eventHandlers: Handlers<'events'> = {
 };
 
 async function tell(
-  foray: Foray,
+  { foray, statuses }: ServerParts,
   id: string,
   withRuns: boolean,
   send: (text: string) => Promise<void> | undefined,
   hasGone: () => boolean,
 ): Promise<void> {
-  const statuses = async (): Promise<void> => {
-    for await (const status of foray.follow(id)) {
+  const progress = async (): Promise<void> => {
+    for (;;) {
+      const status = await statuses.recent(id);
       if (hasGone()) return;
       await send(event('status', JSON.stringify(status)));
+      if (isClosed(status)) return;
+      await delay(EVERY);
     }
   };
   const runs = async (): Promise<void> => {
@@ -55,8 +63,8 @@ async function tell(
       for (const line of text.split('\n')) if (line !== '') await send(event('run', line));
     }
   };
-  await Promise.all([statuses(), runs()]);
-  if (!hasGone()) await send(event('end', JSON.stringify(await foray.status(id))));
+  await Promise.all([progress(), runs()]);
+  if (!hasGone()) await send(event('end', JSON.stringify(await statuses.recent(id))));
 }
 
 function event(name: string, data: string): string {

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,10 @@ export class KeptFiles {
     const known = this.#files.get(etag);
     if (known) {
       known.timer.refresh();
-      return known.file;
+      const file = await known.file;
+      // a cleaner of temporary files may have removed it
+      if (existsSync(file.path)) return file;
+      if (this.#files.get(etag) === known) this.#forget(etag);
     }
     const [oldest] = this.#files.keys();
     if (this.#files.size >= MOST) this.#forget(oldest!);
@@ -51,12 +54,12 @@ export class KeptFiles {
   async close(): Promise<void> {
     for (const { timer } of this.#files.values()) clearTimeout(timer);
     this.#files.clear();
-    if (this.#folder) await rm(await this.#folder, { recursive: true, force: true });
+    const folder = await this.#folder?.catch(() => undefined);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 
   async #write(etag: string, pieces: AsyncIterable<Uint8Array>): Promise<KeptFile> {
-    this.#folder ??= mkdtemp(join(tmpdir(), 'foray-results-'));
-    const path = join(await this.#folder, String((this.#count += 1)));
+    const path = join(await this.#folderNow(), String((this.#count += 1)));
     const file = await open(path, 'w', 0o600);
     let size = 0;
     try {
@@ -64,10 +67,20 @@ export class KeptFiles {
         await file.writeFile(piece);
         size += piece.length;
       }
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
     } finally {
       await file.close();
     }
     return { path, size, etag };
+  }
+
+  /** The folder of the files. It is made again if it is gone. */
+  async #folderNow(): Promise<string> {
+    const known = await this.#folder?.catch(() => undefined);
+    if (known === undefined || !existsSync(known)) this.#folder = mkdtemp(join(tmpdir(), 'foray-results-'));
+    return this.#folder!;
   }
 
   /** Removes a file. An answer that is being sent from the file goes on, because the answer has the file open. */

@@ -30,10 +30,11 @@ export function resultHandlers(
       return stream(reply, request.method, 'text/csv; charset=utf-8', joined(pieces));
     },
 
-    async resultsJsonl({ params, query, request, reply }, { foray }) {
+    async resultsJsonl({ params, query, request, reply }, { foray, shares }) {
       const { follow = false, ...shape } = query;
       if (follow && shape.points)
         throw new ServerError('BAD_REQUEST', 'follow and points cannot be combined.');
+      if (follow) reply.raw.once('close', shares.take('streams', request.keyHash!));
       const pieces = await textOf(foray, params.id, 'jsonl', shape, follow);
       return stream(
         reply,

@@ -2,7 +2,6 @@ import type { Foray } from '../../client/index.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Handlers } from './call.ts';
-import { withDefinition } from './definitions.ts';
 import { etagOf, hasTag } from './etag.ts';
 
 type Verb = 'pause' | 'resume' | 'stop' | 'cancel';
@@ -20,9 +19,9 @@ export function steeringHandlers(): Handlers<
     retry: ({ params, body, access }, { foray }) =>
       foray.retry(params.id, body.what, { version: body.version, reason: overHttp(access) }),
 
-    async setConcurrency({ params, body }, { foray }) {
+    async setConcurrency({ params, body }, { foray, statuses }) {
       await foray.setConcurrency(params.id, body.concurrency);
-      return foray.status(params.id);
+      return statuses.now(params.id);
     },
 
     async getDefinition({ params, reply }, { foray }) {
@@ -34,23 +33,22 @@ export function steeringHandlers(): Handlers<
         .send(definition);
     },
 
-    async putDefinition({ params, query, body, request, access }, { foray, away, inTurn }) {
+    async putDefinition({ params, query, body, request, access }, { foray, away, inTurn, jobs }) {
       const { id } = params;
-      return withDefinition(body, async (source) => {
-        if (query.dry) return foray.compare(id, source);
-        return inTurn(id, async () => {
-          const match = request.headers['if-match'];
-          const { definition } = await foray.record(id);
-          if (match !== undefined && !hasTag(match, etagOf(definition))) {
-            throw new ServerError('DEFINITION_CHANGED', `The definition of "${id}" was changed meanwhile.`, {
-              hint: 'Read the definition again, and apply your definition if the difference is what you want.',
-              headers: { etag: etagOf(definition) },
-              more: { difference: await foray.compare(id, source) },
-            });
-          }
-          await away.needs('temporal');
-          return foray.apply(id, source, overHttp(access));
-        });
+      const difference = () => jobs.run(request.keyHash!, 'compare', { body }, { id });
+      if (query.dry) return difference();
+      return inTurn(id, async () => {
+        const match = request.headers['if-match'];
+        const { definition } = await foray.record(id);
+        if (match !== undefined && !hasTag(match, etagOf(definition))) {
+          throw new ServerError('DEFINITION_CHANGED', `The definition of "${id}" was changed meanwhile.`, {
+            hint: 'Read the definition again, and apply your definition if the difference is what you want.',
+            headers: { etag: etagOf(definition) },
+            more: { difference: await difference() },
+          });
+        }
+        await away.needs('temporal');
+        return jobs.run(request.keyHash!, 'apply', { body }, { id, reason: overHttp(access) });
       });
     },
   };
@@ -76,11 +74,11 @@ function verb(act: (foray: Foray, id: string, reason: string) => Promise<void>) 
       access: { name: string };
       reply: { code(status: number): unknown };
     },
-    { foray }: ServerParts,
+    { foray, statuses }: ServerParts,
   ): Promise<unknown> => {
     const by = overHttp(access);
     await act(foray, params.id, body?.reason === undefined ? by : `${by}: ${body.reason}`);
     reply.code(202);
-    return foray.status(params.id);
+    return statuses.now(params.id);
   };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ownFile } from '../../package/own-files.ts';
 import { html } from '../../report/html/markup.ts';
 import { hashOf } from '../keys.ts';
-import { cookieOf } from '../guard.ts';
+import { cookieOf, LONGEST_RETURN } from '../guard.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
 
@@ -31,8 +31,9 @@ export function addLogin(
     app.get(path, anyone, (_request, reply) => reply.type(type).send(content));
   }
 
-  app.get<{ Querystring: { to?: string } }>('/login', anyone, ({ query }, reply) =>
-    sendForm(reply, ownPath(query.to)),
+  app.get<{ Querystring: { to?: unknown } }>('/login', anyone, ({ query: { to } }, reply) =>
+    // whatever the address says, a person gets the form
+    sendForm(reply, typeof to === 'string' && isOwnPath(to) ? to : '/'),
   );
 
   app.post('/login', { ...anyone, bodyLimit: MOST_FORM }, (request, reply) => {
@@ -69,11 +70,14 @@ export function addLogin(
   });
 }
 
-/** Checks that the page after the login is a path of this server, so that a link cannot lead to another site. */
 function ownPath(to = '/'): string {
-  if (to.length > 2_000 || !/^\/(?![/\\])[\x21-\x7e]*$/.test(to))
-    throw new ServerError('BAD_REQUEST', 'The page after the login must be a path of this server.');
-  return to;
+  if (isOwnPath(to)) return to;
+  throw new ServerError('BAD_REQUEST', 'The page after the login must be a path of this server.');
+}
+
+/** Whether the page after the login is a path of this server, so that a link cannot lead to another site. */
+function isOwnPath(to: string): boolean {
+  return to.length <= LONGEST_RETURN && /^\/(?![/\\])[\x21-\x7e]*$/.test(to);
 }
 
 function sendForm(reply: FastifyReply, to: string, message?: string): FastifyReply {

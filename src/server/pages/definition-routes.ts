@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DefinitionSource } from '../../client/index.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
-import { withDefinition } from '../api/definitions.ts';
 import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { shareOfDefinitions } from '../shares.ts';
 import { definitionPage, differencePage, newPage, planOf, writtenForm } from './definition.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
@@ -19,37 +18,42 @@ const steer = { config: { role: 'steer' } } as const;
  * links to the lines.
  */
 export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
-  const { foray, models, away, inTurn } = parts;
+  const { foray, models, away, inTurn, jobs, shares } = parts;
+  const onRequest = shareOfDefinitions(shares);
 
   app.get<{ Params: { id: string } }>('/campaigns/:id/definition', read, async (request, reply) =>
     sendPage(request, reply, definitionPage(request, await foray.record(request.params.id))),
   );
 
-  app.post<{ Params: { id: string } }>('/campaigns/:id/definition', steer, async (request, reply) => {
-    const { id } = request.params;
-    const fields = fieldsOf(request);
-    const text = lines(fields.get('definition'));
-    const change = async (): Promise<FastifyReply> => {
-      const record = await foray.record(id);
-      const etag = fields.get('etag') ?? '';
-      const isOvertaken = etag !== etagOf(record.definition);
-      try {
-        await away.needs('service');
-        if (isOvertaken || fields.get('do') !== 'apply') {
-          const difference = await withText(text, (source) => foray.compare(id, source));
-          const page = differencePage(request, record, text, difference, isOvertaken);
-          return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
+  app.post<{ Params: { id: string } }>(
+    '/campaigns/:id/definition',
+    { ...steer, onRequest },
+    async (request, reply) => {
+      const { id } = request.params;
+      const fields = fieldsOf(request);
+      const text = lines(fields.get('definition'));
+      const change = async (): Promise<FastifyReply> => {
+        const record = await foray.record(id);
+        const etag = fields.get('etag') ?? '';
+        const isOvertaken = etag !== etagOf(record.definition);
+        try {
+          await away.needs('service');
+          if (isOvertaken || fields.get('do') !== 'apply') {
+            const difference = await jobs.run(request.keyHash!, 'compare', sent(text), { id });
+            const page = differencePage(request, record, text, difference, isOvertaken);
+            return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
+          }
+          await away.needs('temporal');
+          await jobs.run(request.keyHash!, 'apply', sent(text), { id, reason: reasonOf(request) });
+          return reply.redirect(pathOfCampaign(id), 303);
+        } catch (error) {
+          const message = mistakesIn(error);
+          return sendPage(request, reply.code(422), definitionPage(request, record, { text, etag, message }));
         }
-        await away.needs('temporal');
-        await withText(text, (source) => foray.apply(id, source, reasonOf(request)));
-        return reply.redirect(pathOfCampaign(id), 303);
-      } catch (error) {
-        const message = mistakesIn(error);
-        return sendPage(request, reply.code(422), definitionPage(request, record, { text, etag, message }));
-      }
-    };
-    return inTurn(id, change);
-  });
+      };
+      return inTurn(id, change);
+    },
+  );
 
   app.get<{ Querystring: { model?: string; from?: string } }>('/new', read, async (request, reply) => {
     const { model: name, from } = request.query;
@@ -59,20 +63,20 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const fields = new URL(request.url, 'http://any').searchParams;
     const text = definitionFrom(model, fields);
     // if the model is the only field, nobody has filled in the form, and there is nothing to plan yet
-    const message = fields.size > 1 ? await planned(text).catch(mistakesIn) : undefined;
+    const message = fields.size > 1 ? await planned(request, text).catch(mistakesIn) : undefined;
     return show(request, reply, { text, model, message });
   });
 
-  app.post('/new', steer, async (request, reply) => {
+  app.post('/new', { ...steer, onRequest }, async (request, reply) => {
     const fields = fieldsOf(request);
     const text = lines(fields.get('definition'));
     const id = (fields.get('id') ?? '').trim();
     try {
       if (fields.get('do') === 'plan')
-        return await show(request, reply, { text, id, message: await planned(text) });
+        return await show(request, reply, { text, id, message: await planned(request, text) });
       await away.needs('service', 'temporal');
       const options = { owner: request.access!.name, ...(id !== '' && { id }) };
-      const submitted = await withText(text, (source) => foray.submit(source, options));
+      const submitted = await jobs.run(request.keyHash!, 'submit', sent(text), options);
       return reply.redirect(pathOfCampaign(submitted.id), 303);
     } catch (error) {
       return show(request, reply.code(422), { text, id, message: mistakesIn(error) });
@@ -80,22 +84,22 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   });
 
   // the script of the page sends the definition while a user types it
-  app.post('/new/plan', read, async (request, reply) => {
+  app.post('/new/plan', { ...read, onRequest }, async (request, reply) => {
     const text = lines(fieldsOf(request).get('definition'));
-    const message = text.trim() === '' ? html`` : await planned(text).catch(mistakesIn);
+    const message = text.trim() === '' ? html`` : await planned(request, text).catch(mistakesIn);
     return reply.type('text/html; charset=utf-8').send(message.text);
   });
 
   // the script of the page sends the fields while a user fills them in
-  app.post('/new/written', steer, async (request, reply) => {
+  app.post('/new/written', { ...steer, onRequest }, async (request, reply) => {
     const fields = fieldsOf(request);
     const text = definitionFrom(await models.one(fields.get('model') ?? ''), fields);
-    const message = await planned(text).catch(mistakesIn);
+    const message = await planned(request, text).catch(mistakesIn);
     return reply.type('text/html; charset=utf-8').send(writtenForm({ text, message }).text);
   });
 
-  async function planned(text: string): Promise<Markup> {
-    return planOf(await away.whileThere(() => withText(text, (source) => foray.plan(source))));
+  async function planned({ keyHash }: FastifyRequest, text: string): Promise<Markup> {
+    return planOf(await away.whileThere(() => jobs.run(keyHash!, 'plan', sent(text), {})));
   }
 
   async function show(
@@ -107,10 +111,10 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   }
 }
 
-/** Reads the definition of a form. The whole text is the definition, so nobody can send files with it. */
-function withText<T>(text: string, use: (source: DefinitionSource) => Promise<T>): Promise<T> {
+/** @throws ServerError BAD_REQUEST for an empty text */
+function sent(text: string): { text: string } {
   if (text.trim() === '') throw new ServerError('BAD_REQUEST', 'The form has no definition.');
-  return withDefinition(JSON.stringify({ definition: text }), use);
+  return { text };
 }
 
 /** The text of a field with the line ends `\n`. Forms send `\r\n`. */

@@ -24,10 +24,18 @@ import { viewOf, viewQuery } from './view.ts';
 
 type Of<Params> = { Params: Params };
 const read = { config: { role: 'read' } } as const;
+/** Parameters that a page takes once. */
+const ONCE = ['after', 'from', 'have', 'model', 'order', 'phase', 'q', 'state'];
 
 /** Adds the pages for browsers. Each page also works without scripts. One script keeps the open pages up to date. */
 export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
   const { foray, models, publicUrl } = parts;
+  app.addHook('preHandler', ({ query }, _reply, done) => {
+    for (const name of ONCE)
+      if (Array.isArray((query as Record<string, unknown>)[name]))
+        throw new ServerError('BAD_REQUEST', `The address has the parameter "${name}" more than once.`);
+    done();
+  });
   addFiles(app);
   addAway(app, parts);
   addLive(app, parts);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
 import { type FileLock, tryLock } from '../../system/file-lock.ts';
+import { SameFile } from '../../system/same-file.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import type { Peers } from './peers.ts';
@@ -20,6 +21,8 @@ export interface ServiceDatabase {
   sql: Database;
   /** The other services of the database; undefined if only one service can use it. */
   peers?: Peers;
+  /** Why the file of the database must not be used any more; undefined if it may be used, and without a file. */
+  whyLost: () => ForayError | undefined;
   close(): Promise<void>;
 }
 
@@ -52,8 +55,16 @@ export function openDatabase(dataDir: string): ServiceDatabase {
     });
   }
   const opened = db;
+  const same = new SameFile(file);
+  const whyLost = (): ForayError | undefined =>
+    same.isSame()
+      ? undefined
+      : new ForayError('STORE_LOST', `The database ${file} was removed or replaced.`, {
+          hint: 'Nothing is written into the lost file. Put the same file back, or stop the service, put a copy there, and start it again.',
+        });
   return {
-    sql: new SqliteDatabase(opened),
+    sql: new SqliteDatabase(opened, whyLost),
+    whyLost,
     close() {
       opened.close();
       lock.release();

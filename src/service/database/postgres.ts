@@ -52,7 +52,7 @@ export async function openPostgres(
       { hint: 'Check the user, the password and the database in --database.' },
     );
   }
-  return { sql, peers, close };
+  return { sql, peers, whyLost: () => undefined, close };
 }
 
 /** Changes older tables only while no other service uses them. */

@@ -17,22 +17,27 @@ export class SqliteDatabase implements Database {
   /** All statements are planned once. */
   readonly planned: Sql = this;
   readonly #db: DatabaseSync;
+  readonly #whyLost: () => Error | undefined;
   readonly #statements = new Map<string, StatementSync>();
   readonly #own: Sql = { all: (text, ...values) => Promise.resolve(this.#run(text, values)) };
   /** Resolves when the open transaction has ended. */
   #open: Promise<void> | undefined;
 
-  constructor(db: DatabaseSync) {
+  /** @param whyLost - why the file of the database must not be used any more; undefined if it may be used */
+  constructor(db: DatabaseSync, whyLost: () => Error | undefined = () => undefined) {
     this.#db = db;
+    this.#whyLost = whyLost;
   }
 
   async all<Row extends object>(text: string, ...values: SqlValue[]): Promise<Row[]> {
     while (this.#open) await this.#open;
+    this.#refuseLost();
     return this.#run<Row>(text, values);
   }
 
   async atomically<T>(change: (sql: Sql) => Promise<T>): Promise<T> {
     while (this.#open) await this.#open;
+    this.#refuseLost();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#open = promise;
     try {
@@ -48,6 +53,11 @@ export class SqliteDatabase implements Database {
       this.#open = undefined;
       resolve();
     }
+  }
+
+  #refuseLost(): void {
+    const lost = this.#whyLost();
+    if (lost) throw lost;
   }
 
   #run<Row extends object>(text: string, values: readonly SqlValue[]): Row[] {

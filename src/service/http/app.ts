@@ -3,8 +3,11 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { API_VERSION } from '../../api/constants.ts';
 import type { Health } from '../../api/health.ts';
 import { endUnusedConnections } from '../../http/connections.ts';
+import { KeyChecks } from '../../http/key-checks.ts';
+import { KeylessConnections } from '../../http/keyless.ts';
 import { type Methods, noteMethods } from '../../http/methods.ts';
 import { pathOf } from '../../http/path.ts';
+import { refuseSlowBodies } from '../../http/slow-body.ts';
 import { printable } from '../../text/printable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
@@ -29,11 +32,9 @@ import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
 import { pushHandlers } from './handlers/push.ts';
 import { runHandlers } from './handlers/runs.ts';
-import { KeylessConnections } from './keyless.ts';
 import type { Limits } from './limits.ts';
 import { openApiDocument } from './openapi.ts';
 import { allowAnyOrigin } from './hooks/cors.ts';
-import { refuseSlowBodies } from './hooks/slow-body.ts';
 import type { PublicAddress } from './public-address.ts';
 import { noticeVersions } from './hooks/notice-versions.ts';
 import { limitRate } from './hooks/rate-limit.ts';
@@ -107,7 +108,10 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     });
   }
   app.addHook('onRequest', allowAnyOrigin);
-  app.addHook('onRequest', refuseSlowBodies(refuseConnection));
+  app.addHook(
+    'onRequest',
+    refuseSlowBodies((socket) => refuseConnection(tooSlow('body'), socket)),
+  );
   const methods = noteMethods(app);
   app.addHook('onRequest', ({ method, url, is404, headers, raw }, _reply, done) => {
     if (headers.host === undefined && raw.httpVersion === '1.1')
@@ -121,6 +125,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
 
   endUnusedConnections(app);
   const keyless = new KeylessConnections(app);
+  const keyChecks = new KeyChecks(app);
   // the service ignores expectations other than 100-continue (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
@@ -139,7 +144,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   }
   await app.register(
     async (api) => {
-      api.addHook('onRequest', requireKey(parts.access));
+      api.addHook('onRequest', requireKey(parts.access, keyChecks));
       api.addHook('onRequest', ({ raw }, _reply, done) => {
         keyless.release(raw.socket);
         done();
@@ -200,13 +205,16 @@ function notFound(path: string, methods: Methods): ServiceError {
 
 /** The error for data that is not a valid HTTP request, or for a head that is too large or too slow. */
 function brokenRequest({ code }: Error & { code?: string }): ServiceError {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ServiceError('TOO_SLOW', 'The request came too slowly.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow('request');
   const why =
     code === 'HPE_HEADER_OVERFLOW'
       ? 'The head of the request is too large'
       : 'This is not a valid HTTP request';
   return new ServiceError('BAD_REQUEST', `${why}.`);
+}
+
+function tooSlow(what: string): ServiceError {
+  return new ServiceError('TOO_SLOW', `The ${what} came too slowly.`);
 }
 
 /** The beginning of a valid header Content-Type: a type and a subtype. */

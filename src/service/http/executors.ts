@@ -7,7 +7,7 @@ import type { Fleet } from '../fleet/fleet.ts';
 import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from '../fleet/protocol.ts';
 import type { Access } from '../keys/access.ts';
 import { readJson, acceptBytes, notUtf8 } from './body.ts';
-import type { KeylessConnections } from './keyless.ts';
+import type { KeylessConnections } from '../../http/keyless.ts';
 
 /** The largest report, in bytes. An executor sends its outputs in smaller reports. */
 const MOST_REPORTED = 64 * 2 ** 20;

@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../../api/resources.ts';
-import { isForayError } from '../../errors.ts';
 import { pathOf } from '../../http/path.ts';
+import { isUnreachable } from '../system-errors.ts';
 import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
 import { isStorageFull } from '../../system/disk-full.ts';
 import { bounded } from '../../text/printable.ts';
@@ -71,7 +71,7 @@ function serviceErrorFrom(error: FastifyError, { routeOptions }: FastifyRequest)
       "The service's disk is full: nothing was stored; ask again later.",
     );
   }
-  if (isForayError(error) && error.code === 'STORE_UNREACHABLE') {
+  if (isUnreachable(error)) {
     return new ServiceError(
       'UNAVAILABLE',
       "The service's database cannot be reached just now: ask again later.",

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Model } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { ForayError } from '../../errors.ts';
+import { WatchedContent } from '../../system/watched-content.ts';
 import { type KeyFile, keysOf, LOCAL_USER, type ModelRights, readKeyFile } from './file.ts';
 import { hashOf } from './hash.ts';
 
@@ -34,14 +35,15 @@ interface Rights {
 
 /**
  * Keys and permissions (specification 5) from the key file. The file is read again when it has changed, so a revoked
- * key is refused immediately. An invalid change has no effect until it is corrected.
+ * key is refused immediately. While the file is invalid, only the keys that are still in it give access, with their
+ * earlier permissions. If the file is missing, cannot be read, or other users may change it, no key gives access.
  */
 export class Access {
   readonly #options: AccessOptions;
   readonly #localHash: string | undefined;
-  #stamp: string | undefined;
+  readonly #content: WatchedContent;
   #isFresh = false;
-  #rights: Rights = { users: new Map(), executors: new Map(), models: new Map() };
+  #rights: Rights = nobody;
   /** Known users by key, so that the key of a user is not hashed again at each request. */
   readonly #callers = new Map<string, Caller>();
 
@@ -49,15 +51,15 @@ export class Access {
   constructor(options: AccessOptions) {
     this.#options = options;
     this.#localHash = options.localKey === undefined ? undefined : hashOf(options.localKey);
-    this.#stamp = this.#stampNow();
-    if (this.#stamp !== undefined || options.required) this.#rights = this.#read();
+    this.#content = new WatchedContent(options.file);
+    this.#content.hasChanged();
+    if (options.required || statSync(options.file, { throwIfNoEntry: false })) this.#rights = this.#read();
   }
 
   /** A text that is the same for services with the same content of the key file and the same local key. */
   fingerprint(): string {
-    const { file } = this.#options;
-    const content = this.#stampNow() === undefined ? '' : readFileSync(file, 'utf8');
-    return hashOf(JSON.stringify([content, this.#localHash ?? null]));
+    this.#refresh();
+    return hashOf(JSON.stringify([this.#content.text, this.#localHash ?? null]));
   }
 
   /** The user with this key; undefined for an unknown key. */
@@ -105,25 +107,33 @@ export class Access {
     if (this.#isFresh) return;
     this.#isFresh = true;
     setImmediate(() => (this.#isFresh = false));
-    const stamp = this.#stampNow();
-    if (stamp === this.#stamp) return;
-    this.#stamp = stamp;
+    if (!this.#content.hasChanged()) return;
+    this.#callers.clear();
+    const { file, onFault } = this.#options;
     try {
       this.#rights = this.#read();
-      this.#callers.clear();
     } catch (error) {
-      this.#options.onFault(error);
+      this.#rights = isOpenToOthers(file) ? nobody : this.#stillThere();
+      onFault(error);
     }
   }
 
-  /** A text that changes when the file changes; undefined if there is no file. */
-  #stampNow(): string | undefined {
-    const stats = statSync(this.#options.file, { throwIfNoEntry: false });
-    return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
+  /** The earlier rights of the keys that an invalid file still has, outside of its comments. */
+  #stillThere(): Rights {
+    const text = this.#content.text.replaceAll(/#.*/g, '');
+    const left = (keys: Map<string, string>) =>
+      new Map([...keys].filter(([sha256]) => text.includes(sha256)));
+    const { users, executors, models } = this.#rights;
+    return { users: left(users), executors: left(executors), models };
   }
 
   #read(): Rights {
-    const content = readKeyFile(this.#options.file);
+    const { file } = this.#options;
+    const content = readKeyFile(file);
+    if (isOpenToOthers(file))
+      throw new ForayError('KEYS_INVALID', `Other users may change the key file ${file}.`, {
+        hint: 'Remove their access with chmod 600.',
+      });
     this.#checkModels(content);
     const keys = Map.groupBy(keysOf(content), ({ kind }) => kind);
     const [users, executors] = (['users', 'executors'] as const).map(
@@ -149,4 +159,16 @@ export class Access {
   }
 }
 
+const nobody: Rights = { users: new Map(), executors: new Map(), models: new Map() };
 const unnamed: ModelRights = { owner: LOCAL_USER, developers: [], users: [] };
+
+const WRITABLE_FOR_ALL = 0o002;
+
+/** Whether any user of the machine may change a file. It is true if nobody can know it. */
+function isOpenToOthers(file: string): boolean {
+  try {
+    return process.platform !== 'win32' && (statSync(file).mode & WRITABLE_FOR_ALL) !== 0;
+  } catch {
+    return true;
+  }
+}

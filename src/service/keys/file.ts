@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Document } from 'yaml';
 import * as z from 'zod';
 import { ForayError, messageOf, type Place } from '../../errors.ts';
+import { readSmallFile } from '../../system/watched-content.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml/yaml.ts';
 
 /**
@@ -65,7 +65,7 @@ export function isUserName(text: string): boolean {
 export function readKeyFile(file: string): KeyFile {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readSmallFile(file);
   } catch (error) {
     throw new ForayError('KEYS_INVALID', `The key file ${file} cannot be read: ${messageOf(error)}.`);
   }

@@ -70,6 +70,7 @@ export interface ResultStore {
   /**
    * A page of finished runs in design order, and the place where the next page begins; null on the last page.
    *
+   * @param limit - the maximum number of runs. A page with large outputs has fewer
    * @param after - `next` of the previous page; without it, the page begins at the first run
    */
   resultPage(
@@ -93,8 +94,11 @@ export interface ResultStore {
    * runs. The seqs of each group ascend.
    */
   finishedSeqs(id: string, from: number): AsyncIterable<number[]>;
-  /** The finished runs among at most 1,000 runs, ordered by seq. Their states are from the same moment. */
-  finishedAmong(id: string, seqs: readonly number[]): Promise<FinishedRow[]>;
+  /**
+   * The finished runs among at most 1,000 runs, ordered by seq. If their outputs are large, only the first of the runs
+   * are looked up, and `left` has the others.
+   */
+  finishedAmong(id: string, seqs: readonly number[]): Promise<{ rows: FinishedRow[]; left: number[] }>;
 
   /** Completed runs that lack at least one of the given outputs, in batches. */
   lacking(id: string, outputs: readonly string[]): AsyncIterable<DoneRun[]>;

@@ -1,4 +1,5 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyChecks } from '../../../http/key-checks.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Access, Caller } from '../../keys/access.ts';
 
@@ -13,13 +14,14 @@ declare module 'fastify' {
  * Makes a hook that accepts only requests with a known key: `Authorization: <key>`, as existing clients send it, or
  * `Authorization: Bearer <key>`.
  */
-export function requireKey(access: Access) {
-  return (request: FastifyRequest, _reply: unknown, done: () => void): void => {
+export function requireKey(access: Access, keyChecks: KeyChecks) {
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
     if (!key) throw new ServiceError('KEY_REFUSED', 'An API key is needed, in the header Authorization.');
     const caller = access.callerOf(key);
     if (!caller) throw new ServiceError('KEY_REFUSED', 'The API key is not known here.');
     request.caller = caller;
+    keyChecks.watch(reply.raw, () => access.callerOf(key) !== undefined);
     done();
   };
 }

@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { CampaignDefinition } from '../../campaign/definition.ts';
 import type { DefinitionSource } from '../../client/index.ts';
 import { messageOf } from '../../errors.ts';
+import { makeFolder } from '../../system/file-system.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 
 /** A definition and the files that it names: the content of each file in Base64, by the name of the file. */
 const Envelope = z.strictObject({
@@ -16,32 +16,53 @@ const Envelope = z.strictObject({
     .default({}),
 });
 
+/** A definition as a client sent it: the text of a form, or the body of a request. */
+export type Sent = { text: string } | { body: Uint8Array };
+
+/** The largest text of a definition, in characters. Larger designs are in point files. */
+const MOST_TEXT = 1_000_000;
 /** The file name in errors about a definition from a request. */
 const NAME = 'definition';
-const FILE_NAME = /^(?!\.{1,2}$)[^/\\\0]{1,200}$/;
+const FILE_NAME = /^(?!\.{1,2}$)[^/\\\0]+$/;
+/** The longest file name that file systems allow, in bytes. */
+const LONGEST_NAME = 255;
 
 /**
  * Reads a definition from a request: YAML or JSON, or `{"definition": …, "files": {NAME: BASE64}}`. While `use` runs,
  * the files are in a temporary folder. A definition cannot name other files.
  *
- * @throws ServerError BAD_REQUEST, and all errors of `use`
+ * @param within - the folder of the temporary folder
+ * @throws ServerError BAD_REQUEST, TOO_LARGE, and all errors of `use`
  */
 export async function withDefinition<T>(
-  text: string,
+  within: string,
+  sent: Sent,
   use: (source: DefinitionSource) => Promise<T>,
 ): Promise<T> {
-  const envelope = envelopeIn(text);
-  const folder = await mkdtemp(join(tmpdir(), 'foray-upload-'));
+  const text = 'text' in sent ? sent.text : new TextDecoder().decode(sent.body);
+  // the text of a form is the whole definition, so nobody can send files with it
+  const envelope = 'text' in sent ? undefined : envelopeIn(text);
+  const definition = envelope?.definition ?? text;
+  if (text.trim() === '')
+    throw new ServerError('BAD_REQUEST', 'There is no definition: expected YAML or JSON.');
+  if (lengthOf(definition) > MOST_TEXT)
+    throw new ServerError(
+      'TOO_LARGE',
+      `A definition may have at most ${MOST_TEXT.toLocaleString('en-US')} characters.`,
+      { hint: 'Put the points of a large design into a point file.' },
+    );
+  // a cleaner of temporary files may have removed the folder
+  await makeFolder(within);
+  const folder = await mkdtemp(join(within, 'upload-'));
   try {
     for (const [name, content] of Object.entries(envelope?.files ?? {})) {
-      if (!FILE_NAME.test(name))
+      if (!FILE_NAME.test(name) || Buffer.byteLength(name) > LONGEST_NAME)
         throw new ServerError(
           'BAD_REQUEST',
-          'The name of a file must have no folder and at most 200 characters.',
+          `The name of a file must have no folder and at most ${LONGEST_NAME} bytes.`,
         );
       await writeFile(join(folder, name), Buffer.from(content, 'base64'));
     }
-    const definition = envelope?.definition ?? text;
     return await use(
       typeof definition === 'string'
         ? { text: definition, file: NAME, uploads: folder }
@@ -50,6 +71,10 @@ export async function withDefinition<T>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function lengthOf(definition: string | Record<string, unknown>): number {
+  return typeof definition === 'string' ? definition.length : JSON.stringify(definition).length;
 }
 
 function envelopeIn(text: string): z.output<typeof Envelope> | undefined {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { ServiceError } from '../../errors.ts';
 
 /** In each interval of this length, ms, an incomplete body must grow by at least `LEAST_BYTES`. */
 const WINDOW = 20_000;
@@ -11,8 +10,10 @@ const LEAST_BYTES = 20_000;
  * A hook against very slow bodies. Without it, each of them would hold a connection without limit, even before the key
  * is checked. Node limits the time of heads. For bodies, Node has only a limit for the whole body, but a large file may
  * need long.
+ *
+ * @param refuse - answers on a connection whose body is too slow, and closes it
  */
-export function refuseSlowBodies(refuse: (error: ServiceError, socket: Socket) => void) {
+export function refuseSlowBodies(refuse: (socket: Socket) => void) {
   const watch = (raw: IncomingMessage): void => {
     const { socket } = raw;
     let before = socket.bytesRead;
@@ -20,7 +21,7 @@ export function refuseSlowBodies(refuse: (error: ServiceError, socket: Socket) =
       if (raw.complete) return clearInterval(timer);
       if (socket.bytesRead - before < LEAST_BYTES) {
         clearInterval(timer);
-        refuse(new ServiceError('TOO_SLOW', 'The body came too slowly.'), socket);
+        refuse(socket);
       }
       before = socket.bytesRead;
     }, WINDOW).unref();

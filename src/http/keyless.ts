@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Refusals } from './refusals.ts';
 
 /** The maximum number of connections without a key. */
 const MOST = 256;
@@ -29,11 +30,13 @@ interface Keyless {
  */
 export class KeylessConnections {
   readonly #most: number;
+  readonly #refusals: Refusals | undefined;
   /** Ordered by the time of opening or of the last answer, the oldest first. */
   readonly #open = new Map<Socket, Keyless>();
 
-  constructor(app: FastifyInstance, most = mostConnections()) {
+  constructor(app: FastifyInstance, refusals?: Refusals, most = mostConnections()) {
     this.#most = most;
+    this.#refusals = refusals;
     app.server.on('connection', (socket: Socket) => {
       this.#open.set(socket, { since: performance.now(), bytes: 0 });
       socket.once('close', () => this.#open.delete(socket));
@@ -66,7 +69,7 @@ export class KeylessConnections {
   #closeOne(newest: Socket): void {
     const others = [...this.#open].filter(([socket]) => socket !== newest);
     const [socket] = others.find(([, connection]) => !isAnswered(connection)) ?? others[0]!;
-    this.#close(socket);
+    this.#close(socket, `there are more than ${this.#most}`);
   }
 
   #closeIdle(): void {
@@ -74,11 +77,13 @@ export class KeylessConnections {
     for (const [socket, connection] of this.#open) {
       // once a request has begun, the timeouts of requests limit the time of the connection
       const hasBegun = socket.bytesRead > connection.bytes;
-      if (!isAnswered(connection) && !hasBegun && now - connection.since > IDLE) this.#close(socket);
+      if (!isAnswered(connection) && !hasBegun && now - connection.since > IDLE)
+        this.#close(socket, `it was idle for more than ${IDLE / 1_000} s`);
     }
   }
 
-  #close(socket: Socket): void {
+  #close(socket: Socket, why: string): void {
+    this.#refusals?.note(`a connection without a key was closed: ${why}`);
     this.#open.delete(socket);
     socket.destroy();
   }

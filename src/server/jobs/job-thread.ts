@@ -1,0 +1,29 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Foray } from '../../client/index.ts';
+import type { ThreadData } from './job-threads.ts';
+import { type JobName, jobs, type Order, type Outcome, type Takes } from './jobs.ts';
+import { toPosted } from './posted-errors.ts';
+
+/** This thread does one job after the other (jobs.ts). */
+const { settings, folder } = workerData as ThreadData;
+let foray: Promise<Foray> | undefined;
+
+parentPort!.on('message', (order: Order) => {
+  void outcomeOf(order).then((outcome) => parentPort!.postMessage(outcome));
+});
+
+async function outcomeOf({ job, sent, takes }: Order): Promise<Outcome> {
+  try {
+    foray ??= Foray.open(settings, 'refuse');
+    // TypeScript does not see that the job takes exactly these values
+    const act = jobs[job] as (
+      given: Foray,
+      folder: string,
+      sent: Order['sent'],
+      takes: Takes<JobName>,
+    ) => unknown;
+    return { gives: await act(await foray, folder, sent, takes) };
+  } catch (error) {
+    return { error: toPosted(error) };
+  }
+}

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { Settings } from '../../client/index.ts';
+import { ownModule } from '../../package/own-files.ts';
+import { ServerError } from '../server-error.ts';
+import type { Gives, JobName, Order, Outcome, Takes } from './jobs.ts';
+import { fromPosted } from './posted-errors.ts';
+import type { Sent } from './with-definition.ts';
+
+/** The maximum number of threads. A thread does one job at a time. */
+const MOST_THREADS = 3;
+/** The maximum number of jobs that run for one key at once, so that a thread stays free for the other keys. */
+const MOST_OF_KEY = 2;
+/** The maximum CPU time of a job, ms. Waiting for the model service does not count. */
+const MOST_CPU = 20_000;
+/** How often the CPU time of a job is checked, ms. */
+const LOOK = 500;
+/** The maximum memory of a thread, MB. */
+const MOST_MEMORY = 512;
+/** A thread without a job ends after this time, ms. */
+const IDLE = 60_000;
+
+/** What a thread gets when it starts. */
+export interface ThreadData {
+  settings: Settings;
+  /** The folder for temporary files. It is removed when the thread ends in any way. */
+  folder: string;
+}
+
+interface Job {
+  keyHash: string;
+  order: Order;
+  done: PromiseWithResolvers<unknown>;
+}
+
+interface Thread {
+  worker: Worker;
+  job: Job | undefined;
+  idle: NodeJS.Timeout | undefined;
+}
+
+/** Threads for computations on data from outside. A job that takes too much time or memory ends with its thread. */
+export class JobThreads {
+  readonly #settings: Settings;
+  readonly #mostCpu: number;
+  readonly #threads = new Set<Thread>();
+  readonly #waiting: Job[] = [];
+
+  /** @param mostCpu - the maximum CPU time of a job, ms */
+  constructor(settings: Settings, mostCpu = MOST_CPU) {
+    this.#settings = settings;
+    this.#mostCpu = mostCpu;
+  }
+
+  /**
+   * Does a job in a thread. Jobs wait for a free thread in the order of their requests.
+   *
+   * @param keyHash - the key of the request
+   * @throws ServerError TOO_LARGE if the job takes too much time or memory; the errors of the job
+   */
+  async run<K extends JobName>(keyHash: string, job: K, sent: Sent, takes: Takes<K>): Promise<Gives<K>> {
+    const done = Promise.withResolvers<unknown>();
+    this.#waiting.push({ keyHash, order: { job, sent, takes }, done });
+    this.#startJobs();
+    return (await done.promise) as Gives<K>;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+  }
+
+  #startJobs(): void {
+    for (;;) {
+      const at = this.#waiting.findIndex(({ keyHash }) => this.#runningOf(keyHash) < MOST_OF_KEY);
+      if (at === -1) return;
+      const free = [...this.#threads].find(({ job }) => job === undefined);
+      if (!free && this.#threads.size >= MOST_THREADS) return;
+      const [job] = this.#waiting.splice(at, 1);
+      this.#start(free ?? this.#newThread(), job!);
+    }
+  }
+
+  #runningOf(keyHash: string): number {
+    return [...this.#threads].filter(({ job }) => job?.keyHash === keyHash).length;
+  }
+
+  #start(thread: Thread, job: Job): void {
+    clearTimeout(thread.idle);
+    thread.job = job;
+    thread.worker.ref();
+    thread.worker.postMessage(job.order);
+    void this.#watchCpu(thread, job);
+  }
+
+  async #watchCpu(thread: Thread, job: Job): Promise<void> {
+    const cpu = async (): Promise<number> => {
+      // a thread that has ended has no CPU time
+      const { user, system } = await thread.worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+      return (user + system) / 1_000;
+    };
+    for (const before = await cpu(); thread.job === job; await delay(LOOK, undefined, { ref: false }))
+      if ((await cpu()) - before > this.#mostCpu && thread.job === job)
+        return this.#end(thread, tooHard('takes too long'));
+  }
+
+  #newThread(): Thread {
+    const folder = mkdtempSync(join(tmpdir(), 'foray-jobs-'));
+    const worker = new Worker(ownModule('src/server/jobs/job-thread'), {
+      workerData: { settings: this.#settings, folder } satisfies ThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },
+    });
+    const thread: Thread = { worker, job: undefined, idle: undefined };
+    this.#threads.add(thread);
+    worker.on('message', (outcome: Outcome) => {
+      const { job } = thread;
+      thread.job = undefined;
+      worker.unref();
+      thread.idle = setTimeout(() => this.#end(thread), IDLE).unref();
+      if ('error' in outcome) job?.done.reject(fromPosted(outcome.error));
+      else job?.done.resolve(outcome.gives);
+      this.#startJobs();
+    });
+    worker.on('error', (error) => {
+      const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+      this.#end(thread, isMemory ? tooHard('takes too much memory') : (error as Error));
+    });
+    worker.on('exit', () => {
+      this.#end(thread, new Error('the thread of the job has ended'));
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return thread;
+  }
+
+  /** Ends a thread, and its job with an error. */
+  #end(thread: Thread, error?: Error): void {
+    clearTimeout(thread.idle);
+    this.#threads.delete(thread);
+    const { job } = thread;
+    thread.job = undefined;
+    void thread.worker.terminate();
+    if (error) job?.done.reject(error);
+    this.#startJobs();
+  }
+}
+
+function tooHard(why: string): ServerError {
+  return new ServerError('TOO_LARGE', `This definition ${why} for this server.`, {
+    hint: 'Make it smaller, or use the command line: "foray submit" has no such limit.',
+  });
+}

@@ -1,0 +1,47 @@
+import type { onRequestHookHandler } from 'fastify';
+import { ServerError } from './server-error.ts';
+
+/** The maximum number of each that a key may have at once, and how an error names them. */
+const limits = {
+  definitions: { most: 16, named: 'definitions in work' },
+  streams: { most: 20, named: 'open streams' },
+} as const;
+
+export type Shared = keyof typeof limits;
+
+/** Limits what one key may have at once, so that enough is left for the other keys. */
+export class Shares {
+  readonly #taken = new Map<string, number>();
+
+  /**
+   * Takes one. Returns a function that gives it back; a second call of the function does nothing.
+   * @throws ServerError TOO_MANY
+   */
+  take(what: Shared, keyHash: string): () => void {
+    const { most, named } = limits[what];
+    const share = `${what} ${keyHash}`;
+    const taken = this.#taken.get(share) ?? 0;
+    if (taken >= most)
+      throw new ServerError('TOO_MANY', `One key may have at most ${most} ${named} at once.`, {
+        hint: 'Try again when one of them has ended.',
+        headers: { 'retry-after': '1' },
+      });
+    this.#taken.set(share, taken + 1);
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      const left = this.#taken.get(share)! - 1;
+      if (left === 0) this.#taken.delete(share);
+      else this.#taken.set(share, left);
+    };
+  }
+}
+
+/** A hook that limits the definitions of one key in work. It runs before a body is read, because bodies take memory. */
+export function shareOfDefinitions(shares: Shares): onRequestHookHandler {
+  return ({ keyHash }, reply, done) => {
+    reply.raw.once('close', shares.take('definitions', keyHash!));
+    done();
+  };
+}

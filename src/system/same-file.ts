@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs';
+
+/** A result of a check is used again for this time, ms. */
+const FRESH = 250;
+
+/**
+ * Tells whether a path still leads to the file that it led to at first. A program that has opened a file can read and
+ * write it after somebody removed or replaced it. Such changes are lost, and no error tells it.
+ */
+export class SameFile {
+  readonly #path: string;
+  readonly #first: string | undefined;
+  #checked = performance.now();
+  #isSame = true;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#first = identityOf(path);
+  }
+
+  /** At most 0.25 seconds old. */
+  isSame(): boolean {
+    const now = performance.now();
+    if (now - this.#checked >= FRESH) {
+      this.#isSame = identityOf(this.#path) === this.#first;
+      this.#checked = now;
+    }
+    return this.#isSame;
+  }
+}
+
+/** The device and the number of a file; undefined if there is none, or if nobody can know it. */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
+}

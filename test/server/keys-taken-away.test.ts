@@ -1,0 +1,268 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fastify from 'fastify';
+import { Foray } from '../../src/client/index.ts';
+import { KeyChecks } from '../../src/http/key-checks.ts';
+import { type Server, startServer } from '../../src/server/app.ts';
+import { KeyFile } from '../../src/server/keys.ts';
+import { hashOf } from '../../src/service/keys/hash.ts';
+import { type RunningService, startService } from '../../src/service/service.ts';
+import { REHEARSAL } from '../service/fixed.ts';
+import { until } from '../support/until.ts';
+import { ask } from './support.ts';
+
+const LEAVER = 'leaver-0123456789';
+const STAYER = 'stayer-0123456789';
+const OTHER = 'others-0123456789';
+/** The promise, ms. */
+const ENDS_WITHIN = 10_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'foray-keys-taken-'));
+/** What the test knows about a server and its key file. */
+interface Kind {
+  file: string;
+  /** The text of a file with these keys. */
+  text: (...keys: string[]) => string;
+  url: () => string;
+  headers: (key: string) => Record<string, string>;
+  /** Permissions that give too much. */
+  open: number;
+}
+let foray: Foray;
+let server: Server;
+let service: RunningService;
+const faults: string[] = [];
+const kinds: Record<string, Kind> = {
+  "foray's own server": {
+    file: join(folder, 'server', 'keys'),
+    text: (...keys) => keys.map((key) => `${key.slice(0, 6)} read ${key}\n`).join(''),
+    url: () => `${server.url}/api/v1/campaigns`,
+    headers: (key) => ({ authorization: `Bearer ${key}` }),
+    open: 0o644,
+  },
+  'the model service': {
+    file: join(folder, 'service', 'keys'),
+    text: (...keys) =>
+      `users:\n${keys.map((key) => `  ${key.slice(0, 6)}:\n    keys:\n      - sha256: ${hashOf(key)}\n`).join('')}`,
+    url: () => `${service.url}/models`,
+    headers: (key) => ({ authorization: key }),
+    open: 0o666,
+  },
+};
+
+/** Writes a file as it is for a user who keeps the rules. */
+function write(file: string, text: string): void {
+  writeFileSync(file, text);
+  chmodSync(file, 0o600);
+}
+
+beforeAll(async () => {
+  for (const { file, text } of Object.values(kinds)) {
+    mkdirSync(join(file, '..'));
+    write(file, text(LEAVER, STAYER));
+  }
+  const settings = {
+    service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: '' },
+    store: `sqlite:${join(folder, 'store.db')}`,
+    taskQueue: 'foray',
+    owner: 'somebody',
+    temporal: { connectionOptions: { address: '127.0.0.1:9' } },
+    webUi: 'http://127.0.0.1:9',
+  };
+  foray = await Foray.open(settings);
+  const keys = new KeyFile(kinds["foray's own server"]!.file, (line) => faults.push(line));
+  server = await startServer({ foray, settings, keys });
+  service = await startService({
+    dataDir: join(folder, 'data'),
+    modelDirs: [REHEARSAL],
+    executors: 1,
+    apiKey: undefined,
+    keyFile: kinds['the model service']!.file,
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await server.close();
+  await foray.close();
+  rmSync(folder, { recursive: true });
+});
+
+const aside = (file: string): string => `${file}-aside`;
+const replace = (file: string, text: string): void => {
+  write(aside(file), text);
+  renameSync(aside(file), file);
+};
+
+/** Ways to take the key of the leaver away. With `true`, the key of the stayer must go on to give access. */
+const ways: [what: string, stays: boolean, take: (kind: Kind) => void][] = [
+  ['is removed in place', true, ({ file, text }) => write(file, text(STAYER))],
+  ['is removed by a rename', true, ({ file, text }) => replace(file, text(STAYER))],
+  [
+    'is replaced in place by a key of the same length, with the same times',
+    true,
+    ({ file, text }) => {
+      const { atime, mtime } = statSync(file);
+      writeFileSync(file, text(OTHER, STAYER));
+      utimesSync(file, atime, mtime);
+    },
+  ],
+  [
+    'is replaced by a rename, with the same size and times',
+    true,
+    ({ file, text }) => {
+      const { atime, mtime } = statSync(file);
+      write(aside(file), text(OTHER, STAYER));
+      utimesSync(aside(file), atime, mtime);
+      renameSync(aside(file), file);
+    },
+  ],
+  [
+    'is removed by the second of two writes in one moment',
+    true,
+    ({ file, text }) => {
+      write(file, text(LEAVER, STAYER, OTHER));
+      write(file, text(OTHER, STAYER));
+    },
+  ],
+  [
+    'is in a comment',
+    true,
+    ({ file, text }) => write(file, text(STAYER) + text(LEAVER).replaceAll(/^/gm, '# ')),
+  ],
+  [
+    'is removed while another line is wrong',
+    true,
+    ({ file, text }) => write(file, `${text(STAYER)}nonsense ][\n`),
+  ],
+  ['is cut short', true, ({ file, text }) => write(file, text(LEAVER.slice(0, 8), STAYER))],
+  ['is in another file, to which a link leads no longer', true, linked],
+  ['is in a file that is deleted', false, ({ file }) => rmSync(file)],
+  ['is in a file that is emptied', false, ({ file }) => truncateSync(file)],
+  ['is in a file that is renamed', false, ({ file }) => renameSync(file, aside(file))],
+  [
+    'is in a file whose folder is renamed',
+    false,
+    ({ file }) => renameSync(join(file, '..'), `${folder}/away`),
+  ],
+  ['is in a file that is too open', false, ({ file, open }) => chmodSync(file, open)],
+  ['is in a file that its owner may not read', false, ({ file }) => chmodSync(file, 0)],
+  [
+    'is removed, and the new file is too open',
+    false,
+    ({ file, text, open }) => {
+      write(file, text(STAYER));
+      chmodSync(file, open);
+    },
+  ],
+  [
+    'is in a file that becomes a folder',
+    false,
+    ({ file }) => {
+      rmSync(file);
+      mkdirSync(file);
+    },
+  ],
+  [
+    'is in a file that becomes a link to nothing',
+    false,
+    ({ file }) => {
+      rmSync(file);
+      symlinkSync(join(folder, 'nothing'), file);
+    },
+  ],
+  [
+    'is in a file that becomes a link to itself',
+    false,
+    ({ file }) => {
+      rmSync(file);
+      symlinkSync(file, file);
+    },
+  ],
+  [
+    'is in a file that becomes a pipe',
+    false,
+    ({ file }) => {
+      rmSync(file);
+      execFileSync('mkfifo', ['-m', '600', file]);
+    },
+  ],
+  [
+    'is in a file that becomes nonsense',
+    false,
+    ({ file }) => writeFileSync(file, Buffer.from([0xff, 0xfe, 0, 1, 2, 10, 0x80])),
+  ],
+  ['is in a file that becomes very large', false, ({ file }) => truncateSync(file, 2 ** 33)],
+];
+
+function linked({ file, text }: Kind): void {
+  write(aside(file), text(LEAVER, STAYER));
+  rmSync(file);
+  symlinkSync(aside(file), file);
+  write(`${file}-2`, text(STAYER));
+  rmSync(file);
+  symlinkSync(`${file}-2`, file);
+}
+
+describe.each(Object.entries(kinds))('%s: access ends within 10 s if a key', (_name, kind) => {
+  const status = async (key: string): Promise<number> =>
+    (await ask(kind.url(), { headers: kind.headers(key) })).status;
+
+  test.each(ways)('%s', async (_what, stays, take) => {
+    rmSync(join(kind.file, '..'), { recursive: true, force: true });
+    rmSync(`${folder}/away`, { recursive: true, force: true });
+    mkdirSync(join(kind.file, '..'));
+    write(kind.file, kind.text(LEAVER, STAYER));
+    await until('both keys give access', async () =>
+      [await status(LEAVER), await status(STAYER)].every((each) => each === 200),
+    );
+    const began = performance.now();
+    take(kind);
+    await until('the key gives no access', async () => (await status(LEAVER)) === 401);
+    expect(performance.now() - began).toBeLessThan(ENDS_WITHIN);
+    expect(await status(STAYER)).toBe(stays ? 200 : 401);
+  });
+});
+
+test('the server says why no key gives access', () => {
+  expect(faults).toContainEqual(
+    expect.stringMatching(/^No key gives access now\. The key file .* cannot be read/),
+  );
+  expect(faults).toContainEqual(expect.stringMatching(/Other users have access to the key file .*chmod 600/));
+  expect(faults.join('\n')).not.toMatch(/-0123456789/);
+});
+
+test('an answer that is still open ends when its key is removed', async () => {
+  let isKnown = true;
+  const app = fastify();
+  const checks = new KeyChecks(app);
+  app.get('/', (_request, reply) => {
+    checks.watch(reply.raw, () => isKnown);
+    reply.raw.write('the beginning');
+    return reply.hijack();
+  });
+  await app.listen();
+  const sent = request(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/`).end();
+  const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
+  const ended = new Promise((resolve) => answer.on('error', () => undefined).once('close', resolve));
+  answer.resume();
+  isKnown = false;
+  await ended;
+  await app.close();
+});
