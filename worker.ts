@@ -11,7 +11,6 @@ import { clockAhead, CloudClient, isCloudError, SAME_TIME_MS } from './src/cloud
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
-import { version } from './src/package/own-version.ts';
 import { openStore, tellLost } from './src/store/index.ts';
 import { connectError } from './src/temporal-errors.ts';
 

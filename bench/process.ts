@@ -19,20 +19,20 @@ export interface ProcessOptions {
  */
 export class Process {
   readonly pid: number;
-  private readonly name: string;
-  private readonly child: ChildProcess;
-  private readonly lines: string[] = [];
-  private readonly listeners = new Set<() => void>();
+  readonly #name: string;
+  readonly #child: ChildProcess;
+  readonly #lines: string[] = [];
+  readonly #listeners = new Set<() => void>();
 
   constructor({ name, command = process.execPath, args, env = ownEnvironment() }: ProcessOptions) {
-    this.name = name;
-    this.child = spawn(command, args, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
-    this.pid = this.child.pid ?? 0;
-    this.child.once('error', (error) => this.receive(error.message));
-    this.child.stdin!.on('error', () => undefined);
-    for (const stream of [this.child.stdout!, this.child.stderr!])
-      createInterface({ input: stream }).on('line', (line) => this.receive(line));
-    this.child.once('exit', () => this.tellListeners());
+    this.#name = name;
+    this.#child = spawn(command, args, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
+    this.pid = this.#child.pid ?? 0;
+    this.#child.once('error', (error) => this.#receive(error.message));
+    this.#child.stdin!.on('error', () => undefined);
+    for (const stream of [this.#child.stdout!, this.#child.stderr!])
+      createInterface({ input: stream }).on('line', (line) => this.#receive(line));
+    this.#child.once('exit', () => this.#tellListeners());
   }
 
   /**
@@ -43,29 +43,29 @@ export class Process {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
         clearTimeout(timer);
-        this.listeners.delete(look);
+        this.#listeners.delete(look);
         act();
       };
       const look = (): void => {
-        const found = this.lines.map((line) => form.exec(line)).filter((match) => match !== null)[nth - 1];
+        const found = this.#lines.map((line) => form.exec(line)).filter((match) => match !== null)[nth - 1];
         if (found) settle(() => resolve(found));
-        else if (this.hasEnded) settle(() => reject(this.failure('ended')));
+        else if (this.#hasEnded) settle(() => reject(this.#failure('ended')));
       };
       const timer = setTimeout(
-        () => settle(() => reject(this.failure(`has printed no line that matches ${form}`))),
+        () => settle(() => reject(this.#failure(`has printed no line that matches ${form}`))),
         within,
       );
-      this.listeners.add(look);
+      this.#listeners.add(look);
       look();
     });
   }
 
   tell(line: string): void {
-    this.child.stdin!.write(`${line}\n`);
+    this.#child.stdin!.write(`${line}\n`);
   }
 
   send(message: object): void {
-    this.child.send(message, (error) => error && this.receive(error.message));
+    this.#child.send(message, (error) => error && this.#receive(error.message));
   }
 
   /** Sends a question over the channel. The next object is the answer. */
@@ -74,40 +74,40 @@ export class Process {
       const take = (message: unknown): void => {
         // parts of foray also send the text `ready` over the channel
         if (typeof message !== 'object') return;
-        this.child.off('message', take);
+        this.#child.off('message', take);
         resolve(message as T);
       };
-      this.child.on('message', take);
-      this.child.send(question, (error) => error && reject(this.failure('cannot receive a question')));
+      this.#child.on('message', take);
+      this.#child.send(question, (error) => error && reject(this.#failure('cannot receive a question')));
     });
   }
 
   /** Sends SIGTERM, and then SIGKILL if the process does not end. */
   async end(): Promise<void> {
-    if (this.hasEnded) return;
-    const ended = new Promise((resolve) => this.child.once('exit', resolve));
-    this.child.kill('SIGTERM');
-    const kill = setTimeout(() => this.child.kill('SIGKILL'), STOP_MS);
+    if (this.#hasEnded) return;
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGTERM');
+    const kill = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS);
     await ended;
     clearTimeout(kill);
   }
 
-  private get hasEnded(): boolean {
-    return this.child.pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null;
+  get #hasEnded(): boolean {
+    return this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  private receive(line: string): void {
-    this.lines.push(line);
-    if (this.lines.length > LINES) this.lines.shift();
-    this.tellListeners();
+  #receive(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > LINES) this.#lines.shift();
+    this.#tellListeners();
   }
 
-  private tellListeners(): void {
-    for (const listener of [...this.listeners]) listener();
+  #tellListeners(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 
-  private failure(what: string): Error {
-    return new Error([`${this.name} ${what}`, ...this.lines.slice(-10)].join('\n  '));
+  #failure(what: string): Error {
+    return new Error([`${this.#name} ${what}`, ...this.#lines.slice(-10)].join('\n  '));
   }
 }
 

@@ -21,11 +21,11 @@ export class ForayWay {
   readonly foray: Foray;
   /** The environment of the workers. Other commands with this environment use the same store. */
   readonly env: NodeJS.ProcessEnv;
-  private readonly lab: Lab;
-  private campaigns = 0;
+  readonly #lab: Lab;
+  #campaigns = 0;
 
   private constructor(lab: Lab, workers: Process[], foray: Foray, env: NodeJS.ProcessEnv) {
-    this.lab = lab;
+    this.#lab = lab;
     this.workers = workers;
     this.foray = foray;
     this.env = env;
@@ -77,13 +77,13 @@ export class ForayWay {
     size: Size,
     { way = 'foray', during }: { way?: string; during?: (id: string) => Promise<void> } = {},
   ): Promise<Measured> {
-    const { temporal } = this.lab;
-    const id = `bench-${places}-${(this.campaigns += 1)}`;
+    const { temporal } = this.#lab;
+    const id = `bench-${places}-${(this.#campaigns += 1)}`;
     const runs = size.values * (size.seeds ?? 1);
-    return measure(this.lab, { way, runs, workers: this.workers, server: temporal.process }, async () => {
+    return measure(this.#lab, { way, runs, workers: this.workers, server: temporal.process }, async () => {
       await this.foray.submit({ text: definition(size), file: 'bench.yaml' }, { id });
       await Promise.all([temporal.resultOf(id), during?.(id)]);
-      const endedAt = await this.lastResult(id, runs);
+      const endedAt = await this.#lastResult(id, runs);
       return { endedAt, events: await temporal.historyEvents(`WorkflowId = '${id}'`, 1) };
     });
   }
@@ -98,7 +98,7 @@ export class ForayWay {
   }
 
   /** Checks all results. Returns the time when the last one was stored. */
-  private async lastResult(id: string, runs: number): Promise<number> {
+  async #lastResult(id: string, runs: number): Promise<number> {
     let [count, last] = [0, 0];
     for await (const { status, values, outputs, finishedAt } of (await this.foray.results(id)).rows) {
       if (status !== 'done' || outputs.Echo !== values[0]) throw new Error(`${id} has a wrong result`);

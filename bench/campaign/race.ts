@@ -18,25 +18,25 @@ export interface Race {
  * correct results.
  */
 export class Racer {
-  private readonly lab: Lab;
-  private readonly process: Process;
-  private readonly race: Race;
-  private rounds = 0;
+  readonly #lab: Lab;
+  readonly #process: Process;
+  readonly #race: Race;
+  #rounds = 0;
 
   constructor(lab: Lab, process: Process, race: Race) {
-    this.lab = lab;
-    this.process = process;
-    this.race = race;
+    this.#lab = lab;
+    this.#process = process;
+    this.#race = race;
   }
 
   /** Measures the program once. The p-limit loop can be measured several times. */
   async measure(): Promise<Measured> {
-    const { way, runs, server } = this.race;
-    await this.process.says(/^ready$/);
-    return measure(this.lab, { way, runs, workers: [this.process], server }, async () => {
-      this.process.tell('go');
-      this.rounds += 1;
-      const said = this.process.says(/^done (\d+)$/, { within: LONGEST_RACE_MS, nth: this.rounds });
+    const { way, runs, server } = this.#race;
+    await this.#process.says(/^ready$/);
+    return measure(this.#lab, { way, runs, workers: [this.#process], server }, async () => {
+      this.#process.tell('go');
+      this.#rounds += 1;
+      const said = this.#process.says(/^done (\d+)$/, { within: LONGEST_RACE_MS, nth: this.#rounds });
       const [, right] = await said;
       const endedAt = Date.now();
       if (Number(right) !== runs) throw new Error(`${way}: ${right} of ${runs} results are correct`);
@@ -45,7 +45,7 @@ export class Racer {
   }
 
   end(): Promise<void> {
-    return this.process.end();
+    return this.#process.end();
   }
 }
 

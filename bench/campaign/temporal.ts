@@ -14,7 +14,7 @@ export class Temporal {
   readonly process: Process;
   readonly address: string;
   readonly client: Client;
-  private readonly closing = new AbortController();
+  readonly #closing = new AbortController();
 
   private constructor(started: Process, address: string, client: Client) {
     this.process = started;
@@ -51,14 +51,14 @@ export class Temporal {
 
   async close(): Promise<void> {
     // otherwise a call that still waits for a result would use a closed connection
-    this.closing.abort();
+    this.#closing.abort();
     await this.client.connection.close();
   }
 
   /** Waits for the end of a workflow, and returns its result. */
   resultOf<T>(workflowId: string): Promise<T> {
     const handle = this.client.workflow.getHandle(workflowId);
-    return this.client.connection.withAbortSignal(this.closing.signal, () => handle.result() as Promise<T>);
+    return this.client.connection.withAbortSignal(this.#closing.signal, () => handle.result() as Promise<T>);
   }
 
   /**

@@ -114,7 +114,15 @@ export async function startLab(
   };
   const committed = 'SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()';
   return {
-    ...{ folder, services, executors, urls: urls!, temporal, key, client, version, own },
+    folder,
+    services,
+    executors,
+    urls: urls!,
+    temporal,
+    key,
+    client,
+    version,
+    own,
     async startExecutor(name) {
       const url = urls![executors.length % urls!.length]!;
       const settings = ['--service-url', url, '--name', name, '--cache', join(folder, name)];

@@ -80,7 +80,13 @@ const greet = () =>
   Promise.all(
     names.map((each, at) =>
       client.hello(each, {
-        ...{ build: version, slots: 1, has: [], running: 0, problem: null, refusals: [], since },
+        build: version,
+        slots: 1,
+        has: [],
+        running: 0,
+        problem: null,
+        refusals: [],
+        since,
         // A holder is the id of an executor's lane. The service does not check which executor a lane belongs to, so
         // an executor may report a holder of any executor in this process.
         holder: [...holders][at] ?? null,
@@ -96,9 +102,15 @@ const activities: ExecutorActivities = {
     holders.add(holder);
     try {
       await new LaneWork({
-        ...{ client, holder, has: [], pool: new SleepingPool(), materials },
+        client,
+        holder,
+        has: [],
+        pool: new SleepingPool(),
+        materials,
         faults: new Faults(() => performance.now()),
-        ...{ draining: never, leaving: never, cancelled: context.cancellationSignal },
+        draining: never,
+        leaving: never,
+        cancelled: context.cancellationSignal,
         hasTime: () => true,
         onHeld: () => {},
         onExecuted: () => {},

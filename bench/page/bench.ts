@@ -176,7 +176,13 @@ async function watched(store: Store, sections: Sections, runs: number): Promise<
   clearInterval(watch);
   const pages = seen!.sections.map(({ html }) => html).join('\n');
   return {
-    ...{ runs, counts: 1_000 * counts, first, complete, cpu: (user + system) / 1e6, shown, closed },
+    runs,
+    counts: 1_000 * counts,
+    first,
+    complete,
+    cpu: (user + system) / 1e6,
+    shown,
+    closed,
     draw: seen!.next / PAUSE_FOR_DRAWING,
     stall: delays.max / 1e6,
     look: 1_000 * look,

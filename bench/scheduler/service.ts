@@ -11,64 +11,64 @@ export class VirtualService {
   outstandingTime = 0;
   /** The capacity, integrated over time until now. */
   capacityTime = 0;
-  private readonly durations: readonly number[];
-  private readonly capacity: Capacity;
-  private readonly queue: number[] = [];
-  private head = 0;
-  private readonly running = new Map<number, number>();
-  private now = 0;
+  readonly #durations: readonly number[];
+  readonly #capacity: Capacity;
+  readonly #queue: number[] = [];
+  #head = 0;
+  readonly #running = new Map<number, number>();
+  #now = 0;
 
   constructor(durations: readonly number[], capacity: Capacity) {
-    this.durations = durations;
-    this.capacity = capacity;
+    this.#durations = durations;
+    this.#capacity = capacity;
   }
 
   request(seq: number): void {
-    this.queue.push(seq);
-    this.fill();
+    this.#queue.push(seq);
+    this.#fill();
   }
 
   stateOf(seq: number): 'queued' | 'running' | 'finished' {
     if (this.finishedAt.has(seq)) return 'finished';
-    return this.running.has(seq) ? 'running' : 'queued';
+    return this.#running.has(seq) ? 'running' : 'queued';
   }
 
   /** Executor time of the runs whose numbers (seq) are in a range, until `now`, ms. */
   busyTime(from: number, to: number, now: number): number {
     let busy = 0;
-    for (const [seq, ends] of [...this.finishedAt, ...this.running])
-      if (seq >= from && seq < to) busy += Math.min(now, ends) - (ends - this.durations[seq]!);
+    for (const [seq, ends] of [...this.finishedAt, ...this.#running])
+      if (seq >= from && seq < to) busy += Math.min(now, ends) - (ends - this.#durations[seq]!);
     return busy;
   }
 
   advanceTo(time: number): void {
     for (;;) {
-      const [seq, ends] = this.nextToFinish();
-      const step = this.capacity.find(({ from }) => from > this.now)?.from ?? Infinity;
+      const [seq, ends] = this.#nextToFinish();
+      const step = this.#capacity.find(({ from }) => from > this.#now)?.from ?? Infinity;
       const to = Math.min(time, ends, step);
-      this.outstandingTime += (this.queue.length - this.head + this.running.size) * (to - this.now);
-      this.capacityTime += this.executors() * (to - this.now);
-      this.now = to;
-      if (ends <= to && this.running.delete(seq)) this.finishedAt.set(seq, ends);
-      this.fill();
+      this.outstandingTime += (this.#queue.length - this.#head + this.#running.size) * (to - this.#now);
+      this.capacityTime += this.#executors() * (to - this.#now);
+      this.#now = to;
+      if (ends <= to && this.#running.delete(seq)) this.finishedAt.set(seq, ends);
+      this.#fill();
       if (to === time && ends > time) return;
     }
   }
 
-  private executors(): number {
-    return this.capacity.findLast(({ from }) => from <= this.now)!.executors;
+  #executors(): number {
+    return this.#capacity.findLast(({ from }) => from <= this.#now)!.executors;
   }
 
-  private fill(): void {
-    while (this.running.size < this.executors() && this.head < this.queue.length) {
-      const seq = this.queue[this.head++]!;
-      this.running.set(seq, this.now + this.durations[seq]!);
+  #fill(): void {
+    while (this.#running.size < this.#executors() && this.#head < this.#queue.length) {
+      const seq = this.#queue[this.#head++]!;
+      this.#running.set(seq, this.#now + this.#durations[seq]!);
     }
   }
 
-  private nextToFinish(): [seq: number, ends: number] {
+  #nextToFinish(): [seq: number, ends: number] {
     let next: [number, number] = [-1, Infinity];
-    for (const entry of this.running) if (entry[1] < next[1]) next = entry;
+    for (const entry of this.#running) if (entry[1] < next[1]) next = entry;
     return next;
   }
 }

@@ -41,14 +41,14 @@ const PEERS: Record<string, number> = {
 
 /** Optimisers of other libraries, in a Python process. */
 export class Peers implements AsyncDisposable {
-  private readonly process;
-  private readonly lines;
+  readonly #process;
+  readonly #lines;
 
   private constructor(python: string) {
-    this.process = spawn(python, [join(import.meta.dirname, 'peers.py')], {
+    this.#process = spawn(python, [join(import.meta.dirname, 'peers.py')], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    this.lines = createInterface(this.process.stdout)[Symbol.asyncIterator]();
+    this.#lines = createInterface(this.#process.stdout)[Symbol.asyncIterator]();
   }
 
   /** @param hasTorch - whether to install torch, which Optuna's Gaussian process needs and which takes gigabytes */
@@ -69,30 +69,30 @@ export class Peers implements AsyncDisposable {
     of: (x: readonly number[]) => number,
     search: PeerSearch,
   ): Promise<number> {
-    this.write(search);
+    this.#write(search);
     for (let evaluations = 1; ; evaluations += 1) {
-      const { value: line, done } = await this.lines.next();
+      const { value: line, done } = await this.#lines.next();
       if (done) throw new Error(`The process of ${search.peer} ended before its search.`);
       const { x } = JSON.parse(line) as { x?: number[] };
       if (!x) return Infinity;
       const value = of(x);
       if (value <= target) {
-        this.write(null);
-        await this.lines.next();
+        this.#write(null);
+        await this.#lines.next();
         return evaluations;
       }
-      this.write(evaluations < search.most ? value : null);
+      this.#write(evaluations < search.most ? value : null);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ended = once(this.process, 'exit');
-    this.process.stdin.end();
+    const ended = once(this.#process, 'exit');
+    this.#process.stdin.end();
     await ended;
   }
 
-  private write(line: unknown): void {
-    this.process.stdin.write(`${JSON.stringify(line)}\n`);
+  #write(line: unknown): void {
+    this.#process.stdin.write(`${JSON.stringify(line)}\n`);
   }
 }
 

@@ -111,20 +111,27 @@ async function ratesOf(problem: Problem, of: number, firstSeed: number): Promise
   );
   return [
     {
-      ...{ statement: 'mean of the posterior means / exact mean', from, of },
-      ...{ rate: mean / posterior.mean, least: 0.95, most: 1.05 },
+      statement: 'mean of the posterior means / exact mean',
+      from,
+      of,
+      rate: mean / posterior.mean,
+      least: 0.95,
+      most: 1.05,
     },
     {
-      ...{ statement: 'effective points / points that the spread of the means implies', from, of },
-      ...{ rate: average(found.map(({ effective }) => effective)) / implied, least: 0.5, most: 2 },
+      statement: 'effective points / points that the spread of the means implies',
+      from,
+      of,
+      rate: average(found.map(({ effective }) => effective)) / implied,
+      least: 0.5,
+      most: 2,
     },
     {
-      ...{
-        statement: 'largest difference of a mean quantile from the exact one, in standard deviations',
-        from,
-        of,
-      },
-      ...{ rate: Math.max(...off) / sd, most: 0.25 },
+      statement: 'largest difference of a mean quantile from the exact one, in standard deviations',
+      from,
+      of,
+      rate: Math.max(...off) / sd,
+      most: 0.25,
     },
   ];
 }

@@ -78,7 +78,9 @@ export const compare = {
         const perCampaign = [said / Math.min(SAID, campaigns), found / campaigns];
         return {
           statement: `differences by chance: said ${perCampaign[0]!.toPrecision(2)}, found ${perCampaign[1]!.toPrecision(2)}`,
-          ...{ from: name, of: campaigns, rate: perCampaign[0]! / perCampaign[1]! },
+          from: name,
+          of: campaigns,
+          rate: perCampaign[0]! / perCampaign[1]!,
           ...(Math.max(...perCampaign) >= 1 ? { least: 0.5, most: 2 } : {}),
         };
       }),

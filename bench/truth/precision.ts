@@ -25,7 +25,12 @@ export const precision = {
       DISTRIBUTIONS.flatMap((drawn): Rate[] => {
         const absolute = (1.96 * drawn.sd) / Math.sqrt(needed);
         const wanted = {
-          ...{ min: 5, max: MOST, outputs: ['f'], relative: null, absolute, confidence: 0.95 },
+          min: 5,
+          max: MOST,
+          outputs: ['f'],
+          relative: null,
+          absolute,
+          confidence: 0.95,
         };
         const ended = Array.from({ length: campaigns }, (_, at) =>
           untilPrecise(wanted, drawn, new Stream(seed, `${drawn.name}, ${needed}, ${at}`)),
@@ -38,13 +43,18 @@ export const precision = {
         return [
           {
             statement: 'precise: the interval contains the mean',
-            ...{ from, of: precise.length, rate: right / precise.length },
+            from,
+            of: precise.length,
+            rate: right / precise.length,
             // strongly skewed losses are a limit (docs/reference/definition.md)
             ...(!drawn.name.includes('exponential loss') && { least: 0.92 }),
           },
           {
             statement: 'an interval has no width',
-            ...{ from, of: ended.length, rate: ended.filter(isNarrow).length / ended.length, most: 0 },
+            from,
+            of: ended.length,
+            rate: ended.filter(isNarrow).length / ended.length,
+            most: 0,
           },
         ];
       }),

@@ -55,8 +55,11 @@ function selectRates({ campaigns, seed }: Options): Rate[] {
           return (isTwoValued ? twoValued : rareLoss)(chance, mean / chance);
         });
         const rule = {
-          ...{ method: 'kn' as const, first: FIRST, isShare: false },
-          ...{ indifference: INDIFFERENCE, confidence: 0.95 },
+          method: 'kn' as const,
+          first: FIRST,
+          isShare: false,
+          indifference: INDIFFERENCE,
+          confidence: 0.95,
         };
         const from = `${name}, p = ${chance}${isTwoValued ? '' : ', exponential losses'}`;
         const least = Math.min(...means);
@@ -64,8 +67,11 @@ function selectRates({ campaigns, seed }: Options): Rate[] {
         for (let at = 0; at < campaigns; at += 1)
           if (systems[chosen(rule, systems, seed, `${from}, ${at}`)]!.mean > least + INDIFFERENCE) wrong += 1;
         return {
-          ...{ statement: 'select: the chosen point is worse by more than the indifference', from },
-          ...{ of: campaigns, rate: wrong / campaigns, ...(isTwoValued && { most: 0.07 }) },
+          statement: 'select: the chosen point is worse by more than the indifference',
+          from,
+          of: campaigns,
+          rate: wrong / campaigns,
+          ...(isTwoValued && { most: 0.07 }),
         };
       }),
     ),
@@ -102,7 +108,8 @@ async function searchRates({ campaigns, seed }: Options): Promise<Rate[]> {
         rates.push({
           statement: 'search: the best point is within its interval',
           from: `${how}, p = ${chance}${isTwoValued ? '' : ', exponential losses'} (${shown} of ${campaigns} have an interval)`,
-          ...{ of: shown, rate: right / Math.max(1, shown) },
+          of: shown,
+          rate: right / Math.max(1, shown),
           ...(isTwoValued && shown >= 50 && { least: 0.93 }),
         });
       }

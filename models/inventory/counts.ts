@@ -9,16 +9,16 @@ export class Counts {
   demanded = 0;
   /** The number of demanded items that were in stock. */
   filled = 0;
-  private readonly simulation: Simulation;
+  readonly #simulation: Simulation;
 
   constructor(simulation: Simulation) {
-    this.simulation = simulation;
+    this.#simulation = simulation;
     this.since = simulation.now;
   }
 
   /** Starts again from zero. */
   reset(): void {
-    this.since = this.simulation.now;
+    this.since = this.#simulation.now;
     this.orders = 0;
     this.ordered = 0;
     this.demanded = 0;

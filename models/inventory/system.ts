@@ -62,7 +62,7 @@ export class InventorySystem {
   readonly counts: Counts;
   readonly levels: TimeSeries;
   readonly onOrders: TimeSeries;
-  private readonly prices: Settings['costs'];
+  readonly #prices: Settings['costs'];
 
   constructor(settings: Settings) {
     const { reorderPoint, orderUpToLevel, reviewPeriod, initialInventory, demandRate } = settings;
@@ -73,7 +73,7 @@ export class InventorySystem {
     this.onHand = new TimeWeighted(simulation, initialInventory);
     this.backorders = new TimeWeighted(simulation);
     this.counts = new Counts(simulation);
-    this.prices = costs;
+    this.#prices = costs;
     const times = randomStream(seed, REPLICATION, 'demand times');
     const sizes = randomStream(seed, REPLICATION, 'demand sizes');
     const lags = randomStream(seed, REPLICATION, 'delivery lags');
@@ -87,7 +87,7 @@ export class InventorySystem {
       const items = size.draw(sizes);
       this.counts.demanded += items;
       this.counts.filled += Math.min(items, this.onHand.value);
-      this.change(-items);
+      this.#change(-items);
     };
     const review = (n: number): void => {
       // the lag is drawn at each review, even without an order. So with the same seed, a review has the same lag under
@@ -109,7 +109,7 @@ export class InventorySystem {
     };
     const deliver = (made: Order): void => {
       this.orders.delete(made);
-      this.change(made.items);
+      this.#change(made.items);
     };
 
     simulation.schedule(0, review, 0);
@@ -128,7 +128,8 @@ export class InventorySystem {
 
   /** The mean costs so far; null before any time has passed. */
   get costs(): Costs | null {
-    const { onHand, backorders, counts, prices, simulation } = this;
+    const { onHand, backorders, counts, simulation } = this;
+    const prices = this.#prices;
     const months = simulation.now - counts.since;
     if (months === 0) return null;
     const ordering = (prices.setup * counts.orders + prices.item * counts.ordered) / months;
@@ -143,7 +144,7 @@ export class InventorySystem {
     return demanded > 0 ? filled / demanded : null;
   }
 
-  private change(items: number): void {
+  #change(items: number): void {
     const level = this.level.value + items;
     this.level.set(level);
     this.onHand.set(Math.max(level, 0));

@@ -31,20 +31,20 @@ export class Calendar {
   size = 0;
 
   // by index in the heap
-  private times = new Float64Array(64);
-  private slots = new Int32Array(64);
-  private hasHole = false;
+  #times = new Float64Array(64);
+  #slots = new Int32Array(64);
+  #hasHole = false;
 
   // by slot
-  private places = new Int32Array(64).fill(NOWHERE);
-  private generations = new Int32Array(64).fill(FIRST_GENERATION);
-  private priorities = new Int32Array(64);
-  private sequences = new Float64Array(64);
-  private readonly actions: (Action<never> | undefined)[] = [];
-  private readonly subjects: unknown[] = [];
+  #places = new Int32Array(64).fill(NOWHERE);
+  #generations = new Int32Array(64).fill(FIRST_GENERATION);
+  #priorities = new Int32Array(64);
+  #sequences = new Float64Array(64);
+  readonly #actions: (Action<never> | undefined)[] = [];
+  readonly #subjects: unknown[] = [];
 
-  private readonly free: number[] = [];
-  private sequence = 0;
+  readonly #free: number[] = [];
+  #sequence = 0;
 
   /**
    * @param priority - a whole number of 32 bits
@@ -54,78 +54,81 @@ export class Calendar {
   add<T>(time: number, action: Action<T>, subject: T, priority: number): EventId {
     if (typeof action !== 'function') throw actionError(action);
     if ((priority | 0) !== priority) throw priorityError(priority);
-    const slot = this.free.pop() ?? this.newSlot();
-    this.priorities[slot] = priority;
-    this.sequences[slot] = this.sequence++;
-    this.actions[slot] = action;
-    this.subjects[slot] = subject;
-    const place = this.hasHole ? 0 : this.size;
-    this.times[place] = time;
-    this.slots[place] = slot;
+    const slot = this.#free.pop() ?? this.#newSlot();
+    this.#priorities[slot] = priority;
+    this.#sequences[slot] = this.#sequence++;
+    this.#actions[slot] = action;
+    this.#subjects[slot] = subject;
+    const place = this.#hasHole ? 0 : this.size;
+    this.#times[place] = time;
+    this.#slots[place] = slot;
     this.size++;
-    if (this.hasHole) {
-      this.hasHole = false;
-      this.sink(0);
+    if (this.#hasHole) {
+      this.#hasHole = false;
+      this.#sink(0);
     } else {
-      this.rise(place);
+      this.#rise(place);
     }
-    return this.generations[slot]! * MOST_SLOTS + slot;
+    return this.#generations[slot]! * MOST_SLOTS + slot;
   }
 
   /** Time of the first event. There must be one. */
   firstTime(): number {
-    if (this.hasHole) this.closeHole();
-    return this.times[0]!;
+    if (this.#hasHole) this.#closeHole();
+    return this.#times[0]!;
   }
 
   /** Removes the first event from the calendar and carries it out. There must be one. */
   happen(): void {
-    if (this.hasHole) this.closeHole();
-    const slot = this.slots[0]!;
-    const action = this.actions[slot] as Action<unknown>;
-    const subject = this.subjects[slot];
+    if (this.#hasHole) this.#closeHole();
+    const slot = this.#slots[0]!;
+    const action = this.#actions[slot] as Action<unknown>;
+    const subject = this.#subjects[slot];
     this.size--;
-    this.hasHole = true;
-    this.leave(slot);
+    this.#hasHole = true;
+    this.#leave(slot);
     action(subject);
   }
 
   /** @returns whether the event was still to come */
   cancel(id: EventId): boolean {
     const slot = id % MOST_SLOTS;
-    if (this.generations[slot] !== Math.floor(id / MOST_SLOTS) || this.places[slot] === NOWHERE) return false;
-    if (this.hasHole) this.closeHole();
-    const place = this.places[slot]!;
-    this.leave(slot);
+    if (this.#generations[slot] !== Math.floor(id / MOST_SLOTS) || this.#places[slot] === NOWHERE)
+      return false;
+    if (this.#hasHole) this.#closeHole();
+    const place = this.#places[slot]!;
+    this.#leave(slot);
     const last = --this.size;
     if (place < last) {
-      const moved = this.slots[last]!;
-      this.times[place] = this.times[last]!;
-      this.slots[place] = moved;
+      const moved = this.#slots[last]!;
+      this.#times[place] = this.#times[last]!;
+      this.#slots[place] = moved;
       // the last event may belong above or below its new place
-      this.rise(place);
-      this.sink(this.places[moved]!);
+      this.#rise(place);
+      this.#sink(this.#places[moved]!);
     }
     return true;
   }
 
   /** Puts the last event at the place of the first one. */
-  private closeHole(): void {
-    this.hasHole = false;
+  #closeHole(): void {
+    this.#hasHole = false;
     // the hole is not counted, so the last event is just after the counted ones
     const last = this.size;
     if (last === 0) return;
-    this.times[0] = this.times[last]!;
-    this.slots[0] = this.slots[last]!;
-    this.sink(0);
+    this.#times[0] = this.#times[last]!;
+    this.#slots[0] = this.#slots[last]!;
+    this.#sink(0);
   }
 
   /**
    * Moves the event at a place above its parents as long as it is earlier than they are. Its time is no argument,
    * because V8 may allocate memory for a number that is passed.
    */
-  private rise(place: number): void {
-    const { times, slots, places } = this;
+  #rise(place: number): void {
+    const times = this.#times;
+    const slots = this.#slots;
+    const places = this.#places;
     const time = times[place]!;
     const slot = slots[place]!;
     let at = place;
@@ -133,7 +136,7 @@ export class Calendar {
       const parent = (at - 1) >> 2;
       const parentTime = times[parent]!;
       const parentSlot = slots[parent]!;
-      if (parentTime < time || (parentTime === time && this.ranksBefore(parentSlot, slot))) break;
+      if (parentTime < time || (parentTime === time && this.#ranksBefore(parentSlot, slot))) break;
       times[at] = parentTime;
       slots[at] = parentSlot;
       places[parentSlot] = at;
@@ -145,8 +148,11 @@ export class Calendar {
   }
 
   /** Moves the event at a place below its children as long as they are earlier. */
-  private sink(place: number): void {
-    const { times, slots, places, size } = this;
+  #sink(place: number): void {
+    const { size } = this;
+    const times = this.#times;
+    const slots = this.#slots;
+    const places = this.#places;
     const time = times[place]!;
     const slot = slots[place]!;
     let at = place;
@@ -158,13 +164,13 @@ export class Calendar {
         const childTime = times[child]!;
         // slots are compared only if the times are equal
         if (childTime > leastTime) continue;
-        if (childTime < leastTime || this.ranksBefore(slots[child]!, slots[least]!)) {
+        if (childTime < leastTime || this.#ranksBefore(slots[child]!, slots[least]!)) {
           least = child;
           leastTime = childTime;
         }
       }
       const leastSlot = slots[least]!;
-      if (time < leastTime || (time === leastTime && this.ranksBefore(slot, leastSlot))) break;
+      if (time < leastTime || (time === leastTime && this.#ranksBefore(slot, leastSlot))) break;
       times[at] = leastTime;
       slots[at] = leastSlot;
       places[leastSlot] = at;
@@ -176,36 +182,36 @@ export class Calendar {
   }
 
   /** The order of two events at the same time. */
-  private ranksBefore(slot: number, otherSlot: number): boolean {
-    const difference = this.priorities[slot]! - this.priorities[otherSlot]!;
-    return difference < 0 || (difference === 0 && this.sequences[slot]! < this.sequences[otherSlot]!);
+  #ranksBefore(slot: number, otherSlot: number): boolean {
+    const difference = this.#priorities[slot]! - this.#priorities[otherSlot]!;
+    return difference < 0 || (difference === 0 && this.#sequences[slot]! < this.#sequences[otherSlot]!);
   }
 
-  private leave(slot: number): void {
-    this.places[slot] = NOWHERE;
-    const generation = this.generations[slot]!;
-    this.generations[slot] = generation === LAST_GENERATION ? FIRST_GENERATION : generation + 1;
-    this.actions[slot] = undefined;
-    this.subjects[slot] = undefined;
-    this.free.push(slot);
+  #leave(slot: number): void {
+    this.#places[slot] = NOWHERE;
+    const generation = this.#generations[slot]!;
+    this.#generations[slot] = generation === LAST_GENERATION ? FIRST_GENERATION : generation + 1;
+    this.#actions[slot] = undefined;
+    this.#subjects[slot] = undefined;
+    this.#free.push(slot);
   }
 
-  private newSlot(): number {
-    const slot = this.actions.length;
+  #newSlot(): number {
+    const slot = this.#actions.length;
     if (slot === MOST_SLOTS) throw new RangeError(`${MOST_SLOTS} events wait, and there is no room for more`);
-    if (slot === this.places.length) this.grow();
-    this.actions.push(undefined);
-    this.subjects.push(undefined);
+    if (slot === this.#places.length) this.#grow();
+    this.#actions.push(undefined);
+    this.#subjects.push(undefined);
     return slot;
   }
 
-  private grow(): void {
-    this.times = enlarged(this.times, Float64Array);
-    this.slots = enlarged(this.slots, Int32Array);
-    this.places = enlarged(this.places, Int32Array, NOWHERE);
-    this.generations = enlarged(this.generations, Int32Array, FIRST_GENERATION);
-    this.priorities = enlarged(this.priorities, Int32Array);
-    this.sequences = enlarged(this.sequences, Float64Array);
+  #grow(): void {
+    this.#times = enlarged(this.#times, Float64Array);
+    this.#slots = enlarged(this.#slots, Int32Array);
+    this.#places = enlarged(this.#places, Int32Array, NOWHERE);
+    this.#generations = enlarged(this.#generations, Int32Array, FIRST_GENERATION);
+    this.#priorities = enlarged(this.#priorities, Int32Array);
+    this.#sequences = enlarged(this.#sequences, Float64Array);
   }
 }
 

@@ -2,9 +2,9 @@ import type { Random } from './distributions.ts';
 
 /** Values with weights, such as observed values and their counts. A draw uses inversion, in the order of the values. */
 export class Empirical<T> {
-  private readonly values: readonly T[];
+  readonly #values: readonly T[];
   /** The cumulative sums of the weights. */
-  private readonly sums: Float64Array;
+  readonly #sums: Float64Array;
 
   /** @throws RangeError when a value has no weight, a weight is negative or not finite, or all are zero */
   constructor(values: readonly T[], weights: readonly number[]) {
@@ -15,13 +15,13 @@ export class Empirical<T> {
     if (bad !== undefined)
       throw new RangeError(`A weight cannot be ${bad}: it must be finite and not negative`);
     let sum = 0;
-    this.values = values;
-    this.sums = Float64Array.from(weights, (weight) => (sum += weight));
+    this.#values = values;
+    this.#sums = Float64Array.from(weights, (weight) => (sum += weight));
     if (!(sum > 0)) throw new RangeError('At least one weight must be positive');
   }
 
   draw(random: Random): T {
-    const { sums } = this;
+    const sums = this.#sums;
     const target = random.next() * sums.at(-1)!;
     // search for the first value whose sum is larger than the target
     let [low, high] = [0, sums.length - 1];
@@ -30,6 +30,6 @@ export class Empirical<T> {
       if (sums[middle]! > target) high = middle;
       else low = middle + 1;
     }
-    return this.values[low]!;
+    return this.#values[low]!;
   }
 }

@@ -8,13 +8,13 @@ import { Tally } from './tally.ts';
  */
 export class Histogram {
   readonly tally = new Tally();
-  private readonly lowerBound: number;
-  private readonly intervalWidth: number;
-  private readonly hits: number[];
+  readonly #lowerBound: number;
+  readonly #intervalWidth: number;
+  readonly #hits: number[];
   /** The lower bounds of the intervals, and the upper bound of the last interval. */
-  private readonly bounds: Float64Array;
-  private hitsOutLow = 0;
-  private hitsOutHigh = 0;
+  readonly #bounds: Float64Array;
+  #hitsOutLow = 0;
+  #hitsOutHigh = 0;
 
   /** @throws RangeError when the lower bound is not finite, the width is not positive, or there are no intervals */
   constructor(lowerBound: number, intervalWidth: number, intervals: number) {
@@ -24,20 +24,21 @@ export class Histogram {
     if (!Number.isFinite(lowerBound)) {
       throw new RangeError(`A histogram cannot begin at ${lowerBound}: its lower bound must be finite`);
     }
-    this.lowerBound = lowerBound;
-    this.intervalWidth = intervalWidth;
-    this.hits = new Array<number>(intervals).fill(0);
-    this.bounds = boundsOf(lowerBound, intervalWidth, intervals);
+    this.#lowerBound = lowerBound;
+    this.#intervalWidth = intervalWidth;
+    this.#hits = new Array<number>(intervals).fill(0);
+    this.#bounds = boundsOf(lowerBound, intervalWidth, intervals);
   }
 
   /** @throws RangeError when the value is NaN or undefined */
   add(value: number): void {
     this.tally.add(value);
-    const { bounds, hits } = this;
-    if (value < bounds[0]!) this.hitsOutLow++;
-    else if (value >= bounds[hits.length]!) this.hitsOutHigh++;
+    const hits = this.#hits;
+    const bounds = this.#bounds;
+    if (value < bounds[0]!) this.#hitsOutLow++;
+    else if (value >= bounds[hits.length]!) this.#hitsOutHigh++;
     else {
-      let interval = Math.min(Math.floor((value - this.lowerBound) / this.intervalWidth), hits.length - 1);
+      let interval = Math.min(Math.floor((value - this.#lowerBound) / this.#intervalWidth), hits.length - 1);
       // the division may be wrong by one interval if the value is close to a bound
       if (value >= bounds[interval + 1]!) interval++;
       else if (value < bounds[interval]!) interval--;
@@ -48,14 +49,19 @@ export class Histogram {
   /** Forgets all values. */
   reset(): void {
     this.tally.reset();
-    this.hits.fill(0);
-    this.hitsOutLow = 0;
-    this.hitsOutHigh = 0;
+    this.#hits.fill(0);
+    this.#hitsOutLow = 0;
+    this.#hitsOutHigh = 0;
   }
 
   /** The value of an output of type HISTOGRAM_DATA. */
   data(): HistogramData {
-    const { lowerBound, intervalWidth, hits, hitsOutLow, hitsOutHigh, tally } = this;
+    const { tally } = this;
+    const lowerBound = this.#lowerBound;
+    const intervalWidth = this.#intervalWidth;
+    const hits = this.#hits;
+    const hitsOutLow = this.#hitsOutLow;
+    const hitsOutHigh = this.#hitsOutHigh;
     return {
       lowerBound,
       intervalWidth,

@@ -19,10 +19,10 @@ export class Resource {
   readonly waiting: TimeWeighted;
   /** The waiting times of the customers that have got a server. A customer that need not wait counts as 0. */
   readonly waits = new Tally();
-  private readonly simulation: Simulation;
-  private readonly line = new Queue<Waiting>();
+  readonly #simulation: Simulation;
+  readonly #line = new Queue<Waiting>();
   /** Whether `release` is giving servers to the line. */
-  private isServingLine = false;
+  #isServingLine = false;
 
   /** @throws RangeError when the number of servers is not a positive whole number */
   constructor(simulation: Simulation, servers: number) {
@@ -31,7 +31,7 @@ export class Resource {
         `A resource cannot have ${servers} servers: the number must be whole and at least 1`,
       );
     }
-    this.simulation = simulation;
+    this.#simulation = simulation;
     this.servers = servers;
     this.busy = new TimeWeighted(simulation);
     this.waiting = new TimeWeighted(simulation);
@@ -47,13 +47,13 @@ export class Resource {
   seize<T>(begin: Action<T>, subject?: T): void {
     if (typeof begin !== 'function') throw actionError(begin);
     // a customer waits behind the line while free servers are being given to it
-    if (this.busy.value < this.servers && !(this.isServingLine && this.line.length > 0)) {
+    if (this.busy.value < this.servers && !(this.#isServingLine && this.#line.length > 0)) {
       this.busy.set(this.busy.value + 1);
       this.waits.add(0);
       begin(subject as T);
     } else {
-      this.line.push({ since: this.simulation.now, begin, subject });
-      this.waiting.set(this.line.length);
+      this.#line.push({ since: this.#simulation.now, begin, subject });
+      this.waiting.set(this.#line.length);
     }
   }
 
@@ -64,26 +64,27 @@ export class Resource {
    * @throws RangeError when no server is busy
    */
   release(): void {
-    const { busy, line } = this;
+    const { busy } = this;
+    const line = this.#line;
     if (busy.value === 0) throw new RangeError('A server was released, and none was busy');
     // the loop below gives the server to the line: calls inside calls would overflow the stack
-    if (line.length === 0 || this.isServingLine) return busy.set(busy.value - 1);
-    this.isServingLine = true;
+    if (line.length === 0 || this.#isServingLine) return busy.set(busy.value - 1);
+    this.#isServingLine = true;
     try {
-      this.serveNext();
+      this.#serveNext();
       while (line.length > 0 && busy.value < this.servers) {
         busy.set(busy.value + 1);
-        this.serveNext();
+        this.#serveNext();
       }
     } finally {
-      this.isServingLine = false;
+      this.#isServingLine = false;
     }
   }
 
-  private serveNext(): void {
-    const next = this.line.shift()!;
-    this.waiting.set(this.line.length);
-    this.waits.add(this.simulation.now - next.since);
+  #serveNext(): void {
+    const next = this.#line.shift()!;
+    this.waiting.set(this.#line.length);
+    this.waits.add(this.#simulation.now - next.since);
     (next.begin as Action<unknown>)(next.subject);
   }
 

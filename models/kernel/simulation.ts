@@ -10,22 +10,22 @@ const FOREVER = Infinity;
  * optionally, its subject: so one function serves all customers, instead of one closure per customer.
  */
 export class Simulation {
-  private time: number;
-  private readonly calendar = new Calendar();
+  #time: number;
+  readonly #calendar = new Calendar();
 
   /** @throws RangeError when the start is not a finite number */
   constructor(start = 0) {
     if (!Number.isFinite(start)) throw new RangeError(`A simulation cannot start at ${start}`);
-    this.time = start;
+    this.#time = start;
   }
 
   get now(): number {
-    return this.time;
+    return this.#time;
   }
 
   /** Number of scheduled events. */
   get pending(): number {
-    return this.calendar.size;
+    return this.#calendar.size;
   }
 
   /**
@@ -45,7 +45,7 @@ export class Simulation {
         `An event cannot happen ${delay} from now: the delay must be finite and not negative`,
       );
     }
-    return this.calendar.add(this.time + delay, action, subject, priority);
+    return this.#calendar.add(this.#time + delay, action, subject, priority);
   }
 
   /**
@@ -57,12 +57,12 @@ export class Simulation {
   scheduleAt(time: number, action: Action<undefined>, subject?: undefined, priority?: number): EventId;
   scheduleAt<T>(time: number, action: Action<T>, subject: T, priority?: number): EventId;
   scheduleAt<T>(time: number, action: Action<T>, subject: T, priority = 0): EventId {
-    if (!(time >= this.time && time < FOREVER)) {
+    if (!(time >= this.#time && time < FOREVER)) {
       throw new RangeError(
-        `An event cannot happen at ${time}: the time must be finite and not before ${this.time}`,
+        `An event cannot happen at ${time}: the time must be finite and not before ${this.#time}`,
       );
     }
-    return this.calendar.add(time, action, subject, priority);
+    return this.#calendar.add(time, action, subject, priority);
   }
 
   /**
@@ -71,7 +71,7 @@ export class Simulation {
    * @returns whether it was still scheduled
    */
   cancel(event: EventId): boolean {
-    return this.calendar.cancel(event);
+    return this.#calendar.cancel(event);
   }
 
   /**
@@ -84,13 +84,13 @@ export class Simulation {
   run(until = FOREVER): void {
     if (Number.isNaN(until))
       throw new RangeError('A simulation cannot run until NaN: the time must be a number');
-    const { calendar } = this;
+    const calendar = this.#calendar;
     while (calendar.size > 0) {
       const next = calendar.firstTime();
       if (next > until) break;
-      this.time = next;
+      this.#time = next;
       calendar.happen();
     }
-    if (until > this.time && until < FOREVER) this.time = until;
+    if (until > this.#time && until < FOREVER) this.#time = until;
   }
 }

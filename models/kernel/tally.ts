@@ -8,22 +8,22 @@ const LARGEST = Infinity;
 
 /** Statistics of values with equal weights, such as waiting times of customers. */
 export class Tally extends Sample {
-  private smallest = Infinity;
-  private largest = -Infinity;
+  #smallest = Infinity;
+  #largest = -Infinity;
 
   /** @throws RangeError when the value is NaN or undefined */
   override add(value: number): void {
     // all comparisons with NaN are false
     if (!(value <= LARGEST)) throw new RangeError(`A value of a statistic cannot be ${value}`);
     super.add(value);
-    if (value < this.smallest) this.smallest = value;
-    if (value > this.largest) this.largest = value;
+    if (value < this.#smallest) this.#smallest = value;
+    if (value > this.#largest) this.#largest = value;
   }
 
   override reset(): void {
     super.reset();
-    this.smallest = Infinity;
-    this.largest = -Infinity;
+    this.#smallest = Infinity;
+    this.#largest = -Infinity;
   }
 
   /** The value of an output of type STATISTICS_DISCRETE. */
@@ -32,8 +32,8 @@ export class Tally extends Sample {
     return {
       type: 'discrete',
       count,
-      min: count > 0 ? this.smallest : null,
-      max: count > 0 ? this.largest : null,
+      min: count > 0 ? this.#smallest : null,
+      max: count > 0 ? this.#largest : null,
       mean,
       variance,
       deviation: variance === null ? null : Math.sqrt(variance),

@@ -13,10 +13,10 @@ const LARGEST = Infinity;
  * changes nothing, so the outputs of a run are the same, whether it is observed or not.
  */
 export class TimeWeighted {
-  private readonly simulation: Simulation;
-  private current = 0;
-  private since: number;
-  private past = nothing();
+  readonly #simulation: Simulation;
+  #current = 0;
+  #since: number;
+  #past = nothing();
 
   /**
    * Starts now, with a first value.
@@ -24,14 +24,14 @@ export class TimeWeighted {
    * @throws RangeError when the value is NaN
    */
   constructor(simulation: Simulation, value = 0) {
-    this.simulation = simulation;
-    this.since = simulation.now;
+    this.#simulation = simulation;
+    this.#since = simulation.now;
     this.set(value);
   }
 
   /** The current value. */
   get value(): number {
-    return this.current;
+    return this.#current;
   }
 
   /**
@@ -42,27 +42,27 @@ export class TimeWeighted {
   set(value: number): void {
     // all comparisons with NaN are false
     if (!(value <= LARGEST)) throw new RangeError(`A value of a statistic cannot be ${value}`);
-    const { now } = this.simulation;
-    hold(this.past, this.current, now - this.since);
-    this.since = now;
-    this.current = value;
+    const { now } = this.#simulation;
+    hold(this.#past, this.#current, now - this.#since);
+    this.#since = now;
+    this.#current = value;
   }
 
   /** Resets the statistics; the value stays. */
   reset(): void {
-    this.past = nothing();
-    this.since = this.simulation.now;
+    this.#past = nothing();
+    this.#since = this.#simulation.now;
   }
 
   /** The mean over the time until now; null while no time has passed. */
   get mean(): number | null {
-    const { time, mean } = this.untilNow();
+    const { time, mean } = this.#untilNow();
     return time > 0 ? mean : null;
   }
 
   /** The value of an output of type STATISTICS_CONTINUOUS. It counts the values that held for some time. */
   statistics(): Statistics {
-    const { count, time, min, max, mean, squares } = this.untilNow();
+    const { count, time, min, max, mean, squares } = this.#untilNow();
     const integral = mean * time;
     if (count === 0) {
       const none = { min: null, max: null, mean: null, variance: null, deviation: null };
@@ -73,9 +73,9 @@ export class TimeWeighted {
     return { type: 'continuous', count, min, max, mean, variance, deviation: Math.sqrt(variance), integral };
   }
 
-  private untilNow(): Past {
-    const past = { ...this.past };
-    hold(past, this.current, this.simulation.now - this.since);
+  #untilNow(): Past {
+    const past = { ...this.#past };
+    hold(past, this.#current, this.#simulation.now - this.#since);
     return past;
   }
 }

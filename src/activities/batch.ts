@@ -21,14 +21,14 @@ export class Batch {
   readonly unheard: NoAnswer[] = [];
   /** True if the files of a completed run could not be fetched. */
   lacksFiles = false;
-  private heard: RunObservation[] = [];
-  private readonly store: Store;
-  private readonly fetcher: OutputFileFetcher;
-  private readonly logs: LogKeeper;
-  private readonly record: CampaignRecord;
-  private readonly result: AdvanceResult;
-  private readonly runs: ReadonlyMap<number, PlannedRun>;
-  private readonly requested = new Set<number>();
+  #heard: RunObservation[] = [];
+  readonly #store: Store;
+  readonly #fetcher: OutputFileFetcher;
+  readonly #logs: LogKeeper;
+  readonly #record: CampaignRecord;
+  readonly #result: AdvanceResult;
+  readonly #runs: ReadonlyMap<number, PlannedRun>;
+  readonly #requested = new Set<number>();
 
   constructor(
     store: Store,
@@ -38,48 +38,48 @@ export class Batch {
     result: AdvanceResult,
     runs: readonly PlannedRun[],
   ) {
-    this.store = store;
-    this.fetcher = fetcher;
-    this.logs = logs;
-    this.record = record;
-    this.result = result;
-    this.runs = new Map(runs.map((run) => [run.seq, run]));
+    this.#store = store;
+    this.#fetcher = fetcher;
+    this.#logs = logs;
+    this.#record = record;
+    this.#result = result;
+    this.#runs = new Map(runs.map((run) => [run.seq, run]));
   }
 
   /** Adds the answer about a run that the same activity has requested. */
   async addRequested(answer: Answer): Promise<void> {
-    this.requested.add(answer.seq);
-    await this.add(await this.withFiles(answer, true));
+    this.#requested.add(answer.seq);
+    await this.#add(await this.#withFiles(answer, true));
   }
 
   /** Adds the answer about a run that was requested earlier. */
   async addPolled(answer: Answer): Promise<void> {
-    await this.add(await this.withFiles(answer, false));
+    await this.#add(await this.#withFiles(answer, false));
   }
 
-  private async add(answer: Answer): Promise<void> {
+  async #add(answer: Answer): Promise<void> {
     if ('error' in answer) {
       this.unheard.push(answer);
-      if (!answer.sent) this.heard.push({ seq: answer.seq, state: 'unsent' });
+      if (!answer.sent) this.#heard.push({ seq: answer.seq, state: 'unsent' });
     } else {
       if (answer.state === 'failed' && answer.runId !== null) {
         const { seq, runId, reason } = answer;
-        const { versionId } = versionOf(this.record.campaign, this.runs.get(seq)!.version);
-        await this.logs.keep({ seq, runId, versionId }, reason);
+        const { versionId } = versionOf(this.#record.campaign, this.#runs.get(seq)!.version);
+        await this.#logs.keep({ seq, runId, versionId }, reason);
       }
-      this.heard.push(this.judged(answer));
+      this.#heard.push(this.#judged(answer));
     }
-    if (this.heard.length >= WRITE_EVERY) await this.write();
+    if (this.#heard.length >= WRITE_EVERY) await this.write();
   }
 
   async write(): Promise<void> {
     // runs that are done come last, because the store writes them together
     const isDone = ({ state }: RunObservation): boolean => state === 'done';
-    const batch = [...this.heard.filter((seen) => !isDone(seen)), ...this.heard.filter(isDone)];
-    this.heard = [];
-    const observations = await this.withOwners(batch);
-    await this.store.observe(this.record.campaign.id, observations, Date.now());
-    for (const observation of observations) this.count(observation);
+    const batch = [...this.#heard.filter((seen) => !isDone(seen)), ...this.#heard.filter(isDone)];
+    this.#heard = [];
+    const observations = await this.#withOwners(batch);
+    await this.#store.observe(this.#record.campaign.id, observations, Date.now());
+    for (const observation of observations) this.#count(observation);
   }
 
   /**
@@ -87,15 +87,15 @@ export class Batch {
    * fetched. Until then a run with an id is polled again, and a run without an id is requested again. A run with an id
    * is not requested again, because a second request would look as if this campaign had started the run.
    */
-  private async withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
+  async #withFiles(answer: Answer, isRequested: boolean): Promise<Answer> {
     if ('error' in answer || answer.state !== 'done') return answer;
     try {
-      await this.fetcher.keep([answer.outputs]);
+      await this.#fetcher.keep([answer.outputs]);
       return answer;
     } catch (error) {
       // an abort does not end a batch here: we still wait for the answers to requests that were sent
-      if (isCloudError(error)) this.result.retryAfter = Math.max(this.result.retryAfter, error.retryAfter);
-      else if (!this.fetcher.isAborted) throw error;
+      if (isCloudError(error)) this.#result.retryAfter = Math.max(this.#result.retryAfter, error.retryAfter);
+      else if (!this.#fetcher.isAborted) throw error;
       this.lacksFiles = true;
       const { seq, runId, origin } = answer;
       return isRequested && runId !== null
@@ -108,37 +108,37 @@ export class Batch {
    * Decides whether a failed run is tried again. A run that the service refused to start is not tried again, because
    * the service would refuse it again.
    */
-  private judged(seen: RunObservation): RunObservation {
+  #judged(seen: RunObservation): RunObservation {
     if (seen.state !== 'failed' || seen.runId === null) return seen;
-    const { attempts } = this.record.campaign;
-    if (nextAttemptIn(attempts, this.failuresOf(seen.seq)) === undefined) return seen;
+    const { attempts } = this.#record.campaign;
+    if (nextAttemptIn(attempts, this.#failuresOf(seen.seq)) === undefined) return seen;
     return { seq: seen.seq, state: 'again', reason: seen.reason, reseeds: attempts.seed === 'new' };
   }
 
   /** How often a run has failed, including this time. */
-  private failuresOf(seq: number): number {
-    return this.runs.get(seq)!.failures + 1;
+  #failuresOf(seq: number): number {
+    return this.#runs.get(seq)!.failures + 1;
   }
 
   /** If another campaign of this store already has a requested run, this campaign joins it and must not stop it. */
-  private async withOwners(batch: readonly RunObservation[]): Promise<RunObservation[]> {
+  async #withOwners(batch: readonly RunObservation[]): Promise<RunObservation[]> {
     const isNew = (seen: RunObservation): seen is RunObservation & { owned: boolean; runId: string } =>
-      'owned' in seen && this.requested.has(seen.seq);
-    const claimed = await this.store.claimedByOthers(
-      this.record.campaign.id,
+      'owned' in seen && this.#requested.has(seen.seq);
+    const claimed = await this.#store.claimedByOthers(
+      this.#record.campaign.id,
       batch.filter(isNew).map(({ runId }) => runId),
     );
     return batch.map((seen) => (isNew(seen) && claimed.has(seen.runId) ? { ...seen, owned: false } : seen));
   }
 
-  private count(seen: RunObservation): void {
-    const { outcomes, failures, causes } = this.result;
+  #count(seen: RunObservation): void {
+    const { outcomes, failures, causes } = this.#result;
     switch (seen.state) {
       case 'done':
         outcomes[seen.origin].push(seen.seq);
         break;
       case 'failed': {
-        const { point, replication } = this.runs.get(seen.seq)!;
+        const { point, replication } = this.#runs.get(seen.seq)!;
         const reason = seen.reason.slice(0, LONGEST_REASON);
         outcomes.failed.push(seen.seq);
         if (failures.length < SAMPLES) failures.push(reason);
@@ -147,7 +147,7 @@ export class Batch {
         break;
       }
       case 'again': {
-        const delay = nextAttemptIn(this.record.campaign.attempts, this.failuresOf(seen.seq));
+        const delay = nextAttemptIn(this.#record.campaign.attempts, this.#failuresOf(seen.seq));
         outcomes.again.push([seen.seq, delay ?? 0]);
         break;
       }

@@ -24,27 +24,27 @@ interface FailedRun {
  * campaign.
  */
 export class LogKeeper {
-  private readonly world: World;
-  private readonly campaign: Campaign;
-  private readonly signal: AbortSignal;
+  readonly #world: World;
+  readonly #campaign: Campaign;
+  readonly #signal: AbortSignal;
   /** Runs with a log, and runs whose log this object has tried to fetch, each with the cause of its failure. */
-  private logged: Promise<Map<number, string>> | undefined;
-  private isOffered = true;
+  #logged: Promise<Map<number, string>> | undefined;
+  #isOffered = true;
 
   constructor(world: World, campaign: Campaign, signal: AbortSignal) {
-    this.world = world;
-    this.campaign = campaign;
-    this.signal = signal;
+    this.#world = world;
+    this.#campaign = campaign;
+    this.#signal = signal;
   }
 
   /** Keeps the log of a failed run, unless the store already has enough logs of the same cause or of the campaign. */
   async keep({ seq, ...run }: FailedRun, reason: string): Promise<void> {
-    const { store } = this.world;
-    const { id } = this.campaign;
+    const { store } = this.#world;
+    const { id } = this.#campaign;
     const cause = causeOf(reason);
     try {
-      if (!this.isOffered || !(await this.reserveRoom(seq, cause))) return;
-      const log = await this.fetch(run);
+      if (!this.#isOffered || !(await this.#reserveRoom(seq, cause))) return;
+      const log = await this.#fetch(run);
       if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], Date.now());
     } catch {
       // the failure of the run must be written even if its log is missing
@@ -52,8 +52,8 @@ export class LogKeeper {
   }
 
   /** Reserves room for the log of a run. Returns false if there is none. A new log of the same run needs no room. */
-  private async reserveRoom(seq: number, cause: string): Promise<boolean> {
-    const logged = await (this.logged ??= this.world.store.loggedRuns(this.campaign.id));
+  async #reserveRoom(seq: number, cause: string): Promise<boolean> {
+    const logged = await (this.#logged ??= this.#world.store.loggedRuns(this.#campaign.id));
     const ofCause = logged.values().filter((other) => other === cause);
     const isFull = logged.size >= MOST_LOGS || ofCause.reduce((count) => count + 1, 0) >= MOST_LOGS_OF_CAUSE;
     if (isFull && !logged.has(seq)) return false;
@@ -61,12 +61,12 @@ export class LogKeeper {
     return true;
   }
 
-  private async fetch({ versionId, runId }: Omit<FailedRun, 'seq'>): Promise<RunLog | undefined> {
-    const { cloud } = this.world;
-    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(ANSWER_MS)]);
+  async #fetch({ versionId, runId }: Omit<FailedRun, 'seq'>): Promise<RunLog | undefined> {
+    const { cloud } = this.#world;
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_MS)]);
     const log = await cloud.getRunLog(versionId, runId, signal);
     if (!log) {
-      this.isOffered = false;
+      this.#isOffered = false;
       return undefined;
     }
     const { lines, omitted, command } = log;

@@ -25,22 +25,22 @@ const missingReasons: Partial<Record<CloudErrorKind, MissingReason>> = {
 
 /** Fetches output files of the campaign into the store. A repeated call fetches only the missing files. */
 export class OutputFileFetcher {
-  private readonly store: Store;
-  private readonly cloud: CloudClient;
-  private readonly campaign: Campaign;
-  private readonly signal: AbortSignal;
+  readonly #store: Store;
+  readonly #cloud: CloudClient;
+  readonly #campaign: Campaign;
+  readonly #signal: AbortSignal;
   /** Files that are being fetched, by hash, because several runs may have the same file. */
-  private readonly fetches = new Map<string, Promise<void>>();
+  readonly #fetches = new Map<string, Promise<void>>();
 
   constructor({ store, cloud }: Pick<World, 'store' | 'cloud'>, campaign: Campaign, signal: AbortSignal) {
-    this.store = store;
-    this.cloud = cloud;
-    this.campaign = campaign;
-    this.signal = signal;
+    this.#store = store;
+    this.#cloud = cloud;
+    this.#campaign = campaign;
+    this.#signal = signal;
   }
 
   get isAborted(): boolean {
-    return this.signal.aborted;
+    return this.#signal.aborted;
   }
 
   /**
@@ -51,55 +51,55 @@ export class OutputFileFetcher {
    * @throws CloudError when a file can perhaps be fetched later; the reason of the signal after an abort
    */
   async keep(runs: readonly Readonly<Record<string, string>>[]): Promise<void> {
-    if (this.campaign.outputFiles === 'link') return;
+    if (this.#campaign.outputFiles === 'link') return;
     const files = new Map<string, FileReference>();
     for (const values of runs)
-      for (const file of filesOfRun(this.campaign.outputs, values).values()) files.set(file.hash, file);
+      for (const file of filesOfRun(this.#campaign.outputs, values).values()) files.set(file.hash, file);
     if (files.size === 0) return;
-    const kept = await this.store.keptFiles(this.campaign.id, [...files.keys()]);
+    const kept = await this.#store.keptFiles(this.#campaign.id, [...files.keys()]);
     const missing = [...files.values()].filter(({ hash }) => !kept.has(hash));
     // all downloads end before the first error is thrown, so that no fetched file is lost
-    const ends = await Promise.allSettled(missing.map((file) => this.fetch(file)));
+    const ends = await Promise.allSettled(missing.map((file) => this.#fetch(file)));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
-  private fetch(file: FileReference): Promise<void> {
-    let fetching = this.fetches.get(file.hash);
+  #fetch(file: FileReference): Promise<void> {
+    let fetching = this.#fetches.get(file.hash);
     if (!fetching) {
-      fetching = this.fetchOnce(file).finally(() => this.fetches.delete(file.hash));
-      this.fetches.set(file.hash, fetching);
+      fetching = this.#fetchOnce(file).finally(() => this.#fetches.delete(file.hash));
+      this.#fetches.set(file.hash, fetching);
     }
     return fetching;
   }
 
-  private async fetchOnce(file: FileReference): Promise<void> {
-    const { id } = this.campaign;
+  async #fetchOnce(file: FileReference): Promise<void> {
+    const { id } = this.#campaign;
     const { hash } = file;
     // another campaign or an input may have stored the file: most services name files by the SHA-256 of their content
-    if (await this.store.keepFile(id, hash, { sha256: hash }, Date.now())) return;
+    if (await this.#store.keepFile(id, hash, { sha256: hash }, Date.now())) return;
     try {
       try {
-        await small(() => this.download(file, SMALL_BYTES));
+        await small(() => this.#download(file, SMALL_BYTES));
       } catch (error) {
         if (!isCloudError(error) || error.kind !== 'too-large') throw error;
-        await large(() => this.download(file, MOST_KEPT_BYTES));
+        await large(() => this.#download(file, MOST_KEPT_BYTES));
       }
     } catch (error) {
       if (!isCloudError(error) && !this.isAborted) throw error;
       const reason = isCloudError(error) ? missingReasons[error.kind] : undefined;
-      await this.store.recordMissingFile(id, hash, reason ?? 'failing');
+      await this.#store.recordMissingFile(id, hash, reason ?? 'failing');
       if (reason === undefined) throw error;
     }
   }
 
-  private async download(file: FileReference, most: number): Promise<void> {
+  async #download(file: FileReference, most: number): Promise<void> {
     let parts: Uint8Array[] = [];
     const begin = () => {
       parts = [];
       return (part: Uint8Array): void => void parts.push(part);
     };
-    const sha256 = await this.cloud.fetchOutputFile(file, begin, { most, signal: this.signal });
+    const sha256 = await this.#cloud.fetchOutputFile(file, begin, { most, signal: this.#signal });
     const content = Buffer.concat(parts);
-    await this.store.keepFile(this.campaign.id, file.hash, { sha256, content }, Date.now());
+    await this.#store.keepFile(this.#campaign.id, file.hash, { sha256, content }, Date.now());
   }
 }

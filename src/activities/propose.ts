@@ -46,42 +46,42 @@ type Course = CourseHere | CourseApart;
  * before it is dropped, because its method may have a process.
  */
 export class Courses {
-  private readonly kept = new Map<string, Course>();
-  private readonly apart = new CoursesApart();
+  readonly #kept = new Map<string, Course>();
+  readonly #apart = new CoursesApart();
 
   /** The course of a campaign's search up to the end of its log. */
   async of(store: Store, campaign: Campaign): Promise<Course> {
     const { id } = campaign;
-    const course = this.kept.get(id);
+    const course = this.#kept.get(id);
     if (course && isSameLength(await store.searchLength(id), course.length)) return course;
     this.forget(id);
     const log = await store.searchLog(id);
     // an outside optimiser computes in its own process
     const isOutside = typeof campaign.search?.method === 'object';
-    return isOutside ? courseOf(campaign, log) : this.apart.open(campaign, log);
+    return isOutside ? courseOf(campaign, log) : this.#apart.open(campaign, log);
   }
 
   keep(id: string, course: Course): void {
     this.forget(id);
     if (course.stage === 'over') return course.close();
-    this.kept.set(id, course);
-    if (this.kept.size > MOST_KEPT) this.forget(this.kept.keys().next().value!);
+    this.#kept.set(id, course);
+    if (this.#kept.size > MOST_KEPT) this.forget(this.#kept.keys().next().value!);
   }
 
   /** Removes a course without closing it, so that the caller can work on it. */
   take(id: string): void {
-    this.kept.delete(id);
+    this.#kept.delete(id);
   }
 
   forget(id: string): void {
-    this.kept.get(id)?.close();
-    this.kept.delete(id);
+    this.#kept.get(id)?.close();
+    this.#kept.delete(id);
   }
 
   /** Closes all courses. */
   close(): void {
-    for (const id of [...this.kept.keys()]) this.forget(id);
-    this.apart.close();
+    for (const id of [...this.#kept.keys()]) this.forget(id);
+    this.#apart.close();
   }
 }
 
@@ -139,7 +139,9 @@ async function begin(store: Store, campaign: Campaign): Promise<void> {
   const { points, unused } = await knownPoints(store, campaign);
   const event: SearchEvent = { kind: 'known', campaign: start.campaign, points };
   const known: SearchStep = {
-    ...{ tells: [], asks: [], replications: [] },
+    tells: [],
+    asks: [],
+    replications: [],
     events: [unused.length > 0 ? { ...event, unused } : event],
   };
   // if another worker has written first, this step is dropped

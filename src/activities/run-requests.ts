@@ -58,17 +58,17 @@ const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server',
 
 /** Asks the service about the runs of one campaign. Each call is about one run. */
 export class RunRequester {
-  private readonly cloud: CloudClient;
-  private readonly store: Store;
-  private readonly campaign: Campaign;
-  private readonly signal: AbortSignal;
+  readonly #cloud: CloudClient;
+  readonly #store: Store;
+  readonly #campaign: Campaign;
+  readonly #signal: AbortSignal;
   /**
    * Counts the requests that ask for results first. A request that finds results adds 1, up to MOST_MISSES. A request
    * that ends with an error subtracts 1. An empty answer changes nothing. When the balance is negative, results are no
    * longer requested first.
    */
-  private hitBalance: number;
-  private heard = false;
+  #hitBalance: number;
+  #heard = false;
 
   /**
    * @param resultsFirst the service probably has the requested runs already. Then one request for the results is
@@ -80,39 +80,39 @@ export class RunRequester {
     signal: AbortSignal,
     resultsFirst = false,
   ) {
-    this.cloud = cloud;
-    this.store = store;
-    this.campaign = campaign;
-    this.signal = signal;
-    this.hitBalance = resultsFirst && campaign.fresh === null ? MOST_MISSES : -1;
+    this.#cloud = cloud;
+    this.#store = store;
+    this.#campaign = campaign;
+    this.#signal = signal;
+    this.#hitBalance = resultsFirst && campaign.fresh === null ? MOST_MISSES : -1;
   }
 
   /** Whether the service has reported the state of a run. */
   get hasHeard(): boolean {
-    return this.heard;
+    return this.#heard;
   }
 
   /** Requests a run whose intent is in the store. The service may already have the run, in any state. */
   async request(run: PlannedRun): Promise<Answer> {
     // after a lost answer, the results would not show which campaign started the run
-    if (this.hitBalance >= 0 && run.attempt === 1) {
-      const answer = await this.resultsOf(run);
+    if (this.#hitBalance >= 0 && run.attempt === 1) {
+      const answer = await this.#resultsOf(run);
       if (answer) return answer;
     }
     try {
-      const { id, ...state } = await this.cloud.requestRun(
-        this.versionOf(run),
-        this.requestOf(run),
-        this.signal,
+      const { id, ...state } = await this.#cloud.requestRun(
+        this.#versionOf(run),
+        this.#requestOf(run),
+        this.#signal,
       );
       // A run that is COMPLETED at the first attempt existed before. At a later attempt, an earlier request of ours may
       // have started it.
-      return await this.observe(run, id, state, {
+      return await this.#observe(run, id, state, {
         completed: run.attempt > 1 ? 'new' : 'reused',
         owned: true,
       });
     } catch (error) {
-      return this.answerOf(run.seq, error);
+      return this.#answerOf(run.seq, error);
     }
   }
 
@@ -120,16 +120,16 @@ export class RunRequester {
    * The results of a run, or an error if the service does not answer; undefined if the service has no results of the
    * run. The request starts no run.
    */
-  private async resultsOf(run: PlannedRun): Promise<Answer | undefined> {
-    const outputs = templateOf(this.campaign.outputs);
+  async #resultsOf(run: PlannedRun): Promise<Answer | undefined> {
+    const outputs = templateOf(this.#campaign.outputs);
     try {
-      const request = { ...this.requestOf(run), outputs: JSON.stringify(outputs) };
-      const results = await this.cloud.getResults(this.versionOf(run), request, this.signal);
+      const request = { ...this.#requestOf(run), outputs: JSON.stringify(outputs) };
+      const results = await this.#cloud.getResults(this.#versionOf(run), request, this.#signal);
       if (results.length === 0 && outputs.length > 0) return undefined;
-      this.hitBalance = Math.min(MOST_MISSES, this.hitBalance + 1);
+      this.#hitBalance = Math.min(MOST_MISSES, this.#hitBalance + 1);
       return { seq: run.seq, state: 'done', runId: null, origin: 'reused', outputs: valuesOf(results) };
     } catch (error) {
-      this.hitBalance -= 1;
+      this.#hitBalance -= 1;
       // services report missing results in different ways; a service that does not answer is not asked again
       // immediately
       const isAnswer = isCloudError(error) && resultless.includes(error.kind);
@@ -145,13 +145,13 @@ export class RunRequester {
     const { seq, runId } = run;
     if (runId === null) return this.request(run);
     try {
-      const state = await this.cloud.getProgress(this.versionOf(run), runId, this.signal);
+      const state = await this.#cloud.getProgress(this.#versionOf(run), runId, this.#signal);
       // a cancelled campaign stops its own runs, even a run that this campaign has requested meanwhile
-      if (state.status === 'STOPPED' && (await this.store.wasStopped(runId))) return await this.request(run);
-      return await this.observe(run, runId, state, readingOf(run));
+      if (state.status === 'STOPPED' && (await this.#store.wasStopped(runId))) return await this.request(run);
+      return await this.#observe(run, runId, state, readingOf(run));
     } catch (error) {
       if (isCloudError(error) && error.kind === 'not-found') return this.request(run);
-      const answer = this.answerOf(seq, error);
+      const answer = this.#answerOf(seq, error);
       return 'error' in answer ? { ...answer, sent: true } : answer;
     }
   }
@@ -160,7 +160,7 @@ export class RunRequester {
   async collect(run: OpenRun & { runId: string }): Promise<Answer> {
     const { seq, runId } = run;
     try {
-      const outputs = await this.outputsOf(run, runId);
+      const outputs = await this.#outputsOf(run, runId);
       return { seq, state: 'done', runId, origin: readingOf(run).completed, outputs };
     } catch (error) {
       if (isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused'))
@@ -171,10 +171,10 @@ export class RunRequester {
 
   /** The outputs of a completed run. The request starts no run. */
   async outputsOfDone(run: DoneRun): Promise<Record<string, string>> {
-    if (run.runId !== null) return this.outputsOf(run, run.runId);
-    const outputs = JSON.stringify(templateOf(this.campaign.outputs));
-    const request = { ...this.requestOf(run), outputs };
-    return valuesOf(await this.cloud.getResults(this.versionOf(run), request, this.signal));
+    if (run.runId !== null) return this.#outputsOf(run, run.runId);
+    const outputs = JSON.stringify(templateOf(this.#campaign.outputs));
+    const request = { ...this.#requestOf(run), outputs };
+    return valuesOf(await this.#cloud.getResults(this.#versionOf(run), request, this.#signal));
   }
 
   /**
@@ -183,12 +183,12 @@ export class RunRequester {
    */
   async find(run: OpenRun): Promise<Answer> {
     try {
-      const { id, ...state } = await this.cloud.findRun(
-        this.versionOf(run),
-        this.requestOf(run),
-        this.signal,
+      const { id, ...state } = await this.#cloud.findRun(
+        this.#versionOf(run),
+        this.#requestOf(run),
+        this.#signal,
       );
-      return await this.observe(run, id, state, readingOf(run));
+      return await this.#observe(run, id, state, readingOf(run));
     } catch (error) {
       if (isCloudError(error) && error.kind === 'not-found') return { seq: run.seq, state: 'waiting' };
       return { seq: run.seq, error, sent: true };
@@ -200,25 +200,25 @@ export class RunRequester {
    * somebody else stopped it.
    */
   async stop(run: PlannedRun, runId: string): Promise<void> {
-    await this.store.recordStop(this.campaign.id, runId);
-    await this.cloud.stopRun(this.versionOf(run), this.requestOf(run), this.signal);
+    await this.#store.recordStop(this.#campaign.id, runId);
+    await this.#cloud.stopRun(this.#versionOf(run), this.#requestOf(run), this.#signal);
   }
 
-  private versionOf({ version }: Pick<DoneRun, 'version'>): string {
-    return versionOf(this.campaign, version).versionId;
+  #versionOf({ version }: Pick<DoneRun, 'version'>): string {
+    return versionOf(this.#campaign, version).versionId;
   }
 
-  private requestOf({ point, replication, reseeded }: Omit<DoneRun, 'runId'>): RunRequest {
-    return { experimentType: 'SIMULATION', inputs: runInputs(this.campaign, point, replication, reseeded) };
+  #requestOf({ point, replication, reseeded }: Omit<DoneRun, 'runId'>): RunRequest {
+    return { experimentType: 'SIMULATION', inputs: runInputs(this.#campaign, point, replication, reseeded) };
   }
 
-  private async observe(
+  async #observe(
     run: PlannedRun,
     runId: string,
     { status, message }: RunState,
     { completed, owned }: Reading,
   ): Promise<RunObservation> {
-    this.heard = true;
+    this.#heard = true;
     const { seq } = run;
     switch (status) {
       case 'FRESH':
@@ -226,13 +226,13 @@ export class RunRequester {
       case 'RUNNING':
         return { seq, state: 'running', runId, owned };
       case 'COMPLETED':
-        return { seq, state: 'done', runId, origin: completed, outputs: await this.outputsOf(run, runId) };
+        return { seq, state: 'done', runId, origin: completed, outputs: await this.#outputsOf(run, runId) };
       case 'FAILED':
         return {
           seq,
           state: 'failed',
           runId,
-          reason: this.cloud.redacted(reasonIn(message), LONGEST_REASON),
+          reason: this.#cloud.redacted(reasonIn(message), LONGEST_REASON),
         };
       case 'STOPPED':
         return {
@@ -249,21 +249,21 @@ export class RunRequester {
    * The outputs of a completed run. After a temporary error, the outputs are requested again here. That is less work
    * than another poll, which would also request the state.
    */
-  private async outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
-    const template = templateOf(this.campaign.outputs);
+  async #outputsOf(run: Pick<DoneRun, 'version'>, runId: string): Promise<Record<string, string>> {
+    const template = templateOf(this.#campaign.outputs);
     const results = await withRetries(
-      () => this.cloud.getRunResults(this.versionOf(run), runId, template, this.signal),
+      () => this.#cloud.getRunResults(this.#versionOf(run), runId, template, this.#signal),
       {
         attempts: OUTPUTS_ATTEMPTS,
         firstDelay: OUTPUTS_AGAIN_MS,
         mayRetry: isShortOutage,
-        signal: this.signal,
+        signal: this.#signal,
       },
     );
     return valuesOf(results);
   }
 
-  private answerOf(seq: number, error: unknown): Answer {
+  #answerOf(seq: number, error: unknown): Answer {
     if (!isCloudError(error)) return { seq, error, sent: true };
     // If the service refuses a request, it would refuse it again. So only this run has failed, and the others go on.
     if (error.kind === 'refused' || error.kind === 'not-found' || error.kind === 'too-large') {

@@ -82,7 +82,9 @@ export function addExecutor(program: Command): void {
       const url = serviceRoot(serviceUrl);
       const executor = await startRemoteExecutor({
         ...flags,
-        ...{ url, key, onLine: tell },
+        url,
+        key,
+        onLine: tell,
         ...(cache !== undefined && { cache: resolve(cache) }),
         temporal: {
           connectionOptions: { ...connectionOptions, ...(temporal !== undefined && { address: temporal }) },

@@ -87,7 +87,9 @@ async function push(
   const { name } = declaration;
   const folders = code.folders.map((folder) => path.basename(folder));
   const request: PushRequest = {
-    ...{ name, folders, entry: `${folders[0]}/${path.basename(code.entry)}` },
+    name,
+    folders,
+    entry: `${folders[0]}/${path.basename(code.entry)}`,
     files: local.map(({ path: place, mode, sha256 }) => ({ path: place, mode, sha256 })),
   };
   const uploaded = new Set<string>();

@@ -99,33 +99,33 @@ const PLAIN_EVERY_MS = 5_000;
  * to time.
  */
 export class ProgressLine {
-  private readonly stream = process.stderr;
-  private readonly isRewritten = isTerminal(this.stream);
-  private shown = '';
-  private shownAt = 0;
+  readonly #stream = process.stderr;
+  readonly #isRewritten = isTerminal(this.#stream);
+  #shown = '';
+  #shownAt = 0;
 
   update(text: string): void {
     const line = printableLine(text);
-    if (line === this.shown) return;
-    if (this.isRewritten) {
-      this.stream.write(`\r\x1b[2K${line.slice(0, this.stream.columns - 1)}`);
+    if (line === this.#shown) return;
+    if (this.#isRewritten) {
+      this.#stream.write(`\r\x1b[2K${line.slice(0, this.#stream.columns - 1)}`);
     } else {
-      if (Date.now() - this.shownAt < PLAIN_EVERY_MS) return;
-      this.stream.write(`${line}\n`);
+      if (Date.now() - this.#shownAt < PLAIN_EVERY_MS) return;
+      this.#stream.write(`${line}\n`);
     }
-    this.shown = line;
-    this.shownAt = Date.now();
+    this.#shown = line;
+    this.#shownAt = Date.now();
   }
 
   /** Removes the line from a terminal. */
   clear(): void {
-    if (this.isRewritten && this.shown !== '') this.stream.write('\r\x1b[2K');
+    if (this.#isRewritten && this.#shown !== '') this.#stream.write('\r\x1b[2K');
   }
 
   /** Prints a last line, which stays. */
   finish(text: string): void {
     const line = printableLine(text);
-    if (this.isRewritten) this.stream.write(`\r\x1b[2K${line}\n`);
-    else if (line !== this.shown) this.stream.write(`${line}\n`);
+    if (this.#isRewritten) this.#stream.write(`\r\x1b[2K${line}\n`);
+    else if (line !== this.#shown) this.#stream.write(`${line}\n`);
   }
 }

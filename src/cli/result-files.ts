@@ -14,19 +14,19 @@ type Results = Awaited<ReturnType<Foray['results']>>;
 
 /** `foray results --files DIR`: writes output files to a folder, and reports how many files were written. */
 export class ResultFiles {
-  private readonly foray: Foray;
-  private readonly id: string;
-  private readonly folder: string;
-  private readonly count: FilesWritten = { written: 0, there: 0, lacking: new Map() };
-  private readonly progress = new ProgressLine();
-  private readonly isScreen: boolean;
+  readonly #foray: Foray;
+  readonly #id: string;
+  readonly #folder: string;
+  readonly #count: FilesWritten = { written: 0, there: 0, lacking: new Map() };
+  readonly #progress = new ProgressLine();
+  readonly #isScreen: boolean;
 
   /** @param isScreen whether the table goes to a terminal, where its rows already show the progress */
   constructor(foray: Foray, id: string, { folder, isScreen }: { folder: string; isScreen: boolean }) {
-    this.foray = foray;
-    this.id = id;
-    this.folder = folder;
-    this.isScreen = isScreen;
+    this.#foray = foray;
+    this.#id = id;
+    this.#folder = folder;
+    this.#isScreen = isScreen;
   }
 
   /**
@@ -38,13 +38,13 @@ export class ResultFiles {
     rows,
   }: Results): Promise<{ campaign: Campaign; rows: Batched<ResultRow> }> {
     if (!campaign.outputs.some(({ type }) => type === 'OUTPUT_FILE')) {
-      throw new ForayError('USAGE', `The campaign "${this.id}" keeps no output of type OUTPUT_FILE.`, {
+      throw new ForayError('USAGE', `The campaign "${this.#id}" keeps no output of type OUTPUT_FILE.`, {
         hint: 'Remove --files.',
       });
     }
-    const files = await this.foray.outputFiles(this.id);
-    const written = writingFiles(files, campaign, rows, this.folder, this.count);
-    return { campaign: withPaths(campaign), rows: Batched.single(this.withProgress(written)) };
+    const files = await this.#foray.outputFiles(this.#id);
+    const written = writingFiles(files, campaign, rows, this.#folder, this.#count);
+    return { campaign: withPaths(campaign), rows: Batched.single(this.#withProgress(written)) };
   }
 
   /**
@@ -52,9 +52,9 @@ export class ResultFiles {
    * missing.
    */
   tellEnd(): void {
-    const { written, there, lacking } = this.count;
+    const { written, there, lacking } = this.#count;
     const before = there > 0 ? `; ${counted(there, 'file')} existed` : '';
-    this.progress.finish(`Wrote ${counted(written, 'file')} to ${this.folder}${before}`);
+    this.#progress.finish(`Wrote ${counted(written, 'file')} to ${this.#folder}${before}`);
     if (lacking.size === 0) return;
     const total = [...lacking.values()].reduce((sum, count) => sum + count, 0);
     tell(`${counted(total, 'file')} could not be fetched; the table has references instead:`);
@@ -62,17 +62,17 @@ export class ResultFiles {
     process.exitCode = 1;
   }
 
-  private async *withProgress(rows: AsyncIterable<ResultRow>): AsyncGenerator<ResultRow, void, void> {
+  async *#withProgress(rows: AsyncIterable<ResultRow>): AsyncGenerator<ResultRow, void, void> {
     const begun = performance.now();
     try {
       for await (const row of rows) {
-        const { written, there } = this.count;
-        if (!this.isScreen && performance.now() - begun > QUIET_MS)
-          this.progress.update(`files: ${written} written, ${there} there`);
+        const { written, there } = this.#count;
+        if (!this.#isScreen && performance.now() - begun > QUIET_MS)
+          this.#progress.update(`files: ${written} written, ${there} there`);
         yield row;
       }
     } finally {
-      this.progress.clear();
+      this.#progress.clear();
     }
   }
 }

@@ -43,7 +43,8 @@ export function addServiceMove(service: Command): void {
       let moved: Moved;
       try {
         moved = await moveService({
-          ...{ dataDir, s3 },
+          dataDir,
+          s3,
           // a compose file sets an empty variable when the user has set none
           database: database || undefined,
           onProgress: (part, done, total) => line.update(`${done} of ${total} ${part}`),

@@ -140,10 +140,15 @@ function asksOf(campaign: Campaign, { values, runs }: PointStory, { asks }: Sear
   return asks.flatMap(({ values: asked, by, seen, told, isOutside = false }, ask) => {
     if (JSON.stringify(asked) !== own) return [];
     return {
-      ...{ of: campaign.search ? 'search' : 'calibration', ask, by, seen },
+      of: campaign.search ? 'search' : 'calibration',
+      ask,
+      by,
+      seen,
       bestSeen: campaign.search ? signed(history.bestOf(seen)?.told?.value) : null,
       told: told && {
-        ...{ value: signed(told.value), runs: told.runs, isFeasible: isFeasible(told) },
+        value: signed(told.value),
+        runs: told.runs,
+        isFeasible: isFeasible(told),
         failure: told.value === null ? failure : null,
       },
       isOutside,

@@ -32,17 +32,17 @@ const LEFT_ALONE_MS = 30_000;
 
 /** The output files of a campaign, from the store or from its model service. */
 export class OutputFiles {
-  private readonly store: Store;
-  private readonly cloud: CloudClient;
-  private readonly campaign: CampaignRecord['campaign'];
+  readonly #store: Store;
+  readonly #cloud: CloudClient;
+  readonly #campaign: CampaignRecord['campaign'];
   /** The service behind `cloud`. */
-  private readonly service: ServiceAtHand;
+  readonly #service: ServiceAtHand;
   /** Whether the campaign belongs to that service. */
-  private isThere: Promise<boolean> | undefined;
-  private readonly limit = pLimit(FROM_STORE_AT_ONCE);
-  private silences = 0;
-  private silentUntil = 0;
-  private silence: unknown;
+  #isThere: Promise<boolean> | undefined;
+  readonly #limit = pLimit(FROM_STORE_AT_ONCE);
+  #silences = 0;
+  #silentUntil = 0;
+  #silence: unknown;
 
   /** @internal */
   constructor(
@@ -51,10 +51,10 @@ export class OutputFiles {
     campaign: CampaignRecord['campaign'],
     service: ServiceAtHand,
   ) {
-    this.store = store;
-    this.cloud = cloud;
-    this.campaign = campaign;
-    this.service = service;
+    this.#store = store;
+    this.#cloud = cloud;
+    this.#campaign = campaign;
+    this.#service = service;
   }
 
   /**
@@ -63,11 +63,11 @@ export class OutputFiles {
    */
   async read(value: FileValue): Promise<Uint8Array> {
     const file = referenceIn(value);
-    const kept = await this.keptAs(file);
-    const content = kept === undefined ? undefined : await this.store.getFile(kept);
+    const kept = await this.#keptAs(file);
+    const content = kept === undefined ? undefined : await this.#store.getFile(kept);
     if (content) return content;
     let parts: Uint8Array[] = [];
-    await this.fetch(file, MOST_KEPT_BYTES, () => {
+    await this.#fetch(file, MOST_KEPT_BYTES, () => {
       parts = [];
       return (part) => void parts.push(part);
     });
@@ -82,11 +82,11 @@ export class OutputFiles {
    */
   async save(value: FileValue, path: string): Promise<'written' | 'there'> {
     const file = referenceIn(value);
-    const kept = await this.keptAs(file);
+    const kept = await this.#keptAs(file);
     const sha256 = kept ?? (SHA256.test(file.hash) ? file.hash : undefined);
     try {
       if (sha256 !== undefined && (await sha256Of(path)) === sha256) return 'there';
-      await this.write(file, kept, path);
+      await this.#write(file, kept, path);
       return 'written';
     } catch (error) {
       if (!isSystemError(error)) throw error;
@@ -96,12 +96,12 @@ export class OutputFiles {
     }
   }
 
-  private async write(file: FileReference, kept: string | undefined, path: string): Promise<void> {
+  async #write(file: FileReference, kept: string | undefined, path: string): Promise<void> {
     await makeFolder(dirname(path));
     await replaceFile(path, async (unfinished) => {
-      const isWritten = kept !== undefined && (await this.limit(() => this.copy(kept, unfinished)));
+      const isWritten = kept !== undefined && (await this.#limit(() => this.#copy(kept, unfinished)));
       if (isWritten) return;
-      await this.fetch(file, Infinity, async () => {
+      await this.#fetch(file, Infinity, async () => {
         await unfinished.clear();
         return (part) => unfinished.append(part);
       });
@@ -109,41 +109,41 @@ export class OutputFiles {
   }
 
   /** Copies a file from the store; false when the store no longer has it. */
-  private async copy(kept: string, unfinished: UnfinishedFile): Promise<boolean> {
-    const content = await this.store.getFile(kept);
+  async #copy(kept: string, unfinished: UnfinishedFile): Promise<boolean> {
+    const content = await this.#store.getFile(kept);
     if (content) await unfinished.append(content);
     return content !== undefined;
   }
 
-  private async keptAs({ hash }: FileReference): Promise<string | undefined> {
-    return (await this.store.keptFiles(this.campaign.id, [hash])).get(hash);
+  async #keptAs({ hash }: FileReference): Promise<string | undefined> {
+    return (await this.#store.keptFiles(this.#campaign.id, [hash])).get(hash);
   }
 
-  private async fetch(
+  async #fetch(
     file: FileReference,
     most: number,
     begin: Parameters<CloudClient['fetchOutputFile']>[1],
   ): Promise<void> {
-    this.isThere ??= this.service.has(this.campaign);
-    if (!(await this.isThere)) {
+    this.#isThere ??= this.#service.has(this.#campaign);
+    if (!(await this.#isThere)) {
       throw unavailable(
-        `The file is at ${this.campaign.service}, where the campaign ran.`,
+        `The file is at ${this.#campaign.service}, where the campaign ran.`,
         'Name that service with --service-url or FORAY_SERVICE_URL.',
       );
     }
-    if (performance.now() < this.silentUntil) throw this.silence;
+    if (performance.now() < this.#silentUntil) throw this.#silence;
     try {
-      await this.cloud.fetchOutputFile(file, begin, { most });
-      this.silences = 0;
+      await this.#cloud.fetchOutputFile(file, begin, { most });
+      this.#silences = 0;
     } catch (error) {
       if (!isCloudError(error)) throw error;
       if (error.kind === 'not-found') throw unavailable('The model service does not have the file.');
       if (error.kind === 'too-large') throw unavailable(error.message, 'Save it to a file instead.');
       if (error.kind === 'refused') throw unavailable('The model service refuses the file.');
-      this.silences += 1;
-      if (this.silences >= SILENCES) {
-        this.silence = error;
-        this.silentUntil = performance.now() + LEFT_ALONE_MS;
+      this.#silences += 1;
+      if (this.#silences >= SILENCES) {
+        this.#silence = error;
+        this.#silentUntil = performance.now() + LEFT_ALONE_MS;
       }
       throw error;
     }

@@ -10,11 +10,11 @@ import type { FinishedRow } from '../store/index.ts';
 export class ReportedRuns {
   /** The seq after the highest reported seq. */
   end = 0;
-  private readonly all = new Bits();
+  readonly #all = new Bits();
   /** The time at which a failed run finished, by seq. The runs that were looked up most recently are last. */
-  private readonly failed = new Map<number, number | null>();
+  readonly #failed = new Map<number, number | null>();
   /** Where the next search for missing seqs begins. */
-  private next = 0;
+  #next = 0;
 
   /**
    * Adds finished runs.
@@ -24,69 +24,69 @@ export class ReportedRuns {
    * @returns the finished runs that were not reported before
    */
   add(runs: readonly FinishedRow[], seqs: readonly number[]): FinishedRow[] {
-    this.forgetRetried(runs, seqs);
-    const news = runs.filter(({ seq }) => !this.all.has(seq));
+    this.#forgetRetried(runs, seqs);
+    const news = runs.filter(({ seq }) => !this.#all.has(seq));
     for (const { seq, row } of news) {
-      this.all.add(seq);
+      this.#all.add(seq);
       this.end = Math.max(this.end, seq + 1);
-      if (row.status === 'failed') this.failed.set(seq, row.finishedAt);
+      if (row.status === 'failed') this.#failed.set(seq, row.finishedAt);
     }
     return news;
   }
 
   /** Up to `most` seqs that were reported as failed, beginning with those that were looked up longest ago. */
   failures(most: number): number[] {
-    return [...this.failed.keys().take(most)];
+    return [...this.#failed.keys().take(most)];
   }
 
   /** Up to `most` seqs below `end` that were not reported. Each call continues where the last call ended. */
   *missing(most: number): Generator<number> {
     let found = 0;
-    while (this.next < this.end && found < most) {
-      const seq = this.next++;
-      if (this.all.has(seq)) continue;
+    while (this.#next < this.end && found < most) {
+      const seq = this.#next++;
+      if (this.#all.has(seq)) continue;
       found += 1;
       yield seq;
     }
-    if (this.next >= this.end) this.next = 0;
+    if (this.#next >= this.end) this.#next = 0;
   }
 
   /** All seqs below `end` that were not reported. */
   *allMissing(): Generator<number> {
-    this.next = 0;
+    this.#next = 0;
     yield* this.missing(Infinity);
   }
 
-  private forgetRetried(runs: readonly FinishedRow[], seqs: readonly number[]): void {
+  #forgetRetried(runs: readonly FinishedRow[], seqs: readonly number[]): void {
     const times = new Map(runs.map(({ seq, row }) => [seq, row.finishedAt]));
     for (const seq of seqs) {
-      const finishedAt = this.failed.get(seq);
+      const finishedAt = this.#failed.get(seq);
       if (finishedAt === undefined) continue;
-      this.failed.delete(seq);
-      if (times.get(seq) === finishedAt) this.failed.set(seq, finishedAt);
-      else this.all.remove(seq);
+      this.#failed.delete(seq);
+      if (times.get(seq) === finishedAt) this.#failed.set(seq, finishedAt);
+      else this.#all.remove(seq);
     }
   }
 }
 
 /** A set of small whole numbers. */
 class Bits {
-  private bytes = new Uint8Array(1_024);
+  #bytes = new Uint8Array(1_024);
 
   has(number: number): boolean {
-    return ((this.bytes[number >> 3] ?? 0) & (1 << (number & 7))) !== 0;
+    return ((this.#bytes[number >> 3] ?? 0) & (1 << (number & 7))) !== 0;
   }
 
   add(number: number): void {
-    if (number >> 3 >= this.bytes.length) {
-      const more = new Uint8Array(Math.max(2 * this.bytes.length, (number >> 3) + 1));
-      more.set(this.bytes);
-      this.bytes = more;
+    if (number >> 3 >= this.#bytes.length) {
+      const more = new Uint8Array(Math.max(2 * this.#bytes.length, (number >> 3) + 1));
+      more.set(this.#bytes);
+      this.#bytes = more;
     }
-    this.bytes[number >> 3]! |= 1 << (number & 7);
+    this.#bytes[number >> 3]! |= 1 << (number & 7);
   }
 
   remove(number: number): void {
-    this.bytes[number >> 3]! &= ~(1 << (number & 7));
+    this.#bytes[number >> 3]! &= ~(1 << (number & 7));
   }
 }

@@ -56,7 +56,8 @@ export async function singleRun(cloud: CloudClient, name: string, run: string): 
   const { outputs } = version.experimentTemplate;
   const values = valuesOf(await cloud.getRunResults(version.id, run, templateOf(outputs)));
   return {
-    ...{ status, reason },
+    status,
+    reason,
     outputs: outputs.map(({ name, type, units }) => ({ name, type, units, value: values[name] ?? '' })),
   };
 }

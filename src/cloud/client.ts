@@ -46,14 +46,14 @@ interface CallOptions {
  * method rejects with a CloudError. After an abort, it rejects with the reason of the abort.
  */
 export class CloudClient {
-  private readonly transport: Transport;
+  readonly #transport: Transport;
   /** The endpoints that this service knows only in their older spelling. */
-  private readonly older = new Set<AnyEndpointName>();
+  readonly #older = new Set<AnyEndpointName>();
   /** The endpoints that this service knows in their current spelling. */
-  private readonly current = new Set<AnyEndpointName>();
+  readonly #current = new Set<AnyEndpointName>();
 
   constructor(options: TransportOptions) {
-    this.transport = new Transport(options);
+    this.#transport = new Transport(options);
   }
 
   /** The UUID of a foray service, which is the same at every address; undefined for other hosts. */
@@ -64,7 +64,7 @@ export class CloudClient {
   /** The problems that a foray service has now; undefined for other hosts. */
   async health(signal?: AbortSignal): Promise<Health | undefined> {
     try {
-      const answer = await this.transport.send({ method: 'GET', path: '/health', isBeside: true, signal });
+      const answer = await this.#transport.send({ method: 'GET', path: '/health', isBeside: true, signal });
       return Health.safeParse(answer).data;
     } catch (error) {
       if (isCloudError(error) && otherHost.includes(error.kind)) return undefined;
@@ -74,61 +74,61 @@ export class CloudClient {
 
   /** The files of a version, and whether it still takes new runs; undefined if the service does not offer them. */
   getVersionCode(versionId: string, signal?: AbortSignal): Promise<VersionCode | undefined> {
-    return this.callExtension('getVersionCode', { params: { versionId }, signal });
+    return this.#callExtension('getVersionCode', { params: { versionId }, signal });
   }
 
   /** The versions of a model and their stored files; undefined if the service does not offer them. */
   listVersions(modelId: string, signal?: AbortSignal): Promise<VersionSummary[] | undefined> {
-    return this.callExtension('listVersions', { params: { modelId }, signal });
+    return this.#callExtension('listVersions', { params: { modelId }, signal });
   }
 
   /** Removes the stored files of old versions; rejects if the service does not offer this. */
   pruneVersions(modelId: string, which: PruneRequest, signal?: AbortSignal): Promise<Pruned> {
-    return this.call('pruneVersions', { params: { modelId }, body: which, signal });
+    return this.#call('pruneVersions', { params: { modelId }, body: which, signal });
   }
 
   /** Makes a version of a model. If the service lacks files of the version, its answer names them. */
   pushModel(request: PushRequest, signal?: AbortSignal): Promise<Pushed> {
-    return this.call('pushModel', { body: request, signal });
+    return this.#call('pushModel', { body: request, signal });
   }
 
   /** @returns the SHA-256 of the stored file, in hexadecimal digits */
   pushFile(model: string, content: Uint8Array, signal?: AbortSignal): Promise<string> {
-    return this.call('pushFile', { query: { model }, body: content, signal });
+    return this.#call('pushFile', { query: { model }, body: content, signal });
   }
 
   /** The executors on other machines; undefined if the service does not list them. */
   listExecutors(signal?: AbortSignal): Promise<ListedExecutor[] | undefined> {
-    return this.callExtension('listExecutors', { params: {}, signal });
+    return this.#callExtension('listExecutors', { params: {}, signal });
   }
 
   /** The inputs of a version that have limits; empty if the service does not offer them. */
   async getAllowedValues(versionId: string, signal?: AbortSignal): Promise<AllowedValues[]> {
-    return (await this.callExtension('getAllowedValues', { params: { versionId }, signal })) ?? [];
+    return (await this.#callExtension('getAllowedValues', { params: { versionId }, signal })) ?? [];
   }
 
   listModels(signal?: AbortSignal): Promise<Model[]> {
-    return this.call('listModels', { signal });
+    return this.#call('listModels', { signal });
   }
 
   getModel(modelId: string, signal?: AbortSignal): Promise<Model> {
-    return this.call('getModel', { params: { modelId }, signal });
+    return this.#call('getModel', { params: { modelId }, signal });
   }
 
   getModelByName(name: string, signal?: AbortSignal): Promise<Model> {
-    return this.call('getModelByName', { params: { name }, body: name, signal });
+    return this.#call('getModelByName', { params: { name }, body: name, signal });
   }
 
   getVersion(modelId: string, versionId: string, signal?: AbortSignal): Promise<Version> {
-    return this.call('getVersion', { params: { modelId, versionId }, signal });
+    return this.#call('getVersion', { params: { modelId, versionId }, signal });
   }
 
   getVersionByNumber(modelId: string, number: number, signal?: AbortSignal): Promise<Version> {
-    return this.call('getVersionByNumber', { params: { modelId, number: String(number) }, signal });
+    return this.#call('getVersionByNumber', { params: { modelId, number: String(number) }, signal });
   }
 
   listExperiments(versionId: string, signal?: AbortSignal): Promise<Experiment[]> {
-    return this.call('listExperiments', { params: { versionId }, signal });
+    return this.#call('listExperiments', { params: { versionId }, signal });
   }
 
   /**
@@ -136,20 +136,20 @@ export class CloudClient {
    * started the run, and the caller needs the id of the run.
    */
   requestRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
-    return this.call('requestRun', { params: { versionId }, body: request, signal, isStart: true });
+    return this.#call('requestRun', { params: { versionId }, body: request, signal, isStart: true });
   }
 
   /** Stops the run for everyone who shares it. */
   async stopRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<void> {
-    await this.call('stopRun', { params: { versionId }, body: request, signal });
+    await this.#call('stopRun', { params: { versionId }, body: request, signal });
   }
 
   findRun(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<Run> {
-    return this.call('findRun', { params: { versionId }, body: request, signal });
+    return this.#call('findRun', { params: { versionId }, body: request, signal });
   }
 
   getProgress(versionId: string, runId: string, signal?: AbortSignal): Promise<RunState> {
-    return this.call('getProgress', { params: { versionId, runId }, signal });
+    return this.#call('getProgress', { params: { versionId, runId }, signal });
   }
 
   getRunResults(
@@ -158,20 +158,20 @@ export class CloudClient {
     template: OutputsTemplate,
     signal?: AbortSignal,
   ): Promise<Outputs> {
-    return this.call('getRunResults', { params: { versionId, runId }, body: template, signal });
+    return this.#call('getRunResults', { params: { versionId, runId }, body: template, signal });
   }
 
   getResults(versionId: string, request: ResultsRequest, signal?: AbortSignal): Promise<Outputs> {
-    return this.call('getResults', { params: { versionId }, body: request, signal });
+    return this.#call('getResults', { params: { versionId }, body: request, signal });
   }
 
   startAnimation(versionId: string, request: RunRequest, signal?: AbortSignal): Promise<AnimationInfo> {
-    return this.call('startAnimation', { params: { versionId }, body: request, signal });
+    return this.#call('startAnimation', { params: { versionId }, body: request, signal });
   }
 
   /** A pre-signed address of an output file. It is valid for five minutes without a key, so treat it as a secret. */
   getOutputFileUrl(hash: string, filename: string, signal?: AbortSignal): Promise<string> {
-    return this.call('getOutputFileUrl', { query: { hash, filename }, signal });
+    return this.#call('getOutputFileUrl', { query: { hash, filename }, signal });
   }
 
   /**
@@ -188,52 +188,52 @@ export class CloudClient {
   ): Promise<string> {
     const address = async (): Promise<string> => {
       const signed = await this.getOutputFileUrl(hash, localPath || 'file', signal);
-      await this.transport.turn(signal);
+      await this.#transport.turn(signal);
       return signed;
     };
-    const total = most === Infinity ? undefined : this.transport.total;
-    const pause = (ms: number): void => this.transport.rest(ms);
+    const total = most === Infinity ? undefined : this.#transport.total;
+    const pause = (ms: number): void => this.#transport.rest(ms);
     return fetchOutputFile({ hash, address, begin, pause, most, total, signal });
   }
 
   /** The output of a failed run; undefined if the service does not offer it. */
   getRunLog(versionId: string, runId: string, signal?: AbortSignal): Promise<RunLog | undefined> {
-    return this.callExtension('getRunLog', { params: { versionId, runId }, signal });
+    return this.#callExtension('getRunLog', { params: { versionId, runId }, signal });
   }
 
   /** @returns the hash of the stored file */
   uploadFile(content: Uint8Array, signal?: AbortSignal): Promise<string> {
-    return this.call('uploadFile', { body: content, signal });
+    return this.#call('uploadFile', { body: content, signal });
   }
 
   checkFile(hash: string, signal?: AbortSignal): Promise<boolean> {
-    return this.call('checkFile', { query: { hash }, signal });
+    return this.#call('checkFile', { query: { hash }, signal });
   }
 
   /** A text of the service, without the key and without signed addresses. */
   redacted(text: string, most: number): string {
-    return this.transport.redacted(text, most);
+    return this.#transport.redacted(text, most);
   }
 
   /** Calls an endpoint outside the specification; undefined if the service does not offer it. */
-  private async callExtension<Name extends keyof typeof extensions>(
+  async #callExtension<Name extends keyof typeof extensions>(
     name: Name,
     options: CallOptions,
   ): Promise<z.output<(typeof allEndpoints)[Name]['response']> | undefined> {
     try {
-      return await this.call(name, options);
+      return await this.#call(name, options);
     } catch (error) {
       if (isCloudError(error) && lacksExtension.includes(error.kind)) return undefined;
       throw error;
     }
   }
 
-  private async call<Name extends AnyEndpointName>(
+  async #call<Name extends AnyEndpointName>(
     name: Name,
     options: CallOptions,
   ): Promise<z.output<(typeof allEndpoints)[Name]['response']>> {
     const endpoint: Endpoint = allEndpoints[name];
-    const answer = await this.ask(name, endpoint, options);
+    const answer = await this.#ask(name, endpoint, options);
     const parsed = endpoint.response.safeParse(knownStatuses(answer ?? null));
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
@@ -249,38 +249,38 @@ export class CloudClient {
    * Requests an endpoint in its current spelling. If the service does not know this spelling, tries the older spelling
    * once.
    */
-  private async ask(name: AnyEndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
+  async #ask(name: AnyEndpointName, endpoint: Endpoint, options: CallOptions): Promise<unknown> {
     const { older } = endpoint;
-    if (!older) return this.send(endpoint, options);
-    if (this.older.has(name)) return this.send(older, options);
+    if (!older) return this.#send(endpoint, options);
+    if (this.#older.has(name)) return this.#send(older, options);
     try {
-      const answer = await this.send(endpoint, options);
-      this.current.add(name);
+      const answer = await this.#send(endpoint, options);
+      this.#current.add(name);
       return answer;
     } catch (error) {
       if (
-        this.current.has(name) ||
+        this.#current.has(name) ||
         !isCloudError(error) ||
         (error.kind !== 'not-found' && error.kind !== 'refused')
       )
         throw error;
-      const answer = await this.send(older, options).catch((failure: unknown) => {
+      const answer = await this.#send(older, options).catch((failure: unknown) => {
         // only an answer shows that the service does not know the older spelling either. A temporary error does not
         // show this
         throw isCloudError(failure) && (!failure.isRetryable || failure.kind === 'malformed')
           ? error
           : failure;
       });
-      this.older.add(name);
+      this.#older.add(name);
       return answer;
     }
   }
 
-  private send(
+  #send(
     { method, path }: Pick<Endpoint, 'method' | 'path'>,
     { params, query, body, signal, isStart }: CallOptions,
   ): Promise<unknown> {
-    return this.transport.send({
+    return this.#transport.send({
       method,
       path: path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params?.[name] ?? '')),
       ...(query && { query }),

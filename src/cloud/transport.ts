@@ -68,17 +68,17 @@ const AGAIN_MS = 300;
  * keeps the key.
  */
 export class Transport {
-  private readonly root: string;
+  readonly #root: string;
   /** The address without the path of the interface. */
-  private readonly host: string;
-  private readonly headers: Record<string, string>;
-  private readonly gate: Gate;
-  private got: Promise<Got> | undefined;
-  private readonly attempts: number;
+  readonly #host: string;
+  readonly #headers: Record<string, string>;
+  readonly #gate: Gate;
+  #got: Promise<Got> | undefined;
+  readonly #attempts: number;
   /** The time limit of one whole request, ms. */
   readonly total: number;
   /** Secrets that a service may repeat in a message. */
-  private readonly secrets: readonly string[];
+  readonly #secrets: readonly string[];
 
   constructor({
     url,
@@ -88,33 +88,33 @@ export class Transport {
     attempts = 1,
     total = TOTAL_MS,
   }: TransportOptions) {
-    this.root = url.replace(/(?<!\/)\/+$/, '');
-    this.host = this.root.replace(/\/api\/open\/[^/]*$/, '');
-    this.headers = { [keyHeader]: key };
-    this.gate = new Gate(rate);
-    this.attempts = attempts;
+    this.#root = url.replace(/(?<!\/)\/+$/, '');
+    this.#host = this.#root.replace(/\/api\/open\/[^/]*$/, '');
+    this.#headers = { [keyHeader]: key };
+    this.#gate = new Gate(rate);
+    this.#attempts = attempts;
     this.total = total;
     const words = [key, key.split(/\s+/).at(-1) ?? ''];
-    this.secrets = words.flatMap((word) => [word, encodeURIComponent(word.toWellFormed())]).filter(Boolean);
+    this.#secrets = words.flatMap((word) => [word, encodeURIComponent(word.toWellFormed())]).filter(Boolean);
   }
 
   /** @returns the parsed JSON of a 2xx response; undefined for an empty response */
   async send(request: TransportRequest): Promise<unknown> {
-    return withRetries(() => this.sendOnce(request), {
-      attempts: this.attempts,
+    return withRetries(() => this.#sendOnce(request), {
+      attempts: this.#attempts,
       firstDelay: AGAIN_MS,
       mayRetry: (error) => error.isRetryable,
       signal: request.signal,
     });
   }
 
-  private async sendOnce(request: TransportRequest): Promise<unknown> {
+  async #sendOnce(request: TransportRequest): Promise<unknown> {
     const { signal } = request;
-    await this.gate.pass(signal);
+    await this.#gate.pass(signal);
     signal?.throwIfAborted();
     const target = `${request.method} ${request.path}`;
-    const response = await this.exchange(request, target);
-    if (response.statusCode < 200 || response.statusCode > 299) throw this.errorOf(response, target);
+    const response = await this.#exchange(request, target);
+    if (response.statusCode < 200 || response.statusCode > 299) throw this.#errorOf(response, target);
     if (response.body.trim() === '') return undefined;
     try {
       return JSON.parse(response.body) as unknown;
@@ -124,14 +124,14 @@ export class Transport {
   }
 
   /** The error of an answer. If the service asks for fewer requests, all requests of this client wait. */
-  private errorOf({ statusCode, headers, body }: Response<string>, target: string): CloudError {
-    const { code, message } = this.errorIn(body);
+  #errorOf({ statusCode, headers, body }: Response<string>, target: string): CloudError {
+    const { code, message } = this.#errorIn(body);
     // the limit is of animated runs, and not of requests
     if (code === 'TOO_MANY_ANIMATIONS') return new CloudError('crowded', message, { mayHaveArrived: false });
     const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
     if (statusCode !== 429 && !(statusCode === 503 && retryAfter > 0))
       return statusError(target, statusCode, message);
-    this.gate.blockFor(retryAfter);
+    this.#gate.blockFor(retryAfter);
     const own = message === '' ? 'the service asks for fewer requests' : message;
     return new CloudError('throttled', `${target}: ${statusCode}: ${own}`, {
       retryAfter,
@@ -143,12 +143,12 @@ export class Transport {
 
   /** Waits until the rate limit allows a request that the caller makes without this class. */
   turn(signal?: AbortSignal): Promise<void> {
-    return this.gate.pass(signal);
+    return this.#gate.pass(signal);
   }
 
   /** Blocks all requests for this time, ms. */
   rest(ms: number): void {
-    this.gate.blockFor(ms);
+    this.#gate.blockFor(ms);
   }
 
   /**
@@ -158,9 +158,9 @@ export class Transport {
    * @param most - the most characters of the result. At most about ten times as many characters are read
    */
   redacted(text: string, most: number): string {
-    const longest = Math.max(0, ...this.secrets.map(({ length }) => length));
+    const longest = Math.max(0, ...this.#secrets.map(({ length }) => length));
     const read = text.slice(0, 10 * most + longest);
-    const safe = this.secrets
+    const safe = this.#secrets
       .reduce((rest, secret) => rest.replaceAll(secret, '…'), read)
       .replace(/\?[^\s"'<>]+/g, (query) => (query.includes('=') ? '?…' : query));
     // a text that was cut may end with a part of a secret
@@ -171,7 +171,7 @@ export class Transport {
    * The code of an error body, and its message on one line. Both are empty if the body does not have the format of the
    * interface. For example, a proxy may send an HTML page.
    */
-  private errorIn(body: string): { code: unknown; message: string } {
+  #errorIn(body: string): { code: unknown; message: string } {
     try {
       const { code, message } = JSON.parse(body) as { code?: unknown; message?: unknown };
       if (typeof message !== 'string') return { code: '', message: '' };
@@ -181,20 +181,20 @@ export class Transport {
     }
   }
 
-  private async exchange(
+  async #exchange(
     { method, path, query, body, signal, isStart, isBeside }: TransportRequest,
     target: string,
   ) {
     const limit = new AbortController();
     const patience = isStart && signal ? delayed(signal, LAST_WORDS_MS) : undefined;
     const end = patience?.signal ?? signal;
-    this.got ??= gotOf(this.total, this.root);
-    const got = await this.got;
+    this.#got ??= gotOf(this.total, this.#root);
+    const got = await this.#got;
     try {
-      const pending = got(`${isBeside ? this.host : this.root}${path}`, {
+      const pending = got(`${isBeside ? this.#host : this.#root}${path}`, {
         method,
         headers: {
-          ...(!isBeside && this.headers),
+          ...(!isBeside && this.#headers),
           ...(body && 'bytes' in body && { 'content-type': 'application/octet-stream' }),
         },
         ...(query && { searchParams: query }),
@@ -208,7 +208,7 @@ export class Transport {
     } catch (error) {
       signal?.throwIfAborted();
       if (limit.signal.aborted) throw new CloudError('too-large', `${target}: the answer is over 64 MiB`);
-      throw connectionError(this.root, error);
+      throw connectionError(this.#root, error);
     } finally {
       patience?.forget();
     }

@@ -35,40 +35,40 @@ const LONGEST_RESTART_MS = 10_000;
 
 /** A part of `foray dev`: a child process. It is started again each time it ends, until `stop` is called. */
 export class Part {
-  private readonly options: PartOptions;
-  private readonly log: RotatingLog;
-  private child: ChildProcess | undefined;
-  private output = '';
-  private outputEnds: Promise<unknown> | undefined;
-  private saidReady = false;
-  private isStopping = false;
-  private restartMs = RESTART_MS;
+  readonly #options: PartOptions;
+  readonly #log: RotatingLog;
+  #child: ChildProcess | undefined;
+  #output = '';
+  #outputEnds: Promise<unknown> | undefined;
+  #saidReady = false;
+  #isStopping = false;
+  #restartMs = RESTART_MS;
   /** Whether the first start of the part failed because the process ended, not because of a timeout. */
   endedAtOnce = false;
 
   constructor(options: PartOptions) {
-    this.options = options;
-    this.log = new RotatingLog(options.logFile, options.report);
+    this.#options = options;
+    this.#log = new RotatingLog(options.logFile, options.report);
   }
 
   /** @throws ForayError PART_FAILED when the process ends during its first start, or is not ready in time */
   async start(): Promise<void> {
-    const { name, logFile } = this.options;
-    const child = this.spawn();
-    if (!(await this.becomesReady(child))) {
-      this.endedAtOnce = hasEnded(child) && !this.isStopping;
+    const { name, logFile } = this.#options;
+    const child = this.#spawn();
+    if (!(await this.#becomesReady(child))) {
+      this.endedAtOnce = hasEnded(child) && !this.#isStopping;
       await this.stop();
-      const reason = await this.reason();
+      const reason = await this.#reason();
       const message = `The ${name} does not start${reason === undefined ? '.' : `: ${reason}`}`;
       throw new ForayError('PART_FAILED', message, { hint: `See ${logFile}.` });
     }
-    this.watch(child);
+    this.#watch(child);
   }
 
   /** Sends SIGTERM, and 10 s later SIGKILL if the process has not ended. */
   async stop(): Promise<void> {
-    this.isStopping = true;
-    const { child } = this;
+    this.#isStopping = true;
+    const child = this.#child;
     if (!child || hasEnded(child)) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
@@ -77,76 +77,76 @@ export class Part {
     clearTimeout(kill);
   }
 
-  private spawn(): ChildProcess {
-    const { command, args, env } = this.options;
+  #spawn(): ChildProcess {
+    const { command, args, env } = this.#options;
     // the part has its own process group, so a Ctrl-C at the terminal reaches only foray dev, which stops its parts in
     // order. When foray dev ends in any way, the channel closes, and then the part ends too (see lifeline.ts).
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-    child.once('error', (error) => this.log.write(`${error.message}\n`));
-    this.output = '';
-    this.outputEnds = new Promise((resolve) => child.once('close', resolve));
+    child.once('error', (error) => this.#log.write(`${error.message}\n`));
+    this.#output = '';
+    this.#outputEnds = new Promise((resolve) => child.once('close', resolve));
     const keep = (chunk: Buffer): void => {
-      this.log.write(chunk);
-      this.output = (this.output + chunk.toString()).slice(-LAST_OUTPUT);
+      this.#log.write(chunk);
+      this.#output = (this.#output + chunk.toString()).slice(-LAST_OUTPUT);
     };
     // there may be no streams if the process could not start
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
-    this.saidReady = false;
+    this.#saidReady = false;
     child.on('message', (message) => {
-      this.saidReady ||= message === 'ready';
-      if (typeof message === 'object' && 'line' in message) this.options.report(String(message.line));
+      this.#saidReady ||= message === 'ready';
+      if (typeof message === 'object' && 'line' in message) this.#options.report(String(message.line));
     });
-    this.child = child;
+    this.#child = child;
     return child;
   }
 
-  private async becomesReady(child: ChildProcess): Promise<boolean> {
+  async #becomesReady(child: ChildProcess): Promise<boolean> {
     const until = Date.now() + READY_MS;
-    while (Date.now() < until && !hasEnded(child) && !this.isStopping) {
-      if (await this.isReady()) return true;
+    while (Date.now() < until && !hasEnded(child) && !this.#isStopping) {
+      if (await this.#isReady()) return true;
       await delay(ASK_EVERY_MS);
     }
     return false;
   }
 
-  private async isReady(): Promise<boolean> {
-    const { isReady } = this.options;
-    return isReady ? isReady().catch(() => false) : this.saidReady;
+  async #isReady(): Promise<boolean> {
+    const { isReady } = this.#options;
+    return isReady ? isReady().catch(() => false) : this.#saidReady;
   }
 
-  private watch(child: ChildProcess): void {
-    if (hasEnded(child)) void this.restart();
-    else child.once('exit', () => void this.restart());
+  #watch(child: ChildProcess): void {
+    if (hasEnded(child)) void this.#restart();
+    else child.once('exit', () => void this.#restart());
   }
 
-  private async restart(): Promise<void> {
-    const { name, report } = this.options;
-    if (this.isStopping) return;
-    const reason = await this.reason();
+  async #restart(): Promise<void> {
+    const { name, report } = this.#options;
+    if (this.#isStopping) return;
+    const reason = await this.#reason();
     report(`the ${name} ended; starting it again${reason === undefined ? '' : ` (${reason})`}`);
-    await delay(this.restartMs);
-    if (this.isStopping) return;
+    await delay(this.#restartMs);
+    if (this.#isStopping) return;
     let isReady = false;
     try {
-      isReady = await this.becomesReady(this.spawn());
+      isReady = await this.#becomesReady(this.#spawn());
     } catch (error) {
       // the system cannot start a process at the moment, so the start is tried again
-      this.log.write(`${messageOf(error)}\n`);
+      this.#log.write(`${messageOf(error)}\n`);
     }
-    this.restartMs = isReady ? RESTART_MS : Math.min(LONGEST_RESTART_MS, this.restartMs * 2);
+    this.#restartMs = isReady ? RESTART_MS : Math.min(LONGEST_RESTART_MS, this.#restartMs * 2);
     if (isReady) report(`the ${name} works again (process ${this.pid})`);
-    this.watch(this.child!);
+    this.#watch(this.#child!);
   }
 
   /** Why the process ended, if its output says so. */
-  private async reason(): Promise<string | undefined> {
-    await Promise.race([this.outputEnds, delay(OUTPUT_MS, undefined, { ref: false })]);
-    return (this.options.reasonIn ?? lastError)(this.output);
+  async #reason(): Promise<string | undefined> {
+    await Promise.race([this.#outputEnds, delay(OUTPUT_MS, undefined, { ref: false })]);
+    return (this.#options.reasonIn ?? lastError)(this.#output);
   }
 
   get pid(): number | undefined {
-    return this.child?.pid;
+    return this.#child?.pid;
   }
 }
 

@@ -9,24 +9,24 @@ export const MOST_FILES = 3;
 
 /** A log of limited size. Output that cannot be written is lost, and the process continues. */
 export class RotatingLog {
-  private readonly file: string;
-  private readonly onFault: (line: string) => void;
-  private hasFailed = false;
+  readonly #file: string;
+  readonly #onFault: (line: string) => void;
+  #hasFailed = false;
 
   /** @param onFault - receives one line when a write fails for the first time */
   constructor(file: string, onFault: (line: string) => void) {
-    this.file = file;
-    this.onFault = onFault;
+    this.#file = file;
+    this.#onFault = onFault;
   }
 
   write(chunk: string | Uint8Array): void {
     try {
-      mkdirSync(dirname(this.file), { recursive: true });
-      rotate(this.file, chunk.length);
-      appendFileSync(this.file, chunk);
+      mkdirSync(dirname(this.#file), { recursive: true });
+      rotate(this.#file, chunk.length);
+      appendFileSync(this.#file, chunk);
     } catch (error) {
-      if (!this.hasFailed) this.onFault(`the log ${this.file} cannot be written: ${messageOf(error)}`);
-      this.hasFailed = true;
+      if (!this.#hasFailed) this.#onFault(`the log ${this.#file} cannot be written: ${messageOf(error)}`);
+      this.#hasFailed = true;
     }
   }
 }

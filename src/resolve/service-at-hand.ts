@@ -13,14 +13,14 @@ const KEPT_MS = 30_000;
 export class ServiceAtHand {
   /** The root address of the service. */
   readonly url: string;
-  private readonly cloud: CloudClient;
-  private known: { identity: string | undefined; until: number } | undefined;
+  readonly #cloud: CloudClient;
+  #known: { identity: string | undefined; until: number } | undefined;
   /** The time since which the answers have no UUID although one is known. */
-  private strangeSince: number | undefined;
-  private asking: Promise<string | undefined> | undefined;
+  #strangeSince: number | undefined;
+  #asking: Promise<string | undefined> | undefined;
 
   constructor(cloud: CloudClient, url: string) {
-    this.cloud = cloud;
+    this.#cloud = cloud;
     this.url = url;
   }
 
@@ -30,7 +30,7 @@ export class ServiceAtHand {
    */
   async identity(): Promise<string | undefined> {
     try {
-      return await this.ask();
+      return await this.#ask();
     } catch (error) {
       if (isCloudError(error)) return undefined;
       throw error;
@@ -53,7 +53,7 @@ export class ServiceAtHand {
     if (serviceId === undefined) return isHere;
     let identity: string | undefined;
     try {
-      identity = await this.ask();
+      identity = await this.#ask();
     } catch (error) {
       if (isHere && isCloudError(error)) return true;
       throw error;
@@ -72,22 +72,22 @@ export class ServiceAtHand {
    * answer, its last known identity is returned; a known UUID is also returned if its answers have had none for less
    * than `KEPT_MS`. Throws a CloudError if the service has never answered.
    */
-  private async ask(): Promise<string | undefined> {
-    if (this.known && performance.now() < this.known.until) return this.known.identity;
-    this.asking ??= this.cloud.identity().finally(() => {
-      this.asking = undefined;
+  async #ask(): Promise<string | undefined> {
+    if (this.#known && performance.now() < this.#known.until) return this.#known.identity;
+    this.#asking ??= this.#cloud.identity().finally(() => {
+      this.#asking = undefined;
     });
     try {
-      const identity = await this.asking;
+      const identity = await this.#asking;
       const now = performance.now();
-      const isStrange = identity === undefined && this.known?.identity !== undefined;
-      this.strangeSince = isStrange ? (this.strangeSince ?? now) : undefined;
-      if (this.known && now - (this.strangeSince ?? -Infinity) < KEPT_MS) return this.known.identity;
-      this.known = { identity, until: now + TRUSTED_MS };
+      const isStrange = identity === undefined && this.#known?.identity !== undefined;
+      this.#strangeSince = isStrange ? (this.#strangeSince ?? now) : undefined;
+      if (this.#known && now - (this.#strangeSince ?? -Infinity) < KEPT_MS) return this.#known.identity;
+      this.#known = { identity, until: now + TRUSTED_MS };
       return identity;
     } catch (error) {
-      if (!this.known || !isCloudError(error)) throw error;
-      return this.known.identity;
+      if (!this.#known || !isCloudError(error)) throw error;
+      return this.#known.identity;
     }
   }
 }

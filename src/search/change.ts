@@ -39,7 +39,9 @@ export function changeOf(
   const { coordinatesOf } = spaceOf(after.search!, after.base);
   const outside = [...asks.keys()].filter((at) => coordinatesOf(asks[at]!.values) === undefined);
   return {
-    ...{ kind: 'changed', parallel, from: asks.length },
+    kind: 'changed',
+    parallel,
+    from: asks.length,
     ...(outside.length > 0 && { outside }),
     ...(isOther && { excess: excessOf(after, asks, finished) }),
   };

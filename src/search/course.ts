@@ -49,41 +49,46 @@ export class SearchCourse {
   readonly history: History;
   readonly events: SearchEvent[];
   /** The number of asks before the last change that began the method anew. */
-  private readonly from: number;
-  private readonly campaign: Campaign;
-  private readonly reader: PointReader;
-  private readonly replications: Replications;
-  private readonly proposer: Proposer;
-  private readonly pointOf: ReturnType<typeof keysOf>;
-  private readonly known: readonly KnownPoint[];
+  readonly #from: number;
+  readonly #campaign: Campaign;
+  readonly #reader: PointReader;
+  readonly #replications: Replications;
+  readonly #proposer: Proposer;
+  readonly #pointOf: ReturnType<typeof keysOf>;
+  readonly #known: readonly KnownPoint[];
   /** Why the method gives no further point: it has none, or it expects too little improvement. */
-  private methodEnd: 'exhausted' | 'gain' | undefined;
-  private finished: FinishedPoints = new Map();
-  private isClosed = false;
-  private result = emptyStep();
+  #methodEnd: 'exhausted' | 'gain' | undefined;
+  #finished: FinishedPoints = new Map();
+  #isClosed = false;
+  #result = emptyStep();
 
   private constructor(campaign: Campaign, log: SearchLog) {
-    this.campaign = campaign;
+    this.#campaign = campaign;
     this.history = new History(log.asks);
     this.events = [...log.events];
-    this.reader = new PointReader(campaign);
-    this.replications = new Replications(campaign, this.history, this.reader);
+    this.#reader = new PointReader(campaign);
+    this.#replications = new Replications(campaign, this.history, this.#reader);
     const { id, search, goal, base, seed } = campaign;
-    this.known = log.events.find((event) => event.kind === 'known')?.points ?? [];
+    this.#known = log.events.find((event) => event.kind === 'known')?.points ?? [];
     const { from, parallel } = methodIn(log, search!.parallel);
-    this.from = from;
-    this.proposer = new Proposer({
-      ...{ id, search: { ...search!, parallel }, from, goal: goal!, base, seed: seed ?? 0 },
+    this.#from = from;
+    this.#proposer = new Proposer({
+      id,
+      search: { ...search!, parallel },
+      from,
+      goal: goal!,
+      base,
+      seed: seed ?? 0,
       isNoisy: isNoisy(campaign),
-      known: this.known,
+      known: this.#known,
     });
-    this.pointOf = keysOf(campaign);
+    this.#pointOf = keysOf(campaign);
   }
 
   /** @param campaign - one with a search */
   static async of(campaign: Campaign, log: SearchLog): Promise<SearchCourse> {
     const course = new SearchCourse(campaign, log);
-    await course.proposer.catchUp(log.asks);
+    await course.#proposer.catchUp(log.asks);
     return course;
   }
 
@@ -106,13 +111,13 @@ export class SearchCourse {
    */
   get needs(): number {
     const { asks, told } = this.history;
-    const { most, order, parallel } = this.campaign.search!;
+    const { most, order, parallel } = this.#campaign.search!;
     // any run may lead to further replications, and in free order to the next point
     if (most !== null || order === 'free') return 1;
     const isSearching = this.stage === 'searching';
-    const tells = isSearching ? Math.max(asks.length - parallel + 1 - told, this.proposer.lacks) : Infinity;
+    const tells = isSearching ? Math.max(asks.length - parallel + 1 - told, this.#proposer.lacks) : Infinity;
     const awaited = asks.slice(told, told + tells).flatMap(({ ordinal }) => ordinal ?? []);
-    return [...new Set(awaited)].filter((ordinal) => !this.finished.has(ordinal)).length;
+    return [...new Set(awaited)].filter((ordinal) => !this.#finished.has(ordinal)).length;
   }
 
   /** The ordinals of the points whose runs the next step depends on. */
@@ -123,9 +128,9 @@ export class SearchCourse {
       return this.events.flatMap((event) => (event.kind === 'finalists' ? event.ordinals : []));
     const open = asks.slice(told).flatMap(({ ordinal }) => ordinal ?? []);
     const rivals =
-      this.campaign.search!.most === null
+      this.#campaign.search!.most === null
         ? []
-        : asks.slice(told).flatMap((ask) => this.replications.rivalOf(ask)?.ordinal ?? []);
+        : asks.slice(told).flatMap((ask) => this.#replications.rivalOf(ask)?.ordinal ?? []);
     return [...new Set([...open, ...rivals])];
   }
 
@@ -134,23 +139,25 @@ export class SearchCourse {
    * second, so the event loop can do other work after each ask.
    */
   async step(finished: FinishedPoints): Promise<SearchStep> {
-    this.finished = finished;
-    this.result = emptyStep();
-    const { stage, campaign, reader } = this;
-    if (stage === 'searching' || stage === 'finishing') await this.search();
+    this.#finished = finished;
+    this.#result = emptyStep();
+    const { stage } = this;
+    const campaign = this.#campaign;
+    const reader = this.#reader;
+    if (stage === 'searching' || stage === 'finishing') await this.#search();
     else if (stage === 'comparing') {
       const comparison = { rule: comparisonOf(campaign, reader), report: campaign.search!.confirm!.report };
-      this.result = { ...this.result, ...compareFinalists(comparison, this.events, finished, reader) };
+      this.#result = { ...this.#result, ...compareFinalists(comparison, this.events, finished, reader) };
     } else if (stage === 'reporting')
-      this.result = { ...this.result, ...reportWinner(this.events, finished, reader) };
-    this.events.push(...this.result.events);
-    return this.result;
+      this.#result = { ...this.#result, ...reportWinner(this.events, finished, reader) };
+    this.events.push(...this.#result.events);
+    return this.#result;
   }
 
   /** Ends the step that is under way, whose result then has no use, and the process of an outside optimiser. */
   close(): void {
-    this.isClosed = true;
-    this.proposer.close();
+    this.#isClosed = true;
+    this.#proposer.close();
   }
 
   /** Sets the ordinals of the asks of the last step. */
@@ -160,43 +167,43 @@ export class SearchCourse {
     for (const [at, ordinal] of ordinals.entries()) asks[first + at]!.ordinal = ordinal;
   }
 
-  private async search(): Promise<void> {
-    this.result.replications.push(...this.replications.further(this.finished));
+  async #search(): Promise<void> {
+    this.#result.replications.push(...this.#replications.further(this.#finished));
     const begun = performance.now();
-    while (!this.isClosed && (await this.askNext())) {
+    while (!this.#isClosed && (await this.#askNext())) {
       await breath();
       // points that an optimiser has proposed together are written together
-      if (performance.now() - begun > LONGEST_STEP_MS && !this.proposer.hasMore) break;
+      if (performance.now() - begun > LONGEST_STEP_MS && !this.#proposer.hasMore) break;
     }
-    const stop = this.stopped();
+    const stop = this.#stopped();
     if (!stop) return;
-    if (this.stage === 'searching') this.result.events.push({ kind: 'stopped', by: stop });
-    while (this.tellNext());
-    if (this.history.told < this.history.asks.length || (await this.askRecommended())) return;
-    await this.finish();
+    if (this.stage === 'searching') this.#result.events.push({ kind: 'stopped', by: stop });
+    while (this.#tellNext());
+    if (this.history.told < this.history.asks.length || (await this.#askRecommended())) return;
+    await this.#finish();
   }
 
   /** The value of an ask; undefined until all of its runs have finished. */
-  private valueOf(at: number): PointValue | undefined {
+  #valueOf(at: number): PointValue | undefined {
     const ask = this.history.asks[at]!;
     const first = this.history.firstOf(ask.values)!;
     // a point that was asked before keeps its earlier value
     if (first < at) return this.history.asks[first]!.told ?? undefined;
-    const runs = this.replications.whole(ask, this.finished);
-    return runs && this.reader.valueOf(runs);
+    const runs = this.#replications.whole(ask, this.#finished);
+    return runs && this.#reader.valueOf(runs);
   }
 
   /** Tells the method the value of the next ask, if its runs have finished. */
-  private tellNext(): boolean {
+  #tellNext(): boolean {
     const { told: at, asks } = this.history;
     if (at === asks.length) return false;
-    const told = this.isRefused(at) ? REFUSED : this.valueOf(at);
+    const told = this.#isRefused(at) ? REFUSED : this.#valueOf(at);
     if (!told) return false;
     this.history.tell(told);
-    this.proposer.tell(told);
-    const first = asks.length - this.result.asks.length;
-    if (at < first) this.result.tells.push({ ask: at, told });
-    else this.result.asks[at - first]!.told = told;
+    this.#proposer.tell(told);
+    const first = asks.length - this.#result.asks.length;
+    if (at < first) this.#result.tells.push({ ask: at, told });
+    else this.#result.asks[at - first]!.told = told;
     return true;
   }
 
@@ -204,36 +211,36 @@ export class SearchCourse {
    * Whether an ask has no run because it does not meet the condition `where`. Such an ask was written without a point,
    * in this step or earlier.
    */
-  private isRefused(at: number): boolean {
+  #isRefused(at: number): boolean {
     const { asks } = this.history;
-    const first = asks.length - this.result.asks.length;
-    return at < first ? asks[at]!.ordinal === null : this.result.asks[at - first]!.point === null;
+    const first = asks.length - this.#result.asks.length;
+    return at < first ? asks[at]!.ordinal === null : this.#result.asks[at - first]!.point === null;
   }
 
   /** Asks for one more point, if everything that it depends on is known. */
-  private async askNext(): Promise<boolean> {
+  async #askNext(): Promise<boolean> {
     const { history } = this;
-    const { order, parallel } = this.campaign.search!;
+    const { order, parallel } = this.#campaign.search!;
     if (order === 'free') {
       // a finished point behind a slow one is not told yet, and does not count as unfinished
-      while (this.tellNext());
-      if (this.unfinished() >= parallel) return false;
+      while (this.#tellNext());
+      if (this.#unfinished() >= parallel) return false;
     } else {
       // each ask knows the values of all earlier asks except at most the last `parallel` - 1, so asks do not depend on
       // time
-      while (history.told < history.asks.length - parallel + 1) if (!this.tellNext()) return false;
+      while (history.told < history.asks.length - parallel + 1) if (!this.#tellNext()) return false;
     }
-    if (history.asks.length === 0 && this.askKnown()) return true;
-    while (!this.stopped()) {
+    if (history.asks.length === 0 && this.#askKnown()) return true;
+    while (!this.#stopped()) {
       // a method that repeats points may need many proposals until it finds a new one
-      const repeats = history.inVain >= MOST_IN_VAIN && typeof this.campaign.search!.method === 'string';
-      const proposed = repeats ? 'exhausted' : await this.proposer.next();
-      const left = proposed === 'exhausted' ? this.left() : undefined;
-      if (left) return this.add(left, false);
-      if (proposed === 'exhausted') this.methodEnd = proposed;
-      else if (proposed && isTooLittle(this.campaign.search!.stop, proposed.gain)) this.methodEnd = 'gain';
-      else if (proposed) return this.add(proposed, true);
-      else if (!this.tellNext()) return false;
+      const repeats = history.inVain >= MOST_IN_VAIN && typeof this.#campaign.search!.method === 'string';
+      const proposed = repeats ? 'exhausted' : await this.#proposer.next();
+      const left = proposed === 'exhausted' ? this.#left() : undefined;
+      if (left) return this.#add(left, false);
+      if (proposed === 'exhausted') this.#methodEnd = proposed;
+      else if (proposed && isTooLittle(this.#campaign.search!.stop, proposed.gain)) this.#methodEnd = 'gain';
+      else if (proposed) return this.#add(proposed, true);
+      else if (!this.#tellNext()) return false;
     }
     return false;
   }
@@ -242,71 +249,71 @@ export class SearchCourse {
    * If the search begins with the points of another campaign, asks first for the best of them, so that it can be the
    * best point of this search too. Returns whether it has asked for a point.
    */
-  private askKnown(): boolean {
-    const best = this.known
-      .filter(({ values, told }) => told.value !== null && isFeasible(told) && this.proposer.moved(values))
+  #askKnown(): boolean {
+    const best = this.#known
+      .filter(({ values, told }) => told.value !== null && isFeasible(told) && this.#proposer.moved(values))
       .reduce<KnownPoint | null>((a, b) => (a && a.told.value! <= b.told.value! ? a : b), null);
-    const values = best && this.proposer.moved(best.values);
-    if (!values || !this.proposer.isAllowed(values)) return false;
-    return this.add({ values, by: KNOWN, isAllowed: true }, false);
+    const values = best && this.#proposer.moved(best.values);
+    if (!values || !this.#proposer.isAllowed(values)) return false;
+    return this.#add({ values, by: KNOWN, isAllowed: true }, false);
   }
 
   /** A point that a built-in method has left out. An outside optimiser may end its search when it wants. */
-  private left(): ProposedPoint | undefined {
-    if (typeof this.campaign.search!.method === 'object') return undefined;
-    return this.proposer.left((values) => this.history.firstOf(values) === undefined);
+  #left(): ProposedPoint | undefined {
+    if (typeof this.#campaign.search!.method === 'object') return undefined;
+    return this.#proposer.left((values) => this.history.firstOf(values) === undefined);
   }
 
   /** How many points have no value yet. */
-  private unfinished(): number {
+  #unfinished(): number {
     const { told, asks } = this.history;
     let count = 0;
-    for (let at = told; at < asks.length; at += 1) if (this.isOpen(at)) count += 1;
+    for (let at = told; at < asks.length; at += 1) if (this.#isOpen(at)) count += 1;
     return count;
   }
 
-  private isOpen(at: number): boolean {
+  #isOpen(at: number): boolean {
     const isFirst = this.history.firstOf(this.history.asks[at]!.values) === at;
-    return isFirst && !this.isRefused(at) && this.valueOf(at) === undefined;
+    return isFirst && !this.#isRefused(at) && this.#valueOf(at) === undefined;
   }
 
-  private add({ values, by, isAllowed }: Omit<ProposedPoint, 'gain'>, isProposed: boolean): true {
-    const { replications } = this.campaign;
-    this.proposer.note(values, isProposed);
+  #add({ values, by, isAllowed }: Omit<ProposedPoint, 'gain'>, isProposed: boolean): true {
+    const { replications } = this.#campaign;
+    this.#proposer.note(values, isProposed);
     const isNew = this.history.firstOf(values) === undefined;
-    const point = isAllowed ? { ...this.pointOf(values), from: 1, to: isNew ? replications : 0 } : null;
+    const point = isAllowed ? { ...this.#pointOf(values), from: 1, to: isNew ? replications : 0 } : null;
     const seen = this.history.told;
-    this.result.asks.push({ point, values, by, seen, told: null });
+    this.#result.asks.push({ point, values, by, seen, told: null });
     this.history.add({ ordinal: null, values, by, seen, told: null }, isAllowed);
     return true;
   }
 
-  private stopped(): StopReason | undefined {
+  #stopped(): StopReason | undefined {
     const before = stopOf(this);
-    if (before ?? this.methodEnd) return before ?? this.methodEnd;
-    const { search, replications } = this.campaign;
+    if (before ?? this.#methodEnd) return before ?? this.#methodEnd;
+    const { search, replications } = this.#campaign;
     const { value } = search!.stop;
-    const target = value === null ? null : this.reader.signed(value);
-    return stopReason(search!.stop, this.history, { target, replications, from: this.from });
+    const target = value === null ? null : this.#reader.signed(value);
+    return stopReason(search!.stop, this.history, { target, replications, from: this.#from });
   }
 
   /** Asks for the point that the method recommends, if the search ends with a comparison and has not asked for it. */
-  private async askRecommended(): Promise<boolean> {
-    const values = isConfirmed(this.campaign) ? await this.proposer.recommend() : null;
-    if (!values || this.history.firstOf(values) !== undefined || !this.proposer.isAllowed(values))
+  async #askRecommended(): Promise<boolean> {
+    const values = isConfirmed(this.#campaign) ? await this.#proposer.recommend() : null;
+    if (!values || this.history.firstOf(values) !== undefined || !this.#proposer.isAllowed(values))
       return false;
-    return this.add({ values, by: RECOMMENDED, isAllowed: true }, false);
+    return this.#add({ values, by: RECOMMENDED, isAllowed: true }, false);
   }
 
   /** Begins the comparison of the best points, or ends the search. All asks must have been told. */
-  private async finish(): Promise<void> {
-    const { events, replications } = this.result;
-    if (!isConfirmed(this.campaign) || !this.history.bestOf()) {
+  async #finish(): Promise<void> {
+    const { events, replications } = this.#result;
+    if (!isConfirmed(this.#campaign) || !this.history.bestOf()) {
       events.push({ kind: 'over' });
       return;
     }
-    const { ordinals, after } = finalistsOf(this.campaign, this.history, await this.proposer.recommend());
-    const last = after + this.campaign.search!.confirm!.replications;
+    const { ordinals, after } = finalistsOf(this.#campaign, this.history, await this.#proposer.recommend());
+    const last = after + this.#campaign.search!.confirm!.replications;
     events.push({ kind: 'finalists', ordinals, after });
     for (const ordinal of ordinals) replications.push({ ordinal, from: after + 1, to: last });
   }

@@ -14,16 +14,16 @@ export class History {
   /** How many different points were asked for, without the points that are not run. */
   points = 0;
   /** The number of runs of the points whose values were told. */
-  private runsTold = 0;
-  private pointsTold = 0;
-  private hasValue = false;
+  #runsTold = 0;
+  #pointsTold = 0;
+  #hasValue = false;
   /**
    * For each n: the index of the best among the first n told asks; null if none of them is feasible and inside the
    * bounds.
    */
-  private readonly best: (number | null)[] = [null];
+  readonly #best: (number | null)[] = [null];
   /** The first ask of each point, by its values. */
-  private readonly first = new Map<string, number>();
+  readonly #first = new Map<string, number>();
 
   constructor(asks: readonly Ask[]) {
     for (const ask of asks) this.add({ ...ask, told: null }, ask.ordinal !== null);
@@ -36,10 +36,10 @@ export class History {
   /** @param isPoint - whether the point of the ask is run */
   add(ask: Ask, isPoint: boolean): void {
     const key = JSON.stringify(ask.values);
-    const isNew = isPoint && !this.first.has(key);
+    const isNew = isPoint && !this.#first.has(key);
     this.inVain = isNew ? 0 : this.inVain + 1;
     if (isNew) this.points += 1;
-    if (!this.first.has(key)) this.first.set(key, this.asks.length);
+    if (!this.#first.has(key)) this.#first.set(key, this.asks.length);
     this.asks.push(ask);
   }
 
@@ -50,39 +50,39 @@ export class History {
     ask.told = told;
     this.told += 1;
     if (this.firstOf(ask.values) === at && told.runs > 0) {
-      this.runsTold += told.runs + (told.failed ?? 0);
-      this.pointsTold += 1;
+      this.#runsTold += told.runs + (told.failed ?? 0);
+      this.#pointsTold += 1;
     }
-    if (told.value !== null) this.hasValue = true;
-    const best = this.best[at]!;
+    if (told.value !== null) this.#hasValue = true;
+    const best = this.#best[at]!;
     const isBetter =
       told.value !== null &&
       !ask.isOutside &&
       isFeasible(told) &&
       (best === null || told.value < this.asks[best]!.told!.value!);
-    this.best.push(isBetter ? at : best);
+    this.#best.push(isBetter ? at : best);
   }
 
   /** The first ask of these values; undefined if there is none. */
   firstOf(values: readonly string[]): number | undefined {
-    return this.first.get(JSON.stringify(values));
+    return this.#first.get(JSON.stringify(values));
   }
 
   /** The best feasible ask among the first `count` told asks; undefined if there is none. */
   bestOf(count = this.told): Ask | undefined {
-    const at = this.best[count];
+    const at = this.#best[count];
     return at === null || at === undefined ? undefined : this.asks[at];
   }
 
   /** How many asks were told after the best ask; 0 while there is no best ask. */
   get sinceBest(): number {
-    const at = this.best[this.told] ?? null;
+    const at = this.#best[this.told] ?? null;
     return at === null ? 0 : this.told - 1 - at;
   }
 
   /** Whether at least `least` asks were told, and none of them has a value. */
   hasOnlyFailures(least: number): boolean {
-    return this.told >= least && !this.hasValue;
+    return this.told >= least && !this.#hasValue;
   }
 
   /**
@@ -90,6 +90,6 @@ export class History {
    * afterwards with the number of its runs at that time.
    */
   runs(replications: number): number {
-    return this.runsTold + (this.points - this.pointsTold) * replications;
+    return this.#runsTold + (this.points - this.#pointsTold) * replications;
   }
 }

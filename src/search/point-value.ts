@@ -21,10 +21,10 @@ const MOST_FAILED = 0.5;
 
 /** Reads the value of a point from its runs. */
 export class PointReader {
-  private readonly goal: Measure;
-  private readonly sign: 1 | -1;
-  private readonly requirements: { requirement: Requirement; measure: Measure }[];
-  private readonly mostFailed: number;
+  readonly #goal: Measure;
+  readonly #sign: 1 | -1;
+  readonly #requirements: { requirement: Requirement; measure: Measure }[];
+  readonly #mostFailed: number;
 
   /** @param campaign - one with a search or a selection */
   constructor({
@@ -34,43 +34,43 @@ export class PointReader {
     select,
     failures,
   }: Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'failures'>) {
-    this.goal = measureOf(outputs, goal!.output);
-    this.sign = goal!.wants === 'lowest' ? 1 : -1;
-    this.requirements = (search ?? select)!.require.map((requirement) => ({
+    this.#goal = measureOf(outputs, goal!.output);
+    this.#sign = goal!.wants === 'lowest' ? 1 : -1;
+    this.#requirements = (search ?? select)!.require.map((requirement) => ({
       requirement,
       measure: measureOf(outputs, requirement.output),
     }));
-    this.mostFailed = failures?.rate ?? MOST_FAILED;
+    this.#mostFailed = failures?.rate ?? MOST_FAILED;
   }
 
   /** Whether the value of a run is 0 or 1, or 0 or -1, and the value of a point is a share. */
   get isShare(): boolean {
-    return this.goal.statistic === 'share';
+    return this.#goal.statistic === 'share';
   }
 
   /** The minimized value of each run; null for a run without a value. */
   valuesOf(runs: readonly FinishedRun[]): (number | null)[] {
     return runs.map(({ outputs }) => {
-      const value = numberOf(this.goal, outputs);
-      return value === null ? null : this.sign * value;
+      const value = numberOf(this.#goal, outputs);
+      return value === null ? null : this.#sign * value;
     });
   }
 
   /** The value of a point. If too many of its runs have failed, the point has failed. */
   valueOf(runs: readonly FinishedRun[]): PointValue {
     const values = this.valuesOf(runs).filter((value) => value !== null);
-    const isFailed = values.length === 0 || 1 - values.length / runs.length > this.mostFailed;
+    const isFailed = values.length === 0 || 1 - values.length / runs.length > this.#mostFailed;
     if (isFailed) return { value: null, variance: null, runs: runs.length, excess: [] };
     const n = values.length;
     const estimate =
-      this.goal.statistic === 'quantile'
-        ? { value: this.quantileOf(values), variance: null }
+      this.#goal.statistic === 'quantile'
+        ? { value: this.#quantileOf(values), variance: null }
         : { value: meanOf(values), variance: this.#varianceOf(values) };
     return {
       ...estimate,
       runs: n,
       ...(n < runs.length && { failed: runs.length - n }),
-      excess: this.requirements.map((one) => excessOf(one, runs)),
+      excess: this.#requirements.map((one) => excessOf(one, runs)),
     };
   }
 
@@ -91,7 +91,7 @@ export class PointReader {
       ...(failed > 0 ? [all === 1 ? 'its run failed' : `${failed} of its ${all} runs failed`] : []),
       ...(without > 0
         ? [
-            `${this.goal.name} has no finite value in ${all === 1 ? 'its run' : `${without} of its ${all} runs`}`,
+            `${this.#goal.name} has no finite value in ${all === 1 ? 'its run' : `${without} of its ${all} runs`}`,
           ]
         : []),
     ];
@@ -107,7 +107,7 @@ export class PointReader {
 
   /** Converts a value of the output into the minimized value, or back. */
   signed(value: number): number {
-    return this.sign * value;
+    return this.#sign * value;
   }
 
   /**
@@ -119,11 +119,11 @@ export class PointReader {
     return variance === null ? null : variance / values.length;
   }
 
-  private quantileOf(values: readonly number[]): number {
-    const p = this.goal.probability!;
+  #quantileOf(values: readonly number[]): number {
+    const p = this.#goal.probability!;
     return quantile(
       values.toSorted((a, b) => a - b),
-      this.sign > 0 ? p : 1 - p,
+      this.#sign > 0 ? p : 1 - p,
     );
   }
 }

@@ -47,38 +47,38 @@ export interface ProposedPoint {
  * point. The state of the method can be rebuilt from the log.
  */
 export class Proposer {
-  private told = 0;
+  #told = 0;
   /** How many asks the method has proposed. */
-  private proposed = 0;
-  private readonly method: Method | AsyncMethod;
-  private readonly space: Space;
-  private readonly from: number;
-  private readonly seed: number;
+  #proposed = 0;
+  readonly #method: Method | AsyncMethod;
+  readonly #space: Space;
+  readonly #from: number;
+  readonly #seed: number;
   /** A source of allowed points; undefined if all points are allowed. */
-  private readonly allowed: AllowedPoints | undefined;
+  readonly #allowed: AllowedPoints | undefined;
   /** The listed points before this one were asked for. */
-  private listed = 0;
+  #listed = 0;
   /**
    * Every ask. `x` is undefined outside the bounds. `number` is the number of the proposal; null for a point that the
    * method did not propose.
    */
-  private readonly noted: { x: number[] | undefined; number: number | null }[] = [];
+  readonly #noted: { x: number[] | undefined; number: number | null }[] = [];
 
   constructor({ id, search, from, goal, base, seed, isNoisy, known }: ProposerSettings) {
     const space = spaceOf(search, base);
     const { method, require, parallel, where, derive } = search;
-    this.space = space;
-    this.seed = seed;
-    this.allowed = where === null && !derive ? undefined : space.allowed(seed);
-    this.from = from;
-    this.method =
+    this.#space = space;
+    this.#seed = seed;
+    this.#allowed = where === null && !derive ? undefined : space.allowed(seed);
+    this.#from = from;
+    this.#method =
       typeof method === 'object'
         ? new Optimiser({ id, method, search, goal, space, seed })
         : makers[method]({
             dimensions: space.dimensions,
             isAllowed: (x) => space.isAllowed(space.valuesAt(x)),
             lackOf: (x) => space.lackOf(space.valuesAt(x)),
-            ...(this.allowed && { allowed: this.allowed }),
+            ...(this.#allowed && { allowed: this.#allowed }),
             requirements: require.length,
             parallel,
             isNoisy,
@@ -87,47 +87,47 @@ export class Proposer {
     for (const { values, told } of known) {
       const { value, variance, runs, excess } = told;
       const x = space.coordinatesOf(values);
-      if (x) this.method.tell({ ask: null, x, value, variance, runs, excess });
+      if (x) this.#method.tell({ ask: null, x, value, variance, runs, excess });
     }
   }
 
   /** Whether the next proposal is already known: an outside optimiser gives several proposals at a time. */
   get hasMore(): boolean {
-    return 'hasMore' in this.method && this.method.hasMore;
+    return 'hasMore' in this.#method && this.#method.hasMore;
   }
 
   /** How many points the method must be told before its next proposal; 0 if the method does not say. */
   get lacks(): number {
-    return 'lacks' in this.method ? (this.method.lacks ?? 0) : 0;
+    return 'lacks' in this.#method ? (this.#method.lacks ?? 0) : 0;
   }
 
   /** Repeats the asks and told values of a log. Other work gets a turn after each ask. */
   async catchUp(asks: readonly Ask[]): Promise<void> {
     for (const [at, ask] of asks.entries()) {
-      while (this.told < ask.seen) this.tell(asks[this.told]!.told!);
-      const isProposed = at >= this.from && ![RECOMMENDED, KNOWN, LEFT].includes(ask.by);
+      while (this.#told < ask.seen) this.tell(asks[this.#told]!.told!);
+      const isProposed = at >= this.#from && ![RECOMMENDED, KNOWN, LEFT].includes(ask.by);
       // only the state of the method needs this ask: the log already has the answer
-      if (isProposed && !('named' in this.method)) this.method.ask();
+      if (isProposed && !('named' in this.#method)) this.#method.ask();
       await breath();
       this.note(ask.values, isProposed);
     }
-    while (this.told < asks.length && asks[this.told]!.told) this.tell(asks[this.told]!.told!);
+    while (this.#told < asks.length && asks[this.#told]!.told) this.tell(asks[this.#told]!.told!);
   }
 
   /** Tells the method the value of the next ask, unless the point lies outside the bounds. */
   tell({ value, variance, runs, excess }: PointValue): void {
-    const { x, number } = this.noted[this.told]!;
-    if (x) this.method.tell({ ask: number, x, value, variance, runs, excess });
-    this.told += 1;
+    const { x, number } = this.#noted[this.#told]!;
+    if (x) this.#method.tell({ ask: number, x, value, variance, runs, excess });
+    this.#told += 1;
   }
 
   /** The next point, which the caller notes if it asks for it; null if the method needs more values first. */
   async next(): Promise<ProposedPoint | null | 'exhausted'> {
-    const proposal = await this.method.ask();
+    const proposal = await this.#method.ask();
     if (proposal === null || proposal === 'exhausted') return proposal;
-    const values = this.space.valuesAt(proposal.x);
+    const values = this.#space.valuesAt(proposal.x);
     const { by, gain = null } = proposal;
-    return { values, by, gain, isAllowed: this.space.isAllowed(values) };
+    return { values, by, gain, isAllowed: this.#space.isAllowed(values) };
   }
 
   /**
@@ -135,15 +135,16 @@ export class Proposer {
    * list. It depends only on the seed and the asks.
    */
   left(isNew: (values: readonly string[]) => boolean): ProposedPoint | undefined {
-    const { space, allowed } = this;
+    const space = this.#space;
+    const allowed = this.#allowed;
     const point = (values: string[]): ProposedPoint => ({ values, by: LEFT, gain: null, isAllowed: true });
     const list = space.list();
-    for (; list && this.listed < list.length; this.listed += 1) {
-      const values = space.valuesAt(list[this.listed]!);
+    for (; list && this.#listed < list.length; this.#listed += 1) {
+      const values = space.valuesAt(list[this.#listed]!);
       if (isNew(values)) return point(values);
     }
     if (list || !allowed) return undefined;
-    const stream = new Stream(this.seed, `left at ask ${this.noted.length}`);
+    const stream = new Stream(this.#seed, `left at ask ${this.#noted.length}`);
     const drawn = allowed.draws(LEFT_TRIES, 2 * space.dimensions.length, stream);
     const found = drawn.map((x) => space.valuesAt(x)).find(isNew);
     return found && point(found);
@@ -151,31 +152,31 @@ export class Proposer {
 
   /** The values of the point that the method believes to be the best. */
   async recommend(): Promise<string[] | null> {
-    const best = await this.method.recommend();
-    return best && this.space.valuesAt(best.x);
+    const best = await this.#method.recommend();
+    return best && this.#space.valuesAt(best.x);
   }
 
   /** Moves the values of a point onto steps and levels; undefined for a point outside the bounds. */
   moved(values: readonly string[]): string[] | undefined {
-    const x = this.space.coordinatesOf(values);
-    return x && this.space.valuesAt(x);
+    const x = this.#space.coordinatesOf(values);
+    return x && this.#space.valuesAt(x);
   }
 
   isAllowed(values: readonly string[]): boolean {
-    return this.space.isAllowed(values);
+    return this.#space.isAllowed(values);
   }
 
   /** Notes the next ask. */
   note(values: readonly string[], isProposed: boolean): void {
-    const x = this.space.coordinatesOf(values);
-    this.noted.push({ x, number: isProposed ? this.proposed : null });
+    const x = this.#space.coordinatesOf(values);
+    this.#noted.push({ x, number: isProposed ? this.#proposed : null });
     if (!isProposed) return;
-    this.proposed += 1;
-    if (x && 'named' in this.method) this.method.named(x);
+    this.#proposed += 1;
+    if (x && 'named' in this.#method) this.#method.named(x);
   }
 
   /** Ends the process of an outside optimiser. */
   close(): void {
-    if ('close' in this.method) this.method.close();
+    if ('close' in this.#method) this.#method.close();
   }
 }

@@ -9,14 +9,14 @@ const RACE_CONFIDENCE = 0.95;
 
 /** Decides how many replications the points of a search get. */
 export class Replications {
-  private readonly campaign: Campaign;
-  private readonly history: History;
-  private readonly reader: PointReader;
+  readonly #campaign: Campaign;
+  readonly #history: History;
+  readonly #reader: PointReader;
 
   constructor(campaign: Campaign, history: History, reader: PointReader) {
-    this.campaign = campaign;
-    this.history = history;
-    this.reader = reader;
+    this.#campaign = campaign;
+    this.#history = history;
+    this.#reader = reader;
   }
 
   /**
@@ -24,10 +24,10 @@ export class Replications {
    * the best point (`nextOfRace`).
    */
   further(finished: FinishedPoints): SearchStep['replications'] {
-    const { asks, told } = this.history;
+    const { asks, told } = this.#history;
     return asks.slice(told).flatMap((ask) => {
       const runs = ask.ordinal === null ? undefined : finished.get(ask.ordinal);
-      const wanted = runs && this.wanted(ask, runs, finished);
+      const wanted = runs && this.#wanted(ask, runs, finished);
       return wanted && wanted > runs.length
         ? [{ ordinal: ask.ordinal!, from: runs.length + 1, to: wanted }]
         : [];
@@ -37,7 +37,7 @@ export class Replications {
   /** The runs of an ask, if all of its replications have finished. */
   whole(ask: Ask, finished: FinishedPoints): readonly FinishedRun[] | undefined {
     const runs = ask.ordinal === null ? undefined : finished.get(ask.ordinal);
-    const wanted = runs && this.wanted(ask, runs, finished);
+    const wanted = runs && this.#wanted(ask, runs, finished);
     return wanted !== undefined && wanted <= runs!.length ? runs : undefined;
   }
 
@@ -47,42 +47,42 @@ export class Replications {
    * until the value of the first ask was told.
    */
   rivalOf(ask: Ask): Ask | null | undefined {
-    const { asks, told } = this.history;
-    const isLater = this.campaign.commonRandomNumbers && ask !== asks[0];
+    const { asks, told } = this.#history;
+    const isLater = this.#campaign.commonRandomNumbers && ask !== asks[0];
     const seen = Math.max(ask.seen, isLater ? 1 : 0);
-    return seen > told ? undefined : (this.history.bestOf(seen) ?? null);
+    return seen > told ? undefined : (this.#history.bestOf(seen) ?? null);
   }
 
   /**
    * The number of replications for a point, which depends on its runs and on the runs of its rival. Undefined until the
    * rival is known.
    */
-  private wanted(ask: Ask, runs: readonly FinishedRun[], finished: FinishedPoints): number | undefined {
-    const { search, replications, commonRandomNumbers } = this.campaign;
+  #wanted(ask: Ask, runs: readonly FinishedRun[], finished: FinishedPoints): number | undefined {
+    const { search, replications, commonRandomNumbers } = this.#campaign;
     const { most } = search!;
     if (most === null) return replications;
     const rival = this.rivalOf(ask);
     if (rival === undefined) return undefined;
     const known = rival && finished.get(rival.ordinal!);
-    const rivals = known && this.reader.runsOf(known, rival.told!);
+    const rivals = known && this.#reader.runsOf(known, rival.told!);
     const wanted = nextOfRace({
-      values: this.reader.valuesOf(runs),
-      rival: rivals ? this.reader.valuesOf(rivals) : null,
+      values: this.#reader.valuesOf(runs),
+      rival: rivals ? this.#reader.valuesOf(rivals) : null,
       isPaired: commonRandomNumbers,
-      isShare: this.reader.isShare,
+      isShare: this.#reader.isShare,
       min: replications,
       max: most,
       confidence: RACE_CONFIDENCE,
     });
     // the first seeds may be good for all points, so a mean over them must not win against a mean over more seeds
-    return commonRandomNumbers && this.isBest(runs, rival)
+    return commonRandomNumbers && this.#isBest(runs, rival)
       ? Math.max(wanted, rivals?.length ?? most)
       : wanted;
   }
 
   /** Whether the mean of a point would make it the best point. */
-  private isBest(runs: readonly FinishedRun[], rival: Ask | null): boolean {
-    const { value, excess } = this.reader.valueOf(runs);
+  #isBest(runs: readonly FinishedRun[], rival: Ask | null): boolean {
+    const { value, excess } = this.#reader.valueOf(runs);
     if (value === null || !isFeasible({ excess })) return false;
     return rival === null || value < rival.told!.value!;
   }

@@ -55,7 +55,11 @@ export function selectStoryOf(
     const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
     const { ordinal, key, values } = point;
     return {
-      ...{ ordinal, key, values, mean, seen: mean },
+      ordinal,
+      key,
+      values,
+      mean,
+      seen: mean,
       interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, { among, next: [] }),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
@@ -95,17 +99,17 @@ export function selectStoryOf(
       best:
         told && first && first.mean !== null
           ? {
-              ...{ ordinal: first.ordinal, key: first.key, value: told.mean ?? first.mean },
+              ordinal: first.ordinal,
+              key: first.key,
+              value: told.mean ?? first.mean,
               inputs: Object.fromEntries(
                 campaign.varied.map(({ name, type }, at) => [name, valueOf(type, first.values[at]!)]),
               ),
-              ...{
-                interval: told.interval,
-                among,
-                runs: told.runs,
-                seen: first.mean,
-                isEqual: reader.areEqual(used!),
-              },
+              interval: told.interval,
+              among,
+              runs: told.runs,
+              seen: first.mean,
+              isEqual: reader.areEqual(used!),
               tied: own.length > 0 ? 0 : tiedWith(first, candidates),
               isSure: own.length > 0 ? winner!.isSure : null,
             }

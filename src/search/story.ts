@@ -92,7 +92,13 @@ export function askedPoints(campaign: Campaign, { asks }: Pick<SearchLog, 'asks'
     const value = told?.value ?? null;
     return [
       {
-        ...{ ask: at, ordinal, key: keyOf(values).key, values, by, seen, runs: told?.runs ?? 0 },
+        ask: at,
+        ordinal,
+        key: keyOf(values).key,
+        values,
+        by,
+        seen,
+        runs: told?.runs ?? 0,
         state: stateOf(ask),
         value: value === null ? null : reader.signed(value),
         isOutside,
@@ -128,7 +134,11 @@ function finalistsIn(
     const told = fresh.length > 0 ? reader.valueOf(fresh) : undefined;
     const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
     return {
-      ...{ ordinal, key, values, seen, mean },
+      ordinal,
+      key,
+      values,
+      seen,
+      mean,
       interval: mean === null ? null : intervalOf(campaign, reader, mean, told!),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),

@@ -131,10 +131,22 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       database.peers?.tell();
     };
     const runs = new Runs({
-      ...{ repository, registry, files: content.store, progress, holder, kept, onQueued },
+      repository,
+      registry,
+      files: content.store,
+      progress,
+      holder,
+      kept,
+      onQueued,
     });
     const sessions = new Sessions({
-      ...{ runs, registry, recorder, progress, processes, files: content.runFiles, after },
+      runs,
+      registry,
+      recorder,
+      progress,
+      processes,
+      files: content.runFiles,
+      after,
     });
     const service = await serviceIdentity(database.sql);
     const fleet =
@@ -142,8 +154,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       (await (
         await import('./fleet/start.ts')
       ).startFleet({
-        ...{ lanes: options.lanes, sql: database.sql, now, service, problems, onFault, onRequeued: onQueued },
-        ...{ runs: repository, registry, progress, files: content.store, code: versionFiles },
+        lanes: options.lanes,
+        sql: database.sql,
+        now,
+        service,
+        problems,
+        onFault,
+        onRequeued: onQueued,
+        runs: repository,
+        registry,
+        progress,
+        files: content.store,
+        code: versionFiles,
         runTimeout: options.runTimeout,
         executesAll: size > 0,
       }));

@@ -13,9 +13,9 @@ const none: Record<Counted, number> = { waiting: 0, queued: 0, running: 0, faile
  * runs, adds runs or deletes runs saves these changes too.
  */
 export class CountChanges {
-  private readonly changes = { ...none };
+  readonly #changes = { ...none };
   /** The name under which a run was last counted, by seq. A run that is not in the map counts as waiting. */
-  private readonly before = new Map<number, Counted>();
+  readonly #before = new Map<number, Counted>();
 
   /**
    * Prepares changes for unfinished runs that are about to be written. It reads all queued and running runs between the
@@ -29,19 +29,19 @@ export class CountChanges {
       select seq, state from runs where state in ('queued', 'running') and campaign = ${campaign}
         and seq >= ${Math.min(...seqs)} and seq <= ${Math.max(...seqs)}`.execute(db);
     const changes = new CountChanges();
-    for (const { seq, state } of rows) changes.before.set(seq, state);
+    for (const { seq, state } of rows) changes.#before.set(seq, state);
     return changes;
   }
 
   /** Counts a run after its state was written. */
   set(seq: number, as: Counted): void {
-    this.move(this.before.get(seq) ?? 'waiting', as);
-    this.before.set(seq, as);
+    this.move(this.#before.get(seq) ?? 'waiting', as);
+    this.#before.set(seq, as);
   }
 
   /** @param runs - the number of runs; negative if runs are deleted */
   add(as: Counted, runs: number): this {
-    this.changes[as] += runs;
+    this.#changes[as] += runs;
     return this;
   }
 
@@ -50,8 +50,8 @@ export class CountChanges {
   }
 
   async save(db: Kysely<Tables>, campaign: number): Promise<void> {
-    if (Object.values(this.changes).every((change) => change === 0)) return;
-    const { waiting, queued, running, failed, new: started, reused } = this.changes;
+    if (Object.values(this.#changes).every((change) => change === 0)) return;
+    const { waiting, queued, running, failed, new: started, reused } = this.#changes;
     await sql`
       insert into run_counts as kept (campaign, waiting, queued, running, failed, "new", reused)
       values (${campaign}, ${waiting}, ${queued}, ${running}, ${failed}, ${started}, ${reused})

@@ -1,12 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { GrowthRound } from '../campaign/growth.ts';
-import {
-  type Campaign,
-  type ModelVersion,
-  ONE_ATTEMPT,
-  type Phase,
-  type VariedInput,
-} from '../campaign/types.ts';
+import { type Campaign, type ModelVersion, type Phase } from '../campaign/types.ts';
 import type { CampaignRecord, PlannedRun, RunObservation } from './store.ts';
 import type { Tables } from './tables.ts';
 

@@ -17,7 +17,9 @@ test('a calibration varies the inputs with priors, has no points before it start
       { output: 'Peak day', kind: 'number', value: 6, weight: 1 },
       { output: 'Infected', kind: 'curve', x: [1, 2], y: [3, 8], weight: 1 },
     ],
-    ...{ particles: 200, quantile: 0.5, parallel: 64 },
+    particles: 200,
+    quantile: 0.5,
+    parallel: 64,
     stop: { tolerance: null, generations: 8, acceptance: 0.01, points: 10_000 },
   });
 });

@@ -187,7 +187,8 @@ describe('foray doctor', () => {
     expect(healthy).toBe(false);
     expect(bad).toContainEqual(
       expect.objectContaining({
-        ...{ part: 'store', state: 'failed' },
+        part: 'store',
+        state: 'failed',
         message: expect.stringContaining('but a worker runs: its store was removed'),
       }),
     );
@@ -234,7 +235,8 @@ describe('foray doctor', () => {
       const { healthy, bad } = await doctor({ FORAY_TASK_QUEUE: 'frozen', FORAY_STORE: settings.store });
       expect(healthy).toBe(false);
       expect(bad).toContainEqual({
-        ...{ part: 'campaigns', state: 'failed' },
+        part: 'campaigns',
+        state: 'failed',
         message: expect.stringContaining(`${id} cannot go on: no worker answered in time`),
         advice: `"foray status ${id}" shows its state.`,
       });

@@ -5,7 +5,12 @@ import type { CloudClient } from '../../src/cloud/index.ts';
 import { campaign } from '../store/fixtures.ts';
 
 const precision: Precision = {
-  ...{ min: 2, max: 10, outputs: ['Out'], relative: 0.1, absolute: null, confidence: 0.95 },
+  min: 2,
+  max: 10,
+  outputs: ['Out'],
+  relative: 0.1,
+  absolute: null,
+  confidence: 0.95,
 };
 const outputs = [{ name: 'Out', type: 'DOUBLE' as const, units: null }];
 

@@ -321,8 +321,10 @@ describe('while the worker is frozen', () => {
       await worker.ready;
       const { id } = await world.foray.submit(
         rehearsal({
-          ...{ count: 3 + Math.floor(random() * 20), first: 1_200_000 + 1_000 * seed },
-          ...{ seconds: LONG, more: ALL_AT_ONCE },
+          count: 3 + Math.floor(random() * 20),
+          first: 1_200_000 + 1_000 * seed,
+          seconds: LONG,
+          more: ALL_AT_ONCE,
         }),
       );
       await until(`${id} has requested all runs`, async () => {

@@ -54,7 +54,10 @@ test.each(seeds(1, 1))(
     await temporal.start();
     const start = isFull ? replicas : oneService;
     const group = await start({
-      ...{ dataDir, modelDirs: [models], address: temporal.address, heartbeat: HEARTBEAT },
+      dataDir,
+      modelDirs: [models],
+      address: temporal.address,
+      heartbeat: HEARTBEAT,
     });
     const client = clientOf(group.url);
     const spawnExecutor = executorsOf({ url: group.url, address: temporal.address, key });

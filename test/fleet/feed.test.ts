@@ -15,7 +15,8 @@ async function reportsOf(...sizes: number[]): Promise<Report['endings'][]> {
   const feed = new HttpFeed({ client: { report } as unknown as FleetClient, holder: 'h', has: [] });
   await feed.report(
     sizes.map((size, at) => ({
-      ...{ runId: `run-${at}`, status: 'COMPLETED' },
+      runId: `run-${at}`,
+      status: 'COMPLETED',
       outputs: { Text: 'x'.repeat(size * MB) },
     })),
   );
@@ -36,7 +37,8 @@ test('a run fails if its outputs alone are too large for a report; no other run 
   const [endings] = await reportsOf(1, 61, 1);
   expect(endings!.map(({ status }) => status)).toEqual(['COMPLETED', 'FAILED', 'COMPLETED']);
   expect(endings![1]).toEqual({
-    ...{ runId: 'run-1', status: 'FAILED' },
+    runId: 'run-1',
+    status: 'FAILED',
     reason:
       'its outputs have 61 MB, and an executor on another machine reports at most 60 MB: write large values to an output file',
   });

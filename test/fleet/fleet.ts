@@ -200,7 +200,13 @@ export async function startFleet(
   const spawnExecutor = executorsOf({ url: running.url, address: temporal.address, key });
   const executors = async () => (await service.get<ListedExecutor[]>('/executors')).body;
   return {
-    ...{ service, temporal, key, keyFile, models, problems, executors },
+    service,
+    temporal,
+    key,
+    keyFile,
+    models,
+    problems,
+    executors,
     spawn: spawnExecutor,
     async start(name, options) {
       const executor = spawnExecutor(name, options);

@@ -10,7 +10,9 @@ import '../support/quiet-runtime.ts';
 
 const { address, heartbeat, ...options } = JSON.parse(process.argv[2]!) as EntryOptions;
 const running = await startService({
-  ...{ executors: 0, apiKey: KEY, ...options },
+  executors: 0,
+  apiKey: KEY,
+  ...options,
   lanes: {
     connectionOptions: { address },
     namespace: 'default',

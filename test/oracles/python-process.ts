@@ -10,12 +10,12 @@ import { pythonOfTests } from '../support/python.ts';
  * a process.
  */
 export class PythonProcess {
-  private readonly process: ChildProcessByStdio<Writable, Readable, null>;
-  private readonly answers: AsyncIterator<string>;
+  readonly #process: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #answers: AsyncIterator<string>;
 
   private constructor(process: ChildProcessByStdio<Writable, Readable, null>) {
-    this.process = process;
-    this.answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
+    this.#process = process;
+    this.#answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   }
 
   /** Starts a Python process in a folder. Scripts can import the modules in the folder of this file. */
@@ -27,8 +27,8 @@ export class PythonProcess {
 
   /** Runs a script that can use the variable `given`. Returns the text that the script prints. */
   async run(script: string, given: unknown = null): Promise<string> {
-    this.process.stdin.write(`${JSON.stringify({ script, given })}\n`);
-    const answer = await this.answers.next();
+    this.#process.stdin.write(`${JSON.stringify({ script, given })}\n`);
+    const answer = await this.#answers.next();
     if (answer.done === true) throw new Error('the Python process has ended');
     const { printed, error } = JSON.parse(answer.value) as { printed: string; error: string | null };
     if (error !== null) throw new Error(error);
@@ -36,8 +36,8 @@ export class PythonProcess {
   }
 
   async end(): Promise<void> {
-    const ended = once(this.process, 'exit');
-    this.process.stdin.end();
+    const ended = once(this.#process, 'exit');
+    this.#process.stdin.end();
     await ended;
   }
 }

@@ -157,8 +157,14 @@ describe('in an empty folder', () => {
     const strict = { strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true };
     const compilerOptions = {
       // foray's declarations are checked, but TypeScript's own are not
-      ...{ ...strict, skipLibCheck: false, skipDefaultLibCheck: true, noEmit: true },
-      ...{ target: 'es2024', module: 'nodenext', types: [], allowImportingTsExtensions: true },
+      ...strict,
+      skipLibCheck: false,
+      skipDefaultLibCheck: true,
+      noEmit: true,
+      target: 'es2024',
+      module: 'nodenext',
+      types: [],
+      allowImportingTsExtensions: true,
     };
     write('tsconfig.json', JSON.stringify({ compilerOptions }));
     expect(tool('typescript/bin/tsc', '-p', project)).toBe('');

@@ -3,7 +3,7 @@ import { Kysely, sql } from 'kysely';
 import { isForayError } from '../../src/errors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { postgresDialect } from '../../src/postgres/dialect.ts';
-import { campaign, points } from '../store/fixtures.ts';
+import { campaign } from '../store/fixtures.ts';
 import { foray, isRunning } from '../support/cli.ts';
 import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
 import { until } from '../support/until.ts';

@@ -104,7 +104,9 @@ test('executors get and store files, also after an outage of the bucket', async 
   const { body: run } = await requestRun(service, version, { N: 2 });
   const put = (body: string) =>
     fetch(new URL(`${EXECUTORS}/files/${hashOf('3')}`, service.running.url), {
-      ...{ method: 'PUT', headers: { Authorization: fleet.key }, body },
+      method: 'PUT',
+      headers: { Authorization: fleet.key },
+      body,
     });
   expect((await put('3')).status).toBe(503);
   await server.start();

@@ -185,7 +185,8 @@ test('all answers of a service are the same after a move, even if the move was k
     onCleanup(() => lock.end());
     await lock.query(`BEGIN; LOCK TABLE ${table} IN EXCLUSIVE MODE`);
     const child = spawn(process.execPath, [MAIN, ...args], {
-      ...{ env: { ...cleanEnv(), ...env }, stdio: 'ignore' },
+      env: { ...cleanEnv(), ...env },
+      stdio: 'ignore',
     });
     onCleanup(() => void child.kill('SIGKILL'));
     const ended = once(child, 'exit');

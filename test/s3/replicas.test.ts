@@ -73,7 +73,11 @@ test('a campaign with input files gives the same bytes with replicas and executo
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;
   const group = await replicas({
-    ...{ dataDir, modelDirs: [models], address, heartbeat: HEARTBEAT, apiKey: KEY },
+    dataDir,
+    modelDirs: [models],
+    address,
+    heartbeat: HEARTBEAT,
+    apiKey: KEY,
   });
   const shared = await startWorld({
     beside: embedded,
@@ -135,7 +139,11 @@ test('an executor keeps its long run even if it communicates with only one repli
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
   const { address } = embedded.environment;
   const group = await replicas({
-    ...{ dataDir, modelDirs: [SHIPPED_MODELS], address, heartbeat: HEARTBEAT, apiKey: CLIENT_KEY },
+    dataDir,
+    modelDirs: [SHIPPED_MODELS],
+    address,
+    heartbeat: HEARTBEAT,
+    apiKey: CLIENT_KEY,
   });
   executorsOf({ url: group.urls[0]!, address, key })('one', { flags: ['--slots', '1'] });
   const other = clientOf(group.urls[1]!);

@@ -145,7 +145,9 @@ test('during an outage of the bucket, runs wait, uploads get 503, and the servic
   const { problems } = await healthOf(service.running.url);
   expect(problems.map(({ code }) => code)).toContain('FILES_STUCK');
   const refused = await fetch(`${service.running.url}/upload-file`, {
-    ...{ method: 'POST', headers: { Authorization: KEY }, body: 'meanwhile' },
+    method: 'POST',
+    headers: { Authorization: KEY },
+    body: 'meanwhile',
   });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   expect(await refused.json()).toMatchObject({ code: 'UNAVAILABLE' });

@@ -111,8 +111,11 @@ test.each([
 
 test('a noisy search that may have all of its points open at once has the same log after restarts', async () => {
   const inputs = ['x', 'y'].map((name) => ({
-    ...{ name, type: 'DOUBLE' as const, kind: 'choice' as const },
-    ...{ values: ['0', '1', '2'], isOrdered: true },
+    name,
+    type: 'DOUBLE' as const,
+    kind: 'choice' as const,
+    values: ['0', '1', '2'],
+    isOrdered: true,
   }));
   const campaign = campaignOf({ inputs, method: 'gp', parallel: 9, order: 'free' }, { seed: 2 });
   const log = await new SearchInMemory(campaign, noisy(0.5), 2).toTheEnd(0);

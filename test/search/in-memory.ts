@@ -70,21 +70,21 @@ interface MemoryRun {
  */
 export class SearchInMemory {
   readonly log: SearchLog = { asks: [], events: [] };
-  private readonly runs = new Map<number, MemoryRun[]>();
-  private readonly values = new Map<number, string[]>();
-  private readonly ordinals = new Map<string, number>();
-  private campaign: Campaign;
-  private readonly run: Run;
-  private readonly order: Stream;
+  readonly #runs = new Map<number, MemoryRun[]>();
+  readonly #values = new Map<number, string[]>();
+  readonly #ordinals = new Map<string, number>();
+  #campaign: Campaign;
+  readonly #run: Run;
+  readonly #order: Stream;
   /** The number of runs that have finished since the last step. */
-  private finished = 0;
+  #finished = 0;
   /** As long as fewer runs than this number have finished, the next step may only tell values. */
-  private needs = 0;
+  #needs = 0;
 
   constructor(campaign: Campaign, run: Run, seed: number) {
-    this.campaign = campaign;
-    this.run = run;
-    this.order = new Stream(seed, 'order');
+    this.#campaign = campaign;
+    this.#run = run;
+    this.#order = new Stream(seed, 'order');
   }
 
   /**
@@ -93,16 +93,16 @@ export class SearchInMemory {
    * @param rebuilds - the share of steps before which the course is rebuilt from the log
    */
   async toTheEnd(rebuilds: number): Promise<SearchLog> {
-    let course = await courseOf(this.campaign, judged(structuredClone(this.log)));
+    let course = await courseOf(this.#campaign, judged(structuredClone(this.log)));
     while (course.stage !== 'over') {
-      if (this.order.uniform() < rebuilds) {
+      if (this.#order.uniform() < rebuilds) {
         course.close();
-        course = await courseOf(this.campaign, judged(structuredClone(this.log)));
+        course = await courseOf(this.#campaign, judged(structuredClone(this.log)));
       }
       const step = await course.step(this.finishedAt(course.awaited()));
-      this.judgeNeeds(step, course.needs);
-      course.written(this.write(step));
-      this.finishSome();
+      this.#judgeNeeds(step, course.needs);
+      course.written(this.#write(step));
+      this.#finishSome();
     }
     course.close();
     return judged(this.log);
@@ -111,29 +111,29 @@ export class SearchInMemory {
   /** Gives the search another definition, as `foray apply` does. */
   change(campaign: Campaign): void {
     const { asks } = judged(this.log);
-    const ordinals = judgedAgain(this.campaign, campaign, asks);
-    this.log.events.push(changeOf(this.campaign, campaign, asks, this.finishedAt(ordinals)));
-    this.campaign = campaign;
+    const ordinals = judgedAgain(this.#campaign, campaign, asks);
+    this.log.events.push(changeOf(this.#campaign, campaign, asks, this.finishedAt(ordinals)));
+    this.#campaign = campaign;
   }
 
   /** The number of runs that were requested so far. */
   get runCount(): number {
-    return this.runs.values().reduce((sum, { length }) => sum + length, 0);
+    return this.#runs.values().reduce((sum, { length }) => sum + length, 0);
   }
 
   finishedAt(ordinals: readonly number[]): Map<number, FinishedRun[]> {
     return new Map(
       ordinals.flatMap((ordinal) => {
-        const runs = this.runs.get(ordinal)!;
+        const runs = this.#runs.get(ordinal)!;
         if (!runs.every(({ isFinished }) => isFinished)) return [];
-        const values = this.values.get(ordinal)!.map(Number);
+        const values = this.#values.get(ordinal)!.map(Number);
         return [
           [
             ordinal,
             // the outputs of a run are computed only once
             runs.map((run) => ({
               replication: run.replication,
-              outputs: (run.outputs ??= this.run(values, ordinal, run.replication)),
+              outputs: (run.outputs ??= this.#run(values, ordinal, run.replication)),
             })),
           ],
         ];
@@ -142,44 +142,44 @@ export class SearchInMemory {
   }
 
   /** Checks the number `needs` of the last step: until as many runs have finished, a step may only tell values. */
-  private judgeNeeds({ asks, events, replications }: SearchStep, needs: number): void {
+  #judgeNeeds({ asks, events, replications }: SearchStep, needs: number): void {
     const hasMore = asks.length + events.length + replications.length > 0;
-    if (hasMore && this.finished < this.needs)
-      throw new Error(`A step came after ${this.finished} runs, although ${this.needs} were needed.`);
-    this.needs = hasMore ? 0 : needs;
-    this.finished = 0;
+    if (hasMore && this.#finished < this.#needs)
+      throw new Error(`A step came after ${this.#finished} runs, although ${this.#needs} were needed.`);
+    this.#needs = hasMore ? 0 : needs;
+    this.#finished = 0;
   }
 
-  private write(step: SearchStep): (number | null)[] {
+  #write(step: SearchStep): (number | null)[] {
     for (const { ask, told } of step.tells) this.log.asks[ask]!.told = structuredClone(told);
     const ordinals = step.asks.map(({ point, ...ask }) => {
-      const ordinal = point && (this.ordinals.get(point.key) ?? this.ordinals.size);
-      if (point && !this.ordinals.has(point.key)) {
-        this.ordinals.set(point.key, ordinal!);
-        this.values.set(ordinal!, point.values);
+      const ordinal = point && (this.#ordinals.get(point.key) ?? this.#ordinals.size);
+      if (point && !this.#ordinals.has(point.key)) {
+        this.#ordinals.set(point.key, ordinal!);
+        this.#values.set(ordinal!, point.values);
       }
-      if (point) this.add(ordinal!, point.from, point.to);
+      if (point) this.#add(ordinal!, point.from, point.to);
       const added: Ask = { ...ask, ordinal };
       this.log.asks.push(structuredClone(added));
       return ordinal;
     });
     this.log.events.push(...structuredClone(step.events));
-    for (const { ordinal, from, to } of step.replications) this.add(ordinal, from, to);
+    for (const { ordinal, from, to } of step.replications) this.#add(ordinal, from, to);
     return ordinals;
   }
 
-  private add(ordinal: number, from: number, to: number): void {
-    const runs = this.runs.get(ordinal) ?? [];
+  #add(ordinal: number, from: number, to: number): void {
+    const runs = this.#runs.get(ordinal) ?? [];
     for (let replication = from; replication <= to; replication += 1)
       runs.push({ replication, isFinished: false });
-    this.runs.set(ordinal, runs);
+    this.#runs.set(ordinal, runs);
   }
 
-  private finishSome(): void {
-    const open = [...this.runs.values()].flat().filter(({ isFinished }) => !isFinished);
-    for (const run of open) if (this.order.uniform() < 0.4) run.isFinished = true;
-    if (open.length > 0) open[this.order.below(open.length)]!.isFinished = true;
-    this.finished = open.filter(({ isFinished }) => isFinished).length;
+  #finishSome(): void {
+    const open = [...this.#runs.values()].flat().filter(({ isFinished }) => !isFinished);
+    for (const run of open) if (this.#order.uniform() < 0.4) run.isFinished = true;
+    if (open.length > 0) open[this.#order.below(open.length)]!.isFinished = true;
+    this.#finished = open.filter(({ isFinished }) => isFinished).length;
   }
 }
 

@@ -26,23 +26,32 @@ const real: fc.Arbitrary<Unnamed<SearchedInput>> = fc
     digits: fc.option(fc.integer({ min: 3, max: 6 })),
   })
   .map(({ bounds: { min, max }, isLog, step, digits }) => ({
-    ...{ kind: 'range', type: 'DOUBLE' },
+    kind: 'range',
+    type: 'DOUBLE',
     ...(isLog ? { min: max - min, max: 2 * (max - min), scale: 'log' } : { min, max, scale: 'linear' }),
     // a definition has at most one of these two settings
-    ...{ step, digits: step === null ? digits : null },
+    step,
+    digits: step === null ? digits : null,
   }));
 
 const whole: fc.Arbitrary<Unnamed<SearchedInput>> = fc
   .record({ bounds, step: fc.option(fc.integer({ min: 2, max: 9 })) })
   .map(({ bounds: { min, max }, step }) => ({
-    ...{ kind: 'range', type: 'LONG', scale: 'linear', digits: null, step },
-    ...{ min: Math.floor(min), max: Math.floor(max) + 1 },
+    kind: 'range',
+    type: 'LONG',
+    scale: 'linear',
+    digits: null,
+    step,
+    min: Math.floor(min),
+    max: Math.floor(max) + 1,
   }));
 
 const choice: fc.Arbitrary<Unnamed<SearchedInput>> = fc
   .uniqueArray(fc.integer({ min: -9, max: 9 }), { minLength: 1, maxLength: 5 })
   .map((values) => ({
-    ...{ kind: 'choice', type: 'DOUBLE', isOrdered: true },
+    kind: 'choice',
+    type: 'DOUBLE',
+    isOrdered: true,
     values: values.toSorted((a, b) => a - b).map(String),
   }));
 
@@ -107,7 +116,11 @@ test(`searches of ${SPACES} random spaces ask only for points within the bounds,
       const campaign = searchCampaign(
         {},
         {
-          ...{ inputs, where, method, parallel, order },
+          inputs,
+          where,
+          method,
+          parallel,
+          order,
           stop: stopAfter(method === 'gp' ? 8 : POINTS),
         },
         {

@@ -76,7 +76,8 @@ test('a search does not use points of a campaign whose fixed inputs differ', asy
   await world.foray.submit(definition(search('cma', 'start: { campaign: grid }'), 700), { id: 'other' });
   const { search: found } = await toTheEnd(world, 'other');
   expect(found).toMatchObject({
-    ...{ known: 0, asked: 8 },
+    known: 0,
+    asked: 8,
     unused: [{ points: 12, which: 'with another value of "Population"' }],
   });
   expect(searchText(found!)).toContain(

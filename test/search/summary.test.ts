@@ -31,7 +31,10 @@ const { campaign } = sampleRecord({
 /** A log of a search that maximizes, so the values in the log have the opposite sign. */
 const log: SearchLog = {
   asks: [20, 19].map((value, ordinal) => ({
-    ...{ ordinal, values: [String(ordinal)], by: 'start', seen: 0 },
+    ordinal,
+    values: [String(ordinal)],
+    by: 'start',
+    seen: 0,
     told: { value: -value, variance: null, runs: 1, excess: [] },
   })),
   events: [

@@ -152,8 +152,12 @@ describe('a sample', () => {
 
 describe('a product with a sample', () => {
   const sampled = (points: number, seed: number, names: string[]): Design => ({
-    ...{ kind: 'sample', method: 'lhs', scramble: true },
-    ...{ points, seed, inputs: spread(names) },
+    kind: 'sample',
+    method: 'lhs',
+    scramble: true,
+    points,
+    seed,
+    inputs: spread(names),
   });
   const grid: Design = {
     kind: 'grid',

@@ -96,7 +96,8 @@ test('trajectories have Morris effects; incomplete trajectories are left out', (
 
 test('lists and whole numbers with few values have the same Morris effects as a range', () => {
   const list = (name: string, values: string[], weights?: number[]): SpreadInput => ({
-    ...{ name, isWhole: false },
+    name,
+    isWhole: false,
     distribution: { kind: 'choice', values, ...(weights && { weights }) },
   });
   const inputs: SpreadInput[] = [

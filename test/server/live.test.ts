@@ -40,7 +40,10 @@ afterEach(async () => {
 function campaignOver(levels: typeof recovery, changes: Partial<Campaign> = {}): Campaign {
   const { campaign } = sampleRecord({ grid: [contact, levels], replications: 20, ...changes });
   const varied = [contact, levels].map(({ name, values }) => ({
-    ...{ name, type: 'DOUBLE', units: null, value: values[0]! },
+    name,
+    type: 'DOUBLE',
+    units: null,
+    value: values[0]!,
   }));
   return { ...campaign, base: [...campaign.base, ...varied] as Campaign['base'] };
 }

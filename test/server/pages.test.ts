@@ -80,8 +80,14 @@ describe('without scripts', () => {
       return body;
     };
     const drawn = await written({
-      ...{ 'in:Contact rate': '1.2..2', 'in:Recovery rate': 'normal(0.44, 0.05)', 'in:Days': '14, 20' },
-      ...{ kind: 'sobol', points: '8', seed: '7', relative: '0.1', output: 'Peak infected' },
+      'in:Contact rate': '1.2..2',
+      'in:Recovery rate': 'normal(0.44, 0.05)',
+      'in:Days': '14, 20',
+      kind: 'sobol',
+      points: '8',
+      seed: '7',
+      relative: '0.1',
+      output: 'Peak infected',
     });
     expect(drawn).toMatch(/16\s+points,\s+80 to 3,200\s+runs/);
     for (const line of ['sobol:', 'points: 8', 'distribution: normal', 'seed: 7', '- Peak infected'])

@@ -126,8 +126,12 @@ test('programs on this machine send the key to its server, and to no proxy', asy
   const own = `http://127.0.0.1:${portOf(server)}`;
   const env = {
     ...cleanEnv(),
-    ...{ http_proxy: at, HTTP_PROXY: at, https_proxy: at, NODE_USE_ENV_PROXY: '1' },
-    ...{ PYTHONPATH: join(ROOT, 'python'), PYTHONDONTWRITEBYTECODE: '1' },
+    http_proxy: at,
+    HTTP_PROXY: at,
+    https_proxy: at,
+    NODE_USE_ENV_PROXY: '1',
+    PYTHONPATH: join(ROOT, 'python'),
+    PYTHONDONTWRITEBYTECODE: '1',
   };
   const script = `import foray; print(foray.connect("${own}", "key").campaigns())`;
   const client = `

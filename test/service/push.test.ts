@@ -147,9 +147,13 @@ test('a push needs the permission for the model and the upload of all its files;
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const request = (changes: Partial<PushRequest> = {}): string =>
     JSON.stringify({
-      ...{ name: 'Secret', folders: ['Secret'], entry: 'Secret/model.yaml' },
+      name: 'Secret',
+      folders: ['Secret'],
+      entry: 'Secret/model.yaml',
       files: Object.entries(contents).map(([place, text]) => ({
-        ...{ path: place, mode: 0o644, sha256: sha256(text) },
+        path: place,
+        mode: 0o644,
+        sha256: sha256(text),
       })),
       ...changes,
     });

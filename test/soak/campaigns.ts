@@ -17,13 +17,13 @@ export class Campaigns {
   readonly courses = new Map<number, CampaignCourse>();
   readonly counts = { submitted: 0, cancelled: 0, acknowledged: 0 };
   /** The last problem of each action that is not acknowledged yet. */
-  private readonly waiting = new Map<Action, string>();
-  private readonly queues = new Map<number, Promise<void>>();
-  private readonly foray: Foray;
-  private isGivenUp = false;
+  readonly #waiting = new Map<Action, string>();
+  readonly #queues = new Map<number, Promise<void>>();
+  readonly #foray: Foray;
+  #isGivenUp = false;
 
   constructor(foray: Foray) {
-    this.foray = foray;
+    this.#foray = foray;
   }
 
   /** Queues an action behind the earlier actions on the same campaign. */
@@ -34,49 +34,49 @@ export class Campaigns {
     // a reduced schedule may not submit this campaign
     const course = this.courses.get(campaign);
     if (!course) return;
-    this.waiting.set(action, 'the action was not begun');
-    this.queues.set(
+    this.#waiting.set(action, 'the action was not begun');
+    this.#queues.set(
       campaign,
-      (this.queues.get(campaign) ?? Promise.resolve()).then(() => this.carryOut(action, course)),
+      (this.#queues.get(campaign) ?? Promise.resolve()).then(() => this.#carryOut(action, course)),
     );
   }
 
   get unacknowledged(): string[] {
-    return [...this.waiting].map(([{ kind, campaign }, why]) => `${kind} of soak-${campaign}: ${why}`);
+    return [...this.#waiting].map(([{ kind, campaign }, why]) => `${kind} of soak-${campaign}: ${why}`);
   }
 
   /** Resolves when all actions are acknowledged, or after a time limit. */
   async drain(seconds: number): Promise<void> {
-    const all = Promise.all(this.queues.values());
+    const all = Promise.all(this.#queues.values());
     await Promise.race([all, delay(1_000 * seconds, undefined, { ref: false })]);
   }
 
   /** Stops repeating the actions that are not acknowledged yet. */
   giveUp(): void {
-    this.isGivenUp = true;
+    this.#isGivenUp = true;
   }
 
   async open(): Promise<string[]> {
-    const records = await this.foray['store'].listCampaigns();
+    const records = await this.#foray['store'].listCampaigns();
     return records.filter(({ phase }) => !closedPhases.includes(phase)).map(({ campaign }) => campaign.id);
   }
 
-  private async carryOut(action: Action, course: CampaignCourse): Promise<void> {
-    while (!this.isGivenUp) {
+  async #carryOut(action: Action, course: CampaignCourse): Promise<void> {
+    while (!this.#isGivenUp) {
       try {
-        await this.act(action, course);
-        this.waiting.delete(action);
+        await this.#act(action, course);
+        this.#waiting.delete(action);
         this.counts.acknowledged += 1;
         return;
       } catch (error) {
-        this.waiting.set(action, messageOf(error));
+        this.#waiting.set(action, messageOf(error));
         await delay(AGAIN_MS);
       }
     }
   }
 
-  private async act(action: Action, course: CampaignCourse): Promise<void> {
-    const { foray } = this;
+  async #act(action: Action, course: CampaignCourse): Promise<void> {
+    const foray = this.#foray;
     const { id } = course;
     switch (action.kind) {
       case 'submit':

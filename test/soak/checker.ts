@@ -35,9 +35,20 @@ interface ServiceRun {
 export async function check(world: World, campaigns: Campaigns): Promise<Findings> {
   const { foray } = world;
   const findings: Findings = {
-    ...{ campaigns: 0, rows: 0, files: 0, runs: 0, executions: 0 },
-    ...{ open: [], wrong: [], lost: [], left: [], twice: [], failed: [], versions: [] },
-    ...{ wrongFiles: [], damaged: [] },
+    campaigns: 0,
+    rows: 0,
+    files: 0,
+    runs: 0,
+    executions: 0,
+    open: [],
+    wrong: [],
+    lost: [],
+    left: [],
+    twice: [],
+    failed: [],
+    versions: [],
+    wrongFiles: [],
+    damaged: [],
   };
   const runs = checkService(world, findings);
   const completed = new Set(runs.filter(({ status }) => status === 'COMPLETED').map(({ key }) => key));

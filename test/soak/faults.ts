@@ -10,14 +10,14 @@ import type { World } from './world.ts';
 
 /** Counts faults by kind and target. */
 export class Tally {
-  private readonly counts = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
   add(what: string): void {
-    this.counts.set(what, this.of(what) + 1);
+    this.#counts.set(what, this.of(what) + 1);
   }
 
   of(what: string): number {
-    return this.counts.get(what) ?? 0;
+    return this.#counts.get(what) ?? 0;
   }
 }
 
@@ -33,22 +33,23 @@ export class Faults {
   readonly tally = new Tally();
   /** Errors that a fault itself has revealed. */
   readonly broken: string[] = [];
-  private readonly world: World;
-  private probe: string | undefined;
+  readonly #world: World;
+  #probe: string | undefined;
 
   constructor(world: World) {
-    this.world = world;
+    this.#world = world;
   }
 
   async prepare(): Promise<void> {
-    this.probe = await this.world.service.uploadFile(Buffer.from(PROBE));
+    this.#probe = await this.#world.service.uploadFile(Buffer.from(PROBE));
   }
 
   async inflict(fault: Fault): Promise<void> {
-    const { world, tally } = this;
+    const { tally } = this;
+    const world = this.#world;
     switch (fault.kind) {
       case 'kill':
-        if (fault.target === 'postgres') return this.killPostgres(fault.seconds);
+        if (fault.target === 'postgres') return this.#killPostgres(fault.seconds);
         if (world.processes.get(fault.target)!.kill(fault.seconds)) tally.add(`kill ${fault.target}`);
         return;
       case 'freeze':
@@ -56,17 +57,17 @@ export class Faults {
         return;
       case 'disk':
         tally.add('disk');
-        return this.fillDisk(world.disks[fault.target], fault.seconds);
+        return this.#fillDisk(world.disks[fault.target], fault.seconds);
       case 'models':
         tally.add('models');
         renameSync(world.models.here, world.models.away);
         await delay(1_000 * fault.seconds);
         return renameSync(world.models.away, world.models.here);
       case 'descriptors':
-        return this.lowerDescriptors(fault);
+        return this.#lowerDescriptors(fault);
       case 'clock':
         tally.add('clock');
-        return this.setClock(fault.offset);
+        return this.#setClock(fault.offset);
       case 'network':
         tally.add('network');
         await world.proxy.spoil(fault.toxic, fault.share);
@@ -77,11 +78,11 @@ export class Faults {
 
   /** Waits until all processes are ready after the last fault. */
   async heal(): Promise<void> {
-    for (const each of this.world.processes.values()) await each.ready();
+    for (const each of this.#world.processes.values()) await each.ready();
   }
 
-  private async killPostgres(seconds: number): Promise<void> {
-    const { postgres } = this.world;
+  async #killPostgres(seconds: number): Promise<void> {
+    const { postgres } = this.#world;
     if (!postgres) return;
     this.tally.add('kill postgres');
     await postgres.kill();
@@ -95,7 +96,7 @@ export class Faults {
     );
   }
 
-  private async fillDisk(folder: string, seconds: number): Promise<void> {
+  async #fillDisk(folder: string, seconds: number): Promise<void> {
     const filler = join(folder, 'filler');
     fillDisk(filler);
     await delay(1_000 * seconds);
@@ -103,12 +104,12 @@ export class Faults {
   }
 
   /** Lets a process open only a few more descriptors for a while. Its new child processes inherit the limit. */
-  private async lowerDescriptors({
+  async #lowerDescriptors({
     target,
     spare,
     seconds,
   }: Extract<Fault, { kind: 'descriptors' }>): Promise<void> {
-    const kept = this.world.processes.get(target)!;
+    const kept = this.#world.processes.get(target)!;
     const { pid } = kept;
     if (pid === undefined) return;
     this.tally.add('descriptors');
@@ -123,9 +124,9 @@ export class Faults {
   }
 
   /** Moves the clock of the service. A pre-signed address from before the move must stay valid. */
-  private async setClock(seconds: number): Promise<void> {
-    const { service, clockFile } = this.world;
-    const address = await service.getOutputFileUrl(this.probe!, 'probe.txt').catch(() => undefined);
+  async #setClock(seconds: number): Promise<void> {
+    const { service, clockFile } = this.#world;
+    const address = await service.getOutputFileUrl(this.#probe!, 'probe.txt').catch(() => undefined);
     writeFileSync(clockFile, `${seconds < 0 ? '' : '+'}${seconds}s`);
     await delay(CLOCK_IS_SEEN_MS);
     const answer = address && (await fetch(address).catch(() => undefined));

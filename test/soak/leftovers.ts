@@ -28,7 +28,8 @@ const SIGNATURE = /signature=[A-Za-z0-9_-]{43}/;
 export async function leftoversOf(world: World): Promise<Leftovers> {
   const { leaks, searched } = searchForSecrets(world);
   return {
-    ...{ leaks, searched },
+    leaks,
+    searched,
     processes: strayProcesses(world),
     damaged: await damagedStore(world),
     files: [...strayFiles(world), ...(await unneededAfterDelete(world))],

@@ -24,29 +24,29 @@ interface Sample {
 
 /** Measures the memory and the descriptors of a world's processes. */
 export class Monitor {
-  private readonly world: World;
-  private readonly timer: NodeJS.Timeout;
-  private readonly samples = new Map<KeptName, Sample[]>();
-  private readonly baseline = new Map<KeptName, number>();
+  readonly #world: World;
+  readonly #timer: NodeJS.Timeout;
+  readonly #samples = new Map<KeptName, Sample[]>();
+  readonly #baseline = new Map<KeptName, number>();
 
   constructor(world: World) {
-    this.world = world;
-    this.timer = setInterval(() => void this.look(), EVERY_MS).unref();
+    this.#world = world;
+    this.#timer = setInterval(() => void this.#look(), EVERY_MS).unref();
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    clearInterval(this.#timer);
   }
 
   /** Takes the present numbers of descriptors as the usual numbers. */
   setBaseline(): void {
-    for (const [name, { pid }] of this.world.processes) this.baseline.set(name, descriptorsOf(pid!));
+    for (const [name, { pid }] of this.#world.processes) this.#baseline.set(name, descriptorsOf(pid!));
   }
 
   /** Sentences about the processes that have too many descriptors. */
   leakedDescriptors(): string[] {
-    return [...this.baseline].flatMap(([name, usual]) => {
-      const now = descriptorsOf(this.world.processes.get(name)!.pid ?? 0);
+    return [...this.#baseline].flatMap(([name, usual]) => {
+      const now = descriptorsOf(this.#world.processes.get(name)!.pid ?? 0);
       return now > usual + MOST_DESCRIPTORS
         ? [`${name} has ${now} descriptors, but had ${usual} at first`]
         : [];
@@ -60,7 +60,7 @@ export class Monitor {
   memory(): { said: string; problems: string[] } {
     const said: string[] = [];
     const problems: string[] = [];
-    for (const [name, samples] of this.samples) {
+    for (const [name, samples] of this.#samples) {
       const last = samples.at(-1)!;
       const own = samples.filter(({ pid }) => pid === last.pid);
       const warm = own.filter(({ at }) => at >= own[0]!.at + WARM_UP_S * 1_000);
@@ -75,14 +75,14 @@ export class Monitor {
     return { said: said.join(', ') || 'no process lived long enough to compare its memory', problems };
   }
 
-  private async look(): Promise<void> {
+  async #look(): Promise<void> {
     await Promise.all(
-      [...this.world.processes].map(async ([name, process]) => {
+      [...this.#world.processes].map(async ([name, process]) => {
         const { pid } = process;
         const mb = await process.memoryMb();
         if (pid === undefined || mb === undefined) return;
-        const known = this.samples.get(name) ?? [];
-        this.samples.set(name, known);
+        const known = this.#samples.get(name) ?? [];
+        this.#samples.set(name, known);
         known.push({ at: Date.now(), pid, mb });
       }),
     );

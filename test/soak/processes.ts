@@ -35,17 +35,17 @@ export class KeptProcess {
   readonly ownEnds: string[] = [];
   /** The ids that the process has had so far. */
   readonly pids: number[] = [];
-  private child: ChildProcess | undefined;
-  private downMs: number | undefined;
-  private isClosing = false;
-  private kept: Promise<void> | undefined;
+  #child: ChildProcess | undefined;
+  #downMs: number | undefined;
+  #isClosing = false;
+  #kept: Promise<void> | undefined;
 
   constructor(options: ProcessOptions) {
     this.options = options;
   }
 
   get pid(): number | undefined {
-    return this.child && !hasEnded(this.child) ? this.child.pid : undefined;
+    return this.#child && !hasEnded(this.#child) ? this.#child.pid : undefined;
   }
 
   /**
@@ -54,14 +54,15 @@ export class KeptProcess {
    * process does not run or does not answer.
    */
   async memoryMb(): Promise<number | undefined> {
-    const { child, pid } = this;
+    const { pid } = this;
+    const child = this.#child;
     if (!child || pid === undefined || this.readyAt === 0) return undefined;
     return this.options.tellsHeap ? heapMbOf(child) : residentMb(pid);
   }
 
   /** Starts the process and keeps it running. Resolves when the process is ready. */
   async start(): Promise<void> {
-    this.kept = this.keep();
+    this.#kept = this.#keep();
     await this.ready();
   }
 
@@ -77,14 +78,14 @@ export class KeptProcess {
   /** Sends SIGKILL. The process starts again after some seconds. Returns false if the process is not ready. */
   kill(seconds: number): boolean {
     if (this.pid === undefined || this.readyAt === 0) return false;
-    this.downMs = 1_000 * seconds;
+    this.#downMs = 1_000 * seconds;
     this.readyAt = 0;
-    return this.child!.kill('SIGKILL');
+    return this.#child!.kill('SIGKILL');
   }
 
   /** Freezes the process for some seconds. Returns false if the process does not run now. */
   async freeze(seconds: number): Promise<boolean> {
-    const { child } = this;
+    const child = this.#child;
     if (!child || hasEnded(child)) return false;
     child.kill('SIGSTOP');
     await delay(1_000 * seconds);
@@ -97,8 +98,8 @@ export class KeptProcess {
    * Returns true if SIGTERM was enough.
    */
   async close(): Promise<boolean> {
-    this.isClosing = true;
-    const { child } = this;
+    this.#isClosing = true;
+    const child = this.#child;
     let isHeard = true;
     if (child && !hasEnded(child)) {
       child.kill('SIGCONT');
@@ -110,54 +111,54 @@ export class KeptProcess {
       await new Promise((resolve) => (hasEnded(child) ? resolve(undefined) : child.once('exit', resolve)));
       clearTimeout(timer);
     }
-    await this.kept;
+    await this.#kept;
     return isHeard;
   }
 
   /** Ends the process at once with all its descendants, because the soak itself ends. */
   destroy(): void {
-    this.isClosing = true;
+    this.#isClosing = true;
     if (this.pid !== undefined) for (const member of familyOf(this.pid)) killHard(member);
   }
 
-  private async keep(): Promise<void> {
-    while (!this.isClosing) {
-      const child = this.spawn();
+  async #keep(): Promise<void> {
+    while (!this.#isClosing) {
+      const child = this.#spawn();
       const ended = new Promise<void>((resolve) => {
         child.once('exit', () => resolve());
         child.once('error', () => resolve());
       });
-      await Promise.race([ended, this.becomesReady(child)]);
-      const wasReady = this.readyAt > 0 || this.downMs !== undefined;
+      await Promise.race([ended, this.#becomesReady(child)]);
+      const wasReady = this.readyAt > 0 || this.#downMs !== undefined;
       await ended;
       this.readyAt = 0;
-      if (this.isClosing) return;
-      const { downMs = RESTART_MS } = this;
-      if (this.downMs === undefined && wasReady && !this.mayEnd) {
-        this.ownEnds.push(`${child.signalCode ?? `code ${child.exitCode}`}: ${this.lastLine()}`);
+      if (this.#isClosing) return;
+      const downMs = this.#downMs ?? RESTART_MS;
+      if (this.#downMs === undefined && wasReady && !this.mayEnd) {
+        this.ownEnds.push(`${child.signalCode ?? `code ${child.exitCode}`}: ${this.#lastLine()}`);
       }
-      this.downMs = undefined;
+      this.#downMs = undefined;
       await delay(downMs);
     }
   }
 
-  private spawn(): ChildProcess {
+  #spawn(): ChildProcess {
     const { command, args, env, log } = this.options;
     const file = openSync(log, 'a');
     // the process has its own process group, so that a Ctrl-C reaches only the soak
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', file, file, 'ipc'] });
     closeSync(file);
     child.on('error', () => undefined);
-    this.child = child;
+    this.#child = child;
     if (child.pid !== undefined) this.pids.push(child.pid);
     return child;
   }
 
-  private async becomesReady(child: ChildProcess): Promise<void> {
+  async #becomesReady(child: ChildProcess): Promise<void> {
     const { isReady } = this.options;
     let said = false;
     child.on('message', (message) => (said ||= message === 'ready'));
-    while (!hasEnded(child) && !this.isClosing) {
+    while (!hasEnded(child) && !this.#isClosing) {
       if (isReady ? await isReady().catch(() => false) : said) {
         if (!hasEnded(child)) this.readyAt = Date.now();
         return;
@@ -166,7 +167,7 @@ export class KeptProcess {
     }
   }
 
-  private lastLine(): string {
+  #lastLine(): string {
     return readFileSync(this.options.log, 'utf8').trim().split('\n').slice(-3).join(' | ').slice(0, 400);
   }
 }

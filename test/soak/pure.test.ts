@@ -54,8 +54,14 @@ function rowsOf(plan: Plan): ResultRow[] {
     const trace = file === null ? 'null' : JSON.stringify({ hash: hashOf(file), localPath: 'trace.txt' });
     const outputs: Record<string, string> = result === null ? {} : { Result: result, 'Trace file': trace };
     return {
-      ...{ point, replication, values: [String(value)], runId: null, origin: null },
-      ...{ requestedAt: null, finishedAt: null, version: null },
+      point,
+      replication,
+      values: [String(value)],
+      runId: null,
+      origin: null,
+      requestedAt: null,
+      finishedAt: null,
+      version: null,
       status: result === null ? 'failed' : 'done',
       outputs,
       reason: result === null ? `Error: the value ${value} is bad` : null,

@@ -147,7 +147,15 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
 
     const [client, front, database] = [foray, proxy, postgres];
     return {
-      ...{ folder, logs, settings, key, processes, models, disks, clockFile, temporary },
+      folder,
+      logs,
+      settings,
+      key,
+      processes,
+      models,
+      disks,
+      clockFile,
+      temporary,
       foray: client,
       service: new CloudClient({ url: rootOf(servicePort), key }),
       postgres: database,

@@ -100,7 +100,9 @@ describe('the variance of values', () => {
 test('more values have the same mean and shares', () => {
   const sample = spreadOf([0, 0, 0, 2, 2]);
   expect(grown(sample, 10)).toEqual({
-    ...{ count: 10, mean: expect.closeTo(0.8, 12), variance: sample.variance },
+    count: 10,
+    mean: expect.closeTo(0.8, 12),
+    variance: sample.variance,
     majority: { value: 0, count: 6 },
   });
   expect(areEqual(grown(spreadOf([1, 1, 1]), 7))).toBe(true);

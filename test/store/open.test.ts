@@ -18,7 +18,6 @@ import { openStore } from '../../src/store/index.ts';
 import { migrationsFor, sqliteTypes } from '../../src/store/migrations.ts';
 import { sqliteDialect } from '../../src/store/sqlite.ts';
 import { openInProcess, temporaryFolder } from './folder.ts';
-import { campaign, points } from './fixtures.ts';
 
 const migrations = migrationsFor(sqliteTypes);
 

@@ -74,11 +74,11 @@ export type Tab = 'History' | 'Queries' | 'User Metadata' | 'Search Attributes' 
 /** The page of one workflow in Temporal's Web UI. The tests use it in the same way as a person. */
 export class WorkflowPage {
   readonly page: Page;
-  private readonly main: Locator;
+  readonly #main: Locator;
 
   private constructor(page: Page) {
     this.page = page;
-    this.main = page.getByRole('main');
+    this.#main = page.getByRole('main');
   }
 
   static async open(page: Page, url: string): Promise<WorkflowPage> {
@@ -88,7 +88,7 @@ export class WorkflowPage {
 
   /** Sends a signal. `input` is JSON. Returns when Temporal has received the signal. */
   async signal(name: string, input?: string): Promise<void> {
-    const dialog = await this.fillIn('Send a Signal', name, input);
+    const dialog = await this.#fillIn('Send a Signal', name, input);
     await dialog.getByRole('button', { name: 'Submit' }).click();
     await dialog.waitFor({ state: 'hidden' });
   }
@@ -97,7 +97,7 @@ export class WorkflowPage {
    * Sends an update and waits for the answer. `input` is JSON. Returns the reason of a refusal, otherwise undefined.
    */
   async update(name: string, input?: string): Promise<string | undefined> {
-    const dialog = await this.fillIn('Send an Update', name, input);
+    const dialog = await this.#fillIn('Send an Update', name, input);
     await dialog.getByRole('button', { name: 'Submit' }).click();
     const refusal = dialog.getByRole('alert').getByRole('paragraph');
     await until(`${name} is answered`, async () => (await dialog.isHidden()) || refusal.isVisible());
@@ -108,7 +108,7 @@ export class WorkflowPage {
   }
 
   async requestCancellation(): Promise<void> {
-    await this.main.getByRole('button', { name: 'Request Cancellation' }).click();
+    await this.#main.getByRole('button', { name: 'Request Cancellation' }).click();
     const dialog = this.page.getByRole('dialog', { name: 'Cancel Workflow' });
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     await dialog.waitFor({ state: 'hidden' });
@@ -117,28 +117,28 @@ export class WorkflowPage {
   /** Opens the tab of queries and runs a query. Returns the answer of the workflow. */
   async query(name: string): Promise<unknown> {
     await this.tab('Queries');
-    await this.choose(this.main, this.page.getByTestId('query-select-button'), name);
-    await this.main.getByRole('button', { name: 'Run Query' }).click();
-    return jsonIn(this.main.getByTestId('query-result'));
+    await this.#choose(this.#main, this.page.getByTestId('query-select-button'), name);
+    await this.#main.getByRole('button', { name: 'Run Query' }).click();
+    return jsonIn(this.#main.getByTestId('query-result'));
   }
 
   async tab(name: Tab): Promise<void> {
-    await this.main.getByRole('tab', { name }).click();
+    await this.#main.getByRole('tab', { name }).click();
   }
 
   /** The JSON document that a tab shows. */
   async document(tab: 'Search Attributes' | 'Memo'): Promise<unknown> {
     await this.tab(tab);
-    await this.main.getByRole('heading', { name: tab, level: 3 }).waitFor();
-    return jsonIn(this.main);
+    await this.#main.getByRole('heading', { name: tab, level: 3 }).waitFor();
+    return jsonIn(this.#main);
   }
 
   /** Waits until the details of the workflow under User Metadata match `expected`. Returns the details. */
   async details(expected: RegExp): Promise<string> {
     await this.tab('User Metadata');
-    await this.main.getByRole('heading', { name: 'Current Details' }).waitFor();
+    await this.#main.getByRole('heading', { name: 'Current Details' }).waitFor();
     // the Markdown of the summary and the Markdown of the details are in separate frames
-    const body = this.main.getByTitle('output').last().contentFrame().locator('body');
+    const body = this.#main.getByTitle('output').last().contentFrame().locator('body');
     return until(`the details say ${expected}`, async () => {
       await this.page.keyboard.press('r');
       const text = await body.innerText();
@@ -146,15 +146,11 @@ export class WorkflowPage {
     });
   }
 
-  private async fillIn(
-    action: 'Send a Signal' | 'Send an Update',
-    name: string,
-    input?: string,
-  ): Promise<Locator> {
-    await this.main.getByRole('button', { name: 'More Actions' }).click();
+  async #fillIn(action: 'Send a Signal' | 'Send an Update', name: string, input?: string): Promise<Locator> {
+    await this.#main.getByRole('button', { name: 'More Actions' }).click();
     await this.page.getByRole('menuitem', { name: action }).click();
     const dialog = this.page.getByRole('dialog', { name: action });
-    await this.choose(dialog, dialog.getByRole('button', { name: /^Select an? / }), name);
+    await this.#choose(dialog, dialog.getByRole('button', { name: /^Select an? / }), name);
     if (input !== undefined) {
       const editor = dialog.getByRole('textbox').last();
       await editor.fill(input);
@@ -165,7 +161,7 @@ export class WorkflowPage {
     return dialog;
   }
 
-  private async choose(within: Locator, select: Locator, name: string): Promise<void> {
+  async #choose(within: Locator, select: Locator, name: string): Promise<void> {
     await select.click();
     await within.getByRole('option', { name: new RegExp(`^${name}\\b`) }).click();
   }

@@ -86,79 +86,80 @@ interface Chance {
 
 /** A connection: the socket of the client, the socket of the server, and its fault. */
 class Link {
-  private readonly client: Socket;
-  private readonly server: Socket;
-  private readonly chance: Chance;
-  private toxic: Toxic | undefined;
+  readonly #client: Socket;
+  readonly #server: Socket;
+  readonly #chance: Chance;
+  #toxic: Toxic | undefined;
   isLostForGood = false;
   /** The bytes of answers that still pass until a reset or a truncation. */
-  private left = Infinity;
-  private held: (() => void)[] = [];
+  #left = Infinity;
+  #held: (() => void)[] = [];
   /** Resolves when the earlier answers are sent. It keeps pieces and delayed answers in their order. */
-  private answers: Promise<void> = Promise.resolve();
+  #answers: Promise<void> = Promise.resolve();
 
   constructor(client: Socket, target: number, chance: Chance) {
-    this.client = client;
-    this.chance = chance;
-    this.server = connect(target, '127.0.0.1');
-    for (const socket of [client, this.server]) socket.setNoDelay(true).on('error', () => undefined);
-    client.on('data', (data) => this.through(() => this.server.write(data)));
-    client.once('close', () => this.server.destroy());
-    this.server.on('data', (data) => this.through(() => this.answer(data)));
-    this.server.once('close', () => this.through(() => void this.answers.then(() => client.end())));
+    this.#client = client;
+    this.#chance = chance;
+    this.#server = connect(target, '127.0.0.1');
+    for (const socket of [client, this.#server]) socket.setNoDelay(true).on('error', () => undefined);
+    client.on('data', (data) => this.#through(() => this.#server.write(data)));
+    client.once('close', () => this.#server.destroy());
+    this.#server.on('data', (data) => this.#through(() => this.#answer(data)));
+    this.#server.once('close', () => this.#through(() => void this.#answers.then(() => client.end())));
   }
 
   get isLost(): boolean {
-    return this.toxic === 'black hole';
+    return this.#toxic === 'black hole';
   }
 
   suffer(toxic: Toxic | undefined): void {
     if (this.isLostForGood) return;
-    this.toxic = toxic;
-    this.left = toxic === 'reset' || toxic === 'truncation' ? this.chance.random() * SPOILT_WITHIN : Infinity;
+    this.#toxic = toxic;
+    this.#left =
+      toxic === 'reset' || toxic === 'truncation' ? this.#chance.random() * SPOILT_WITHIN : Infinity;
     if (toxic === 'black hole') return;
-    for (const say of this.held.splice(0)) say();
+    for (const say of this.#held.splice(0)) say();
   }
 
   cut(): void {
-    this.client.resetAndDestroy();
+    this.#client.resetAndDestroy();
   }
 
-  private through(say: () => void): void {
+  #through(say: () => void): void {
     if (!this.isLost) return say();
-    if (this.held.length === 0) this.chance.meet('black hole');
-    this.held.push(say);
+    if (this.#held.length === 0) this.#chance.meet('black hole');
+    this.#held.push(say);
   }
 
-  private answer(data: Buffer): void {
-    const { toxic } = this;
-    this.answers = this.answers.then(() => this.deliver(data, toxic)).catch(() => undefined);
+  #answer(data: Buffer): void {
+    const toxic = this.#toxic;
+    this.#answers = this.#answers.then(() => this.#deliver(data, toxic)).catch(() => undefined);
   }
 
-  private async deliver(data: Buffer, toxic: Toxic | undefined): Promise<void> {
-    const { random, meet } = this.chance;
+  async #deliver(data: Buffer, toxic: Toxic | undefined): Promise<void> {
+    const { random, meet } = this.#chance;
     if (toxic === 'slicing' || toxic === 'latency') meet(toxic);
     if (toxic === 'latency') await delay(random() * LONGEST_LATENCY_MS);
     if (toxic === 'slicing') {
       for (let at = 0; at < data.length;) {
         const end = at + 1 + Math.floor(random() * LARGEST_SLICE);
-        this.client.write(data.subarray(at, end));
+        this.#client.write(data.subarray(at, end));
         at = end;
         await delay(random() * LONGEST_PAUSE_MS);
       }
       return;
     }
-    if (data.length < this.left) {
-      this.left -= data.length;
-      this.client.write(data);
+    if (data.length < this.#left) {
+      this.#left -= data.length;
+      this.#client.write(data);
       return;
     }
-    meet(this.toxic!);
-    const part = data.subarray(0, Math.floor(this.left));
-    this.left = Infinity;
-    if (this.toxic === 'truncation') this.client.end(part);
+    meet(this.#toxic!);
+    const part = data.subarray(0, Math.floor(this.#left));
+    this.#left = Infinity;
+    if (this.#toxic === 'truncation') this.#client.end(part);
     // the reset comes after the data are sent, because an earlier reset would discard them
-    else this.client.write(part, () => this.cut());
+    else this.#client.write(part, () => this.cut());
   }
 }
 

@@ -174,7 +174,14 @@ test('the sum of running, queued, finished and waiting runs is the number of all
   expect(inFlight(schedule, NOW)).toEqual({ running: 2, queued: 1 });
   // a failed run that gets another attempt counts as waiting
   expect(progressOf(state, NOW).runs).toEqual({
-    ...{ total: 10, done: 1, new: 1, reused: 0, failed: 0, running: 2, queued: 1, waiting: 6 },
+    total: 10,
+    done: 1,
+    new: 1,
+    reused: 0,
+    failed: 0,
+    running: 2,
+    queued: 1,
+    waiting: 6,
   });
 });
 

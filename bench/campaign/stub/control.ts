@@ -16,10 +16,10 @@ export interface Stats {
 export class Stub {
   /** The root address of the interface. */
   readonly url: string;
-  private readonly origin: string;
+  readonly #origin: string;
 
   constructor(origin: string) {
-    this.origin = origin;
+    this.#origin = origin;
     this.url = `${origin}/api/open/${API_VERSION}`;
   }
 
@@ -27,11 +27,11 @@ export class Stub {
   async reset(wanted: Partial<Behaviour>): Promise<Behaviour> {
     const none: Behaviour = { executors: 1, seconds: 0, cv: 0, there: false, latencyMs: 0 };
     const body = JSON.stringify({ ...none, ...wanted });
-    const response = await fetch(`${this.origin}/control/reset`, { method: 'POST', body });
+    const response = await fetch(`${this.#origin}/control/reset`, { method: 'POST', body });
     return (await response.json()) as Behaviour;
   }
 
   async stats(): Promise<Stats> {
-    return (await (await fetch(`${this.origin}/control/stats`)).json()) as Stats;
+    return (await (await fetch(`${this.#origin}/control/stats`)).json()) as Stats;
   }
 }

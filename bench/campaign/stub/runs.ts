@@ -33,18 +33,18 @@ interface StubRun {
  */
 export class StubRuns {
   lastEndsAt = 0;
-  private readonly behaviour: Behaviour;
-  private readonly runs = new Map<string, StubRun>();
+  readonly #behaviour: Behaviour;
+  readonly #runs = new Map<string, StubRun>();
   /** The time when each executor becomes free. */
-  private readonly freeAt: number[];
+  readonly #freeAt: number[];
 
   constructor(behaviour: Behaviour) {
-    this.behaviour = behaviour;
-    this.freeAt = new Array<number>(behaviour.executors).fill(0);
+    this.#behaviour = behaviour;
+    this.#freeAt = new Array<number>(behaviour.executors).fill(0);
   }
 
   get started(): number {
-    return this.runs.size;
+    return this.#runs.size;
   }
 
   /** The state of a run after its request. A new run is never finished at once, even a very short one. */
@@ -52,19 +52,20 @@ export class StubRuns {
     const known = this.stateOf(id, now);
     if (known) return known;
     let first = 0;
-    for (let at = 1; at < this.freeAt.length; at += 1) if (this.freeAt[at]! < this.freeAt[first]!) first = at;
-    const startsAt = Math.max(now, this.freeAt[first]!);
-    const endsAt = startsAt + durationOf(valueIn(id), this.behaviour);
-    this.freeAt[first] = endsAt;
+    for (let at = 1; at < this.#freeAt.length; at += 1)
+      if (this.#freeAt[at]! < this.#freeAt[first]!) first = at;
+    const startsAt = Math.max(now, this.#freeAt[first]!);
+    const endsAt = startsAt + durationOf(valueIn(id), this.#behaviour);
+    this.#freeAt[first] = endsAt;
     this.lastEndsAt = Math.max(this.lastEndsAt, endsAt);
-    this.runs.set(id, { startsAt, endsAt, isStopped: false });
+    this.#runs.set(id, { startsAt, endsAt, isStopped: false });
     return startsAt > now ? 'FRESH' : 'RUNNING';
   }
 
   /** The state of a run; undefined when it was never requested. */
   stateOf(id: string, now: number): RunStatus | undefined {
-    if (this.behaviour.there) return 'COMPLETED';
-    const run = this.runs.get(id);
+    if (this.#behaviour.there) return 'COMPLETED';
+    const run = this.#runs.get(id);
     if (!run) return undefined;
     if (run.isStopped) return 'STOPPED';
     return now < run.startsAt ? 'FRESH' : now < run.endsAt ? 'RUNNING' : 'COMPLETED';
@@ -72,6 +73,6 @@ export class StubRuns {
 
   stop(id: string, now: number): void {
     const state = this.stateOf(id, now);
-    if (state === 'FRESH' || state === 'RUNNING') this.runs.get(id)!.isStopped = true;
+    if (state === 'FRESH' || state === 'RUNNING') this.#runs.get(id)!.isStopped = true;
   }
 }

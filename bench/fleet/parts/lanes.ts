@@ -19,8 +19,12 @@ export async function lanes(lab: Lab, count: number, seconds: number): Promise<P
   while (lab.executors.length > 0) await lab.executors.pop()!.end();
   const sleepers = Array.from({ length: PROCESSES }, (_, at) => {
     const options: SleeperOptions = {
-      ...{ url: lab.urls[at % lab.urls.length]!, key: lab.key, address: lab.temporal.address },
-      ...{ name: `sleeper-${at}`, executors: count / PROCESSES, cache: join(lab.folder, `sleeper-${at}`) },
+      url: lab.urls[at % lab.urls.length]!,
+      key: lab.key,
+      address: lab.temporal.address,
+      name: `sleeper-${at}`,
+      executors: count / PROCESSES,
+      cache: join(lab.folder, `sleeper-${at}`),
     };
     const args = [resolve(import.meta.dirname, '../sleepers.ts'), JSON.stringify(options)];
     return lab.own(new Process({ name: 'sleepers', args }));
@@ -67,7 +71,9 @@ export async function lanes(lab: Lab, count: number, seconds: number): Promise<P
       { what: 'POST /runs, p99', figure: p99, unit: 'ms' },
       { what: 'runs that still wait or execute', figure: await lab.ask(unfinished), unit: '' },
       ...(['services', 'Temporal', 'PostgreSQL', 'executors'] as const).map((who) => ({
-        ...{ what: `CPU of ${who}`, figure: share(who), unit: '% of a core' },
+        what: `CPU of ${who}`,
+        figure: share(who),
+        unit: '% of a core',
       })),
     ],
     columns,

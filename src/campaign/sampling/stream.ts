@@ -5,19 +5,19 @@ import { type Key, streamKey, uniformAt } from './threefry.ts';
  * on every machine. Normal numbers use `Math.log`, whose last bits may differ between machines.
  */
 export class Stream {
-  private readonly key: Key;
-  private drawn = 0;
-  private spare: number | null = null;
+  readonly #key: Key;
+  #drawn = 0;
+  #spare: number | null = null;
 
   constructor(seed: number, name: string) {
-    this.key = streamKey('search', seed, name);
+    this.#key = streamKey('search', seed, name);
   }
 
   /** Draws a uniform number in (0, 1). */
   uniform(): number {
-    const counter = this.drawn;
-    this.drawn += 1;
-    const drawn = uniformAt(this.key, counter | 0, Math.floor(counter / 2 ** 32));
+    const counter = this.#drawn;
+    this.#drawn += 1;
+    const drawn = uniformAt(this.#key, counter | 0, Math.floor(counter / 2 ** 32));
     return drawn === 0 ? 2 ** -54 : drawn;
   }
 
@@ -30,9 +30,9 @@ export class Stream {
    * Draws a standard normal number, by the polar method of G. Marsaglia and T. A. Bray, SIAM Review 6 (1964) 260-264.
    */
   normal(): number {
-    if (this.spare !== null) {
-      const { spare } = this;
-      this.spare = null;
+    if (this.#spare !== null) {
+      const spare = this.#spare;
+      this.#spare = null;
       return spare;
     }
     for (;;) {
@@ -41,7 +41,7 @@ export class Stream {
       const s = u * u + v * v;
       if (s >= 1 || s === 0) continue;
       const factor = Math.sqrt((-2 * Math.log(s)) / s);
-      this.spare = v * factor;
+      this.#spare = v * factor;
       return u * factor;
     }
   }

@@ -102,7 +102,12 @@ export function resolveCalibrate(
     ([output, value]) => mistakes.attempt(() => observedOf(output, value, outputs, locate)) ?? [],
   );
   const calibrate: Calibration = {
-    ...{ priors, where, observed, particles, quantile, parallel },
+    priors,
+    where,
+    observed,
+    particles,
+    quantile,
+    parallel,
     ...(derive.length > 0 && { derive }),
     stop: { ...stop, tolerance: stop.tolerance ?? null },
   };

@@ -61,7 +61,11 @@ export function spaceOf(
     lackOf: (x: readonly number[]) => lackOf(valuesAt(x)),
   };
   return {
-    ...{ dimensions, valuesAt, isAllowed, lackOf, list },
+    dimensions,
+    valuesAt,
+    isAllowed,
+    lackOf,
+    list,
     coordinatesOf: (values) => {
       const x = axes.map((axis, at) => axis.coordinateOf(values[at]!));
       if (x.includes(undefined)) return undefined;

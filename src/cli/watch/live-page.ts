@@ -12,19 +12,19 @@ const RESIZE_MS = 150;
 
 /** The page of an open campaign in a terminal. */
 export class LivePage {
-  private readonly campaign: Campaign;
-  private readonly terminal: NodeJS.WriteStream;
-  private readonly screen: Screen;
-  private readonly recent: Recent;
-  private readonly about: Pick<LiveState, 'varied' | 'isReplicated' | 'goal'>;
-  private readonly lastFailure: () => Promise<StoredLog | undefined>;
-  private failure: StoredLog | undefined;
-  private status: CampaignStatus | undefined;
-  private resizing: NodeJS.Timeout | undefined;
-  private readonly resized = (): void => {
-    this.resizing ??= setTimeout(() => {
-      this.resizing = undefined;
-      this.draw();
+  readonly #campaign: Campaign;
+  readonly #terminal: NodeJS.WriteStream;
+  readonly #screen: Screen;
+  readonly #recent: Recent;
+  readonly #about: Pick<LiveState, 'varied' | 'isReplicated' | 'goal'>;
+  readonly #lastFailure: () => Promise<StoredLog | undefined>;
+  #failure: StoredLog | undefined;
+  #status: CampaignStatus | undefined;
+  #resizing: NodeJS.Timeout | undefined;
+  readonly #resized = (): void => {
+    this.#resizing ??= setTimeout(() => {
+      this.#resizing = undefined;
+      this.#draw();
     }, RESIZE_MS);
   };
 
@@ -35,38 +35,39 @@ export class LivePage {
     { campaign }: Pick<CampaignRecord, 'campaign'>,
     outputs: readonly CampaignOutput[],
   ) {
-    this.campaign = campaign;
-    this.terminal = terminal;
-    this.screen = new Screen(terminal);
-    this.recent = new Recent(foray, campaign.id, outputs);
-    this.lastFailure = () => foray.lastFailureLog(campaign.id);
+    this.#campaign = campaign;
+    this.#terminal = terminal;
+    this.#screen = new Screen(terminal);
+    this.#recent = new Recent(foray, campaign.id, outputs);
+    this.#lastFailure = () => foray.lastFailureLog(campaign.id);
     const { varied, replications, precision, goal } = campaign;
-    this.about = { varied, isReplicated: replications > 1 || precision !== null, goal };
-    terminal.on('resize', this.resized);
+    this.#about = { varied, isReplicated: replications > 1 || precision !== null, goal };
+    terminal.on('resize', this.#resized);
   }
 
   async update(status: CampaignStatus): Promise<void> {
-    await this.recent.look();
+    await this.#recent.look();
     // a retry can reduce the number of failed runs to 0
-    if (status.runs.failed !== (this.status?.runs.failed ?? 0))
-      this.failure = status.runs.failed > 0 ? await this.lastFailure() : undefined;
-    this.status = status;
-    this.draw();
+    if (status.runs.failed !== (this.#status?.runs.failed ?? 0))
+      this.#failure = status.runs.failed > 0 ? await this.#lastFailure() : undefined;
+    this.#status = status;
+    this.#draw();
   }
 
   /** Ends the page. The last drawing stays. */
   close(): void {
-    clearTimeout(this.resizing);
-    this.terminal.off('resize', this.resized);
-    this.screen.close();
+    clearTimeout(this.#resizing);
+    this.#terminal.off('resize', this.#resized);
+    this.#screen.close();
   }
 
-  private draw(): void {
-    if (!this.status) return;
-    const { output, rows, values } = this.recent;
-    const { status, failure } = this;
-    const search = searchLine(this.campaign, status);
-    const state = { ...this.about, status, search, output, rows, values, failure };
-    this.screen.draw(pageOf(state, this.screen.size));
+  #draw(): void {
+    if (!this.#status) return;
+    const { output, rows, values } = this.#recent;
+    const failure = this.#failure;
+    const status = this.#status;
+    const search = searchLine(this.#campaign, status);
+    const state = { ...this.#about, status, search, output, rows, values, failure };
+    this.#screen.draw(pageOf(state, this.#screen.size));
   }
 }

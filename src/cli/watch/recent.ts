@@ -12,37 +12,37 @@ export class Recent {
   /** The finished runs, newest first. */
   rows: ResultRow[] = [];
   values: number[] = [];
-  private last: ResultCursor | undefined;
-  private readonly foray: Pick<Foray, 'recentRows'>;
-  private readonly id: string;
-  private readonly outputs: readonly CampaignOutput[];
+  #last: ResultCursor | undefined;
+  readonly #foray: Pick<Foray, 'recentRows'>;
+  readonly #id: string;
+  readonly #outputs: readonly CampaignOutput[];
   /** The first of the outputs that has values. */
-  private found: CampaignOutput | undefined;
+  #found: CampaignOutput | undefined;
 
   /** @param outputs - numeric outputs; the values of one of them are collected */
   constructor(foray: Pick<Foray, 'recentRows'>, id: string, outputs: readonly CampaignOutput[]) {
-    this.foray = foray;
-    this.id = id;
-    this.outputs = outputs;
+    this.#foray = foray;
+    this.#id = id;
+    this.#outputs = outputs;
   }
 
   /** The output whose values are collected; undefined when there are no numeric outputs. */
   get output(): CampaignOutput | undefined {
-    return this.found ?? this.outputs[0];
+    return this.#found ?? this.#outputs[0];
   }
 
   async look(): Promise<void> {
-    const { rows, look } = await this.foray.recentRows(this.id, this.last);
-    this.last = look;
+    const { rows, look } = await this.#foray.recentRows(this.#id, this.#last);
+    this.#last = look;
     // a run that failed and was requested again counts only with its last result
     const isAgain = new Set(rows.map(nameOf));
     this.rows = [...rows, ...this.rows.filter((row) => !isAgain.has(nameOf(row)))].slice(0, ROWS);
-    this.found ??= this.outputs.find(({ name }) =>
+    this.#found ??= this.#outputs.find(({ name }) =>
       rows.some((row) => numberIn(row.outputs[name]) !== undefined),
     );
-    if (this.found) {
+    if (this.#found) {
       for (const { outputs } of rows) {
-        const value = numberIn(outputs[this.found.name]);
+        const value = numberIn(outputs[this.#found.name]);
         if (value !== undefined) this.values.push(value);
       }
     }

@@ -19,57 +19,57 @@ export type Terminal = Pick<WriteStream, 'write' | 'columns' | 'rows' | 'getColo
 
 /** Draws lines at the end of a terminal, and redraws them in place. The cursor is hidden until the end. */
 export class Screen {
-  private readonly terminal: Terminal;
-  private readonly isColoured: boolean;
+  readonly #terminal: Terminal;
+  readonly #isColoured: boolean;
   /** The width of each drawn line in columns. The terminal may have become narrower after the drawing. */
-  private drawn: number[] = [];
-  private readonly restore = (): void => this.close();
+  #drawn: number[] = [];
+  readonly #restore = (): void => this.close();
   /** Signals without another listener: they must still end the process, although this class listens to them. */
-  private readonly fatal = SIGNALS.filter((signal) => process.listenerCount(signal) === 0);
-  private readonly interrupted = (signal: NodeJS.Signals): void => {
+  readonly #fatal = SIGNALS.filter((signal) => process.listenerCount(signal) === 0);
+  readonly #interrupted = (signal: NodeJS.Signals): void => {
     this.close();
-    if ((this.fatal as NodeJS.Signals[]).includes(signal)) process.kill(process.pid, signal);
+    if ((this.#fatal as NodeJS.Signals[]).includes(signal)) process.kill(process.pid, signal);
   };
 
   constructor(terminal: Terminal) {
-    this.terminal = terminal;
-    this.isColoured = terminal.getColorDepth() > 1;
-    this.terminal.write(HIDE_CURSOR);
-    process.on('exit', this.restore);
-    for (const signal of SIGNALS) process.on(signal, this.interrupted);
+    this.#terminal = terminal;
+    this.#isColoured = terminal.getColorDepth() > 1;
+    this.#terminal.write(HIDE_CURSOR);
+    process.on('exit', this.#restore);
+    for (const signal of SIGNALS) process.on(signal, this.#interrupted);
   }
 
   /** The size of a page. One column and one row stay free, because a terminal scrolls when its last cell is written. */
   get size(): Size {
-    return { columns: Math.max(1, this.columns - 1), rows: Math.max(1, (this.terminal.rows || ROWS) - 1) };
+    return { columns: Math.max(1, this.#columns - 1), rows: Math.max(1, (this.#terminal.rows || ROWS) - 1) };
   }
 
   draw(page: readonly Line[]): void {
     const lines = page.map((line) => line.map(printableSpan));
     const { columns } = this.size;
-    const text = lines.map((line) => `${painted(line, columns, this.isColoured)}${CLEAR_LINE}\n`).join('');
-    this.terminal.write(`${this.home()}${text}${CLEAR_BELOW}`);
-    this.drawn = lines.map((line) => Math.min(lengthOf(line), columns));
+    const text = lines.map((line) => `${painted(line, columns, this.#isColoured)}${CLEAR_LINE}\n`).join('');
+    this.#terminal.write(`${this.#home()}${text}${CLEAR_BELOW}`);
+    this.#drawn = lines.map((line) => Math.min(lengthOf(line), columns));
   }
 
   /** Ends the redrawing. The last drawing stays on the screen. */
   close(): void {
-    process.off('exit', this.restore);
-    for (const signal of SIGNALS) process.off(signal, this.interrupted);
-    this.terminal.write(SHOW_CURSOR);
+    process.off('exit', this.#restore);
+    for (const signal of SIGNALS) process.off(signal, this.#interrupted);
+    this.#terminal.write(SHOW_CURSOR);
   }
 
   /**
    * The text that moves the cursor to the first drawn line. In a terminal that became narrower, a line takes several
    * rows.
    */
-  private home(): string {
-    const up = this.drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / this.columns)), 0);
+  #home(): string {
+    const up = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / this.#columns)), 0);
     return up > 0 ? `\r\x1b[${up}A` : '';
   }
 
-  private get columns(): number {
-    return this.terminal.columns || COLUMNS;
+  get #columns(): number {
+    return this.#terminal.columns || COLUMNS;
   }
 }
 

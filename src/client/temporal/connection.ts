@@ -16,15 +16,15 @@ const READY = 2;
 export class TemporalConnection {
   readonly settings: Settings;
   /** The connection, or the attempt to connect. All calls share it. */
-  private connecting: Promise<Connection> | undefined;
-  private answered = -Infinity;
+  #connecting: Promise<Connection> | undefined;
+  #answered = -Infinity;
 
   constructor(settings: Settings) {
     this.settings = settings;
   }
 
   async close(): Promise<void> {
-    const connection = await this.connecting?.catch(() => undefined);
+    const connection = await this.#connecting?.catch(() => undefined);
     await connection?.close();
   }
 
@@ -32,7 +32,7 @@ export class TemporalConnection {
   async connect(timeout = CONNECT_MS): Promise<Client> {
     // an attempt that another caller began may take longer than this caller waits
     const tooLong = delay(timeout, undefined, { ref: false });
-    const connection = await Promise.race([(this.connecting ??= this.attempt(timeout)), tooLong]);
+    const connection = await Promise.race([(this.#connecting ??= this.#attempt(timeout)), tooLong]);
     if (!connection) throw unreachable(this.settings);
     const { temporal } = this.settings;
     return new Client({
@@ -49,14 +49,14 @@ export class TemporalConnection {
   async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.connect(ANSWER_MS);
     const answer = await client.withDeadline(Date.now() + ANSWER_MS, () => question(client));
-    this.answered = performance.now();
+    this.#answered = performance.now();
     return answer;
   }
 
   /** Whether the error means that Temporal is busy: it is connected, and has answered other questions lately. */
   async isBusy(error: unknown): Promise<boolean> {
-    if (!isTooLate(error) || performance.now() - this.answered > SILENT_MS) return false;
-    const connection = await this.connecting?.catch(() => undefined);
+    if (!isTooLate(error) || performance.now() - this.#answered > SILENT_MS) return false;
+    const connection = await this.#connecting?.catch(() => undefined);
     // the SDK tries a call again while the server is gone, so such a call also ends by its deadline
     return Number(connection?.['client'].getChannel().getConnectivityState(false)) === READY;
   }
@@ -65,15 +65,15 @@ export class TemporalConnection {
     return this.settings.temporal.namespace ?? DEFAULT_NAMESPACE;
   }
 
-  private async attempt(timeout: number): Promise<Connection> {
+  async #attempt(timeout: number): Promise<Connection> {
     // a longer attempt would delay the end of a command that waits for a short time only
     const options = { ...this.settings.temporal.connectionOptions, connectTimeout: timeout };
     try {
       const connection = await connectTemporal(options);
-      this.answered = performance.now();
+      this.#answered = performance.now();
       return connection;
     } catch (error) {
-      this.connecting = undefined;
+      this.#connecting = undefined;
       throw connectError(this.settings, error);
     }
   }

@@ -18,30 +18,30 @@ type Calls = typeof calls;
  * the SDK is loaded at the first call.
  */
 export class Temporal {
-  private readonly settings: Settings;
-  private connection: TemporalConnection | undefined;
+  readonly #settings: Settings;
+  #connection: TemporalConnection | undefined;
 
   constructor(settings: Settings) {
-    this.settings = settings;
+    this.#settings = settings;
   }
 
   async close(): Promise<void> {
-    await this.connection?.close();
+    await this.#connection?.close();
   }
 
   /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
   async reach(): Promise<void> {
-    await this.call((_, connection) => connection.connect());
+    await this.#call((_, connection) => connection.connect());
   }
 
   /** Whether Temporal answers. The time limits of connection and request add up to 2.4 s. */
   answers(): Promise<boolean> {
-    return this.call((calls, connection) => calls.answers(connection));
+    return this.#call((calls, connection) => calls.answers(connection));
   }
 
   /** The page of a workflow in Temporal's Web UI. */
   pageOf(id: string, runId?: string): string {
-    const { temporal, webUi } = this.settings;
+    const { temporal, webUi } = this.#settings;
     const base = `${webUi.replace(/\/$/, '')}/namespaces/${temporal.namespace ?? DEFAULT_NAMESPACE}/workflows/${id}`;
     return runId ? `${base}/${runId}/history` : base;
   }
@@ -51,7 +51,7 @@ export class Temporal {
    * started before.
    */
   start(record: CampaignRecord, store: string, what: 'first' | 'again'): Promise<Started> {
-    return this.call((calls, connection) => calls.startWorkflow(connection, record, store, what));
+    return this.#call((calls, connection) => calls.startWorkflow(connection, record, store, what));
   }
 
   /**
@@ -59,7 +59,7 @@ export class Temporal {
    * started meanwhile gets the cancel instead.
    */
   async startToStop(record: CampaignRecord, store: string, reason?: string): Promise<void> {
-    await this.call((calls, connection) => calls.startToStop(connection, record, store, reason));
+    await this.#call((calls, connection) => calls.startToStop(connection, record, store, reason));
   }
 
   /**
@@ -71,17 +71,19 @@ export class Temporal {
    *   WORKER_SILENT
    */
   change(record: CampaignRecord, store: string, request: Change, reason: string): Promise<Changed> {
-    return this.call((calls, connection) => calls.changeCampaign(connection, record, store, request, reason));
+    return this.#call((calls, connection) =>
+      calls.changeCampaign(connection, record, store, request, reason),
+    );
   }
 
   /** @returns false when there is no running workflow */
   signal(id: string, name: 'cancel' | 'pause' | 'resume' | 'stop', reason?: string): Promise<boolean> {
-    return this.call((calls, connection) => calls.signal(connection, id, name, reason));
+    return this.#call((calls, connection) => calls.signal(connection, id, name, reason));
   }
 
   /** Ends a workflow without its own work. Does nothing when there is no running workflow. */
   terminate(id: string, reason: string): Promise<void> {
-    return this.call((calls, connection) => calls.terminate(connection, id, reason));
+    return this.#call((calls, connection) => calls.terminate(connection, id, reason));
   }
 
   /**
@@ -89,32 +91,32 @@ export class Temporal {
    * @throws ForayError WORKER_SILENT
    */
   setConcurrency(id: string, concurrency: number | 'auto'): Promise<boolean> {
-    return this.call((calls, connection) => calls.setConcurrency(connection, id, concurrency));
+    return this.#call((calls, connection) => calls.setConcurrency(connection, id, concurrency));
   }
 
   /** The id of a workflow's last execution; empty when Temporal no longer has the workflow. */
   runIdOf(id: string): Promise<string> {
-    return this.call((calls, connection) => calls.runIdOf(connection, id));
+    return this.#call((calls, connection) => calls.runIdOf(connection, id));
   }
 
   /** Whether the workflow is known to be closed; false when Temporal does not answer, or has no such workflow. */
   isClosed(id: string): Promise<boolean> {
-    return this.call((calls, connection) => calls.isClosed(connection, id));
+    return this.#call((calls, connection) => calls.isClosed(connection, id));
   }
 
   /** The requested runs that have not finished, from the workflow; undefined when the workflow does not answer. */
   flights(id: string): Promise<FlightReport[] | undefined> {
-    return this.call((calls, connection) => calls.flights(connection, id));
+    return this.#call((calls, connection) => calls.flights(connection, id));
   }
 
   /** The failures by cause, from the workflow; undefined when the workflow does not answer. */
   failures(id: string): Promise<FailureCause[] | undefined> {
-    return this.call((calls, connection) => calls.failures(connection, id));
+    return this.#call((calls, connection) => calls.failures(connection, id));
   }
 
   /** The workflow's answer about its progress, or why there is none. The time limits of the calls add up to 2.8 s. */
   progressOf(id: string): Promise<Told> {
-    return this.call((calls, connection) => calls.progressOf(connection, id));
+    return this.#call((calls, connection) => calls.progressOf(connection, id));
   }
 
   /**
@@ -122,12 +124,12 @@ export class Temporal {
    * The time limits of the requests add up to 2.8 s.
    */
   blockedBy(id: string): Promise<string | undefined> {
-    return this.call((calls, connection) => calls.blockedBy(connection, id));
+    return this.#call((calls, connection) => calls.blockedBy(connection, id));
   }
 
-  private async call<T>(make: (calls: Calls, connection: TemporalConnection) => Promise<T>): Promise<T> {
+  async #call<T>(make: (calls: Calls, connection: TemporalConnection) => Promise<T>): Promise<T> {
     const calls = await import('./calls.ts');
-    this.connection ??= new calls.TemporalConnection(this.settings);
-    return make(calls, this.connection);
+    this.#connection ??= new calls.TemporalConnection(this.#settings);
+    return make(calls, this.#connection);
   }
 }

@@ -117,7 +117,10 @@ export function startOptions(
     workflowTaskTimeout: STEP_TIMEOUT,
     args: [hasAttributes ? { ...input, hasAttributes } : input] as [CampaignInput],
     memo: {
-      ...{ name, model: model.name, modelVersion: model.version, store },
+      name,
+      model: model.name,
+      modelVersion: model.version,
+      store,
       ...(reason !== undefined && { reason, by: owner }),
     },
     staticSummary: summary.join('; ').slice(0, LONGEST_SUMMARY),

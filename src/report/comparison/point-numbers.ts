@@ -37,38 +37,38 @@ export async function* numbersOf(
 
 /** Holds the numbers of all points of a campaign, by key. All numbers are in one array, with 8 bytes per number. */
 export class HeldNumbers {
-  private readonly places = new Map<string, number>();
-  private readonly starts: number[] = [];
-  private readonly flat: number[] = [];
-  private readonly outputs: number;
+  readonly #places = new Map<string, number>();
+  readonly #starts: number[] = [];
+  readonly #flat: number[] = [];
+  readonly #outputs: number;
 
   constructor(outputs: number) {
-    this.outputs = outputs;
+    this.#outputs = outputs;
   }
 
   get size(): number {
-    return this.places.size;
+    return this.#places.size;
   }
 
   has(key: string): boolean {
-    return this.places.has(key);
+    return this.#places.has(key);
   }
 
   add(key: string, numbers: readonly number[][]): void {
-    this.places.set(key, this.starts.length);
-    this.starts.push(this.flat.length);
-    for (const column of numbers) for (const value of column) this.flat.push(value);
+    this.#places.set(key, this.#starts.length);
+    this.#starts.push(this.#flat.length);
+    for (const column of numbers) for (const value of column) this.#flat.push(value);
   }
 
   /** Removes and returns the numbers of a point. At the end, the points that nobody took remain. */
   take(key: string): number[][] | undefined {
-    const place = this.places.get(key);
+    const place = this.#places.get(key);
     if (place === undefined) return undefined;
-    this.places.delete(key);
-    const start = this.starts[place]!;
-    const runs = ((this.starts[place + 1] ?? this.flat.length) - start) / this.outputs;
-    return Array.from({ length: this.outputs }, (_, at) =>
-      this.flat.slice(start + at * runs, start + (at + 1) * runs),
+    this.#places.delete(key);
+    const start = this.#starts[place]!;
+    const runs = ((this.#starts[place + 1] ?? this.#flat.length) - start) / this.#outputs;
+    return Array.from({ length: this.#outputs }, (_, at) =>
+      this.#flat.slice(start + at * runs, start + (at + 1) * runs),
     );
   }
 }

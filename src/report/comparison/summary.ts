@@ -51,16 +51,16 @@ const LARGEST = 12;
 /** Collects the summary of a comparison while its points are read. */
 export class ComparisonSummary {
   readonly counts: Record<ComparedPoint['in'], number> = { both: 0, A: 0, B: 0 };
-  private readonly comparison: Comparison;
-  private readonly gathered: {
+  readonly #comparison: Comparison;
+  readonly #gathered: {
     summary: Omit<OutputSummary, 'sample' | 'largest'>;
     sample: Lowest<Shown>;
     largest: Lowest<Shown>;
   }[];
 
   constructor(comparison: Comparison) {
-    this.comparison = comparison;
-    this.gathered = comparison.outputs.map((output) => ({
+    this.#comparison = comparison;
+    this.#gathered = comparison.outputs.map((output) => ({
       summary: {
         output,
         wants: comparison.goal?.output === output.name ? comparison.goal.wants : undefined,
@@ -77,33 +77,33 @@ export class ComparisonSummary {
 
   /** Yields the points of the comparison as they are read. The summary covers the points so far. */
   async *watched(): AsyncIterable<ComparedPoint> {
-    for await (const point of this.comparison.points) {
-      this.add(point);
+    for await (const point of this.#comparison.points) {
+      this.#add(point);
       yield point;
     }
   }
 
   /** Reads all points. */
   async read(): Promise<void> {
-    for await (const point of this.comparison.points) this.add(point);
+    for await (const point of this.#comparison.points) this.#add(point);
   }
 
   get outputs(): OutputSummary[] {
-    return this.gathered.map(({ summary, sample, largest }) => ({
+    return this.#gathered.map(({ summary, sample, largest }) => ({
       ...summary,
       sample: sample.items,
       largest: largest.items,
     }));
   }
 
-  private add({ key, in: where, values, outputs }: ComparedPoint): void {
+  #add({ key, in: where, values, outputs }: ComparedPoint): void {
     this.counts[where] += 1;
     if (where !== 'both') return;
     const random = parseInt(key.slice(0, 12), 16);
     for (const [at, found] of outputs.entries()) {
       const { difference } = found;
       if (difference === null) continue;
-      const { summary, sample, largest } = this.gathered[at]!;
+      const { summary, sample, largest } = this.#gathered[at]!;
       const shown = { key, values, found: { ...found, difference } };
       summary.compared += 1;
       sample.add(shown, random);

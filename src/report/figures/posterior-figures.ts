@@ -41,7 +41,8 @@ export function posteriorFigures(
   const paired = all.slice(0, MOST_IN_PAIRS);
   const panels = paired.flatMap((x, at) =>
     paired.slice(at + 1).map((y): PairPanel => ({
-      ...{ x: x.title, y: y.title },
+      x: x.title,
+      y: y.title,
       points: weights.map((weight, i) => ({ x: x.values[i]!, y: y.values[i]!, weight })),
     })),
   );

@@ -128,7 +128,10 @@ function finalistsFigure(
       id: 'finalists',
       spec: finalistRows(
         known.map(({ mean, interval, seen, isWinner, isFeasible }, at) => ({
-          ...{ name: names[at]!, mean, interval, seen: select ? null : seen },
+          name: names[at]!,
+          mean,
+          interval,
+          seen: select ? null : seen,
           kind: isWinner ? 'winner' : isFeasible ? 'finalist' : 'infeasible',
           own: isWinner && hasOwn ? best!.value : null,
         })),

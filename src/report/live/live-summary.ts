@@ -81,8 +81,13 @@ export class LiveSummary {
     if (this.#failed.has(seq)) return false;
     this.#runs.add(row, position * MOST_RUNS + row.replication);
     const point = (this.#points[ordinal] ??= {
-      ...{ ordinal, position, key: row.point, values: row.values, draws: row.draws ?? 1 },
-      ...{ runs: 0, done: 0 },
+      ordinal,
+      position,
+      key: row.point,
+      values: row.values,
+      draws: row.draws ?? 1,
+      runs: 0,
+      done: 0,
     });
     point.runs += 1;
     if (row.status === 'failed') {

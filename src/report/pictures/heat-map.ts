@@ -56,8 +56,14 @@ export function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over:
       {
         data: { values: over.points.map(along) },
         mark: {
-          ...{ type: 'point', shape: 'circle', size: 34, filled: true, opacity: 1 },
-          ...{ color: 'white', stroke: '#1a1a1a', strokeWidth: 1 },
+          type: 'point',
+          shape: 'circle',
+          size: 34,
+          filled: true,
+          opacity: 1,
+          color: 'white',
+          stroke: '#1a1a1a',
+          strokeWidth: 1,
         },
         encoding: {
           x: { field: 'x', type: 'quantitative' },

@@ -42,15 +42,20 @@ export function densities(all: readonly DensityPanel[]): Spec {
           data: { values: bars.map((bar) => ({ ...bar, none: 0 })) },
           mark: { type: 'rect', opacity: 0.7, clip: true },
           encoding: {
-            ...{ x: { field: 'from', ...x }, x2: { field: 'to' }, y: { field: 'none', ...y } },
-            ...{ y2: { field: 'density' }, color: colour(POSTERIOR) },
+            x: { field: 'from', ...x },
+            x2: { field: 'to' },
+            y: { field: 'none', ...y },
+            y2: { field: 'density' },
+            color: colour(POSTERIOR),
           },
         },
         {
           data: { values: line },
           mark: { type: 'line', strokeWidth: 2.5, clip: true },
           encoding: {
-            ...{ x: { field: 'x', ...x }, y: { field: 'density', ...y }, color: colour(PRIOR) },
+            x: { field: 'x', ...x },
+            y: { field: 'density', ...y },
+            color: colour(PRIOR),
           },
         },
       ],
@@ -61,14 +66,18 @@ export function densities(all: readonly DensityPanel[]): Spec {
 
 export function pairs(all: readonly PairPanel[]): Spec {
   const axis = (field: string, title: string) => ({
-    ...{ field, type: 'quantitative', title, scale: { zero: false, padding: 8 } },
+    field,
+    type: 'quantitative',
+    title,
+    scale: { zero: false, padding: 8 },
     axis: { grid: false, tickCount: 5, labelOverlap: true },
   });
   const drawn = all.map(({ x, y, points }) => ({
     data: { values: points },
     mark: { type: 'point', filled: true, color: colours.line, opacity: 0.45 },
     encoding: {
-      ...{ x: axis('x', x), y: axis('y', y) },
+      x: axis('x', x),
+      y: axis('y', y),
       size: { field: 'weight', type: 'quantitative', scale: { range: [4, 90] }, legend: null },
     },
   }));

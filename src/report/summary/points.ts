@@ -36,29 +36,29 @@ export class OutputSample extends SpreadSample {
 
 /** A sample that keeps its numbers, for quantiles. */
 export class RankedSample extends OutputSample {
-  private readonly values: number[] = [];
+  readonly #values: number[] = [];
 
   override add(value: number): void {
     super.add(value);
-    this.values.push(value);
+    this.#values.push(value);
   }
 
   /** The quantiles at the given probabilities; null without values. */
   quantiles(probabilities: readonly number[]): (number | null)[] {
-    const { sorted } = this;
+    const sorted = this.#sorted;
     return probabilities.map((p) => (sorted.length === 0 ? null : quantile(sorted, p)));
   }
 
   /** A quantile with its interval. */
   estimate(probability: number, confidence: number): Estimate {
-    const { sorted } = this;
+    const sorted = this.#sorted;
     const mean = sorted.length === 0 ? null : quantile(sorted, probability);
     const { low, high } = quantileInterval(sorted, probability, confidence) ?? { low: null, high: null };
     return { n: sorted.length, mean, sd: null, low, high, reached: false };
   }
 
-  private get sorted(): Float64Array {
-    return Float64Array.from(this.values).sort();
+  get #sorted(): Float64Array {
+    return Float64Array.from(this.#values).sort();
   }
 }
 

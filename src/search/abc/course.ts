@@ -33,44 +33,42 @@ import { turns } from '../turns.ts';
  */
 export class AbcCourse {
   readonly events: SearchEvent[];
-  private readonly asks: Ask[] = [];
-  private told: number;
-  private readonly campaign: Campaign;
-  private readonly calibration: Calibration;
-  private readonly sampler: Sampler;
-  private readonly distances: Distances;
-  private readonly pointOf: ReturnType<typeof keysOf>;
-  private readonly isRandom: boolean;
-  private generations: Generation[] = [];
+  readonly #asks: Ask[] = [];
+  #told: number;
+  readonly #calibration: Calibration;
+  readonly #sampler: Sampler;
+  readonly #distances: Distances;
+  readonly #pointOf: ReturnType<typeof keysOf>;
+  readonly #isRandom: boolean;
+  #generations: Generation[] = [];
   /** The number of asks of each point, by its values. */
-  private readonly asksOf = new Map<string, number>();
+  readonly #asksOf = new Map<string, number>();
   /** For each ask, its number among the asks of its point, counted from 1. */
-  private readonly repeats: number[] = [];
+  readonly #repeats: number[] = [];
   /** By ask: the observed outputs of a finished run whose distance was not told yet; null for a failed run. */
-  private readonly known = new Map<number, Simulated | null>();
-  private result = emptyStep();
-  private readonly turn = turns();
+  readonly #known = new Map<number, Simulated | null>();
+  #result = emptyStep();
+  readonly #turn = turns();
 
   private constructor(campaign: Campaign, log: SearchLog) {
     const { base, calibrate, outputs, seed } = campaign;
-    this.campaign = campaign;
-    this.calibration = calibrate!;
-    this.sampler = new Sampler(calibrate!, base, seed ?? 0);
-    this.distances = new Distances(calibrate!.observed, outputs);
-    this.pointOf = keysOf(campaign);
-    this.isRandom = hasSeed(base);
+    this.#calibration = calibrate!;
+    this.#sampler = new Sampler(calibrate!, base, seed ?? 0);
+    this.#distances = new Distances(calibrate!.observed, outputs);
+    this.#pointOf = keysOf(campaign);
+    this.#isRandom = hasSeed(base);
     this.events = [...log.events];
-    for (const ask of log.asks) this.note({ ...ask });
+    for (const ask of log.asks) this.#note({ ...ask });
     const open = log.asks.findIndex(({ told }) => told === null);
-    this.told = open < 0 ? log.asks.length : open;
-    for (let ask = this.told; ask < log.asks.length; ask += 1)
-      if (log.asks[ask]!.ordinal === null) this.known.set(ask, null);
+    this.#told = open < 0 ? log.asks.length : open;
+    for (let ask = this.#told; ask < log.asks.length; ask += 1)
+      if (log.asks[ask]!.ordinal === null) this.#known.set(ask, null);
   }
 
   /** @param campaign - one with a calibration */
   static async of(campaign: Campaign, log: SearchLog): Promise<AbcCourse> {
     const course = new AbcCourse(campaign, log);
-    course.generations = await generationsOf(course.calibration, log, course.sampler);
+    course.#generations = await generationsOf(course.#calibration, log, course.#sampler);
     return course;
   }
 
@@ -79,7 +77,7 @@ export class AbcCourse {
   }
 
   get length(): SearchLength {
-    return { asks: this.asks.length, told: this.told, events: this.events.length };
+    return { asks: this.#asks.length, told: this.#told, events: this.events.length };
   }
 
   /** Any finished run may lead to further points. */
@@ -88,44 +86,44 @@ export class AbcCourse {
   }
 
   get points(): number {
-    return this.asksOf.size;
+    return this.#asksOf.size;
   }
 
   /** The points whose runs the next step depends on. */
   awaited(): number[] {
     const open: number[] = [];
-    for (let ask = this.told; ask < this.asks.length; ask += 1) {
-      const { ordinal } = this.asks[ask]!;
-      if (ordinal !== null && !this.known.has(ask)) open.push(ordinal);
+    for (let ask = this.#told; ask < this.#asks.length; ask += 1) {
+      const { ordinal } = this.#asks[ask]!;
+      if (ordinal !== null && !this.#known.has(ask)) open.push(ordinal);
     }
     return [...new Set(open)];
   }
 
   /** The next step. The caller writes it to the log. If that fails, the course is invalid. */
   async step(finished: FinishedPoints): Promise<SearchStep> {
-    this.result = emptyStep();
-    this.readRuns(finished);
-    while (await this.goOn());
-    return this.result;
+    this.#result = emptyStep();
+    this.#readRuns(finished);
+    while (await this.#goOn());
+    return this.#result;
   }
 
   /** Sets the ordinals of the asks of the last step. */
   written(ordinals: readonly (number | null)[]): void {
-    const first = this.asks.length - ordinals.length;
-    for (const [at, ordinal] of ordinals.entries()) this.asks[first + at]!.ordinal = ordinal;
+    const first = this.#asks.length - ordinals.length;
+    for (const [at, ordinal] of ordinals.entries()) this.#asks[first + at]!.ordinal = ordinal;
   }
 
   /** Releases memory. A calibration has no process to end. */
   close(): void {
-    this.known.clear();
+    this.#known.clear();
   }
 
-  private readRuns(finished: FinishedPoints): void {
-    for (let ask = this.told; ask < this.asks.length; ask += 1) {
-      const { ordinal } = this.asks[ask]!;
+  #readRuns(finished: FinishedPoints): void {
+    for (let ask = this.#told; ask < this.#asks.length; ask += 1) {
+      const { ordinal } = this.#asks[ask]!;
       const runs = ordinal === null ? undefined : finished.get(ordinal);
-      const run = runs?.find(({ replication }) => replication === this.repeats[ask]);
-      if (run && !this.known.has(ask)) this.known.set(ask, this.distances.read(run.outputs));
+      const run = runs?.find(({ replication }) => replication === this.#repeats[ask]);
+      if (run && !this.#known.has(ask)) this.#known.set(ask, this.#distances.read(run.outputs));
     }
   }
 
@@ -134,29 +132,29 @@ export class AbcCourse {
    *
    * @returns false if it can do nothing before more runs have finished, or if the calibration is over
    */
-  private async goOn(): Promise<boolean> {
+  async #goOn(): Promise<boolean> {
     if (this.stage === 'over') return false;
     if (this.stage === 'finishing') {
-      if (this.told < this.asks.length) return this.tellNext();
-      this.say({ kind: 'over' });
+      if (this.#told < this.#asks.length) return this.#tellNext();
+      this.#say({ kind: 'over' });
       return false;
     }
-    const generation = this.generations.at(-1);
+    const generation = this.#generations.at(-1);
     if (!generation) {
-      await this.begin(null);
+      await this.#begin(null);
       return true;
     }
-    if (this.asks.length < this.askedBy(generation)) {
-      this.ask(generation);
-      await this.turn();
+    if (this.#asks.length < this.#askedBy(generation)) {
+      this.#ask(generation);
+      await this.#turn();
       return true;
     }
-    const at = this.told;
-    if (!this.tellNext()) return false;
+    const at = this.#told;
+    if (!this.#tellNext()) return false;
     // ignores late asks of the generation before
     if (at < generation.first) return true;
-    if (isAccepted(generation, this.asks[at]!)) generation.accepted.push(at);
-    await this.judge(generation);
+    if (isAccepted(generation, this.#asks[at]!)) generation.accepted.push(at);
+    await this.#judge(generation);
     return true;
   }
 
@@ -166,61 +164,64 @@ export class AbcCourse {
    * are not accepted. The limits of the calibration can make the number lower. The number depends only on told values,
    * not on time.
    */
-  private askedBy({ number, first, accepted }: Generation): number {
-    const { particles, parallel, stop } = this.calibration;
+  #askedBy({ number, first, accepted }: Generation): number {
+    const { particles, parallel, stop } = this.#calibration;
     const lacking = particles - accepted.length;
     // the first generation accepts all points that do not fail
     const open = number === 1 ? lacking : Math.max(parallel, lacking);
-    const most = Math.min(first + this.mostAsks, stop.points);
-    return Math.min(most, Math.max(this.told, first) + open);
+    const most = Math.min(first + this.#mostAsks, stop.points);
+    return Math.min(most, Math.max(this.#told, first) + open);
   }
 
   /**
    * The maximum number of asks of a generation. If they are not enough, the share of accepted points is too small to go
    * on.
    */
-  private get mostAsks(): number {
-    return Math.ceil(this.calibration.particles / this.calibration.stop.acceptance);
+  get #mostAsks(): number {
+    return Math.ceil(this.#calibration.particles / this.#calibration.stop.acceptance);
   }
 
-  private ask({ number, first, kernel }: Generation): void {
-    const { values, isAllowed } = this.sampler.draw(number, this.asks.length - first, kernel);
-    const ask = { values, by: `generation ${number}`, seen: this.told, told: null };
-    const repeat = this.note({ ...ask, ordinal: null });
+  #ask({ number, first, kernel }: Generation): void {
+    const { values, isAllowed } = this.#sampler.draw(number, this.#asks.length - first, kernel);
+    const ask = { values, by: `generation ${number}`, seen: this.#told, told: null };
+    const repeat = this.#note({ ...ask, ordinal: null });
     // without chance, repeats of a point share one run
-    const last = this.isRandom || repeat === 1 ? repeat : 0;
-    this.result.asks.push({
+    const last = this.#isRandom || repeat === 1 ? repeat : 0;
+    this.#result.asks.push({
       ...ask,
-      point: isAllowed ? { ...this.pointOf(values), from: repeat, to: last } : null,
+      point: isAllowed ? { ...this.#pointOf(values), from: repeat, to: last } : null,
     });
-    if (!isAllowed) this.known.set(this.asks.length - 1, null);
+    if (!isAllowed) this.#known.set(this.#asks.length - 1, null);
   }
 
   /** Adds an ask. Returns its number among the asks of its point, counted from 1. */
-  private note(ask: Ask): number {
+  #note(ask: Ask): number {
     const key = JSON.stringify(ask.values);
-    const repeat = (this.asksOf.get(key) ?? 0) + 1;
-    this.asksOf.set(key, repeat);
-    this.repeats.push(this.isRandom ? repeat : 1);
-    this.asks.push(ask);
+    const repeat = (this.#asksOf.get(key) ?? 0) + 1;
+    this.#asksOf.set(key, repeat);
+    this.#repeats.push(this.#isRandom ? repeat : 1);
+    this.#asks.push(ask);
     return repeat;
   }
 
   /** Tells the distance of the next ask, if its run has finished. */
-  private tellNext(): boolean {
-    const { told: at, asks, known, distances } = this;
+  #tellNext(): boolean {
+    const asks = this.#asks;
+    const at = this.#told;
+    const distances = this.#distances;
+    const known = this.#known;
     const simulated = known.get(at);
     if (simulated === undefined) return false;
-    const scales = this.scales();
+    const scales = this.#scales();
     if (!scales) return false;
     const value = simulated && distances.distanceOf(simulated, scales);
     const told = { value, variance: null, runs: asks[at]!.ordinal === null ? 0 : 1, excess: [] };
     asks[at]!.told = told;
     known.delete(at);
-    this.told += 1;
-    const first = asks.length - this.result.asks.length;
-    if (at < first) this.result.tells.push({ ask: at, told });
-    else this.result.asks[at - first]!.told = told;
+    this.#told += 1;
+    const first = asks.length - this.#result.asks.length;
+    if (at < first) this.#result.tells.push({ ask: at, told });
+    else this.#result.asks[at - first]!.told = told;
     return true;
   }
 
@@ -228,48 +229,48 @@ export class AbcCourse {
    * The scales of the distances. With several observed outputs, they are undefined until the first `particles` points
    * have finished, because they are computed from these points.
    */
-  private scales(): readonly number[] | undefined {
+  #scales(): readonly number[] | undefined {
     const there = this.events.find((event) => event.kind === 'scales');
     if (there) return there.scales;
-    const { particles, observed } = this.calibration;
+    const { particles, observed } = this.#calibration;
     const first = Array.from({ length: observed.length === 1 ? 0 : particles }, (_, ask) =>
-      this.known.get(ask),
+      this.#known.get(ask),
     );
     if (first.includes(undefined)) return undefined;
-    const scales = this.distances.scalesOf(first.filter((one) => one !== null) as Simulated[]);
-    this.say({ kind: 'scales', scales });
+    const scales = this.#distances.scalesOf(first.filter((one) => one !== null) as Simulated[]);
+    this.#say({ kind: 'scales', scales });
     return scales;
   }
 
   /** Begins the next generation or ends the calibration, if the generation is complete or a limit is reached. */
-  private async judge(generation: Generation): Promise<void> {
-    const { particles, stop, quantile } = this.calibration;
+  async #judge(generation: Generation): Promise<void> {
+    const { particles, stop, quantile } = this.#calibration;
     const { accepted, first, tolerance } = generation;
     if (accepted.length === particles) {
-      generation.population = await populationOf(generation, this.asks, this.sampler);
+      generation.population = await populationOf(generation, this.#asks, this.#sampler);
       const next = nextTolerance(generation.population, quantile, tolerance);
-      if (tolerance !== null && tolerance <= (stop.tolerance ?? -1)) this.end('tolerance');
-      else if (this.generations.length >= stop.generations) this.end('generations');
-      else if (next === undefined) this.end('stall');
-      else await this.begin(Math.max(stop.tolerance ?? 0, next));
-    } else if (generation.number === 1 && accepted.length === 0 && this.told >= particles)
-      this.end('failures');
-    else if (this.told - first >= this.mostAsks) this.end('acceptance');
-    else if (this.told >= stop.points) this.end('points');
+      if (tolerance !== null && tolerance <= (stop.tolerance ?? -1)) this.#end('tolerance');
+      else if (this.#generations.length >= stop.generations) this.#end('generations');
+      else if (next === undefined) this.#end('stall');
+      else await this.#begin(Math.max(stop.tolerance ?? 0, next));
+    } else if (generation.number === 1 && accepted.length === 0 && this.#told >= particles)
+      this.#end('failures');
+    else if (this.#told - first >= this.#mostAsks) this.#end('acceptance');
+    else if (this.#told >= stop.points) this.#end('points');
   }
 
-  private async begin(tolerance: number | null): Promise<void> {
-    const first = this.asks.length;
-    this.generations.push(await newGeneration(this.generations.at(-1), first, tolerance));
-    this.say({ kind: 'generation', first, tolerance });
+  async #begin(tolerance: number | null): Promise<void> {
+    const first = this.#asks.length;
+    this.#generations.push(await newGeneration(this.#generations.at(-1), first, tolerance));
+    this.#say({ kind: 'generation', first, tolerance });
   }
 
-  private end(by: StopReason): void {
-    this.say({ kind: 'stopped', by });
+  #end(by: StopReason): void {
+    this.#say({ kind: 'stopped', by });
   }
 
-  private say(event: SearchEvent): void {
+  #say(event: SearchEvent): void {
     this.events.push(event);
-    this.result.events.push(event);
+    this.#result.events.push(event);
   }
 }

@@ -9,17 +9,17 @@ export type Simulated = readonly (readonly number[])[];
 
 /** Reads the observed outputs of runs, and computes their distance from the observations. */
 export class Distances {
-  private readonly observed: readonly Observed[];
-  private readonly readers: ((outputs: Readonly<Record<string, string>>) => number[] | null)[];
+  readonly #observed: readonly Observed[];
+  readonly #readers: ((outputs: Readonly<Record<string, string>>) => number[] | null)[];
 
   constructor(observed: readonly Observed[], outputs: readonly CampaignOutput[]) {
-    this.observed = observed;
-    this.readers = observed.map((one) => readerOf(one, outputs));
+    this.#observed = observed;
+    this.#readers = observed.map((one) => readerOf(one, outputs));
   }
 
   /** Reads the outputs of a run. Null if an output has no number, or if a curve does not reach all observed points. */
   read(outputs: Readonly<Record<string, string>>): Simulated | null {
-    const values = this.readers.map((read) => read(outputs));
+    const values = this.#readers.map((read) => read(outputs));
     return values.includes(null) ? null : (values as number[][]);
   }
 
@@ -30,8 +30,8 @@ export class Distances {
    * output, or if no run has outputs.
    */
   scalesOf(all: readonly Simulated[]): number[] {
-    if (this.observed.length === 1 || all.length === 0) return this.observed.map(() => 1);
-    return this.observed.map((_, output) =>
+    if (this.#observed.length === 1 || all.length === 0) return this.#observed.map(() => 1);
+    return this.#observed.map((_, output) =>
       rootMeanSquare(all[0]![output]!.map((_, at) => spreadOf(all.map((one) => one[output]![at]!)))),
     );
   }
@@ -42,7 +42,7 @@ export class Distances {
    */
   distanceOf(simulated: Simulated, scales: readonly number[]): number {
     return Math.hypot(
-      ...this.observed.map((one, output) => {
+      ...this.#observed.map((one, output) => {
         const values = one.kind === 'number' ? [one.value] : one.y;
         const own = rootMeanSquare(simulated[output]!.map((value, at) => value - values[at]!));
         return (one.weight * own) / scales[output]!;

@@ -24,9 +24,9 @@ export interface Drawn {
  * order.
  */
 export class Sampler {
-  private readonly priors: Calibration['priors'];
-  private readonly rules: Rules;
-  private readonly seed: number;
+  readonly #priors: Calibration['priors'];
+  readonly #rules: Rules;
+  readonly #seed: number;
 
   constructor(
     calibration: Pick<Calibration, 'priors' | 'where' | 'derive'>,
@@ -34,13 +34,13 @@ export class Sampler {
     seed: number,
   ) {
     const { priors } = calibration;
-    this.priors = priors;
-    this.rules = rulesOf(
+    this.#priors = priors;
+    this.#rules = rulesOf(
       calibration,
       priors.map(({ name }) => name),
       base,
     );
-    this.seed = seed;
+    this.#seed = seed;
   }
 
   /**
@@ -49,8 +49,9 @@ export class Sampler {
    * @param kernel - the kernel of the generation before; null in the first generation, which is drawn from the prior
    */
   draw(generation: number, number: number, kernel: Kernel | null): Drawn {
-    const { priors, rules } = this;
-    const stream = new Stream(this.seed, `generation ${generation}, point ${number}`);
+    const priors = this.#priors;
+    const rules = this.#rules;
+    const stream = new Stream(this.#seed, `generation ${generation}, point ${number}`);
     for (let tries = 1; ; tries += 1) {
       const drawn = kernel ? kernel.draw(stream) : priors.map(() => stream.uniform());
       const unit = drawn.map(insideUnit);

@@ -211,7 +211,10 @@ function posteriorOf(
     return [name, isNumber ? numeric(values.map(Number), weights) : shares(values, weights)] as const;
   });
   return {
-    ...{ generation: number, tolerance, acceptance: accepted / told, effective: effective! },
+    generation: number,
+    tolerance,
+    acceptance: accepted / told,
+    effective: effective!,
     inputs: Object.fromEntries(inputs),
   };
 }

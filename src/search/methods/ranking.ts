@@ -12,15 +12,15 @@ import type { Told } from './method.ts';
 export class Ranking {
   /** The best point so far; null while all points have failed. */
   best: Told | null = null;
-  private readonly largest: number[];
+  readonly #largest: number[];
 
   constructor(requirements: number) {
-    this.largest = new Array<number>(requirements).fill(0);
+    this.#largest = new Array<number>(requirements).fill(0);
   }
 
   note(told: Told): void {
     if (told.value === null) return;
-    told.excess.forEach((excess, i) => (this.largest[i] = Math.max(this.largest[i]!, excess)));
+    told.excess.forEach((excess, i) => (this.#largest[i] = Math.max(this.#largest[i]!, excess)));
     if (this.best === null || this.compare(told, this.best) < 0) this.best = told;
   }
 
@@ -37,7 +37,7 @@ export class Ranking {
 
   /** The distance of a point from meeting the requirements; 0 if it meets them all. The point must not have failed. */
   missOf({ excess }: Told): number {
-    return excess.reduce((sum, miss, i) => (miss > 0 ? sum + miss / this.largest[i]! : sum), 0);
+    return excess.reduce((sum, miss, i) => (miss > 0 ? sum + miss / this.#largest[i]! : sum), 0);
   }
 }
 

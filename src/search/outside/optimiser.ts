@@ -44,99 +44,99 @@ type Entry =
  * their order depend only on the log.
  */
 export class Optimiser implements AsyncMethod {
-  private readonly settings: OptimiserSettings;
-  private readonly space: OutsideSpace;
-  private readonly sign: 1 | -1;
-  private readonly name: string;
-  private readonly entries: Entry[] = [];
-  private session: Session | undefined;
+  readonly #settings: OptimiserSettings;
+  readonly #space: OutsideSpace;
+  readonly #sign: 1 | -1;
+  readonly #name: string;
+  readonly #entries: Entry[] = [];
+  #session: Session | undefined;
   /** The number of entries that the current process knows. */
-  private sent = 0;
+  #sent = 0;
   /** The points of the last answer that `ask` has not returned yet. */
-  private queue: number[][] = [];
-  private proposed = 0;
-  private told = 0;
+  #queue: number[][] = [];
+  #proposed = 0;
+  #told = 0;
   /** True if the optimiser must be told a result before the next question. */
-  private needsResults = false;
-  private isDone = false;
-  private hasDiverged = false;
-  private idle: NodeJS.Timeout | undefined;
+  #needsResults = false;
+  #isDone = false;
+  #hasDiverged = false;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(settings: OptimiserSettings) {
     const { method, search, space, goal } = settings;
-    this.settings = settings;
-    this.space = outsideSpace(search.inputs, space);
-    this.sign = goal.wants === 'lowest' ? 1 : -1;
-    this.name = bounded(nameOfMethod(method), LONGEST_NAME);
+    this.#settings = settings;
+    this.#space = outsideSpace(search.inputs, space);
+    this.#sign = goal.wants === 'lowest' ? 1 : -1;
+    this.#name = bounded(nameOfMethod(method), LONGEST_NAME);
   }
 
   get hasMore(): boolean {
-    return this.queue.length > 0;
+    return this.#queue.length > 0;
   }
 
   async ask(): Promise<Proposal | null | 'exhausted'> {
-    if (!this.hasMore && !this.isDone && !this.needsResults) await this.askProcess();
-    const x = this.queue.shift();
-    if (x) return { x, by: this.name };
-    return this.isDone ? 'exhausted' : null;
+    if (!this.hasMore && !this.#isDone && !this.#needsResults) await this.#askProcess();
+    const x = this.#queue.shift();
+    if (x) return { x, by: this.#name };
+    return this.#isDone ? 'exhausted' : null;
   }
 
   named(x: readonly number[]): void {
-    const by = this.session ?? null;
-    const numbered = { id: this.proposed, point: this.space.pointAt(x) };
-    this.proposed += 1;
-    this.needsResults = !this.hasMore;
-    const last = this.entries.at(-1);
-    if (last?.kind === 'asked' && this.sent < this.entries.length) last.points.push(numbered);
-    else this.entries.push({ kind: 'asked', points: [numbered], by });
+    const by = this.#session ?? null;
+    const numbered = { id: this.#proposed, point: this.#space.pointAt(x) };
+    this.#proposed += 1;
+    this.#needsResults = !this.hasMore;
+    const last = this.#entries.at(-1);
+    if (last?.kind === 'asked' && this.#sent < this.#entries.length) last.points.push(numbered);
+    else this.#entries.push({ kind: 'asked', points: [numbered], by });
   }
 
   tell(told: Told): void {
-    this.entries.push({ kind: 'told', result: this.resultOf(told) });
+    this.#entries.push({ kind: 'told', result: this.#resultOf(told) });
     if (told.ask === null) return;
-    this.told += 1;
-    this.needsResults = false;
+    this.#told += 1;
+    this.#needsResults = false;
   }
 
   async recommend(): Promise<Recommendation | null> {
-    const best = await this.request({ best: true }, 'best');
-    return best && { x: this.space.coordinatesOf(best.point), value: best.value };
+    const best = await this.#request({ best: true }, 'best');
+    return best && { x: this.#space.coordinatesOf(best.point), value: best.value };
   }
 
   close(): void {
-    clearTimeout(this.idle);
-    this.session?.end();
-    this.session = undefined;
+    clearTimeout(this.#idle);
+    this.#session?.end();
+    this.#session = undefined;
   }
 
-  private async askProcess(): Promise<void> {
-    const wanted = this.settings.search.parallel - (this.proposed - this.told);
-    const { points, done } = await this.request({ ask: wanted }, 'points');
+  async #askProcess(): Promise<void> {
+    const wanted = this.#settings.search.parallel - (this.#proposed - this.#told);
+    const { points, done } = await this.#request({ ask: wanted }, 'points');
     if (points.length > wanted)
-      throw this.ended(`proposes ${points.length} points, but it was asked for ${wanted}`);
-    if (points.length === 0 && !done && this.proposed === this.told)
-      throw this.ended('proposes nothing, although it was told the results of all of its points');
+      throw this.#ended(`proposes ${points.length} points, but it was asked for ${wanted}`);
+    if (points.length === 0 && !done && this.#proposed === this.#told)
+      throw this.#ended('proposes nothing, although it was told the results of all of its points');
     try {
-      this.queue = points.map((point) => this.space.coordinatesOf(point));
+      this.#queue = points.map((point) => this.#space.coordinatesOf(point));
     } catch (error) {
       this.close();
       throw error;
     }
-    this.needsResults = points.length === 0;
-    this.isDone = done;
+    this.#needsResults = points.length === 0;
+    this.#isDone = done;
   }
 
   /** Sends a question to the process. If a signal has ended the process, another process is started. */
-  private async request<K extends keyof Answers>(message: object, kind: K): Promise<Answers[K]> {
+  async #request<K extends keyof Answers>(message: object, kind: K): Promise<Answers[K]> {
     for (let starts = 1; ; starts += 1) {
       try {
-        const session = await this.opened();
+        const session = await this.#opened();
         if (kind === 'best' && !session.recommends) return null as Answers[K];
         // a new process repeats earlier answers, and may take the whole time limit for each
-        const answers = 1 + this.sendEntries(session);
-        const answer = await session.ask(message, kind, answers * this.settings.method.timeout);
-        clearTimeout(this.idle);
-        this.idle = setTimeout(() => this.close(), IDLE_MS).unref();
+        const answers = 1 + this.#sendEntries(session);
+        const answer = await session.ask(message, kind, answers * this.#settings.method.timeout);
+        clearTimeout(this.#idle);
+        this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
         return answer;
       } catch (error) {
         this.close();
@@ -146,21 +146,21 @@ export class Optimiser implements AsyncMethod {
     }
   }
 
-  private async opened(): Promise<Session> {
-    if (this.session?.fault) throw this.session.fault;
-    if (this.session && !this.session.hasEnded) return this.session;
-    const { id, method, search, goal, seed } = this.settings;
+  async #opened(): Promise<Session> {
+    if (this.#session?.fault) throw this.#session.fault;
+    if (this.#session && !this.#session.hasEnded) return this.#session;
+    const { id, method, search, goal, seed } = this.#settings;
     const { output, wants } = goal;
     const session = new Session(
       method,
       (line) => logLine(id, line),
-      () => this.noteDivergence(),
+      () => this.#noteDivergence(),
     );
-    this.session = session;
-    this.sent = 0;
+    this.#session = session;
+    this.#sent = 0;
     const start = {
       seed,
-      space: this.space.described,
+      space: this.#space.described,
       objectives: [{ name: output, goal: wants === 'lowest' ? 'min' : 'max' }],
       require: search.require.map(requirement),
       parallel: search.parallel,
@@ -176,42 +176,42 @@ export class Optimiser implements AsyncMethod {
    *
    * @returns how many of these entries are answers of earlier processes. This process has to repeat these answers
    */
-  private sendEntries(session: Session): number {
-    const news = this.entries.slice(this.sent);
-    this.sent = this.entries.length;
+  #sendEntries(session: Session): number {
+    const news = this.#entries.slice(this.#sent);
+    this.#sent = this.#entries.length;
     for (const entry of news)
       if (entry.kind === 'told') session.send({ tell: [entry.result] });
       else session.send({ [entry.by === session ? 'named' : 'asked']: entry.points });
     return news.filter((entry) => entry.kind === 'asked' && entry.by !== session).length;
   }
 
-  private resultOf({ ask, x, value, variance, runs, excess }: Told): OutsideResult {
-    const numbered = { id: ask, point: this.space.pointAt(x) };
+  #resultOf({ ask, x, value, variance, runs, excess }: Told): OutsideResult {
+    const numbered = { id: ask, point: this.#space.pointAt(x) };
     if (value === null)
       return {
         ...numbered,
         failed: runs === 0 ? '"where" does not hold for it' : 'too many of its runs failed',
       };
-    const { require } = this.settings.search;
+    const { require } = this.#settings.search;
     return {
       ...numbered,
-      values: [this.sign * value],
+      values: [this.#sign * value],
       ...(variance !== null && { se: [Math.sqrt(variance)] as [number] }),
       n: runs,
       ...(require.length > 0 && { require: require.map((limit, at) => limited(limit, excess[at]!)) }),
     };
   }
 
-  private noteDivergence(): void {
-    if (this.hasDiverged) return;
-    this.hasDiverged = true;
+  #noteDivergence(): void {
+    if (this.#hasDiverged) return;
+    this.#hasDiverged = true;
     logLine(
-      this.settings.id,
+      this.#settings.id,
       'after a new start, the optimiser proposes other points than before. The points of the log count, and further points may differ.',
     );
   }
 
-  private ended(how: string): Error {
+  #ended(how: string): Error {
     this.close();
     return optimiserFailed(how);
   }

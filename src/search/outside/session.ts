@@ -34,18 +34,18 @@ interface Waiting {
 export class Session {
   /** Whether the optimiser can name the point that it believes to be the best. */
   recommends = false;
-  private failure: Error | undefined;
-  private waiting: Waiting | undefined;
-  private questions = 0;
+  #failure: Error | undefined;
+  #waiting: Waiting | undefined;
+  #questions = 0;
   /**
    * Whether an answer had the number of its question. Then each further answer must have the number of its question.
    */
-  private namesQuestions = false;
-  private lastComplaint = '';
-  private complaints = 0;
-  private readonly child: ChildProcess;
-  private readonly tell: (line: string) => void;
-  private readonly onDiverged: () => void;
+  #namesQuestions = false;
+  #lastComplaint = '';
+  #complaints = 0;
+  readonly #child: ChildProcess;
+  readonly #tell: (line: string) => void;
+  readonly #onDiverged: () => void;
 
   /**
    * @param tell - receives lines for the log
@@ -56,24 +56,24 @@ export class Session {
     tell: (line: string) => void,
     onDiverged: () => void,
   ) {
-    this.tell = tell;
-    this.onDiverged = onDiverged;
-    this.child = start(program);
-    const { stdin, stdout, stderr, pid } = this.child;
+    this.#tell = tell;
+    this.#onDiverged = onDiverged;
+    this.#child = start(program);
+    const { stdin, stdout, stderr, pid } = this.#child;
     // writing to a process that has ended is no error
     stdin!.on('error', () => {});
-    onLines(stdout!, (line) => this.hear(line), LONGEST_LINE);
-    onLines(stderr!, (line) => this.note(line), LONGEST_COMPLAINT);
-    this.child.once('error', (error: NodeJS.ErrnoException) =>
-      this.fail(optimiserFailed(notStarted(error, program))),
+    onLines(stdout!, (line) => this.#hear(line), LONGEST_LINE);
+    onLines(stderr!, (line) => this.#note(line), LONGEST_COMPLAINT);
+    this.#child.once('error', (error: NodeJS.ErrnoException) =>
+      this.#fail(optimiserFailed(notStarted(error, program))),
     );
     // ends the child processes of the process too
-    this.child.once('exit', () => pid !== undefined && killGroup(pid));
-    this.child.once('close', (code, signal) => this.fail(this.reasonOf(code, signal)));
+    this.#child.once('exit', () => pid !== undefined && killGroup(pid));
+    this.#child.once('close', (code, signal) => this.#fail(this.#reasonOf(code, signal)));
   }
 
   get hasEnded(): boolean {
-    return this.failure !== undefined;
+    return this.#failure !== undefined;
   }
 
   /**
@@ -81,11 +81,11 @@ export class Session {
    * question is waiting.
    */
   get fault(): Error | undefined {
-    return isForayError(this.failure) ? this.failure : undefined;
+    return isForayError(this.#failure) ? this.#failure : undefined;
   }
 
   send(message: object): void {
-    this.child.stdin!.write(`${JSON.stringify(message)}\n`);
+    this.#child.stdin!.write(`${JSON.stringify(message)}\n`);
   }
 
   /**
@@ -97,25 +97,25 @@ export class Session {
    * @throws Killed if a signal ends the process
    */
   ask<K extends keyof Answers>(message: object, kind: K, limit: number): Promise<Answers[K]> {
-    if (this.failure) return Promise.reject(this.failure);
-    this.questions += 1;
-    const question = this.questions;
+    if (this.#failure) return Promise.reject(this.#failure);
+    this.#questions += 1;
+    const question = this.#questions;
     this.send({ ...message, question });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => this.fail(optimiserFailed(`has given no answer for ${Math.round(limit / 100) / 10} s`)),
+        () => this.#fail(optimiserFailed(`has given no answer for ${Math.round(limit / 100) / 10} s`)),
         limit,
       );
-      this.waiting = { kind, question, resolve, reject, timer };
+      this.#waiting = { kind, question, resolve, reject, timer };
     });
   }
 
   /** Ends the process. A waiting question fails. */
   end(): void {
-    this.fail(new Error('The optimiser was ended.'));
+    this.#fail(new Error('The optimiser was ended.'));
   }
 
-  private hear(line: string): void {
+  #hear(line: string): void {
     if (line.trim() === '') return;
     try {
       if (line.length > LONGEST_LINE)
@@ -123,47 +123,47 @@ export class Session {
           `says ${shown(line)} on its standard output, but this is too long for a message`,
         );
       const heard = heardIn(line);
-      if (heard.kind === 'diverged') return this.onDiverged();
-      const { waiting } = this;
+      if (heard.kind === 'diverged') return this.#onDiverged();
+      const waiting = this.#waiting;
       if (waiting?.kind !== heard.kind)
         throw optimiserFailed(`says ${shown(line)}, but nobody has asked for it`);
-      this.namesQuestions ||= heard.question !== null;
-      if (this.namesQuestions && heard.question !== waiting.question)
+      this.#namesQuestions ||= heard.question !== null;
+      if (this.#namesQuestions && heard.question !== waiting.question)
         throw optimiserFailed(
           heard.question === null
             ? `says ${shown(line)} without the number of the question, which its answers had before`
             : `says ${shown(line)}, which answers question ${heard.question}, but question ${waiting.question} was asked`,
         );
-      this.waiting = undefined;
+      this.#waiting = undefined;
       clearTimeout(waiting.timer);
       waiting.resolve(heard.answer as never);
     } catch (error) {
-      this.fail(error as Error);
+      this.#fail(error as Error);
     }
   }
 
-  private note(line: string): void {
+  #note(line: string): void {
     if (line.trim() === '') return;
-    this.lastComplaint = line;
-    this.complaints += 1;
-    if (this.complaints <= MOST_COMPLAINTS) this.tell(line);
-    if (this.complaints === MOST_COMPLAINTS) this.tell('(its further output is not kept)');
+    this.#lastComplaint = line;
+    this.#complaints += 1;
+    if (this.#complaints <= MOST_COMPLAINTS) this.#tell(line);
+    if (this.#complaints === MOST_COMPLAINTS) this.#tell('(its further output is not kept)');
   }
 
-  private fail(error: Error): void {
-    if (this.failure) return;
-    this.failure = error;
-    const { pid, exitCode, signalCode } = this.child;
+  #fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    const { pid, exitCode, signalCode } = this.#child;
     if (pid !== undefined && exitCode === null && signalCode === null) killGroup(pid);
-    if (!this.waiting) return;
-    clearTimeout(this.waiting.timer);
-    this.waiting.reject(error);
+    if (!this.#waiting) return;
+    clearTimeout(this.#waiting.timer);
+    this.#waiting.reject(error);
   }
 
-  private reasonOf(code: number | null, signal: NodeJS.Signals | null): Error {
+  #reasonOf(code: number | null, signal: NodeJS.Signals | null): Error {
     if (signal !== null) return new Killed(`was ended by the signal ${signal}`);
     if (code! > SIGNALLED) return new Killed(`ended with exit code ${code}`);
-    const last = this.lastComplaint.trim();
+    const last = this.#lastComplaint.trim();
     return optimiserFailed(`ended with exit code ${code}${last && `: ${shown(last)}`}`);
   }
 }

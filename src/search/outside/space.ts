@@ -49,7 +49,10 @@ function describe(input: SearchedInput): object {
   }
   const { min, max, scale, step, digits } = input;
   return {
-    ...{ name, type: isWhole(type) ? 'integer' : 'real', min, max },
+    name,
+    type: isWhole(type) ? 'integer' : 'real',
+    min,
+    max,
     ...(scale === 'log' && { log: true }),
     ...(step !== null && { step }),
     ...(digits !== null && { digits }),

@@ -66,7 +66,8 @@ export function sendParts(
   return reply.send({
     next,
     parts: parts.map(({ id, hash, markup }) => ({
-      ...{ id, hash },
+      id,
+      hash,
       ...(!there.has(hash) && { html: markup.text }),
     })),
   });

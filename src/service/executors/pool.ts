@@ -165,8 +165,15 @@ export class ExecutorPool {
       (stream, text) => executor.execution?.log.add(stream, text),
     );
     const executor: Executor = {
-      ...{ child, mark, memory, execution: undefined, known: new Set<string>() },
-      ...{ isReady: false, isUsed: false, isLost: false, isOld: false },
+      child,
+      mark,
+      memory,
+      execution: undefined,
+      known: new Set<string>(),
+      isReady: false,
+      isUsed: false,
+      isLost: false,
+      isOld: false,
     };
     this.#executors.add(executor);
     const lose = (reason: string, why: string): void => void this.#lose(executor, reason, why);

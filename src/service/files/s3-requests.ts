@@ -98,13 +98,11 @@ export class S3Requests {
       method,
       headers: upload ? { ...headers, 'content-length': String(upload.size) } : headers,
       ...(upload && { body: content ?? '' }),
-      ...{
-        decompress: false,
-        throwHttpErrors: false,
-        followRedirect: false,
-        retry: { limit: 0 },
-        timeout: TIMEOUT,
-      },
+      decompress: false,
+      throwHttpErrors: false,
+      followRedirect: false,
+      retry: { limit: 0 },
+      timeout: TIMEOUT,
     });
     // the reader of the body gets a later error; without a reader, the error does not matter
     stream.on('error', () => undefined);
@@ -132,7 +130,12 @@ export class S3Requests {
     const { url, region } = this.#bucket;
     const search = query ? `?${new URLSearchParams(query).toString()}` : '';
     const signed = await new AwsV4Signer({
-      ...{ method, url: `${url}/${key}${search}`, headers, ...this.#credentials, region, service: 's3' },
+      method,
+      url: `${url}/${key}${search}`,
+      headers,
+      ...this.#credentials,
+      region,
+      service: 's3',
       signQuery: query !== undefined,
       datetime: new Date(this.#now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
     }).sign();

@@ -227,7 +227,9 @@ export class LaneKeeper {
       Promise.all(
         ids.map((workflowId) =>
           client.workflow.start('lane', {
-            ...{ workflowId, taskQueue, args: [input] },
+            workflowId,
+            taskQueue,
+            args: [input],
             workflowIdConflictPolicy: 'USE_EXISTING',
             workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           }),

@@ -40,12 +40,19 @@ export async function startFleet(parts: FleetStart): Promise<StartedFleet> {
   const { namespace } = lanes;
   let keeper: LaneKeeper | undefined;
   const fleet = new Fleet({
-    ...{ registry, progress, files, code, now },
+    registry,
+    progress,
+    files,
+    code,
+    now,
     onArrived: () => keeper?.wake(),
     executors: new Executors(sql, now),
     holders: runs.holders,
     welcome: {
-      ...{ service, namespace, taskQueue: laneQueues(service).executors, runTimeout: runTimeout ?? null },
+      service,
+      namespace,
+      taskQueue: laneQueues(service).executors,
+      runTimeout: runTimeout ?? null,
       hasStore: files.uploadAddress !== undefined,
     },
   });

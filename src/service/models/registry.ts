@@ -276,7 +276,14 @@ function served(row: VersionRow, current: FoundModel | undefined): ServedVersion
   const { id, version, experimentTemplate, modelId, experiments, manifest, madeAt, files } = row;
   const declaration = current?.declaration ?? manifest?.declaration;
   return {
-    ...{ id, version, experimentTemplate, modelId, experiments, manifest, madeAt, files },
+    id,
+    version,
+    experimentTemplate,
+    modelId,
+    experiments,
+    manifest,
+    madeAt,
+    files,
     code: current?.code,
     retired: current ? undefined : whyRetired(row),
     animation: declaration?.animation,

@@ -76,8 +76,14 @@ export class ExecutorState {
   hello(): Hello {
     const { slots, has } = this.#options;
     return {
-      ...{ build: version, slots, has: [...has], running: this.#running, since: this.#since },
-      ...{ problem: this.problem(), refusals: this.#materials.refusals(), holder: this.#holder },
+      build: version,
+      slots,
+      has: [...has],
+      running: this.#running,
+      since: this.#since,
+      problem: this.problem(),
+      refusals: this.#materials.refusals(),
+      holder: this.#holder,
     };
   }
 

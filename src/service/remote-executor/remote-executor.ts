@@ -84,7 +84,9 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
     }));
     const { onFault, onHeard } = oncePerFault(url, onLine);
     const { connection, worker } = await takeLanes(options, {
-      ...{ name, taskQueue: welcome.taskQueue, state },
+      name,
+      taskQueue: welcome.taskQueue,
+      state,
       lane: { client, has, pool: executors, materials, faults: state.faults, onFault },
     });
     const endAsking = keepAsking(connection, (unreached) => state.noteTemporal(unreached));

@@ -62,39 +62,39 @@ type SeenState = Exclude<keyof Outcomes, 'again' | 'later'>;
  * run still occupies its executor for the planned time.
  */
 class Service {
-  private readonly scenario: Scenario;
-  private readonly freeAt: number[];
-  private readonly lives = new Map<number, { start: number; end: number }>();
-  private readonly failures = new Map<number, number>();
+  readonly #scenario: Scenario;
+  readonly #freeAt: number[];
+  readonly #lives = new Map<number, { start: number; end: number }>();
+  readonly #failures = new Map<number, number>();
 
   constructor(scenario: Scenario) {
-    this.scenario = scenario;
-    this.freeAt = new Array<number>(scenario.executors).fill(0);
+    this.#scenario = scenario;
+    this.#freeAt = new Array<number>(scenario.executors).fill(0);
   }
 
   request(seq: number, now: number): SeenState {
-    const { duration, ends, fails = 0 } = this.scenario.runs[seq]!;
-    if (ends === 'reused' && this.failuresOf(seq) >= fails) return 'reused';
-    if (!this.lives.has(seq)) {
-      const executor = this.freeAt.indexOf(Math.min(...this.freeAt));
-      const start = Math.max(now, this.freeAt[executor]!);
-      this.freeAt[executor] = start + duration;
-      this.lives.set(seq, { start, end: start + duration });
+    const { duration, ends, fails = 0 } = this.#scenario.runs[seq]!;
+    if (ends === 'reused' && this.#failuresOf(seq) >= fails) return 'reused';
+    if (!this.#lives.has(seq)) {
+      const executor = this.#freeAt.indexOf(Math.min(...this.#freeAt));
+      const start = Math.max(now, this.#freeAt[executor]!);
+      this.#freeAt[executor] = start + duration;
+      this.#lives.set(seq, { start, end: start + duration });
     }
     return this.stateOf(seq, now);
   }
 
   stateOf(seq: number, now: number): SeenState {
-    const { start, end } = this.lives.get(seq)!;
+    const { start, end } = this.#lives.get(seq)!;
     if (now < start) return 'queued';
     if (now < end) return 'running';
-    const { ends, fails = 0 } = this.scenario.runs[seq]!;
-    return this.failuresOf(seq) < fails ? 'failed' : ends;
+    const { ends, fails = 0 } = this.#scenario.runs[seq]!;
+    return this.#failuresOf(seq) < fails ? 'failed' : ends;
   }
 
   /** The number of runs that are RUNNING. */
   runningAt(now: number): number {
-    return [...this.lives.values()].filter(({ start, end }) => start <= now && now < end).length;
+    return [...this.#lives.values()].filter(({ start, end }) => start <= now && now < end).length;
   }
 
   /** The state of a run after a request to stop it. */
@@ -108,17 +108,17 @@ class Service {
    * of failed attempts.
    */
   fail(seq: number): number {
-    this.lives.delete(seq);
-    this.failures.set(seq, this.failuresOf(seq) + 1);
-    return this.failuresOf(seq);
+    this.#lives.delete(seq);
+    this.#failures.set(seq, this.#failuresOf(seq) + 1);
+    return this.#failuresOf(seq);
   }
 
-  private failuresOf(seq: number): number {
-    return this.failures.get(seq) ?? 0;
+  #failuresOf(seq: number): number {
+    return this.#failures.get(seq) ?? 0;
   }
 
   get idealEnd(): number {
-    return Math.max(...this.freeAt);
+    return Math.max(...this.#freeAt);
   }
 }
 

@@ -2,9 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { foray } from '../../../bench/scheduler/drivers.ts';
 import { draw, seeded } from '../../../bench/scheduler/durations.ts';
 import { listScheduling } from '../../../bench/scheduler/service.ts';
-import { applyOutcomes } from '../../../src/campaign/scheduler/index.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
-import { experienced, none } from './support.ts';
 
 describe('the performance in virtual time', () => {
   const campaign = (

@@ -25,7 +25,8 @@ test('a title names the inputs if they are few, and otherwise says how many ther
 
 test('the table of an analysis keeps the inputs that matter most', () => {
   const inputs = Array.from({ length: 30 }, (_, at) => ({
-    ...{ name: `x${at + 1}`, isWhole: false },
+    name: `x${at + 1}`,
+    isWhole: false,
     distribution: { kind: 'uniform' as const, min: 0, max: 1 },
   }));
   const played: Played = { design: { kind: 'morris', inputs, trajectories: 10, levels: 4, seed: 1 } };

@@ -76,8 +76,16 @@ describe('rows with their files', () => {
     { name: 'Text', type: 'STRING' as const, units: null },
   ];
   const row = (n: number): ResultRow => ({
-    ...{ point: `p${n}`, replication: 1, status: 'done', values: [], reason: null, runId: null },
-    ...{ origin: 'new', requestedAt: null, finishedAt: null, version: null },
+    point: `p${n}`,
+    replication: 1,
+    status: 'done',
+    values: [],
+    reason: null,
+    runId: null,
+    origin: 'new',
+    requestedAt: null,
+    finishedAt: null,
+    version: null,
     outputs: { Map: JSON.stringify({ hash: `h${n}`, localPath: 'a.csv' }), Text: '"x"' },
   });
   const none = (): FilesWritten => ({ written: 0, there: 0, lacking: new Map() });

@@ -58,8 +58,13 @@ function said({ agreement: _agreement, timeline, distributions, courses, best, .
 
 describe('a summary of runs in any order', () => {
   const precision = {
-    ...{ outputs: ['Fit error'], relative: null, absolute: 0.4, confidence: 0.95 },
-    ...{ min: 2, max: REPLICATIONS, growth: 1.5 },
+    outputs: ['Fit error'],
+    relative: null,
+    absolute: 0.4,
+    confidence: 0.95,
+    min: 2,
+    max: REPLICATIONS,
+    growth: 1.5,
   } as unknown as NonNullable<Campaign['precision']>;
   test.each<[string, Partial<Campaign>, string[][], string[]]>([
     ['over a grid', {}, contact.values.flatMap((a) => recovery.values.map((b) => [a, b])), []],

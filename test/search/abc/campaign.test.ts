@@ -56,7 +56,12 @@ async function said(...line: string[]): Promise<string> {
 test('a calibration ends with a posterior of the requested number of points', async () => {
   const calibration = status.calibration!;
   expect(calibration).toMatchObject({
-    ...{ method: 'abc', stage: 'over', generation: 3, accepted: 20, particles: 20, failed: 0 },
+    method: 'abc',
+    stage: 'over',
+    generation: 3,
+    accepted: 20,
+    particles: 20,
+    failed: 0,
     stoppedBy: 'generations',
   });
   expect(calibration.told).toBe(calibration.asked);
@@ -113,6 +118,9 @@ test('a plan of a calibration shows the maximum number of points', async () => {
   expect(plan).toMatchObject({
     calibration: { particles: 20, generations: 3 },
     // each of 3 generations may ask for 2,000 points: 20 particles divided by the default acceptance of 0.01
-    ...{ points: 6_000, runs: 20, mostRuns: 6_000, search: null },
+    points: 6_000,
+    runs: 20,
+    mostRuns: 6_000,
+    search: null,
   });
 });

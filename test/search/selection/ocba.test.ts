@@ -93,6 +93,7 @@ test('of systems with equal shares the first one is chosen, in whatever order th
   ];
   for (const order of [values, values.toReversed()])
     expect(nextOfOcba({ values: order, isShare: true, first: 10, step: 5, runs: 30 })).toEqual({
-      ...{ decided: true, best: 0 },
+      decided: true,
+      best: 0,
     });
 });

@@ -165,7 +165,14 @@ export function describeCounts(
     test('all counts of a campaign without written runs are zero', async () => {
       await add(store);
       expect(await store.counts('flu')).toEqual({
-        ...{ total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 },
+        total: 0,
+        done: 0,
+        new: 0,
+        reused: 0,
+        failed: 0,
+        running: 0,
+        queued: 0,
+        waiting: 0,
       });
     });
   });

@@ -4,13 +4,13 @@ import { ColumnValues, type Encoded } from './column-values.ts';
 /** Numbers of `width` bytes each, little-endian. */
 abstract class Numbers<Value extends number | bigint> extends ColumnValues {
   protected readonly view: DataView;
-  private readonly width: number;
+  readonly #width: number;
   protected min: Value | undefined;
   protected max: Value | undefined;
 
   constructor(width: number, most: number) {
     super(most);
-    this.width = width;
+    this.#width = width;
     this.view = new DataView(new ArrayBuffer(width * most));
   }
 
@@ -25,12 +25,12 @@ abstract class Numbers<Value extends number | bigint> extends ColumnValues {
       ...(this.max !== undefined && { max_value: this.max }),
     };
     const count = this.rows - this.nulls;
-    return { values: new Uint8Array(this.view.buffer, 0, count * this.width), count, bounds };
+    return { values: new Uint8Array(this.view.buffer, 0, count * this.#width), count, bounds };
   }
 
   /** The byte offset of the next value. */
   protected get place(): number {
-    return (this.rows - this.nulls) * this.width;
+    return (this.rows - this.nulls) * this.#width;
   }
 
   protected bound(value: Value): void {
@@ -40,7 +40,7 @@ abstract class Numbers<Value extends number | bigint> extends ColumnValues {
 }
 
 export class Doubles extends Numbers<number> {
-  private nans = 0;
+  #nans = 0;
 
   constructor(most: number) {
     super(8, most);
@@ -48,7 +48,7 @@ export class Doubles extends Numbers<number> {
 
   override clear(): void {
     super.clear();
-    this.nans = 0;
+    this.#nans = 0;
   }
 
   override encoded(): Encoded {
@@ -56,14 +56,14 @@ export class Doubles extends Numbers<number> {
     // the format requires that bounds ignore NaN, and that a bound of zero includes both -0 and +0
     if (this.min === 0) bounds.min_value = -0;
     if (this.max === 0) bounds.max_value = 0;
-    return { ...encoded, bounds: { ...bounds, nan_count: BigInt(this.nans) } };
+    return { ...encoded, bounds: { ...bounds, nan_count: BigInt(this.#nans) } };
   }
 
   protected put(cell: string): boolean {
     const value = typed.doubleIn(cell);
     if (value === undefined) return false;
     this.view.setFloat64(this.place, value, true);
-    if (Number.isNaN(value)) this.nans++;
+    if (Number.isNaN(value)) this.#nans++;
     else this.bound(value);
     return true;
   }
@@ -84,15 +84,15 @@ export class Integers extends Numbers<number> {
 }
 
 export class Longs extends Numbers<bigint> {
-  private readonly read: (cell: string) => bigint | undefined;
+  readonly #read: (cell: string) => bigint | undefined;
 
   constructor(read: (cell: string) => bigint | undefined, most: number) {
     super(8, most);
-    this.read = read;
+    this.#read = read;
   }
 
   protected put(cell: string): boolean {
-    const value = this.read(cell);
+    const value = this.#read(cell);
     if (value === undefined) return false;
     this.view.setBigInt64(this.place, value, true);
     this.bound(value);
@@ -102,24 +102,24 @@ export class Longs extends Numbers<bigint> {
 
 /** Booleans as one bit per value, the lowest bit of a byte first. */
 export class Booleans extends ColumnValues {
-  private readonly bits: Uint8Array;
-  private trues = 0;
+  readonly #bits: Uint8Array;
+  #trues = 0;
 
   constructor(most: number) {
     super(most);
-    this.bits = new Uint8Array(Math.ceil(most / 8));
+    this.#bits = new Uint8Array(Math.ceil(most / 8));
   }
 
   override clear(): void {
     super.clear();
-    this.bits.fill(0);
-    this.trues = 0;
+    this.#bits.fill(0);
+    this.#trues = 0;
   }
 
   encoded(): Encoded {
     const count = this.rows - this.nulls;
-    const bounds = { min_value: this.trues === count, max_value: this.trues > 0 };
-    const values = this.bits.subarray(0, Math.ceil(count / 8));
+    const bounds = { min_value: this.#trues === count, max_value: this.#trues > 0 };
+    const values = this.#bits.subarray(0, Math.ceil(count / 8));
     return { values, count, bounds: count === 0 ? {} : bounds };
   }
 
@@ -128,8 +128,8 @@ export class Booleans extends ColumnValues {
     if (value === undefined) return false;
     const at = this.rows - this.nulls;
     if (value) {
-      this.bits[at >> 3]! |= 1 << (at & 7);
-      this.trues++;
+      this.#bits[at >> 3]! |= 1 << (at & 7);
+      this.#trues++;
     }
     return true;
   }

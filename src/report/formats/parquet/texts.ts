@@ -8,25 +8,25 @@ const encoder = new TextEncoder();
  * the texts.
  */
 export class Texts extends ColumnValues {
-  private readonly places: Uint32Array;
-  private readonly placeOf = new Map<string, number>();
-  private last: string | undefined;
-  private lastPlace = 0;
+  readonly #places: Uint32Array;
+  readonly #placeOf = new Map<string, number>();
+  #last: string | undefined;
+  #lastPlace = 0;
 
   constructor(most: number) {
     super(most);
-    this.places = new Uint32Array(most);
+    this.#places = new Uint32Array(most);
   }
 
   override clear(): void {
     super.clear();
-    this.placeOf.clear();
-    this.last = undefined;
+    this.#placeOf.clear();
+    this.#last = undefined;
   }
 
   encoded(): Encoded {
-    const texts = Array.from(this.placeOf.keys(), (text) => encoder.encode(text));
-    const places = this.places.subarray(0, this.rows - this.nulls);
+    const texts = Array.from(this.#placeOf.keys(), (text) => encoder.encode(text));
+    const places = this.#places.subarray(0, this.rows - this.nulls);
     const bounds = boundsOf(texts);
     let [once, plain] = [0, 0];
     for (const { length } of texts) once += 4 + length;
@@ -40,13 +40,13 @@ export class Texts extends ColumnValues {
 
   protected put(cell: string): boolean {
     // neighbouring rows often have the same text, so the map is not read for each row
-    if (cell !== this.last) {
-      let place = this.placeOf.get(cell);
-      if (place === undefined) this.placeOf.set(cell, (place = this.placeOf.size));
-      this.last = cell;
-      this.lastPlace = place;
+    if (cell !== this.#last) {
+      let place = this.#placeOf.get(cell);
+      if (place === undefined) this.#placeOf.set(cell, (place = this.#placeOf.size));
+      this.#last = cell;
+      this.#lastPlace = place;
     }
-    this.places[this.rows - this.nulls] = this.lastPlace;
+    this.#places[this.rows - this.nulls] = this.#lastPlace;
     return true;
   }
 }

@@ -57,159 +57,159 @@ export function cma(problem: Problem): Method {
 }
 
 class Cma implements Method {
-  private readonly problem: Problem;
-  private readonly dimensions: OrderedDimension[];
-  private readonly stream: Stream;
-  private readonly ranking: Ranking;
-  private readonly restarts: Restarts;
-  private run: Run | null = null;
+  readonly #problem: Problem;
+  readonly #dimensions: OrderedDimension[];
+  readonly #stream: Stream;
+  readonly #ranking: Ranking;
+  readonly #restarts: Restarts;
+  #run: Run | null = null;
   /** The finished run with the lowest level. */
-  private lowest: Run | null = null;
-  private runs = 0;
+  #lowest: Run | null = null;
+  #runs = 0;
   /** The current generation. */
-  private members: Member[] = [];
+  #members: Member[] = [];
   /** The index of the next member to propose. */
-  private next = 0;
-  private asked = 0;
-  private readonly open = new Map<number, Member>();
+  #next = 0;
+  #asked = 0;
+  readonly #open = new Map<number, Member>();
   /** The told points, each as a text. */
-  private readonly known = new Set<string>();
+  readonly #known = new Set<string>();
   /** Whether the current generation has a new point. */
-  private hasNews = false;
+  #hasNews = false;
 
   constructor(problem: Problem) {
-    this.problem = problem;
-    this.dimensions = ordered(problem.dimensions, 'cma');
-    this.stream = new Stream(problem.seed, 'cma');
-    this.ranking = new Ranking(problem.requirements);
-    const usual = defaultPopulation(this.dimensions.length) * (problem.isNoisy ? NOISE_FACTOR : 1);
+    this.#problem = problem;
+    this.#dimensions = ordered(problem.dimensions, 'cma');
+    this.#stream = new Stream(problem.seed, 'cma');
+    this.#ranking = new Ranking(problem.requirements);
+    const usual = defaultPopulation(this.#dimensions.length) * (problem.isNoisy ? NOISE_FACTOR : 1);
     const population = Math.max(usual, problem.parallel);
-    this.restarts = new Restarts(population, this.stream);
+    this.#restarts = new Restarts(population, this.#stream);
   }
 
   ask(): Proposal | null | 'exhausted' {
-    if (this.members.length === 0 && !this.draw()) return 'exhausted';
-    while (this.members[this.next]?.told) this.next += 1;
-    const member = this.members[this.next];
+    if (this.#members.length === 0 && !this.#draw()) return 'exhausted';
+    while (this.#members[this.#next]?.told) this.#next += 1;
+    const member = this.#members[this.#next];
     if (!member) return null;
-    this.next += 1;
-    this.open.set(this.asked, member);
-    this.asked += 1;
-    const { evolution } = this.run!;
-    return { x: member.x, by: `run ${this.runs}, generation ${evolution.generation + 1}` };
+    this.#next += 1;
+    this.#open.set(this.#asked, member);
+    this.#asked += 1;
+    const { evolution } = this.#run!;
+    return { x: member.x, by: `run ${this.#runs}, generation ${evolution.generation + 1}` };
   }
 
   tell(told: Told): void {
-    this.ranking.note(told);
-    const isNews = this.noteKnown(told.x);
-    const member = told.ask === null ? undefined : this.open.get(told.ask);
+    this.#ranking.note(told);
+    const isNews = this.#noteKnown(told.x);
+    const member = told.ask === null ? undefined : this.#open.get(told.ask);
     if (!member) return;
-    this.open.delete(told.ask!);
+    this.#open.delete(told.ask!);
     member.told = told;
-    this.hasNews ||= isNews;
-    if (this.members.every((one) => one.told)) this.learn();
+    this.#hasNews ||= isNews;
+    if (this.#members.every((one) => one.told)) this.#learn();
   }
 
   get lacks(): number {
-    return this.members.length > 0 && this.next === this.members.length ? this.open.size : 0;
+    return this.#members.length > 0 && this.#next === this.#members.length ? this.#open.size : 0;
   }
 
   recommend(): Recommendation | null {
-    const { best } = this.ranking;
+    const { best } = this.#ranking;
     if (!best) return null;
-    const run = lowerOf(this.lowest, this.run);
-    if (this.problem.isNoisy && run && run.level < Infinity) {
-      const x = inBox(run.evolution.mean, this.dimensions);
-      if (this.problem.isAllowed(x)) return { x, value: null };
+    const run = lowerOf(this.#lowest, this.#run);
+    if (this.#problem.isNoisy && run && run.level < Infinity) {
+      const x = inBox(run.evolution.mean, this.#dimensions);
+      if (this.#problem.isAllowed(x)) return { x, value: null };
     }
-    return { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
+    return { x: [...best.x], value: this.#problem.isNoisy ? null : best.value };
   }
 
   /**
    * Draws a new generation. Samples that are not allowed count as failed, and are not proposed. Returns whether there
    * is a sample to propose.
    */
-  private draw(): boolean {
-    if (this.problem.allowed?.isEmpty) return false;
-    this.run ??= this.begin(this.restarts.first(), this.firstMean());
+  #draw(): boolean {
+    if (this.#problem.allowed?.isEmpty) return false;
+    this.#run ??= this.#begin(this.#restarts.first(), this.#firstMean());
     for (let barren = 0; barren < MOST_BARREN; barren++) {
-      this.members = Array.from({ length: this.run.evolution.population }, () => this.member());
-      this.next = 0;
-      this.run.points += this.members.length;
-      if (this.members.some((member) => !member.told)) return true;
-      this.members = [];
-      this.restart();
+      this.#members = Array.from({ length: this.#run.evolution.population }, () => this.#member());
+      this.#next = 0;
+      this.#run.points += this.#members.length;
+      if (this.#members.some((member) => !member.told)) return true;
+      this.#members = [];
+      this.#restart();
     }
     return false;
   }
 
-  private member(): Member {
+  #member(): Member {
     for (let tries = 1; ; tries++) {
-      const sample = this.run!.evolution.sample(this.stream);
-      const x = inBox(sample.x, this.dimensions);
-      if (this.problem.isAllowed(x)) return { sample, x, told: null };
-      if (tries === TRIES) return this.shortened(sample);
+      const sample = this.#run!.evolution.sample(this.#stream);
+      const x = inBox(sample.x, this.#dimensions);
+      if (this.#problem.isAllowed(x)) return { sample, x, told: null };
+      if (tries === TRIES) return this.#shortened(sample);
     }
   }
 
   /** The longest of the halved steps of a sample that is allowed. */
-  private shortened(sample: Sample): Member {
+  #shortened(sample: Sample): Member {
     for (let halvings = 1, share = 0.5; ; halvings += 1, share /= 2) {
-      const shorter = this.run!.evolution.shortened(sample, share);
-      const x = inBox(shorter.x, this.dimensions);
-      if (this.problem.isAllowed(x)) return { sample: shorter, x, told: null };
+      const shorter = this.#run!.evolution.shortened(sample, share);
+      const x = inBox(shorter.x, this.#dimensions);
+      if (this.#problem.isAllowed(x)) return { sample: shorter, x, told: null };
       if (halvings === MOST_HALVINGS) return { sample, x, told: failed(x) };
     }
   }
 
   /** Updates the distribution with the current generation. All its members must have been told. */
-  private learn(): void {
-    const ranked = this.members.sort((a, b) => this.ranking.compare(a.told!, b.told!));
-    const { hasNews } = this;
-    [this.members, this.hasNews] = [[], false];
-    const { evolution, progress } = this.run!;
+  #learn(): void {
+    const ranked = this.#members.sort((a, b) => this.#ranking.compare(a.told!, b.told!));
+    const hasNews = this.#hasNews;
+    [this.#members, this.#hasNews] = [[], false];
+    const { evolution, progress } = this.#run!;
     const middle = ranked[ranked.length >> 1]!.told!;
-    const isMet = middle.value !== null && this.ranking.missOf(middle) === 0;
-    this.run!.level = isMet ? middle.value! : Infinity;
+    const isMet = middle.value !== null && this.#ranking.missOf(middle) === 0;
+    this.#run!.level = isMet ? middle.value! : Infinity;
     // a generation gives no information if all its points failed, or if none of them is new. Its points are not new
     // when the distribution is narrower than the steps of the inputs
-    if (ranked[0]!.told!.value === null || !hasNews) return this.restart();
+    if (ranked[0]!.told!.value === null || !hasNews) return this.#restart();
     evolution.update(ranked.map(({ sample }) => sample));
     narrow(evolution);
-    const held = holdMargin(evolution, this.dimensions);
+    const held = holdMargin(evolution, this.#dimensions);
     const isOver = progress.isOverAfter(
       evolution,
       ranked.map(({ told }) => told!),
       held,
     );
-    if (isOver) this.restart();
+    if (isOver) this.#restart();
   }
 
   /** Notes a point. @returns whether it is new */
-  private noteKnown(x: readonly number[]): boolean {
-    const before = this.known.size;
-    return this.known.add(x.join()).size > before;
+  #noteKnown(x: readonly number[]): boolean {
+    const before = this.#known.size;
+    return this.#known.add(x.join()).size > before;
   }
 
-  private restart(): void {
-    this.lowest = lowerOf(this.lowest, this.run);
-    this.run = this.begin(this.restarts.next(this.run!.points), this.anywhere());
+  #restart(): void {
+    this.#lowest = lowerOf(this.#lowest, this.#run);
+    this.#run = this.#begin(this.#restarts.next(this.#run!.points), this.#anywhere());
   }
 
-  private begin({ population, sigma }: Start, mean: readonly number[]): Run {
-    const { dimensions } = this;
-    const evolution = new Evolution(fromBox(mean, dimensions), sigma, population, this.shape());
-    holdMargin(evolution, this.dimensions);
-    this.runs += 1;
+  #begin({ population, sigma }: Start, mean: readonly number[]): Run {
+    const dimensions = this.#dimensions;
+    const evolution = new Evolution(fromBox(mean, dimensions), sigma, population, this.#shape());
+    holdMargin(evolution, this.#dimensions);
+    this.#runs += 1;
     return { evolution, progress: new Progress(dimensions, population), points: 0, level: Infinity };
   }
 
   /** The covariance of a narrow region, relative to that of the box; undefined for other regions. */
-  private shape(): number[][] | undefined {
-    const { allowed } = this.problem;
+  #shape(): number[][] | undefined {
+    const { allowed } = this.#problem;
     if (!allowed?.isNarrow) return undefined;
-    const points = allowed.pool().map((x) => fromBox(x, this.dimensions));
-    const means = this.dimensions.map((_, i) => sumOf(points.map((x) => x[i]!)) / points.length);
+    const points = allowed.pool().map((x) => fromBox(x, this.#dimensions));
+    const means = this.#dimensions.map((_, i) => sumOf(points.map((x) => x[i]!)) / points.length);
     return means.map((_, i) =>
       means.map((__, j) => {
         const products = points.map((x) => (x[i]! - means[i]!) * (x[j]! - means[j]!));
@@ -219,22 +219,22 @@ class Cma implements Method {
   }
 
   /** The best known point. If there is none, the middle of the box, or a point of a narrow region. */
-  private firstMean(): readonly number[] {
-    const { allowed } = this.problem;
-    const middle = allowed?.isNarrow ? allowed.pool()[0]! : this.dimensions.map(() => 0.5);
-    return this.ranking.best?.x ?? middle;
+  #firstMean(): readonly number[] {
+    const { allowed } = this.#problem;
+    const middle = allowed?.isNarrow ? allowed.pool()[0]! : this.#dimensions.map(() => 0.5);
+    return this.#ranking.best?.x ?? middle;
   }
 
   /** Draws uniform points of the box. Returns the first point that is allowed, or a point of a narrow region. */
-  private anywhere(): readonly number[] {
-    const { allowed } = this.problem;
-    if (allowed?.isNarrow) return allowed.pool()[this.stream.below(allowed.pool().length)]!;
+  #anywhere(): readonly number[] {
+    const { allowed } = this.#problem;
+    if (allowed?.isNarrow) return allowed.pool()[this.#stream.below(allowed.pool().length)]!;
     for (let tries = 1; ; tries++) {
       const x = inBox(
-        this.dimensions.map(() => this.stream.uniform()),
-        this.dimensions,
+        this.#dimensions.map(() => this.#stream.uniform()),
+        this.#dimensions,
       );
-      if (tries === TRIES || this.problem.isAllowed(x)) return x;
+      if (tries === TRIES || this.#problem.isAllowed(x)) return x;
     }
   }
 }

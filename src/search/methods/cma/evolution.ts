@@ -26,15 +26,15 @@ export class Evolution {
    */
   readonly scale: number[];
   generation = 0;
-  private readonly constants: Constants;
-  private readonly covariance: number[][];
-  private readonly sigmaPath: number[];
-  private readonly covariancePath: number[];
+  readonly #constants: Constants;
+  readonly #covariance: number[][];
+  readonly #sigmaPath: number[];
+  readonly #covariancePath: number[];
   /** The eigenvectors of the covariance, in columns. */
-  private axes: number[][];
+  #axes: number[][];
   /** The square roots of the eigenvalues of the covariance. */
-  private roots: number[];
-  private decomposedAt = 0;
+  #roots: number[];
+  #decomposedAt = 0;
 
   /** @param covariance - the first covariance; the same in all directions by default */
   constructor(mean: readonly number[], sigma: number, population: number, covariance?: number[][]) {
@@ -43,18 +43,18 @@ export class Evolution {
     this.sigma = sigma;
     this.population = population;
     this.scale = mean.map(() => 1);
-    this.constants = constantsOf(mean.length, population);
-    this.covariance = covariance?.map((row) => [...row]) ?? identity();
-    this.sigmaPath = mean.map(() => 0);
-    this.covariancePath = mean.map(() => 0);
-    this.axes = identity();
-    this.roots = mean.map(() => 1);
-    if (covariance) this.findAxes();
+    this.#constants = constantsOf(mean.length, population);
+    this.#covariance = covariance?.map((row) => [...row]) ?? identity();
+    this.#sigmaPath = mean.map(() => 0);
+    this.#covariancePath = mean.map(() => 0);
+    this.#axes = identity();
+    this.#roots = mean.map(() => 1);
+    if (covariance) this.#findAxes();
   }
 
   sample(stream: Stream): Sample {
     const z = this.mean.map(() => stream.normal());
-    const step = this.turned(z.map((value, i) => this.roots[i]! * value));
+    const step = this.#turned(z.map((value, i) => this.#roots[i]! * value));
     return { x: this.mean.map((mean, i) => mean + this.sigma * this.scale[i]! * step[i]!), z, step };
   }
 
@@ -70,7 +70,7 @@ export class Evolution {
 
   /** Updates the distribution with a generation, best first. */
   update(ranked: readonly Sample[]): void {
-    const { weights, effective, sigmaPath, damping, covariancePath, length } = this.constants;
+    const { weights, effective, sigmaPath, damping, covariancePath, length } = this.#constants;
     const dimension = this.mean.length;
     const positive = weights.filter((weight) => weight > 0).length;
     const mixed = (of: (sample: Sample) => number[]): number[] =>
@@ -80,33 +80,33 @@ export class Evolution {
         return sum;
       });
     const step = mixed((sample) => sample.step);
-    const whitened = this.turned(mixed((sample) => sample.z));
+    const whitened = this.#turned(mixed((sample) => sample.z));
     this.generation += 1;
     for (let i = 0; i < dimension; i++) this.mean[i]! += this.sigma * this.scale[i]! * step[i]!;
 
-    follow(this.sigmaPath, sigmaPath, effective, whitened);
-    const pathLength = Math.hypot(...this.sigmaPath);
+    follow(this.#sigmaPath, sigmaPath, effective, whitened);
+    const pathLength = Math.hypot(...this.#sigmaPath);
     const unbiased = pathLength / Math.sqrt(1 - (1 - sigmaPath) ** (2 * this.generation));
     const isSteady = unbiased < (1.4 + 2 / (dimension + 1)) * length;
-    follow(this.covariancePath, covariancePath, isSteady ? effective : 0, step);
-    this.adapt(ranked, isSteady);
+    follow(this.#covariancePath, covariancePath, isSteady ? effective : 0, step);
+    this.#adapt(ranked, isSteady);
     this.sigma *= Math.exp(Math.min(1, (sigmaPath / damping) * (pathLength / length - 1)));
-    this.decompose();
+    this.#decompose();
   }
 
   /** The standard deviation of each coordinate. */
   deviations(): number[] {
-    return this.scale.map((scale, i) => this.sigma * scale * Math.sqrt(this.covariance[i]![i]!));
+    return this.scale.map((scale, i) => this.sigma * scale * Math.sqrt(this.#covariance[i]![i]!));
   }
 
   /** The ratio of the longest axis of the distribution to the shortest. */
   elongation(): number {
-    return Math.max(...this.roots) / Math.min(...this.roots);
+    return Math.max(...this.#roots) / Math.min(...this.#roots);
   }
 
   /** Updates the covariance with its path and with the steps of the generation: equation 47. */
-  private adapt(ranked: readonly Sample[], isSteady: boolean): void {
-    const { weights, covariancePath, rankOne, rankMu } = this.constants;
+  #adapt(ranked: readonly Sample[], isSteady: boolean): void {
+    const { weights, covariancePath, rankOne, rankMu } = this.#constants;
     const dimension = this.mean.length;
     const factors = weights.map(
       (weight, k) => rankMu * weight * (weight >= 0 ? 1 : dimension / (squaredLength(ranked[k]!.z) + 1e-300)),
@@ -116,13 +116,13 @@ export class Evolution {
     const kept = 1 + rankOne * lack - rankOne - rankMu * weights.reduce((sum, weight) => sum + weight, 0);
     for (let i = 0; i < dimension; i++) {
       for (let j = 0; j <= i; j++) {
-        let value = kept * this.covariance[i]![j]!;
-        value += rankOne * this.covariancePath[i]! * this.covariancePath[j]!;
+        let value = kept * this.#covariance[i]![j]!;
+        value += rankOne * this.#covariancePath[i]! * this.#covariancePath[j]!;
         for (let k = 0; k < factors.length; k++) {
           value += factors[k]! * ranked[k]!.step[i]! * ranked[k]!.step[j]!;
         }
-        this.covariance[i]![j] = value;
-        this.covariance[j]![i] = value;
+        this.#covariance[i]![j] = value;
+        this.#covariance[j]![i] = value;
       }
     }
   }
@@ -131,25 +131,25 @@ export class Evolution {
    * Updates the axes. If the covariance changes slowly, some generations do not update the axes: appendix B.2 of the
    * source.
    */
-  private decompose(): void {
-    const { rankOne, rankMu } = this.constants;
+  #decompose(): void {
+    const { rankOne, rankMu } = this.#constants;
     const every = 1 / ((rankOne + rankMu) * this.mean.length * 10);
-    if (this.generation - this.decomposedAt < every) return;
-    this.decomposedAt = this.generation;
-    this.findAxes();
+    if (this.generation - this.#decomposedAt < every) return;
+    this.#decomposedAt = this.generation;
+    this.#findAxes();
   }
 
-  private findAxes(): void {
-    const found = new EigenvalueDecomposition(new Matrix(this.covariance), { assumeSymmetric: true });
-    this.axes = found.eigenvectorMatrix.to2DArray();
+  #findAxes(): void {
+    const found = new EigenvalueDecomposition(new Matrix(this.#covariance), { assumeSymmetric: true });
+    this.#axes = found.eigenvectorMatrix.to2DArray();
     // rounding may leave an eigenvalue a little below 0
     const least = 1e-30 * Math.max(...found.realEigenvalues);
-    this.roots = found.realEigenvalues.map((value) => Math.sqrt(Math.max(least, value)));
+    this.#roots = found.realEigenvalues.map((value) => Math.sqrt(Math.max(least, value)));
   }
 
   /** Converts a vector from the axes of the distribution to the coordinates. */
-  private turned(vector: readonly number[]): number[] {
-    return this.axes.map((row) => {
+  #turned(vector: readonly number[]): number[] {
+    return this.#axes.map((row) => {
       let sum = 0;
       for (let j = 0; j < row.length; j++) sum += row[j]! * vector[j]!;
       return sum;

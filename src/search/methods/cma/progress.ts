@@ -18,17 +18,17 @@ const MOST_ELONGATED = 1e7;
  * condition number, and stagnation.
  */
 export class Progress {
-  private readonly dimensions: readonly OrderedDimension[];
-  private readonly window: number;
+  readonly #dimensions: readonly OrderedDimension[];
+  readonly #window: number;
   /** The best value of each generation in which no point failed or missed a requirement. */
-  private readonly bests: number[] = [];
+  readonly #bests: number[] = [];
   /** The median value of each of these generations. */
-  private readonly medians: number[] = [];
-  private still = 0;
+  readonly #medians: number[] = [];
+  #still = 0;
 
   constructor(dimensions: readonly OrderedDimension[], population: number) {
-    this.dimensions = dimensions;
-    this.window = 10 + Math.ceil((30 * dimensions.length) / population);
+    this.#dimensions = dimensions;
+    this.#window = 10 + Math.ceil((30 * dimensions.length) / population);
   }
 
   /**
@@ -43,35 +43,35 @@ export class Progress {
       value === null || excess.some((miss) => miss > 0) ? [] : [value],
     );
     if (values.length === ranked.length) {
-      this.bests.push(values[0]!);
-      this.medians.push(values[values.length >> 1]!);
-      if (this.isFlat(values) || this.stagnates()) return true;
+      this.#bests.push(values[0]!);
+      this.#medians.push(values[values.length >> 1]!);
+      if (this.#isFlat(values) || this.#stagnates()) return true;
     }
-    return this.standsStill(evolution, held) || evolution.elongation() > MOST_ELONGATED;
+    return this.#standsStill(evolution, held) || evolution.elongation() > MOST_ELONGATED;
   }
 
-  private standsStill(evolution: Evolution, held: readonly boolean[]): boolean {
+  #standsStill(evolution: Evolution, held: readonly boolean[]): boolean {
     const isStill = evolution
       .deviations()
-      .every((deviation, i) => deviation < SMALLEST_STEP || held[i]! || levelsOf(this.dimensions[i]!) === 1);
-    this.still = isStill ? this.still + 1 : 0;
+      .every((deviation, i) => deviation < SMALLEST_STEP || held[i]! || levelsOf(this.#dimensions[i]!) === 1);
+    this.#still = isStill ? this.#still + 1 : 0;
     // while `holdMargin` changes an integer, the run does not end immediately, because some samples still have other
     // levels of this integer
-    return this.still >= (held.includes(true) ? this.window : 1);
+    return this.#still >= (held.includes(true) ? this.#window : 1);
   }
 
-  private isFlat(values: readonly number[]): boolean {
-    if (this.bests.length < this.window) return false;
-    const recent = [...this.bests.slice(-this.window), ...values];
+  #isFlat(values: readonly number[]): boolean {
+    if (this.#bests.length < this.#window) return false;
+    const recent = [...this.#bests.slice(-this.#window), ...values];
     const [low, high] = [Math.min(...recent), Math.max(...recent)];
     return high - low <= SMALLEST_GAIN * Math.max(Math.abs(low), Math.abs(high));
   }
 
   /** Whether neither the recent best values nor the recent medians are better than the earlier values. */
-  private stagnates(): boolean {
-    const count = Math.max(120 + 3 * (this.window - 10), Math.floor(0.2 * this.bests.length));
-    if (this.bests.length < count) return false;
-    return [this.bests, this.medians].every((values) => {
+  #stagnates(): boolean {
+    const count = Math.max(120 + 3 * (this.#window - 10), Math.floor(0.2 * this.#bests.length));
+    if (this.#bests.length < count) return false;
+    return [this.#bests, this.#medians].every((values) => {
       const recent = values.slice(-count);
       return medianOf(recent.slice(-20)) >= medianOf(recent.slice(0, 20));
     });

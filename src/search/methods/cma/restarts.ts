@@ -15,33 +15,33 @@ const FIRST_SIGMA = 0.2;
  * "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", GECCO (2009) 2389-2395, section 2.
  */
 export class Restarts {
-  private readonly stream: Stream;
-  private readonly population: number;
-  private regime: 'first' | 'large' | 'small' = 'first';
-  private doublings = 0;
-  private readonly used = { first: 0, large: 0, small: 0 };
+  readonly #stream: Stream;
+  readonly #population: number;
+  #regime: 'first' | 'large' | 'small' = 'first';
+  #doublings = 0;
+  readonly #used = { first: 0, large: 0, small: 0 };
 
   constructor(population: number, stream: Stream) {
-    this.population = population;
-    this.stream = stream;
+    this.#population = population;
+    this.#stream = stream;
   }
 
   first(): Start {
-    return { population: this.population, sigma: FIRST_SIGMA };
+    return { population: this.#population, sigma: FIRST_SIGMA };
   }
 
   /** @param points - the number of points of the run before */
   next(points: number): Start {
-    this.used[this.regime] += points;
-    this.regime = this.used.large <= this.used.small ? 'large' : 'small';
-    if (this.regime === 'large') {
-      this.doublings += 1;
-      return { population: this.population * 2 ** this.doublings, sigma: FIRST_SIGMA };
+    this.#used[this.#regime] += points;
+    this.#regime = this.#used.large <= this.#used.small ? 'large' : 'small';
+    if (this.#regime === 'large') {
+      this.#doublings += 1;
+      return { population: this.#population * 2 ** this.#doublings, sigma: FIRST_SIGMA };
     }
-    const largest = 2 ** (this.doublings - 1);
+    const largest = 2 ** (this.#doublings - 1);
     return {
-      population: Math.floor(this.population * largest ** (this.stream.uniform() ** 2)),
-      sigma: FIRST_SIGMA * 10 ** (-2 * this.stream.uniform()),
+      population: Math.floor(this.#population * largest ** (this.#stream.uniform() ** 2)),
+      sigma: FIRST_SIGMA * 10 ** (-2 * this.#stream.uniform()),
     };
   }
 }

@@ -24,105 +24,105 @@ export function direct(problem: Problem): Method {
 }
 
 class Direct implements Method {
-  private readonly problem: Problem;
-  private readonly dimensions: OrderedDimension[];
-  private readonly ranking: Ranking;
+  readonly #problem: Problem;
+  readonly #dimensions: OrderedDimension[];
+  readonly #ranking: Ranking;
   /** All cells, in the order in which they were made. */
-  private readonly cells: Cell[] = [];
+  readonly #cells: Cell[] = [];
   /** The cells of the current iteration. They are divided when all points of their cuts were told. */
-  private dividing: { cell: Cell; cuts: Cut[] }[] = [];
-  private iteration = 0;
+  #dividing: { cell: Cell; cuts: Cut[] }[] = [];
+  #iteration = 0;
   /** The cells whose points this iteration proposes. */
-  private wanted: Cell[] = [];
+  #wanted: Cell[] = [];
   /** The index in `wanted` of the next cell to propose. */
-  private next = 0;
-  private asked = 0;
+  #next = 0;
+  #asked = 0;
   /** The cells whose points have a value, in the order in which the values came. */
-  private readonly finished: Cell[] = [];
-  private readonly open = new Map<number, Cell>();
+  readonly #finished: Cell[] = [];
+  readonly #open = new Map<number, Cell>();
 
   constructor(problem: Problem) {
-    this.problem = problem;
-    this.dimensions = ordered(problem.dimensions, 'direct');
-    this.ranking = new Ranking(problem.requirements);
-    const first = wholeBox(this.dimensions);
-    this.cells.push(first);
-    this.want([first]);
+    this.#problem = problem;
+    this.#dimensions = ordered(problem.dimensions, 'direct');
+    this.#ranking = new Ranking(problem.requirements);
+    const first = wholeBox(this.#dimensions);
+    this.#cells.push(first);
+    this.#want([first]);
   }
 
   ask(): Proposal | null | 'exhausted' {
     let made = 0;
     for (;;) {
-      const cell = this.wanted[this.next];
+      const cell = this.#wanted[this.#next];
       if (cell) {
-        this.next += 1;
-        this.open.set(this.asked, cell);
-        this.asked += 1;
-        return { x: cell.x, by: `iteration ${this.iteration}` };
+        this.#next += 1;
+        this.#open.set(this.#asked, cell);
+        this.#asked += 1;
+        return { x: cell.x, by: `iteration ${this.#iteration}` };
       }
-      if (this.open.size > 0) return null;
-      if (made >= MOST_CELLS) return this.within() ?? 'exhausted';
-      if (!this.iterate()) return 'exhausted';
-      made += this.dividing.reduce((sum, { cuts }) => sum + cuts.length, 0);
+      if (this.#open.size > 0) return null;
+      if (made >= MOST_CELLS) return this.#within() ?? 'exhausted';
+      if (!this.#iterate()) return 'exhausted';
+      made += this.#dividing.reduce((sum, { cuts }) => sum + cuts.length, 0);
     }
   }
 
   /** A point of the region, which is the middle of no cell; undefined if the region has no known point. */
-  private within(): Proposal | undefined {
-    const { allowed, dimensions, seed } = this.problem;
-    const stream = new Stream(seed, `direct ask ${this.asked}`);
+  #within(): Proposal | undefined {
+    const { allowed, dimensions, seed } = this.#problem;
+    const stream = new Stream(seed, `direct ask ${this.#asked}`);
     const [x] = allowed?.draws(1, 2 * dimensions.length, stream) ?? [];
     if (!x) return undefined;
-    this.open.set(this.asked, { ...wholeBox(this.dimensions), x });
-    this.asked += 1;
+    this.#open.set(this.#asked, { ...wholeBox(this.#dimensions), x });
+    this.#asked += 1;
     return { x, by: 'a point of the region' };
   }
 
   tell(told: Told): void {
-    this.ranking.note(told);
-    const cell = told.ask === null ? undefined : this.open.get(told.ask);
+    this.#ranking.note(told);
+    const cell = told.ask === null ? undefined : this.#open.get(told.ask);
     if (!cell) return;
-    this.open.delete(told.ask!);
+    this.#open.delete(told.ask!);
     cell.told = told;
-    if (told.value !== null) this.finished.push(cell);
+    if (told.value !== null) this.#finished.push(cell);
   }
 
   get lacks(): number {
-    return this.next === this.wanted.length ? this.open.size : 0;
+    return this.#next === this.#wanted.length ? this.#open.size : 0;
   }
 
   recommend(): Recommendation | null {
-    const { best } = this.ranking;
-    return best && { x: [...best.x], value: this.problem.isNoisy ? null : best.value };
+    const { best } = this.#ranking;
+    return best && { x: [...best.x], value: this.#problem.isNoisy ? null : best.value };
   }
 
   /** Ends an iteration: divides its cells, and chooses the next cells to divide. @returns false if there are none */
-  private iterate(): boolean {
-    const better = (a: Cell, b: Cell): number => this.ranking.compare(a.told!, b.told!) || a.lack - b.lack;
+  #iterate(): boolean {
+    const better = (a: Cell, b: Cell): number => this.#ranking.compare(a.told!, b.told!) || a.lack - b.lack;
     const bestOf = ({ cells }: Cut): Cell =>
       cells.reduce((best, cell) => (better(cell, best) < 0 ? cell : best));
-    for (const { cell, cuts } of this.dividing) {
-      this.cells.push(
+    for (const { cell, cuts } of this.#dividing) {
+      this.#cells.push(
         ...divide(
           cell,
           cuts.sort((a, b) => better(bestOf(a), bestOf(b))),
         ),
       );
     }
-    this.dividing = potentiallyOptimal(this.bestOfEachSize()).map(({ cell }) => ({
+    this.#dividing = potentiallyOptimal(this.#bestOfEachSize()).map(({ cell }) => ({
       cell,
-      cuts: cutsOf(cell, this.dimensions),
+      cuts: cutsOf(cell, this.#dimensions),
     }));
-    this.want(this.dividing.flatMap(({ cuts }) => cuts.flatMap(({ cells }) => cells)));
-    this.iteration += 1;
-    return this.dividing.length > 0;
+    this.#want(this.#dividing.flatMap(({ cuts }) => cuts.flatMap(({ cells }) => cells)));
+    this.#iteration += 1;
+    return this.#dividing.length > 0;
   }
 
   /** The best cell of each size, the largest first. */
-  private bestOfEachSize(): { cell: Cell; size: number; value: number }[] {
-    const values = valuesOf(this.cells, this.finished, this.ranking, this.dimensions);
+  #bestOfEachSize(): { cell: Cell; size: number; value: number }[] {
+    const values = valuesOf(this.#cells, this.#finished, this.#ranking, this.#dimensions);
     const best = new Map<number, { cell: Cell; size: number; value: number }>();
-    for (const cell of this.cells) {
+    for (const cell of this.#cells) {
       const divisions = divisionsOf(cell);
       const value = values.get(cell)!;
       if (divisions === Infinity || value >= (best.get(divisions)?.value ?? Infinity)) continue;
@@ -132,14 +132,14 @@ class Direct implements Method {
   }
 
   /** Sets the cells to propose. Points that are not allowed count as failed, and are not proposed. */
-  private want(cells: readonly Cell[]): void {
-    this.wanted = cells.filter((cell) => {
-      const isAllowed = this.problem.isAllowed(cell.x);
+  #want(cells: readonly Cell[]): void {
+    this.#wanted = cells.filter((cell) => {
+      const isAllowed = this.#problem.isAllowed(cell.x);
       if (isAllowed) return true;
       cell.told = { ask: null, x: cell.x, value: null, variance: null, runs: 0, excess: [] };
-      cell.lack = this.problem.lackOf?.(cell.x) ?? 0;
+      cell.lack = this.#problem.lackOf?.(cell.x) ?? 0;
       return false;
     });
-    this.next = 0;
+    this.#next = 0;
   }
 }

@@ -42,16 +42,16 @@ export interface Known {
  */
 export class Beliefs {
   readonly log: readonly Told[];
-  private readonly problem: Problem;
-  private readonly models: Models;
+  readonly #problem: Problem;
+  readonly #models: Models;
   /** The number of points at which the parameters are fitted again. */
-  private readonly nextFit: number;
+  readonly #nextFit: number;
 
   private constructor(problem: Problem, log: readonly Told[], models: Models, nextFit: number) {
-    this.problem = problem;
+    this.#problem = problem;
     this.log = log;
-    this.models = models;
-    this.nextFit = nextFit;
+    this.#models = models;
+    this.#nextFit = nextFit;
   }
 
   static none(problem: Problem): Beliefs {
@@ -64,8 +64,8 @@ export class Beliefs {
    */
   with(log: readonly Told[]): Beliefs {
     if (log.length === this.log.length) return this;
-    const { dimensions, isNoisy } = this.problem;
-    const isDue = log.length >= this.nextFit;
+    const { dimensions, isNoisy } = this.#problem;
+    const isDue = log.length >= this.#nextFit;
     const updated = (
       model: Model | null | undefined,
       observations: readonly Observation[],
@@ -80,20 +80,20 @@ export class Beliefs {
       return copy;
     };
     const models = {
-      objective: updated(this.models.objective, observationsOf(log), { isNoisy, isWarped: true }),
+      objective: updated(this.#models.objective, observationsOf(log), { isNoisy, isWarped: true }),
       requirements: [
-        updated(this.models.requirements[0], failures(log), {
+        updated(this.#models.requirements[0], failures(log), {
           isNoisy: true,
           isWarped: false,
           isFixed: true,
         }),
-        ...Array.from({ length: this.problem.requirements }, (_, i) =>
-          updated(this.models.requirements[i + 1], excesses(log, i), { isNoisy, isWarped: false }),
+        ...Array.from({ length: this.#problem.requirements }, (_, i) =>
+          updated(this.#models.requirements[i + 1], excesses(log, i), { isNoisy, isWarped: false }),
         ),
       ],
     };
-    const nextFit = isDue ? log.length + Math.max(1, Math.floor(log.length / 20)) : this.nextFit;
-    return new Beliefs(this.problem, log, models, nextFit);
+    const nextFit = isDue ? log.length + Math.max(1, Math.floor(log.length / 20)) : this.#nextFit;
+    return new Beliefs(this.#problem, log, models, nextFit);
   }
 
   /** Returns the models and points by which the next point is chosen while other points are open. */
@@ -103,17 +103,17 @@ export class Beliefs {
       for (const x of open) copy.believe(x);
       return copy;
     };
-    const requirements = this.models.requirements
+    const requirements = this.#models.requirements
       .filter((model) => model !== null)
       .map((model) => ({ model: believing(model), limit: model.fit.warp.warped(0) }));
-    const known = this.known();
+    const known = this.#known();
     const good = known.filter(({ violation }) => violation <= 0);
     if (good.length === 0) {
       const near = known.sort((one, other) => one.violation - other.violation);
       return { acquisition: { objective: null, requirements }, around: near.map(({ x }) => x) };
     }
     const points = good.sort((one, other) => one.mean - other.mean);
-    const model = believing(this.models.objective!);
+    const model = believing(this.#models.objective!);
     // a point must also improve on the values that the model expects at the open points
     const means = open.map((_, i) => model.posterior.meanOf(model.posterior.size - 1 - i));
     return {
@@ -127,23 +127,23 @@ export class Beliefs {
 
   /** The distance of two points, in length scales; null while no point has a value. */
   distance(one: readonly number[], other: readonly number[]): number | null {
-    return this.models.objective?.posterior.covariance.distance(one, other) ?? null;
+    return this.#models.objective?.posterior.covariance.distance(one, other) ?? null;
   }
 
   /** The points with a value, the best first. Points that meet the requirements come before points that miss them. */
   ranked(): Known[] {
-    const { isNoisy } = this.problem;
-    return this.known().sort(
+    const { isNoisy } = this.#problem;
+    return this.#known().sort(
       (one, other) =>
         one.violation - other.violation || (isNoisy ? one.mean - other.mean : one.value - other.value),
     );
   }
 
   /** The points with a value, in the order of the log. */
-  private known(): Known[] {
-    const { objective, requirements } = this.models;
+  #known(): Known[] {
+    const { objective, requirements } = this.#models;
     if (!objective) return [];
-    const { isNoisy } = this.problem;
+    const { isNoisy } = this.#problem;
     return this.log
       .filter(({ value }) => value !== null)
       .map(({ x, value, excess }, index) => {
@@ -159,7 +159,7 @@ export class Beliefs {
 
   /** The expected value at a point, in the units of the values; null while no point has a value. */
   expected(x: readonly number[]): number | null {
-    return this.models.objective?.predict(x).mean ?? null;
+    return this.#models.objective?.predict(x).mean ?? null;
   }
 }
 

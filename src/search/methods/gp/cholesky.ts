@@ -5,13 +5,13 @@
  */
 export class Cholesky {
   size = 0;
-  private stride: number;
-  private rows: Float64Array;
+  #stride: number;
+  #rows: Float64Array;
 
   /** @param capacity - the size of the matrix up to which no memory needs to be copied */
   constructor(capacity: number) {
-    this.stride = Math.max(1, capacity);
-    this.rows = new Float64Array(this.stride * this.stride);
+    this.#stride = Math.max(1, capacity);
+    this.#rows = new Float64Array(this.#stride * this.#stride);
   }
 
   /** Factors a matrix, whose lower half is given in rows of `size` numbers. Null if it is not positive definite. */
@@ -31,8 +31,9 @@ export class Cholesky {
    */
   append(row: Float64Array): boolean {
     const { size } = this;
-    if (size === this.stride) this.grow();
-    const { rows, stride } = this;
+    if (size === this.#stride) this.#grow();
+    const stride = this.#stride;
+    const rows = this.#rows;
     const start = size * stride;
     for (let j = 0; j < size; j += 1) {
       const other = j * stride;
@@ -48,7 +49,7 @@ export class Cholesky {
   copy(extra: number): Cholesky {
     const copy = new Cholesky(this.size + extra);
     for (let i = 0; i < this.size; i += 1) {
-      copy.rows.set(this.rows.subarray(i * this.stride, i * this.stride + i + 1), i * copy.stride);
+      copy.#rows.set(this.#rows.subarray(i * this.#stride, i * this.#stride + i + 1), i * copy.#stride);
     }
     copy.size = this.size;
     return copy;
@@ -56,7 +57,9 @@ export class Cholesky {
 
   /** Solves L·x = b in place. */
   solveLower(b: Float64Array): void {
-    const { rows, stride, size } = this;
+    const { size } = this;
+    const stride = this.#stride;
+    const rows = this.#rows;
     for (let i = 0; i < size; i += 1) {
       b[i] = (b[i]! - dot(rows, i * stride, b, 0, i)) / rows[i * stride + i]!;
     }
@@ -64,7 +67,9 @@ export class Cholesky {
 
   /** Solves Lᵀ·x = b in place. */
   solveUpper(b: Float64Array): void {
-    const { rows, stride, size } = this;
+    const { size } = this;
+    const stride = this.#stride;
+    const rows = this.#rows;
     for (let i = size - 1; i >= 0; i -= 1) {
       const start = i * stride;
       const x = b[i]! / rows[start + i]!;
@@ -76,13 +81,15 @@ export class Cholesky {
   /** The logarithm of the determinant of K. */
   logDeterminant(): number {
     let sum = 0;
-    for (let i = 0; i < this.size; i += 1) sum += Math.log(this.rows[i * (this.stride + 1)]!);
+    for (let i = 0; i < this.size; i += 1) sum += Math.log(this.#rows[i * (this.#stride + 1)]!);
     return 2 * sum;
   }
 
   /** The lower half of the inverse of K, in rows of `size` numbers. */
   inverse(): Float64Array {
-    const { rows, stride, size } = this;
+    const { size } = this;
+    const stride = this.#stride;
+    const rows = this.#rows;
     // the columns of the inverse of L as rows
     const columns = new Float64Array(size * size);
     for (let j = 0; j < size; j += 1) {
@@ -101,12 +108,14 @@ export class Cholesky {
     return inverse;
   }
 
-  private grow(): void {
-    const { rows, stride, size } = this;
-    this.stride = 2 * stride;
-    this.rows = new Float64Array(this.stride * this.stride);
+  #grow(): void {
+    const { size } = this;
+    const stride = this.#stride;
+    const rows = this.#rows;
+    this.#stride = 2 * stride;
+    this.#rows = new Float64Array(this.#stride * this.#stride);
     for (let i = 0; i < size; i += 1) {
-      this.rows.set(rows.subarray(i * stride, i * stride + size), i * this.stride);
+      this.#rows.set(rows.subarray(i * stride, i * stride + size), i * this.#stride);
     }
   }
 }

@@ -22,15 +22,15 @@ export interface Parameters {
 export class Covariance {
   readonly parameters: Parameters;
   readonly size: number;
-  private readonly isChoice: readonly boolean[];
+  readonly #isChoice: readonly boolean[];
   /** 1 / length². */
-  private readonly weights: Float64Array;
+  readonly #weights: Float64Array;
 
   constructor(dimensions: readonly Dimension[], parameters: Parameters) {
     this.parameters = parameters;
     this.size = dimensions.length;
-    this.isChoice = dimensions.map(({ kind }) => kind === 'choice');
-    this.weights = Float64Array.from(parameters.lengths, (length) => 1 / length ** 2);
+    this.#isChoice = dimensions.map(({ kind }) => kind === 'choice');
+    this.#weights = Float64Array.from(parameters.lengths, (length) => 1 / length ** 2);
   }
 
   /** The variance of the process at any place. */
@@ -42,7 +42,7 @@ export class Covariance {
   part(dimension: number, one: number, other: number): number {
     const difference = one - other;
     if (difference === 0) return 0;
-    return (this.isChoice[dimension] ? 1 : difference * difference) * this.weights[dimension]!;
+    return (this.#isChoice[dimension] ? 1 : difference * difference) * this.#weights[dimension]!;
   }
 
   distance(one: readonly number[], other: readonly number[]): number {
@@ -71,7 +71,7 @@ export class Covariance {
   addGradient(one: readonly number[], other: readonly number[], factor: number, out: Float64Array): void {
     const slope = 2 * factor * this.slope(this.distance(one, other));
     for (let j = 0; j < this.size; j += 1) {
-      if (!this.isChoice[j]) out[j]! += slope * (one[j]! - other[j]!) * this.weights[j]!;
+      if (!this.#isChoice[j]) out[j]! += slope * (one[j]! - other[j]!) * this.#weights[j]!;
     }
   }
 }

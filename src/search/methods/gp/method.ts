@@ -54,126 +54,128 @@ interface Found {
 }
 
 class GaussianProcess implements Method {
-  private readonly problem: Problem;
-  private readonly columns: ((index: number) => number)[];
-  private readonly log: Told[] = [];
-  private readonly asked: number[][] = [];
-  private readonly open = new Map<number, number[]>();
+  readonly #problem: Problem;
+  readonly #columns: ((index: number) => number)[];
+  readonly #log: Told[] = [];
+  readonly #asked: number[][] = [];
+  readonly #open = new Map<number, number[]>();
   /** By dimension: the largest distance by which the caller has moved a proposal onto a step. */
-  private readonly moved: number[];
-  private designed = 0;
+  readonly #moved: number[];
+  #designed = 0;
   /** The whole space, then the space without the region of one minimum, of two minima, and so on. */
-  private readonly parts: Part[];
+  readonly #parts: Part[];
   /** The number of proposals in a row for which the model of all points has expected little. */
-  private little = 0;
+  #little = 0;
   /** The number of minima that are excluded now. */
-  private excluded = 0;
+  #excluded = 0;
   /** The least expected improvement with which a model goes on, in warped units. */
-  private readonly enough: number;
+  readonly #enough: number;
 
   constructor(problem: Problem) {
-    this.problem = problem;
-    this.parts = [Part.whole(problem)];
-    this.enough = LITTLE * (problem.dimensions.length - 1);
-    this.moved = problem.dimensions.map(() => 0);
-    this.columns = problem.dimensions.map((_, j) =>
+    this.#problem = problem;
+    this.#parts = [Part.whole(problem)];
+    this.#enough = LITTLE * (problem.dimensions.length - 1);
+    this.#moved = problem.dimensions.map(() => 0);
+    this.#columns = problem.dimensions.map((_, j) =>
       sobolColumn(j % MOST_DIMENSIONS, streamKey('search', problem.seed, `gp design ${j}`)),
     );
   }
 
   ask(): Proposal | null | 'exhausted' {
-    const { designed, little, excluded } = this;
-    const parts = [...this.parts];
-    const isDesign = this.log.length < designSize(this.problem.dimensions.length);
-    const proposal = (isDesign ? this.ofDesign(parts[0]!) : this.ofModels()) ?? this.ofList();
+    const designed = this.#designed;
+    const little = this.#little;
+    const excluded = this.#excluded;
+    const parts = [...this.#parts];
+    const isDesign = this.#log.length < designSize(this.#problem.dimensions.length);
+    const proposal = (isDesign ? this.#ofDesign(parts[0]!) : this.#ofModels()) ?? this.#ofList();
     if (!proposal) {
       // the log of a search has no trace of this call, so later proposals must not depend on it
       Object.assign(this, { designed, little, excluded });
-      this.parts.splice(0, Infinity, ...parts);
-      return this.open.size > 0 ? null : 'exhausted';
+      this.#parts.splice(0, Infinity, ...parts);
+      return this.#open.size > 0 ? null : 'exhausted';
     }
-    this.open.set(this.asked.length, proposal.x);
-    this.asked.push(proposal.x);
+    this.#open.set(this.#asked.length, proposal.x);
+    this.#asked.push(proposal.x);
     return proposal;
   }
 
   tell(told: Told): void {
-    this.log.push(told);
+    this.#log.push(told);
     if (told.ask === null) return;
-    this.open.delete(told.ask);
-    this.asked[told.ask]?.forEach((value, j) => {
-      this.moved[j] = Math.max(this.moved[j]!, Math.abs(value - told.x[j]!));
+    this.#open.delete(told.ask);
+    this.#asked[told.ask]?.forEach((value, j) => {
+      this.#moved[j] = Math.max(this.#moved[j]!, Math.abs(value - told.x[j]!));
     });
   }
 
   recommend(): Recommendation | null {
     // this fit uses only the log: the stored models also depend on proposals that the search did not ask for, and the
     // log does not have these proposals
-    const { beliefs } = Part.whole(this.problem).with(this.log);
+    const { beliefs } = Part.whole(this.#problem).with(this.#log);
     const best = beliefs.ranked()[0];
     if (!best) return null;
-    return { x: [...best.x], value: this.problem.isNoisy ? beliefs.expected(best.x) : best.value };
+    return { x: [...best.x], value: this.#problem.isNoisy ? beliefs.expected(best.x) : best.value };
   }
 
-  private ofDesign(part: Part): Proposal | null {
-    const { allowed } = this.problem;
+  #ofDesign(part: Part): Proposal | null {
+    const { allowed } = this.#problem;
     const isNarrow = allowed?.isNarrow ?? false;
     const pool = isNarrow ? allowed!.pool() : [];
     for (let tries = 0; tries < DESIGN_TRIES; tries += 1) {
-      const index = this.designed;
-      this.designed += 1;
-      const drawn = isNarrow ? pool[index] : this.columns.map((column) => column(index));
+      const index = this.#designed;
+      this.#designed += 1;
+      const drawn = isNarrow ? pool[index] : this.#columns.map((column) => column(index));
       if (!drawn) return null;
-      const x = snapped(this.problem.dimensions, drawn);
-      if (!this.problem.isAllowed(x) || this.isTaken(x) || !part.has(x)) continue;
+      const x = snapped(this.#problem.dimensions, drawn);
+      if (!this.#problem.isAllowed(x) || this.#isTaken(x) || !part.has(x)) continue;
       return { x, by: part.isWhole ? 'initial design' : 'a look elsewhere' };
     }
     return null;
   }
 
-  private ofModels(): Proposal | null {
-    this.parts[0] = this.parts[0]!.with(this.log);
+  #ofModels(): Proposal | null {
+    this.#parts[0] = this.#parts[0]!.with(this.#log);
     // a search elsewhere goes on until its own model expects little, even if the model of all points expects more again
-    const going = this.excluded > 0 ? this.ofPart(this.excluded) : null;
-    if (going && going.improvement >= this.enough) return { x: going.proposal.x, by: going.proposal.by };
-    this.excluded = 0;
-    const first = this.ofModel(this.parts[0]);
+    const going = this.#excluded > 0 ? this.#ofPart(this.#excluded) : null;
+    if (going && going.improvement >= this.#enough) return { x: going.proposal.x, by: going.proposal.by };
+    this.#excluded = 0;
+    const first = this.#ofModel(this.#parts[0]);
     // with noise, repeats near the best point are useful, so the search never looks elsewhere
-    if (!first || this.problem.isNoisy) return first?.proposal ?? null;
-    this.little = first.improvement < this.enough ? this.little + 1 : 0;
-    if (this.little < LITTLE_IN_A_ROW) return first.proposal;
+    if (!first || this.#problem.isNoisy) return first?.proposal ?? null;
+    this.#little = first.improvement < this.#enough ? this.#little + 1 : 0;
+    if (this.#little < LITTLE_IN_A_ROW) return first.proposal;
     let last: Found | null = first;
-    while (last && last.improvement < this.enough && this.excluded < MOST_EXCLUDED) {
-      this.excluded += 1;
-      this.exclude(this.excluded);
-      last = this.ofPart(this.excluded);
+    while (last && last.improvement < this.#enough && this.#excluded < MOST_EXCLUDED) {
+      this.#excluded += 1;
+      this.#exclude(this.#excluded);
+      last = this.#ofPart(this.#excluded);
     }
-    if (last && last.improvement >= this.enough) return { ...last.proposal, gain: first.proposal.gain! };
-    this.excluded = 0;
+    if (last && last.improvement >= this.#enough) return { ...last.proposal, gain: first.proposal.gain! };
+    this.#excluded = 0;
     return first.proposal;
   }
 
   /** Excludes one more minimum. An earlier exclusion stays, unless the best point is now outside its region. */
-  private exclude(count: number): void {
-    const above = this.parts[count - 1]!;
+  #exclude(count: number): void {
+    const above = this.#parts[count - 1]!;
     const best = above.beliefs.ranked()[0]!;
-    if (!this.parts[count]?.isBeside(best.x)) this.parts.splice(count, Infinity, above.without(best.x));
+    if (!this.#parts[count]?.isBeside(best.x)) this.#parts.splice(count, Infinity, above.without(best.x));
   }
 
-  private ofPart(count: number): Found | null {
-    const part = this.parts[count]!.with(this.log);
-    this.parts[count] = part;
-    if (part.beliefs.log.length >= LEAST_KNOWN) return this.ofModel(part);
-    const proposal = this.ofDesign(part);
+  #ofPart(count: number): Found | null {
+    const part = this.#parts[count]!.with(this.#log);
+    this.#parts[count] = part;
+    if (part.beliefs.log.length >= LEAST_KNOWN) return this.#ofModel(part);
+    const proposal = this.#ofDesign(part);
     return proposal && { proposal, improvement: Infinity };
   }
 
-  private ofModel(part: Part): Found | null {
-    const { acquisition, around } = part.beliefs.acquisition([...this.open.values()]);
-    const stream = new Stream(this.problem.seed, `gp ask ${this.asked.length}`);
-    const isAllowed = (x: readonly number[]): boolean => part.has(x) && this.problem.isAllowed(x);
-    const found = maximize({ ...this.problem, isAllowed }, acquisition, around.slice(0, AROUND), stream);
-    const x = found.find((one) => !this.isTaken(one));
+  #ofModel(part: Part): Found | null {
+    const { acquisition, around } = part.beliefs.acquisition([...this.#open.values()]);
+    const stream = new Stream(this.#problem.seed, `gp ask ${this.#asked.length}`);
+    const isAllowed = (x: readonly number[]): boolean => part.has(x) && this.#problem.isAllowed(x);
+    const found = maximize({ ...this.#problem, isAllowed }, acquisition, around.slice(0, AROUND), stream);
+    const x = found.find((one) => !this.#isTaken(one));
     if (!x) return null;
     const { objective } = acquisition;
     if (!objective && !part.isWhole) return null;
@@ -188,11 +190,11 @@ class GaussianProcess implements Method {
   }
 
   /** The first point that is still free, if the space is small enough to list all points. */
-  private ofList(): Proposal | null {
-    const { dimensions, isAllowed } = this.problem;
+  #ofList(): Proposal | null {
+    const { dimensions, isAllowed } = this.#problem;
     if (countOf(dimensions) > MOST_LISTED) return null;
     for (const x of allPoints(dimensions)) {
-      if (isAllowed(x) && !this.isTaken(x)) return { x, by: 'what is left' };
+      if (isAllowed(x) && !this.#isTaken(x)) return { x, by: 'what is left' };
     }
     return null;
   }
@@ -201,10 +203,10 @@ class GaussianProcess implements Method {
    * Whether a point is taken: it is open, or, without noise, already known. A point is also taken if the caller could
    * move it onto a taken point.
    */
-  private isTaken(x: readonly number[]): boolean {
+  #isTaken(x: readonly number[]): boolean {
     const isHere = (other: readonly number[]): boolean =>
-      other.every((value, j) => Math.abs(value - x[j]!) <= Math.max(1e-9, this.moved[j]!));
-    if (this.open.values().some(isHere)) return true;
-    return !this.problem.isNoisy && this.log.some((told) => isHere(told.x));
+      other.every((value, j) => Math.abs(value - x[j]!) <= Math.max(1e-9, this.#moved[j]!));
+    if (this.#open.values().some(isHere)) return true;
+    return !this.#problem.isNoisy && this.#log.some((told) => isHere(told.x));
   }
 }

@@ -16,13 +16,13 @@ interface Exclusion {
 /** The whole space, or the space without the regions around some minima, with the models of the points in it. */
 export class Part {
   readonly beliefs: Beliefs;
-  private readonly problem: Problem;
-  private readonly exclusions: readonly Exclusion[];
+  readonly #problem: Problem;
+  readonly #exclusions: readonly Exclusion[];
 
   private constructor(problem: Problem, beliefs: Beliefs, exclusions: readonly Exclusion[]) {
-    this.problem = problem;
+    this.#problem = problem;
     this.beliefs = beliefs;
-    this.exclusions = exclusions;
+    this.#exclusions = exclusions;
   }
 
   static whole(problem: Problem): Part {
@@ -30,30 +30,30 @@ export class Part {
   }
 
   get isWhole(): boolean {
-    return this.exclusions.length === 0;
+    return this.#exclusions.length === 0;
   }
 
   /** Returns this part with the models of a longer log. Points of the log outside the part are left out. */
   with(log: readonly Told[]): Part {
     const own = log.filter(({ x }) => this.has(x));
-    return new Part(this.problem, this.beliefs.with(own), this.exclusions);
+    return new Part(this.#problem, this.beliefs.with(own), this.#exclusions);
   }
 
   /** This part without the region around one of its points. The new part has no models yet. */
   without(x: readonly number[]): Part {
-    return new Part(this.problem, Beliefs.none(this.problem), [
-      ...this.exclusions,
+    return new Part(this.#problem, Beliefs.none(this.#problem), [
+      ...this.#exclusions,
       { x, beliefs: this.beliefs },
     ]);
   }
 
   has(x: readonly number[]): boolean {
-    return !this.exclusions.some((exclusion) => isAround(exclusion, x));
+    return !this.#exclusions.some((exclusion) => isAround(exclusion, x));
   }
 
   /** Whether a point is in the region that was excluded last. */
   isBeside(x: readonly number[]): boolean {
-    const last = this.exclusions.at(-1);
+    const last = this.#exclusions.at(-1);
     return last !== undefined && isAround(last, x);
   }
 }

@@ -22,13 +22,13 @@ export class Posterior {
   readonly points: (readonly number[])[] = [];
   readonly values: number[] = [];
   readonly noise: number[] = [];
-  private factor: Cholesky;
+  #factor: Cholesky;
   /** K⁻¹ times the values. */
-  private weights = new Float64Array(0);
+  #weights = new Float64Array(0);
 
   private constructor(covariance: Covariance, factor: Cholesky) {
     this.covariance = covariance;
-    this.factor = factor;
+    this.#factor = factor;
   }
 
   /**
@@ -41,8 +41,8 @@ export class Posterior {
     noise: ArrayLike<number>,
   ): Posterior {
     const posterior = new Posterior(covariance, new Cholesky(points.length));
-    points.forEach((point, i) => posterior.append(point, values[i]!, noise[i]!));
-    posterior.solve();
+    points.forEach((point, i) => posterior.#append(point, values[i]!, noise[i]!));
+    posterior.#solve();
     return posterior;
   }
 
@@ -52,30 +52,30 @@ export class Posterior {
 
   /** @param extra - how many points will be added */
   copy(extra: number): Posterior {
-    const copy = new Posterior(this.covariance, this.factor.copy(extra));
+    const copy = new Posterior(this.covariance, this.#factor.copy(extra));
     copy.points.push(...this.points);
     copy.values.push(...this.values);
     copy.noise.push(...this.noise);
-    copy.weights = this.weights;
+    copy.#weights = this.#weights;
     return copy;
   }
 
   /** Adds a point in place. The result equals a new posterior of all points, but the addition takes only O(n²) time. */
   add(point: readonly number[], value: number, noise: number): void {
-    this.append(point, value, noise);
-    this.solve();
+    this.#append(point, value, noise);
+    this.#solve();
   }
 
   /** The mean at a point. @param index - the number of the point, counted from 0 */
   meanOf(index: number): number {
-    return this.values[index]! - this.noise[index]! * this.weights[index]!;
+    return this.values[index]! - this.noise[index]! * this.#weights[index]!;
   }
 
   /** K⁻¹ times the given values, which are in the order of the points. */
   solved(values: Float64Array): Float64Array {
     const weights = values.slice();
-    this.factor.solveLower(weights);
-    this.factor.solveUpper(weights);
+    this.#factor.solveLower(weights);
+    this.#factor.solveUpper(weights);
     return weights;
   }
 
@@ -84,27 +84,28 @@ export class Posterior {
    * 5.12.
    */
   leaveOneOut(): Float64Array {
-    const inverse = this.factor.inverse();
+    const inverse = this.#factor.inverse();
     return Float64Array.from(
       this.values,
-      (value, i) => value - this.weights[i]! / inverse[i * this.size + i]!,
+      (value, i) => value - this.#weights[i]! / inverse[i * this.size + i]!,
     );
   }
 
   predict(x: readonly number[]): Normal {
-    const k = this.covariances(x);
-    const mean = dot(k, 0, this.weights, 0, this.size);
-    this.factor.solveLower(k);
-    return { mean, variance: this.left(k) };
+    const k = this.#covariances(x);
+    const mean = dot(k, 0, this.#weights, 0, this.size);
+    this.#factor.solveLower(k);
+    return { mean, variance: this.#left(k) };
   }
 
   slopes(x: readonly number[]): Slopes {
-    const { covariance, size, weights } = this;
-    const k = this.covariances(x);
+    const { covariance, size } = this;
+    const weights = this.#weights;
+    const k = this.#covariances(x);
     const mean = dot(k, 0, weights, 0, size);
-    this.factor.solveLower(k);
-    const variance = this.left(k);
-    this.factor.solveUpper(k);
+    this.#factor.solveLower(k);
+    const variance = this.#left(k);
+    this.#factor.solveUpper(k);
     const meanSlope = new Float64Array(covariance.size);
     const varianceSlope = new Float64Array(covariance.size);
     const slope = new Float64Array(covariance.size);
@@ -120,27 +121,27 @@ export class Posterior {
   }
 
   /** The remaining variance at a place. Rounding must not make it negative. */
-  private left(solved: Float64Array): number {
+  #left(solved: Float64Array): number {
     const { variance } = this.covariance;
     return Math.max(variance - dot(solved, 0, solved, 0, this.size), variance * 1e-14);
   }
 
-  private covariances(x: readonly number[]): Float64Array {
+  #covariances(x: readonly number[]): Float64Array {
     // a loop, because `Float64Array.from` with a function takes several times as long
     const values = new Float64Array(this.size);
     for (let i = 0; i < values.length; i += 1) values[i] = this.covariance.between(x, this.points[i]!);
     return values;
   }
 
-  private append(point: readonly number[], value: number, noise: number): void {
+  #append(point: readonly number[], value: number, noise: number): void {
     const row = new Float64Array(this.size + 1);
-    row.set(this.covariances(point));
+    row.set(this.#covariances(point));
     // rounding may make the matrix singular if a point is close to another point. More noise then separates the two
     // points
     let jitter = noise;
     for (;;) {
       row[this.size] = this.covariance.variance + jitter;
-      if (this.factor.append(row)) break;
+      if (this.#factor.append(row)) break;
       jitter = Math.max(10 * jitter, 1e-12 * this.covariance.variance);
     }
     this.points.push(point);
@@ -148,10 +149,10 @@ export class Posterior {
     this.noise.push(jitter);
   }
 
-  private solve(): void {
+  #solve(): void {
     const weights = Float64Array.from(this.values);
-    this.factor.solveLower(weights);
-    this.factor.solveUpper(weights);
-    this.weights = weights;
+    this.#factor.solveLower(weights);
+    this.#factor.solveUpper(weights);
+    this.#weights = weights;
   }
 }

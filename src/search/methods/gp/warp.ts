@@ -18,49 +18,49 @@ const STEPS = 56;
  * Journal of the Royal Statistical Society B 26 (1964), equation 9).
  */
 export class Warp {
-  private readonly least: number;
-  private readonly scale: number;
-  private readonly bend: number;
-  private readonly unit: number;
-  private readonly centre: number;
+  readonly #least: number;
+  readonly #scale: number;
+  readonly #bend: number;
+  readonly #unit: number;
+  readonly #centre: number;
 
   /** @param bend - c, in standard deviations of the values */
   constructor(values: readonly number[], bend: number) {
-    this.least = Math.min(...values);
+    this.#least = Math.min(...values);
     // squares of the values themselves may be too large for a double
-    const span = Math.max(...values) - this.least || 1;
-    const shares = values.map((value) => (value - this.least) / span);
+    const span = Math.max(...values) - this.#least || 1;
+    const shares = values.map((value) => (value - this.#least) / span);
     const mean = shares.reduce((sum, share) => sum + share, 0) / values.length;
     const spread = Math.sqrt(shares.reduce((sum, share) => sum + (share - mean) ** 2, 0) / values.length);
-    this.scale = spread > 0 ? spread * span : 1;
-    this.bend = bend;
-    const bent = values.map((value) => this.bent((value - this.least) / this.scale));
-    const logs = values.map((value) => Math.log1p((value - this.least) / this.scale / bend));
-    this.unit = Math.exp(-logs.reduce((sum, log) => sum + log, 0) / values.length);
-    this.centre = bent.reduce((sum, value) => sum + value, 0) / values.length / this.unit;
+    this.#scale = spread > 0 ? spread * span : 1;
+    this.#bend = bend;
+    const bent = values.map((value) => this.#bent((value - this.#least) / this.#scale));
+    const logs = values.map((value) => Math.log1p((value - this.#least) / this.#scale / bend));
+    this.#unit = Math.exp(-logs.reduce((sum, log) => sum + log, 0) / values.length);
+    this.#centre = bent.reduce((sum, value) => sum + value, 0) / values.length / this.#unit;
   }
 
   warped(value: number): number {
-    return this.bent((value - this.least) / this.scale) / this.unit - this.centre;
+    return this.#bent((value - this.#least) / this.#scale) / this.#unit - this.#centre;
   }
 
   /** The derivative of the warped value with respect to the value. */
   slope(value: number): number {
-    const u = (value - this.least) / this.scale;
-    return 1 / (u <= 0 ? 1 : 1 + u / this.bend) / this.unit / this.scale;
+    const u = (value - this.#least) / this.#scale;
+    return 1 / (u <= 0 ? 1 : 1 + u / this.#bend) / this.#unit / this.#scale;
   }
 
   /** The derivatives of the warped values and of the logarithms of their slopes, with respect to the logarithm of c. */
   byBend(values: readonly number[]): { warped: Float64Array; logSlopes: Float64Array } {
     const count = values.length;
     const shares = Float64Array.from(values, (value) => {
-      const u = (value - this.least) / this.scale / this.bend;
+      const u = (value - this.#least) / this.#scale / this.#bend;
       return u / (1 + u);
     });
     const unitBy = shares.reduce((sum, share) => sum + share, 0) / count;
     const warped = Float64Array.from(values, (value, i) => {
-      const bent = this.bent((value - this.least) / this.scale);
-      return (bent - this.bend * shares[i]! - bent * unitBy) / this.unit;
+      const bent = this.#bent((value - this.#least) / this.#scale);
+      return (bent - this.#bend * shares[i]! - bent * unitBy) / this.#unit;
     });
     const centre = warped.reduce((sum, value) => sum + value, 0) / count;
     return {
@@ -70,8 +70,8 @@ export class Warp {
   }
 
   value(warped: number): number {
-    const bent = (warped + this.centre) * this.unit;
-    return this.least + this.scale * (bent <= 0 ? bent : this.bend * Math.expm1(bent / this.bend));
+    const bent = (warped + this.#centre) * this.#unit;
+    return this.#least + this.#scale * (bent <= 0 ? bent : this.#bend * Math.expm1(bent / this.#bend));
   }
 
   /** The mean and the variance of a value whose warped value is normally distributed, by the trapezoidal rule. */
@@ -86,8 +86,8 @@ export class Warp {
     return { mean: first, variance: second };
   }
 
-  private bent(u: number): number {
-    return u <= 0 ? u : this.bend * Math.log1p(u / this.bend);
+  #bent(u: number): number {
+    return u <= 0 ? u : this.#bend * Math.log1p(u / this.#bend);
   }
 }
 
