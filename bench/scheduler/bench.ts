@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { draw, seeded } from './durations.ts';
+import { draw, seeded } from '../../test/support/durations.ts';
 import { foray, loop, type Measured } from './drivers.ts';
 import { fairness } from './fairness.ts';
 import { type Capacity, listScheduling } from './service.ts';

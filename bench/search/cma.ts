@@ -2,7 +2,7 @@ import { cma } from '../../src/search/methods/cma/cma.ts';
 import { defaultPopulation } from '../../src/search/methods/cma/constants.ts';
 import { Evolution } from '../../src/search/methods/cma/evolution.ts';
 import type { Told } from '../../src/search/methods/method.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { evaluationsTo, median } from './evaluations.ts';
 import type { Peers } from './peers.ts';
 import { branin, ellipsoid, flu, hartmann6, rosenbrock, sphere, withinOnePercent } from './functions.ts';

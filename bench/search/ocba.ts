@@ -1,4 +1,4 @@
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { nextOfOcba } from '../../src/search/selection/ocba.ts';
 
 const SYSTEMS = 10;

@@ -1,4 +1,4 @@
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { type KnInput, nextOfKn } from '../../src/search/selection/kn.ts';
 
 /** 1/√10, the standard error of a mean of ten replications with a standard deviation of 1. */

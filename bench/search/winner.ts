@@ -1,6 +1,6 @@
 import { simulate } from '../../models/epidemic/gillespie.ts';
 import type { Confirmation } from '../../src/campaign/search/search.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { summarizedPoints, summaryOf } from '../../src/search/summary.ts';
 import { Sample } from '../../src/statistics/sample.ts';
 import { SearchInMemory, searchCampaign, stopAfter } from '../../test/search/in-memory.ts';

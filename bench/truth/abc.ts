@@ -1,7 +1,7 @@
 import type { SpreadInput } from '../../src/campaign/designs/resolved-design.ts';
 import type { SearchLog } from '../../src/campaign/search/log.ts';
 import { calibrationStoryOf, type Marginal } from '../../src/search/abc/story.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { logOf, normalMean } from '../../test/search/abc/calibrations.ts';
 import type { Rate } from './rate.ts';
 

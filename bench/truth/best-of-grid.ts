@@ -1,6 +1,6 @@
 import { chosenInterval } from '../../src/report/summary/chosen.ts';
 import { OutputSample } from '../../src/report/summary/points.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { type Drawn, exponential, poisson, rareLoss, twoValued } from './draws.ts';
 import type { Rate } from './rate.ts';
 

@@ -1,7 +1,7 @@
 import type { Measure } from '../../src/campaign/measures.ts';
 import { ByChance } from '../../src/report/comparison/by-chance.ts';
 import { differenceApart, differenceInPairs, differs } from '../../src/report/comparison/differences.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { type Drawn, exponential, poisson, twoValued } from './draws.ts';
 import type { Rate } from './rate.ts';
 

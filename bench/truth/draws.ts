@@ -1,4 +1,4 @@
-import type { Stream } from '../../src/search/methods/stream.ts';
+import type { Stream } from '../../src/campaign/sampling/stream.ts';
 
 /** A distribution of an output, with its true mean and standard deviation. */
 export interface Drawn {

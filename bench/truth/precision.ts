@@ -1,5 +1,5 @@
 import { type Estimate, estimateOf, nextReplications, type Precision } from '../../src/campaign/precision.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { spreadOf } from '../../src/statistics/chance.ts';
 import { type Drawn, exponential, poisson, rareLoss, twoValued } from './draws.ts';
 import type { Rate } from './rate.ts';

@@ -1,5 +1,5 @@
 import type { Confirmation } from '../../src/campaign/search/search.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { type Comparison, nextOfComparison } from '../../src/search/selection/comparison.ts';
 import { summarizedPoints, summaryOf } from '../../src/search/summary.ts';
 import { SearchInMemory, searchCampaign, stopAfter } from '../../test/search/in-memory.ts';

@@ -6,7 +6,7 @@ import type { Search } from '../campaign/search/search.ts';
 import type { BaseInput, Goal } from '../campaign/types.ts';
 import { makers } from './methods/index.ts';
 import type { AsyncMethod, Method } from './methods/method.ts';
-import { Stream } from './methods/stream.ts';
+import { Stream } from '../campaign/sampling/stream.ts';
 import { Optimiser } from './outside/optimiser.ts';
 
 /** The settings on which the proposals of a search depend, besides its log. */

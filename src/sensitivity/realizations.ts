@@ -1,5 +1,5 @@
 import type { Model } from '../search/methods/gp/model.ts';
-import { Stream } from '../search/methods/stream.ts';
+import { Stream } from '../campaign/sampling/stream.ts';
 
 /**
  * Number of random features of a realization. With so many features, their error is far below the uncertainty of a

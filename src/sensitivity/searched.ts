@@ -5,7 +5,7 @@ import type { Campaign } from '../campaign/types.ts';
 import { snapped } from '../search/methods/gp/levels.ts';
 import { type Model, modelOf } from '../search/methods/gp/model.ts';
 import type { Told } from '../search/methods/method.ts';
-import { Stream } from '../search/methods/stream.ts';
+import { Stream } from '../campaign/sampling/stream.ts';
 import { isFeasible } from '../search/point-value.ts';
 import { normalQuantile } from '../statistics/normal.ts';
 import { quantile } from '../statistics/quantile.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { seeded } from '../../bench/scheduler/durations.ts';
+import { seeded } from '../support/durations.ts';
 import type { CampaignStatus } from '../../src/client/index.ts';
 import { cancelOpen, toTheEnd } from '../support/campaigns.ts';
 import { type FaultyService, isRunRequest, pass, startFaultyService } from '../support/faulty-service.ts';

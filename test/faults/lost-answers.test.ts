@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { toTheEnd } from '../support/campaigns.ts';
 import fc from '../support/fast-check.ts';
-import { seeded } from '../../bench/scheduler/durations.ts';
+import { seeded } from '../support/durations.ts';
 import type { RequestInputItem } from '../../src/api/index.ts';
 import { CloudClient, isCloudError } from '../../src/cloud/index.ts';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { seeded } from '../../bench/scheduler/durations.ts';
+import { seeded } from '../support/durations.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { type Proxy, startProxy, toxics } from '../support/proxy.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { seeded } from '../../bench/scheduler/durations.ts';
+import { seeded } from '../support/durations.ts';
 import { CloudClient } from '../../src/cloud/index.ts';
 import type { Settings } from '../../src/client/index.ts';
 import type { Addresses } from '../../src/dev/home.ts';

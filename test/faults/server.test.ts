@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { seeded } from '../../bench/scheduler/durations.ts';
+import { seeded } from '../support/durations.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { MAIN } from '../support/cli.ts';
 import { ownPort } from '../support/own-port.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { seeded } from '../../bench/scheduler/durations.ts';
+import { seeded } from '../support/durations.ts';
 import { Foray, type Settings } from '../../src/client/index.ts';
 import { isForayError } from '../../src/errors.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';

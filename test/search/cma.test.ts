@@ -15,7 +15,7 @@ import { Evolution } from '../../src/search/methods/cma/evolution.ts';
 import { fromBox, holdMargin, inBox } from '../../src/search/methods/cma/space.ts';
 import type { OrderedDimension } from '../../src/search/methods/levels.ts';
 import type { Proposal } from '../../src/search/methods/method.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import fc from '../support/fast-check.ts';
 import { at, integer, play, problemOf, real, valued } from './play.ts';
 import { testLaws } from './laws.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { Ask, SearchLog } from '../../src/campaign/search/log.ts';
 import type { Search } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
 import { SearchCourse } from '../../src/search/course.ts';
 import { bowl, campaignOf, noisy, type Run, SearchInMemory, searchCampaign, stopAfter } from './in-memory.ts';

@@ -3,7 +3,7 @@ import { gpSearch } from '../../bench/search/gp.ts';
 import { branin, flu } from '../../bench/search/functions.ts';
 import { gaussianProcess } from '../../src/search/methods/gp/method.ts';
 import type { Dimension, Method, Problem, Proposal, Told } from '../../src/search/methods/method.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 
 const reals = (count: number): Dimension[] => Array.from({ length: count }, () => ({ kind: 'real' }));
 

@@ -3,7 +3,7 @@ import type { Search } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { changeOf, judgedAgain } from '../../src/search/change.ts';
 import { courseOf } from '../../src/search/course-of.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import type { FinishedRun } from '../../src/search/point-value.ts';
 
 /** The outputs of a run, from the values of the searched inputs. */

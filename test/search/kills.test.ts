@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SearchLog } from '../../src/campaign/search/log.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { chosenByKn, RULES, slippage } from '../../bench/search/selection.ts';
 import type { SearchEvent } from '../../src/campaign/search/log.ts';
 import type { Selection } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { nextOfSelection } from '../../src/search/select.ts';
 import { selectStoryOf } from '../../src/search/select-story.ts';
 import { sampleRecord } from '../report/support.ts';

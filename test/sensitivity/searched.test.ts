@@ -4,7 +4,7 @@ import { spaceOf } from '../../src/campaign/search/space.ts';
 import { sliceFigures } from '../../src/report/figures/slices.ts';
 import { askedPoints } from '../../src/search/story.ts';
 import { searchedAnalysis } from '../../src/sensitivity/searched.ts';
-import { Stream } from '../../src/search/methods/stream.ts';
+import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { searchCampaign, stopAfter } from '../search/in-memory.ts';
 import { ISHIGAMI, ishigami } from './functions.ts';
 

@@ -1,4 +1,4 @@
-import { seeded } from '../../bench/scheduler/durations.ts';
+import { seeded } from '../support/durations.ts';
 import { type Toxic, toxics } from '../support/proxy.ts';
 import { families, type Plan } from './expected.ts';
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { seeded } from '../../bench/scheduler/durations.ts';
+import { seeded } from '../support/durations.ts';
 import { API_VERSION } from '../../src/api/constants.ts';
 import { Foray, type Settings } from '../../src/client/index.ts';
 import { CloudClient } from '../../src/cloud/index.ts';

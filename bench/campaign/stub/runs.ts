@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../../src/api/index.ts';
-import { draw, seeded } from '../../scheduler/durations.ts';
+import { draw, seeded } from '../../../test/support/durations.ts';
 import { valueIn } from './model.ts';
 
 /** The behaviour of the stub. Every reset deletes all runs and counts. */

@@ -1,5 +1,5 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { Stream } from '../../search/methods/stream.ts';
+import { Stream } from '../../campaign/sampling/stream.ts';
 import { spreadOf } from '../../statistics/chance.ts';
 import { differenceApart, differenceInPairs, differs } from './differences.ts';
 

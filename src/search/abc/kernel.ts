@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import type { Stream } from '../methods/stream.ts';
+import type { Stream } from '../../campaign/sampling/stream.ts';
 import type { Population } from './population.ts';
 
 /**

@@ -2,7 +2,7 @@ import { drawnRow } from '../../campaign/designs/rows.ts';
 import type { Calibration } from '../../campaign/search/calibration.ts';
 import { type Rules, rulesOf } from '../../campaign/search/rules.ts';
 import type { BaseInput } from '../../campaign/types.ts';
-import { Stream } from '../methods/stream.ts';
+import { Stream } from '../../campaign/sampling/stream.ts';
 import type { Kernel } from './kernel.ts';
 
 /** The maximum number of draws until a point is in the prior and meets the condition `where`. */

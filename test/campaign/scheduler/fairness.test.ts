@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { draw, seeded } from '../../../bench/scheduler/durations.ts';
+import { draw, seeded } from '../../support/durations.ts';
 import { fairness } from '../../../bench/scheduler/fairness.ts';
 import { seeds } from '../../support/seeds.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { foray } from '../../../bench/scheduler/drivers.ts';
-import { draw, seeded } from '../../../bench/scheduler/durations.ts';
+import { draw, seeded } from '../../support/durations.ts';
 import { listScheduling } from '../../../bench/scheduler/service.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
 

@@ -2,7 +2,7 @@ import type { Calibration } from '../../../src/campaign/search/calibration.ts';
 import type { SearchLog } from '../../../src/campaign/search/log.ts';
 import type { Campaign } from '../../../src/campaign/types.ts';
 import { AbcCourse } from '../../../src/search/abc/course.ts';
-import { Stream } from '../../../src/search/methods/stream.ts';
+import { Stream } from '../../../src/campaign/sampling/stream.ts';
 import type { Run } from '../in-memory.ts';
 
 /**

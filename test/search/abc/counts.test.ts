@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { effectiveSize, nextTolerance, weightedMoments } from '../../../src/search/abc/population.ts';
 import { calibrationStoryOf } from '../../../src/search/abc/story.ts';
-import { Stream } from '../../../src/search/methods/stream.ts';
+import { Stream } from '../../../src/campaign/sampling/stream.ts';
 import { logOf, normalMean } from './calibrations.ts';
 
 /** Tests calibrations whose outputs are counts, so that many distances are equal. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SearchLog } from '../../../src/campaign/search/log.ts';
-import { Stream } from '../../../src/search/methods/stream.ts';
+import { Stream } from '../../../src/campaign/sampling/stream.ts';
 
 /**
  * The process ids in a file, one per line, in the order in which the processes started. Only complete lines count. Half

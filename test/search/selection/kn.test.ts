@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { chosenByKn, RULES, slippage } from '../../../bench/search/selection.ts';
-import { Stream } from '../../../src/search/methods/stream.ts';
+import { Stream } from '../../../src/campaign/sampling/stream.ts';
 import { nextOfKn } from '../../../src/search/selection/kn.ts';
 
 test('the procedure chooses the best system as often as promised if the best system is better by exactly the indifference', () => {

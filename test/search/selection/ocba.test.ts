@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Stream } from '../../../src/search/methods/stream.ts';
+import { Stream } from '../../../src/campaign/sampling/stream.ts';
 import { allocateOcba, nextOfOcba, type OcbaInput } from '../../../src/search/selection/ocba.ts';
 import fc from '../../support/fast-check.ts';
 

@@ -1,7 +1,7 @@
 import { ordered, type OrderedDimension } from '../levels.ts';
 import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
 import { Ranking } from '../ranking.ts';
-import { Stream } from '../stream.ts';
+import { Stream } from '../../../campaign/sampling/stream.ts';
 import { defaultPopulation } from './constants.ts';
 import { Evolution, type Sample } from './evolution.ts';
 import { Progress } from './progress.ts';

@@ -1,5 +1,5 @@
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
-import type { Stream } from '../stream.ts';
+import type { Stream } from '../../../campaign/sampling/stream.ts';
 import { constantsOf, type Constants } from './constants.ts';
 
 /** A point of a generation, in a space without bounds. */

@@ -1,4 +1,4 @@
-import type { Stream } from '../stream.ts';
+import type { Stream } from '../../../campaign/sampling/stream.ts';
 
 /** The start of a run of CMA-ES. */
 export interface Start {

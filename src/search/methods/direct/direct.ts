@@ -1,7 +1,7 @@
 import { ordered, type OrderedDimension } from '../levels.ts';
 import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
 import { Ranking } from '../ranking.ts';
-import { Stream } from '../stream.ts';
+import { Stream } from '../../../campaign/sampling/stream.ts';
 import { type Cell, type Cut, cutsOf, divide, divisionsOf, wholeBox } from './cell.ts';
 import { potentiallyOptimal } from './hull.ts';
 import { valuesOf } from './surrogate.ts';

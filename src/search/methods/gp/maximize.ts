@@ -4,7 +4,7 @@ import { snapped } from './levels.ts';
 import { minimize } from './minimize.ts';
 import type { AllowedPoints } from '../../../campaign/search/allowed.ts';
 import type { Problem } from '../method.ts';
-import type { Stream } from '../stream.ts';
+import type { Stream } from '../../../campaign/sampling/stream.ts';
 
 const CANDIDATES = 800;
 /** The number of candidates from all over a narrow region. */

@@ -5,7 +5,7 @@ import { allPoints, countOf, snapped } from './levels.ts';
 import { maximize } from './maximize.ts';
 import { Part } from './part.ts';
 import type { Method, MethodMaker, Problem, Proposal, Recommendation, Told } from '../method.ts';
-import { Stream } from '../stream.ts';
+import { Stream } from '../../../campaign/sampling/stream.ts';
 
 /** After this number of Sobol points that may not be proposed, the initial design has no further point. */
 const DESIGN_TRIES = 2_000;

@@ -1,1 +1,0 @@
-export { Stream } from '../../campaign/sampling/stream.ts';
