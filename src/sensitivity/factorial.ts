@@ -1,4 +1,4 @@
-import { leastVariance } from '../statistics/share.ts';
+import { leastVariance } from '../statistics/chance.ts';
 import { fisherTail } from '../statistics/tests.ts';
 import type { Found, InputIndices, PairIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
@@ -58,7 +58,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const found = errorVariance(runs, values.isPaired);
     if (!found || !values.isShare) return found;
     const count = runs.reduce((sum, { length }) => sum + length, 0);
-    return { ...found, variance: Math.max(found.variance, leastVariance(count)) };
+    return { ...found, variance: Math.max(found.variance, leastVariance(count, 0)) };
   }
 
   /** The number of levels of each input at which some point has a value. */

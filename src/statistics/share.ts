@@ -65,18 +65,6 @@ export function shareOf(mean: number, n: number): number {
   return Math.round(mean * n) / n;
 }
 
-/**
- * A lower limit for the variance of zeros and ones: the variance of the Agresti-Coull estimate of a share when none of `n`
- * values is a one. Equal values do not show that there is no chance, because a rare result may be missing by chance.
- *
- * A. Agresti and B. A. Coull, "Approximate is better than 'exact' for interval estimation of binomial proportions", The
- * American Statistician 52 (1998) 119-126.
- */
-export function leastVariance(n: number): number {
-  const share = 2 / (n + 4);
-  return share * (1 - share);
-}
-
 /** The half-width of an interval in standard deviations of a normal distribution. */
 function scoreOf(confidence: number): number {
   return normalQuantile((1 + confidence) / 2);
