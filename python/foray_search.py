@@ -74,7 +74,7 @@ class Result:
     point       the point as it was run: foray moves values onto steps and digits
     value       the mean of the output; None if the point failed
     loss        the same mean with the sign for which lower is better; None if the point failed
-    se          the standard error of the mean; None with fewer than two runs, and for a quantile
+    se          the standard error of the mean; None with fewer than two runs, for a quantile, and for few equal values
     n           the number of runs
     require     for each requirement, the value that the requirement limits; None without a value
     violations  for each requirement, by how much the value misses the limit; at most 0 if the requirement is met

@@ -215,8 +215,9 @@ test('an executor does not use damaged code or damaged input files in its cache,
     writeFileSync(file, text.replace('twice', 'thrice').replace('and', 'xnd'));
     return true;
   });
-  // the four files are the program (in the cache and in the folder of its version), the input file and the output file
-  expect(damaged).toHaveLength(4);
+  // the five files are the program (in the cache, in the folder of its version and in the executor's own copy), the
+  // input file and the output file
+  expect(damaged).toHaveLength(5);
   const after = await outputsOf(service, version, { N: 100, File, Large: 1 });
   expect([...after]).toEqual([...before]);
   expect(await fleet.listed('flipped')).toMatchObject({ problem: null, refusals: [] });

@@ -188,7 +188,7 @@ test('foray report shows shares, and foray compare shows the differences of shar
   const { record, rows: results } = await world.foray.results(id);
   const goal = { output: 'extinct', wants: 'highest' } as const;
   const page = await renderReport(record, await world.foray.counts(id), results, { goal });
-  expect(page).toMatch(/Highest Extinct\s*<strong>(<span title=.*?>)?\d+\.?\d* %</);
+  expect(page).toMatch(/Highest Extinct\s*<strong>(<span title=.*?>)?\d+\.?\d* % \(/);
   const other = await world.foray.submit(outbreak('replications: 40'), { id: 'other' });
   await toTheEnd(world, other.id);
   const { stdout, stderr } = await run('compare', id, other.id, '--format', 'jsonl', '--show', 'Extinct');

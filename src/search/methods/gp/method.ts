@@ -90,7 +90,9 @@ class GaussianProcess implements Method {
     const proposal = (isDesign ? this.#ofDesign(parts[0]!) : this.#ofModels()) ?? this.#ofList();
     if (!proposal) {
       // the log of a search has no trace of this call, so later proposals must not depend on it
-      Object.assign(this, { designed, little, excluded });
+      this.#designed = designed;
+      this.#little = little;
+      this.#excluded = excluded;
       this.#parts.splice(0, Infinity, ...parts);
       return this.#open.size > 0 ? null : 'exhausted';
     }
