@@ -160,7 +160,9 @@ describe('Retry-After of a service', () => {
     expect([error.kind, error.isRetryable, error.mayHaveArrived]).toEqual(['throttled', true, false]);
     expect(error.retryAfter).toBeGreaterThan(0);
     expect(error.retryAfter).toBeLessThanOrEqual(2_000);
-    expect(error.hint).toMatch(/FORAY_SERVICE_RATE/);
+    // a service that has no room now is not asked too often
+    if (status === 429) expect(error.hint).toMatch(/FORAY_SERVICE_RATE/);
+    else expect(error.hint).not.toMatch(/FORAY_SERVICE_RATE/);
     await Promise.all([
       client.listModels(),
       client.listModels(),

@@ -244,7 +244,7 @@ describe('while the service runs', () => {
     const sound = readFileSync(declaration, 'utf8');
     writeFileSync(declaration, sound.replace('type: DOUBLE', 'type: NUMBER'));
     await until(() => (lines.length > 0 ? true : undefined), 'the message');
-    expect(lines[0]).toMatch(/model\.yaml:6:.*inputs\.0\.type/);
+    expect(lines[0]).toMatch(/model\.yaml:6:.*"inputs\.N\.type" is wrong/);
     expect((await outputsOf(service, version, { N: 1 })).get('Out')).toBe('1');
     writeFileSync(declaration, sound);
     expect((await outputsOf(service, version, { N: 2 })).get('Out')).toBe('1');

@@ -18,7 +18,6 @@ import {
   outputsOf,
   reach,
   requestRun,
-  rows,
   SHIPPED_MODELS,
   startTestService,
   temporaryFolder,
@@ -270,30 +269,5 @@ describe('versions that cannot be kept', () => {
       code: 'VERSION_RETIRED',
       message: expect.stringContaining(`it uses ../../${name}, which is outside its folder`),
     });
-  });
-
-  test('stay retired after an upgrade from an earlier foray, which did not keep versions; the current version is kept from now on', async () => {
-    const service = await startTestService({ modelDirs: [models] });
-    const first = await service.latest('Program');
-    writeProgram(models, 2);
-    await untilVersions(service, 'Program', 2);
-    await service.close();
-    // changes the database to the schema of an earlier foray
-    const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
-    for (const column of ['manifest', 'made_at', 'pruned_at'])
-      db.exec(`ALTER TABLE versions DROP COLUMN ${column}`);
-    for (const column of ['holder', 'losses']) db.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
-    db.exec('DROP TABLE holders; DROP TABLE executors; PRAGMA user_version = 4');
-    db.close();
-    rmSync(path.join(service.dataDir, 'versions'), { recursive: true });
-
-    const after = await startTestService({ dataDir: service.dataDir, modelDirs: [models] });
-    expect(rows(after.dataDir, 'PRAGMA user_version')).toEqual([{ user_version: 7 }]);
-    const [one, two] = await versionsOf(after, 'Program');
-    expect([one!.state, one!.madeAt, two!.state]).toEqual(['retired', null, 'current']);
-    expect((await requestRun(after, first, { N: 9 })).body).toMatchObject({ code: 'VERSION_RETIRED' });
-    writeProgram(models, 3);
-    await untilVersions(after, 'Program', 3);
-    expect((await outputsOf(after, two!.id, { N: 2 })).get('Out')).toBe('4');
   });
 });

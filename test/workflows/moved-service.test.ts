@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type CampaignStatus, Foray } from '../../src/client/index.ts';
 import { progressText, statusText } from '../../src/cli/progress-line.ts';
@@ -39,56 +38,45 @@ async function serve(folder: string): Promise<RunningService> {
   return service;
 }
 
-/** Removes the identity of the service from the campaign. Earlier versions of foray knew only the address. */
-function forgetIdentity(): void {
-  const database = new DatabaseSync(join(world.folder, 'store.db'));
-  database.exec('update campaigns set service_id = null');
-  database.close();
-}
-
 const blocked = (id: string): Promise<CampaignStatus> =>
   until('the campaign cannot continue', async () => {
     const status = await world.foray.status(id);
     return status.blocked !== null && status;
   });
 
-test.each(['knows the identity of its service', 'comes from an earlier version of foray'])(
-  'a campaign that %s continues with the same service on another port, but with no other service',
-  async (what) => {
-    const stopWorker = await world.startWorker();
-    const { id } = await world.foray.submit(rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' }));
-    await untilSomeAreDone(world, id);
-    await stopWorker();
-    const campaignsAddress = new URL(world.service.url).origin;
-    await world.service.close();
-    if (what.startsWith('comes')) forgetIdentity();
+test('a campaign continues with the same service on another port, but with no other service', async () => {
+  const stopWorker = await world.startWorker();
+  const { id } = await world.foray.submit(rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' }));
+  await untilSomeAreDone(world, id);
+  await stopWorker();
+  const campaignsAddress = new URL(world.service.url).origin;
+  await world.service.close();
 
-    await serve('another');
-    const stopOther = await world.startWorker();
-    const status = await blocked(id);
-    expect(status).toMatchObject({
-      secondsLeft: null,
-      blocked: expect.stringMatching(
-        // the address of the campaign's service, and how a campaign ends whose service is lost
-        `is not the service of the campaign \\(${campaignsAddress}\\)\\. .* \\("foray dev --port ${new URL(campaignsAddress).port}"\\); then "foray cancel ${id}"`,
-      ),
-    });
-    expect(statusText(status)).toMatch(/^Cannot continue: This worker serves the model service at http:/);
-    expect(progressText(status)).not.toContain('left');
-    expect((await world.foray.list())[0]).toMatchObject({ blocked: status.blocked });
-    await stopOther();
+  await serve('another');
+  const stopOther = await world.startWorker();
+  const status = await blocked(id);
+  expect(status).toMatchObject({
+    secondsLeft: null,
+    blocked: expect.stringMatching(
+      // the address of the campaign's service, and how a campaign ends whose service is lost
+      `is not the service of the campaign \\(${campaignsAddress}\\)\\. .* \\("foray dev --port ${new URL(campaignsAddress).port}"\\); then "foray cancel ${id}"`,
+    ),
+  });
+  expect(statusText(status)).toMatch(/^Cannot continue: This worker serves the model service at http:/);
+  expect(progressText(status)).not.toContain('left');
+  expect((await world.foray.list())[0]).toMatchObject({ blocked: status.blocked });
+  await stopOther();
 
-    await serve('service');
-    await world.startWorker();
-    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 6 } });
-    expect(executionsIn(join(world.folder, 'service')).length).toBe(6);
-    // foray finds the same campaign if it is submitted again
-    const again = await Foray.open(world.settings);
-    const same = rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' });
-    expect(await again.submit(same, { id })).toMatchObject({ isNew: false });
-    await again.close();
-  },
-);
+  await serve('service');
+  await world.startWorker();
+  expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 6 } });
+  expect(executionsIn(join(world.folder, 'service')).length).toBe(6);
+  // foray finds the same campaign if it is submitted again
+  const again = await Foray.open(world.settings);
+  const same = rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' });
+  expect(await again.submit(same, { id })).toMatchObject({ isNew: false });
+  await again.close();
+});
 
 test('the status shows that a campaign has no worker, or that the service refuses the key of the worker', async () => {
   const { id } = await world.foray.submit(rehearsal({ count: 1 }));
