@@ -43,11 +43,12 @@ export class OwnCopy {
   }
 
   /**
-   * Makes the copy, if there is none.
+   * Makes the copy, if there is none, or if one of its files has changed since the last run.
    *
    * @throws Deferred if the files cannot be copied, or are no more those of the version
    */
   prepare(): void {
+    if (this.#state) this.restore();
     if (this.#state) return;
     try {
       this.#state = this.#make();
