@@ -22,6 +22,7 @@ const suites: Record<string, () => Promise<Suite>> = {
   morris: () => import('./morris.ts'),
   failures: () => import('./failures.ts'),
   abc: async () => (await import('./abc.ts')).abc,
+  sentences: () => import('./sentences.ts'),
 };
 
 /**

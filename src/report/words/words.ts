@@ -66,15 +66,15 @@ export function measureText(
 }
 
 /**
- * A mean with the half-width of its interval, or a share with the ends of its interval: "3.2 ± 0.4 days", "12.5 % (9 % to
- * 17.1 %)". The interval of a share is not symmetric.
+ * A mean with the half-width of its interval, or a share or a quantile with the ends of its interval: "3.2 ± 0.4 days",
+ * "12.5 % (9 % to 17.1 %)", "3.2 days (3.1 days to 4 days)". The intervals of shares and quantiles are not symmetric.
  */
 export function intervalText(
   measure: Pick<Measure, 'statistic' | 'units'>,
   value: number,
   [low, high]: readonly [number, number],
 ): string {
-  return measure.statistic === 'share'
+  return measure.statistic !== 'mean'
     ? `${measureText(measure, value)} (${measureText(measure, low)} to ${measureText(measure, high)})`
     : amount(`${numberText(value)} ± ${numberText((high - low) / 2)}`, measure.units);
 }
@@ -93,7 +93,8 @@ export function measureColumn(
   values: readonly (number | undefined)[],
 ): string[] {
   if (statistic !== 'share') return numberColumn(values);
-  const shares = values.map((value) => (value === undefined ? undefined : inPercent(value)));
+  // the column rounds them, so a share that was rounded before would have wrong decimals
+  const shares = values.map((value) => (value === undefined ? undefined : 100 * value));
   return numberColumn(shares).map((text) => text && `${text} %`);
 }
 

@@ -3,6 +3,8 @@ import { unitNames } from '../../../src/api/index.ts';
 import {
   amount,
   brief,
+  intervalText,
+  measureColumn,
   numberColumn,
   numberText,
   shortNumber,
@@ -49,6 +51,19 @@ describe('words', () => {
     expect(texts.map(shortNumber)).toEqual([
       ...['1.23', '228.2', '123457', '-0.5', '20240101', '1e-9', 'Infinity', '', '-1.7976931348623157e+308'],
     ]);
+  });
+
+  test('a share is rounded once, so that all of its decimals are right', () => {
+    expect(measureColumn({ statistic: 'share' }, [1 / 6, 1 / 21, 0, undefined])).toEqual([
+      ...['16.667 %', '4.762 %', '0.000 %', ''],
+    ]);
+  });
+
+  test('an interval that is not symmetric has both of its ends', () => {
+    const quantile = { statistic: 'quantile', units: 'DAY' } as const;
+    expect(intervalText(quantile, 3.2, [3.1, 4])).toBe('3.2 days (3.1 days to 4 days)');
+    expect(intervalText({ ...quantile, statistic: 'mean' }, 3.2, [2.8, 3.6])).toBe('3.2 ± 0.4 days');
+    expect(intervalText({ statistic: 'share', units: null }, 0.1, [0.05, 0.2])).toBe('10 % (5 % to 20 %)');
   });
 
   test('a value that does not fit in one cell is described in a few words', () => {

@@ -1,0 +1,192 @@
+"""Rules for the sentences that say which inputs matter."""
+
+import math
+import re
+
+import numpy as np
+
+import own_numbers as own
+from sentence_table import NAME, close, deny, equal, names, number, says
+
+# an own p-value below this makes "no visible effect" false; one above the others makes "matters" false
+CLEAR, NONE, NONE_OF_INACTIVE = 1e-4, 0.2, 0.05
+
+
+def nothing(c, m, inputs=None):
+    ps = c.ps(True)
+    for name in inputs or names(m["list"]):
+        p = ps.get(name, 1)
+        deny(p < CLEAR, f"{name} has an effect: own p = {p:.2g}")
+
+
+def matter(c, inputs):
+    ps = c.ps(False)
+    for name in inputs:
+        p = ps.get(name, 0)
+        deny(p > NONE, f"{name} has no visible effect: own p = {p:.2g}")
+        deny(name not in c.active and p > NONE_OF_INACTIVE, f"{name} has no true effect: own p = {p:.2g}")
+
+
+@says("effects", r"It is unknown which inputs matter for OUT(?:, because (?P<why>.*))?\.")
+def _(c, m):
+    points, why = c.points(), m["why"] or ""
+    if why == "it is the same at all points":
+        deny(np.ptp([points.of(key) for key in points.known]) > 1e-9, "it differs")
+    elif why == "no run has a value of it":
+        deny(len(points.known) > 0, "runs have values")
+    elif why == "each point has one run with its own seed":
+        deny(not c.one_run or c.is_paired, "chance is known")
+    elif why == "the chance in a quantile of the runs is unknown":
+        deny(points.statistic != "quantile" or not c.has_chance, "chance is known")
+    elif why.startswith("whether a point has a value depends on "):
+        lacking(c, why)
+    else:
+        deny(why != "", "no rule knows this reason")
+
+
+def lacking(c, text):
+    """Whether missing values depend on inputs, or on two inputs together ("Alpha × Beta")."""
+    points = c.points()
+    for part in re.findall(rf"{NAME}(?: × {NAME})*", text):
+        places = [c.inputs.index(name) for name in names(part)]
+        x = {True: [], False: []}
+        for key, by in points.all.items():
+            values = [float(points.inputs[key][at]) - (0.5 if len(places) > 1 else 0) for at in places]
+            for value in by.values():
+                x[value is None].append(float(np.prod(values)))
+        p = own.stats.mannwhitneyu(x[True], x[False]).pvalue if x[True] and x[False] else 1
+        deny(p > NONE, f"missing values do not depend on {part}: own p = {p:.2g}")
+
+
+@says("effects", r"The effects of all inputs on OUT cannot be distinguished from chance\.")
+@says("effects", r"No input has a visible (?:linear )?effect on OUT\.?")
+def _(c, m):
+    nothing(c, m, c.inputs)
+
+
+@says("effects", r"The effects of LIST on OUT cannot be distinguished from chance")
+@says("effects", r"LIST (?:has|have) no visible (?:linear )?effect(?: on OUT)?\.?")
+@says("effects", r"LIST cannot be distinguished from chance\.?")
+@says("headline", r"(?:; )?LIST (?:has no|have no|cannot be) .*")
+def _(c, m):
+    nothing(c, m)
+
+
+@says("effects", r"the effects? of LIST (?:is|are) unknown\.?")
+def _(c, m):
+    pass
+
+
+@says("effects", r"LIST (?:has|have) little effect(?: on OUT)?\.?")
+def _(c, m):
+    matter(c, names(m["list"]))
+
+
+@says("effects", r"All inputs matter for OUT: (?P<parts>.*) of its variance\.?")
+def _(c, m):
+    matter(c, c.inputs)
+    for name, share in re.findall(rf"({NAME}) takes part in (\d+) %", m["parts"]):
+        share_of(c, [name], float(share), True)
+
+
+@says(
+    "effects",
+    r"LIST explains? (?P<least>at least )?X %(?: \(LOW–HIGH %\))? of the variance of OUT(?P<linear> as a linear function)?\.?",
+)
+def _(c, m):
+    matter(c, names(m["list"]))
+    share_of(c, names(m["list"]), number(m["x"]), False, m["least"])
+    deny(m["low"] and not number(m["low"]) <= number(m["x"]) <= number(m["high"]), "the share is outside its interval")
+
+
+@says("effects", r"LIST matters? for OUT as a linear function(?: \(all inputs together explain X % of its variance\))?\.?")
+def _(c, m):
+    matter(c, names(m["list"]))
+    if m["x"]:
+        adjusted = c.regression().adjusted
+        deny(abs(number(m["x"]) - 100 * max(0, adjusted)) > 0.51, f"own adjusted R² {adjusted:.4f}")
+
+
+@says("effects", r"LIST changes? OUT, but chance hides by how much\.?")
+def _(c, m):
+    matter(c, names(m["list"]))
+
+
+def drawn_variance(design, place):
+    distribution = design["inputs"][place]["distribution"]
+    if distribution["kind"] == "uniform":
+        return 1 / 12
+    values, weights = np.array(distribution["values"], float), np.array(distribution["weights"], float)
+    return float(np.cov(values, aweights=weights, ddof=0))
+
+
+def share_of(c, inputs, shown, is_total, is_least=False):
+    """Judges a share of the variance in percent."""
+    points = c.points()
+    if c.is_linear:
+        found = c.regression()
+        part = {
+            name: found.coefficients[1 + at] ** 2 * drawn_variance(c.told["design"], at)
+            for at, name in enumerate(c.inputs)
+        }
+        value = 100 * max(0, found.adjusted) * sum(part[one] for one in inputs) / sum(part.values())
+        deny(abs(shown - value) > 0.51, f"own share {value:.2f} %")
+        return
+    if c.one_run or points.statistic == "quantile" or len(points.known) < len(points.all):
+        return
+    if c.kind == "saltelli":
+        found = own.totals(points, c.told["designRows"], c.inputs, c.told["design"]["secondOrder"])
+        tolerance = 20 if c.has_chance else 5
+    else:
+        found = own.grid_totals(points, c.inputs, c.is_paired)
+        tolerance = 10 if c.has_chance else 0.6
+    rest = [one for one in c.inputs if one not in inputs]
+    value = 100 * (sum(found[one] for one in inputs) if is_total else 1 - sum(found[one] for one in rest))
+    value = min(100, max(0, value))
+    # chance may be most of the variance, and then an own number says nothing
+    shares = c.shares_of_chance()
+    if math.isnan(value) or (shares and shares[1] > 30):
+        return
+    deny(shown - value > tolerance or (not is_least and value - shown > tolerance), f"own share {value:.2f} %")
+
+
+@says("effects", r"LIST changes? OUT most; over the range of ONE, \S.* changes by X(?: \(LOW to HIGH\))? on average\.?")
+def _(c, m):
+    matter(c, names(m["list"]))
+    muStar = own.elementary_effects(c.points(), c.told["designRows"], c.inputs)[m["one"]]
+    if not c.has_chance:
+        close(m["x"], muStar, "μ*")
+    deny(number(m["x"]) > muStar * 1.001, f"own μ* with chance {muStar:.6g}")
+    deny(m["low"] and not number(m["low"]) <= number(m["x"]) <= number(m["high"]), "μ* is outside its interval")
+
+
+@says(
+    "effects",
+    r"LIST changes? OUT most; from (?:the lowest to the highest value|(?P<from>\S+) to (?P<to>\S+)) of ONE, \S.* changes by X"
+    r"(?: \(LOW to HIGH\))?\.?",
+)
+def _(c, m):
+    matter(c, names(m["list"]))
+    points, at = c.points(), c.inputs.index(m["one"])
+    line = {
+        float(v[at]): key
+        for key, v in points.inputs.items()
+        if all(float(other) == 0.5 for i, other in enumerate(v) if i != at)
+    }
+    ends = [float(m["from"]), float(m["to"])] if m["from"] else [min(line), max(line)]
+    low, high = (line[end] for end in ends)
+    effect = points.of(high) - points.of(low)
+    close(m["x"], effect, "effect")
+    if m["low"] and not c.is_paired and points.statistic == "mean":
+        half = (own.welch(points.values[low], points.values[high], c.confidence)[1] - effect) if effect else 0
+        shown = (number(m["high"]) - number(m["low"])) / 2
+        deny(shown < half * 0.5, f"half of Welch's interval is {half:.4g}")
+
+
+@says("headline", r"The inputs? that matters? for OUT (?P<what>.*) of N inputs(?P<rest>.*)")
+def _(c, m):
+    equal(number(m["n"]), len(c.analysis["indices"]), "inputs")
+    if not m["what"].startswith("None"):
+        matter(c, names(m["what"]))
+    elif m["what"] == "None with a visible effect" and "unknown" not in m["rest"]:
+        nothing(c, m, [one["input"] for one in c.analysis["indices"]])

@@ -1,0 +1,275 @@
+"""Rules for warnings, for the precision of points, and for the comparison of two campaigns."""
+
+import re
+
+import numpy as np
+
+import own_numbers as own
+from effect_sentences import lacking
+from sentence_table import close, deny, equal, number, says
+
+
+@says("warning", r"N of M runs failed\.")
+def _(c, m):
+    equal(number(m["n"]), c.failed, "failed runs")
+    equal(number(m["m"]), len(c.runs), "runs")
+
+
+@says("warning", r"N of M finished runs have no value of OUT\. (?:No dependence on the inputs is visible\.|(?P<rest>.*))")
+def _(c, m):
+    values = [value for by in c.points().all.values() for value in by.values()]
+    equal(number(m["n"]), sum(value is None for value in values), "runs without a value")
+    equal(number(m["m"]), len(values), "runs")
+    if m["rest"]:
+        lacking(c, m["rest"])
+
+
+@says("warning", r"Whether a run has a value depends on (?P<list>.*), so the runs with a value are not a fair sample\.")
+@says("warning", r"There are no indices, because whether a point has a value depends on (?P<list>.*), and each .*")
+def _(c, m):
+    lacking(c, m["list"])
+
+
+@says("warning", r"Chance dominates: N % of the variance of single runs comes from chance in the replications\.")
+def _(c, m):
+    share = c.shares_of_chance()[0]
+    deny(abs(number(m["n"]) - share) > 0.51, f"own share {share:.2f} %")
+
+
+@says("warning", r"N % of the variance of the points' means is chance(?P<what>.*)\. More replications lower this share\.")
+def _(c, m):
+    share = c.shares_of_chance()[1]
+    deny(abs(number(m["n"]) - share) > 0.51, f"own share {share:.2f} %")
+
+
+@says("warning", r"R² is (?P<r2>[\d.]+)(?: \([\d.]+ without chance\))?: (?P<rest>.*)")
+def _(c, m):
+    found = c.regression()
+    value = max(0, found.r2 if c.analysis.get("adjustedR2") is None else found.adjusted)
+    deny(abs(float(m["r2"]) - value) > 0.0051, f"own adjusted R² {value:.4f}")
+
+
+@says("warning", r"N points are (?:few for (?P<k>\d+) inputs|too few for a regression|few for the sample of .*)\.?.*")
+def _(c, m):
+    equal(number(m["n"]), sum(len(values) > 0 for values in c.rows()), "points with a value")
+
+
+@says("warning", r"N of M points (?:are left out, because they|have no value\. The effect).*")
+@says("warning", r"N of M points are left out, because they have no value\.")
+def _(c, m):
+    rows = c.rows()
+    equal(number(m["n"]), sum(len(values) == 0 for values in rows), "points without a value")
+    equal(number(m["m"]), len(rows), "points")
+
+
+@says("warning", r"N of M (?P<what>trajectories|base points) are left out, because .*")
+def _(c, m):
+    points, rows = c.points(), c.told["designRows"]
+    at = points.by_inputs()
+    design = c.told["design"]
+    parts = design["trajectories"] if m["what"] == "trajectories" else design["points"]
+    width = len(rows) // parts
+    missing = sum(
+        any(len(points.values[at[tuple(row)]]) == 0 for row in rows[part * width : (part + 1) * width])
+        for part in range(parts)
+    )
+    equal(number(m["n"]), missing, "parts without a value")
+    equal(number(m["m"]), parts, "parts")
+
+
+@says("warning", r"N trajectories are few: .*")
+def _(c, m):
+    deny(number(m["n"]) > c.told["design"]["trajectories"], "there are fewer trajectories")
+
+
+@says("warning", r"The widest interval of an index is ± X: more base points make intervals narrower\.")
+def _(c, m):
+    ends = [one.get(key) for one in c.analysis["indices"] for key in ("firstInterval", "totalInterval")]
+    widest = max((high - low) / 2 for low, high in filter(None, ends))
+    deny(abs(number(m["x"]) - widest) > 0.0051, f"own widest interval ± {widest:.3f}")
+
+
+@says("warning", r"Each point has one run with its own seed, so .*")
+@says("warning", r"Each point has one run, so .* in intervals and tests\.")
+def _(c, m):
+    points = c.points()
+    deny(max(len(by) for by in points.all.values()) > 1 and points.statistic != "quantile", "a point has two runs")
+
+
+@says("warning", r"Without replications there is no estimate of the error, so effects have neither intervals nor tests\.")
+def _(c, m):
+    points = c.points()
+    has = any(len(values) > 1 for values in points.values.values())
+    deny(has and points.statistic != "quantile", "a point has two runs")
+
+
+@says("warning", r"OUT is the same at all points: nothing in this sample changes it\.")
+def _(c, m):
+    points = c.points()
+    deny(np.ptp([points.of(key) for key in points.known]) > 1e-9, "it differs")
+
+
+@says("warning", r"A needed point has no value, so the effects of LIST are unknown\.")
+@says("warning", r"(?P<list>.*): unknown, because there is no such combination\.")
+@says("warning", r"(?P<list>.*): the value is the same at all points\.")
+@says("warning", r"The output differs at too few points\. More base points are needed\.")
+def _(c, m):
+    points = c.points()
+    deny(len(points.known) == len(points.all) and m["list"] is not None, "all points have a value")
+
+
+@says(
+    "precision",
+    r"OUT: N values?, (?P<of>mean|share) X(?P<percent> %)?(?: ± (?P<half>\S+)|, interval LOW % to HIGH %)"
+    r" \((?P<confidence>\d+)%\), (?P<not>not )?as precise as wanted \(± (?P<wanted>\S+)\)",
+)
+def _(c, m):
+    points = c.points(m["out"])
+    values = points.values[c.point]
+    equal(number(m["n"]), len(values), "values")
+    equal(number(m["confidence"]), 100 * c.confidence, "confidence")
+    if m["of"] == "share":
+        ends = [100 * end for end in own.wilson(values, c.confidence)]
+        deny(abs(number(m["low"]) - ends[0]) > 1e-3 or abs(number(m["high"]) - ends[1]) > 1e-3, f"Wilson: {ends}")
+        half = (ends[1] - ends[0]) / 200
+        deny(abs(number(m["x"]) - 100 * points.of(c.point)) > 1e-3, "own share differs")
+    else:
+        close(m["x"], points.of(c.point), "mean")
+        half = own.student(values, c.confidence)
+        if not own.has_majority(values):
+            close(m["half"], half, "half of Student's interval")
+        deny(number(m["half"]) < half * 0.999, f"half of Student's interval is {half:.6g}")
+        half = number(m["half"])
+    reached = half <= float(m["wanted"]) * (1 + 1e-3)
+    deny(reached and m["not"] and half < 0.999 * float(m["wanted"]), "it is as precise as wanted")
+    deny(not reached and not m["not"], "it is not as precise as wanted")
+
+
+@says("precision", r"OUT: N (?P<what>values?|equal values of X|values?, too few different ones for an interval) \(\d+%\), .*")
+@says("precision", r"OUT: N (?P<what>values?, too few different ones for an interval|equal values? of X|values?) \(\d+%\), .*")
+def _(c, m):
+    values = c.points(m["out"]).values[c.point]
+    equal(number(m["n"]), len(values), "values")
+    deny(len(values) > 1 and not own.has_majority(values), "an interval is possible")
+
+
+# ---- comparisons
+
+
+@says("note", r"A is drawn-\d+ \(Drawn, version 1\), B is drawn-\d+-changed \(Drawn, version 1\); differences are B - A\.")
+def _(c, m):
+    pass
+
+
+@says("note", r"N points? finished in both(?:, (?P<a>\d+) finished only in A)?(?:, (?P<b>\d+) finished only in B)?\.")
+def _(c, m):
+    a, b = ({run["point"] for run in runs if run["status"] == "done"} for runs in (c.runs, c.told["other"]["runs"]))
+    known = [len(a & b), len(a - b), len(b - a)]
+    every = {run["point"] for run in c.runs}
+    # a point whose runs have all failed has finished too
+    shown = [number(m["n"]), int(m["a"] or 0), int(m["b"] or 0)]
+    deny(shown != known and shown != [len(every), 0, 0], f"own numbers {known}")
+
+
+@says("note", r"Intervals(?: of shares)? \(N %\): .*(?P<pairs>in pairs|for pairs|by Welch|do not have).*")
+def _(c, m):
+    equal(number(m["n"]), 100 * c.confidence, "confidence")
+    same = c.has_chance and c.settings["seed"] == c.told["other"]["seed"]
+    deny(("do not have" in m[0]) == same, "the seeds say the opposite")
+
+
+@says("note", r"Intervals of quantiles \(N %\): .*")
+def _(c, m):
+    equal(number(m["n"]), 100 * c.confidence, "confidence")
+
+
+@says("note", r"OUT: no point has an interval, because .*")
+@says("note", r"OUT: no point has a finite value in both\.")
+@says("note", r"OUT: no interval excludes 0(?:; N of M points? (?:has|have) no interval)?\.")
+@says(
+    "note",
+    r"OUT: differs at N points? of M that (?:has|have) an interval \((?P<ways>.*)\); by chance alone"
+    r" (?P<chance>less than 1|about [\d.,]+) would(?:; (?P<without>\d+) of \d+ points? (?:has|have) no interval)?\.",
+)
+def _(c, m):
+    found = [point["outputs"] for point in c.told["other"]["points"] if point["where"] == "both"]
+    at = c.told["other"]["outputs"].index(m["out"])
+    ends = [(one[at]["low"], one[at]["high"], one[at]["byChance"]) for one in found]
+    ends = [one for one in ends if one[0] is not None]
+    higher, lower = sum(low > 0 for low, _, _ in ends), sum(high < 0 for _, high, _ in ends)
+    if "no point has" in m[0]:
+        return equal(0, len(ends), "intervals")
+    if "no interval excludes 0" in m[0]:
+        equal(int(m["n"] or 0), len(found) - len(ends), "points without an interval")
+        return equal(0, higher + lower, "intervals that exclude 0")
+    equal(number(m["n"]), higher + lower, "intervals that exclude 0")
+    equal(number(m["m"]), len(ends), "intervals")
+    equal(int(m["without"] or 0), len(found) - len(ends), "points without an interval")
+    ways = {way: int(n) for n, way in re.findall(r"(\d+) (?:better in B \(|worse in B \()?(higher|lower)", m["ways"])}
+    equal([ways.get("higher", 0), ways.get("lower", 0)], [higher, lower], "ways")
+    goal = c.settings.get("goal")
+    for word, way in re.findall(r"\d+ (better|worse) in B \((higher|lower)\)", m["ways"]):
+        deny((word == "better") != (goal["wants"].startswith(way[:4])), "the goal says the opposite")
+    chance = sum(by for _, _, by in ends)
+    if m["chance"] == "less than 1":
+        return deny(chance >= 1, f"by chance {chance:.3g}")
+    deny(abs(number(m["chance"][6:]) - chance) > 0.051 * chance, f"by chance {chance:.3g}")
+
+
+def compared(c):
+    """The differences of the comparison that the runs deny, each as a sentence with its reason."""
+    other = c.told["other"]
+    is_paired = other["method"] == "paired"
+    for at, name in enumerate(other["outputs"]):
+        a, b = c.points(name), own.Points(other["runs"], c.measures[name])
+        for point in other["points"]:
+            shown = point["outputs"][at]
+            why = difference_denied(a, b, point["key"], shown, is_paired, c.confidence)
+            if why:
+                yield f"{name} at {point['key']}: {json_of(shown)}", why
+
+
+def json_of(shown):
+    return ", ".join(f"{key} {shown[key]}" for key in ("difference", "low", "high"))
+
+
+def difference_denied(a, b, key, shown, is_paired, confidence):
+    of_a, of_b = a.all.get(key, {}), b.all.get(key, {})
+    if is_paired:
+        both = [n for n in of_a if of_a[n] is not None and of_b.get(n) is not None]
+        x, y = (np.array([of[n] for n in both]) for of in (of_a, of_b))
+    else:
+        x, y = (np.array([v for v in of.values() if v is not None]) for of in (of_a, of_b))
+    if len(x) == 0 or len(y) == 0:
+        return None if shown["difference"] is None else "a campaign has no values"
+    of = (lambda v: np.quantile(v, a.measure["probability"])) if a.statistic == "quantile" else np.mean
+    value = float(of(y) - of(x))
+    if abs(shown["difference"] - value) > 1e-9 * (1 + abs(value)):
+        return f"own difference {value}"
+    ends = (shown["low"], shown["high"])
+    if a.statistic == "quantile":
+        return None
+    if a.statistic == "share":
+        exact = own.newcombe_paired(x, y, confidence) if is_paired else own.newcombe(x, y, confidence)
+        plain, has_floor = exact, False
+    else:
+        if len(x) < 2 or len(y) < 2:
+            return None if ends[0] is None else "there are too few values for an interval"
+        has_floor = own.has_majority(y - x) if is_paired else own.has_majority(x) or own.has_majority(y)
+        if has_floor and ends[0] is None:
+            return None
+        if is_paired:
+            half = own.student(y - x, confidence)
+            plain = value - half, value + half
+        else:
+            plain = own.welch(x, y, confidence)
+    if ends[0] is None:
+        return f"an interval is possible: {plain}"
+    slack = 1e-6 * (1 + abs(value))
+    if has_floor and a.statistic == "mean" and not is_paired:
+        # a floor changes the degrees of freedom, so the interval may become a little narrower
+        slack += 0.35 * (plain[1] - plain[0])
+    differs = [abs(end - own_end) > slack for end, own_end in zip(ends, plain)]
+    if has_floor:
+        return f"the plain interval is {plain}" if ends[0] > plain[0] + slack or ends[1] < plain[1] - slack else None
+    return f"own interval {plain}" if any(differs) else None

@@ -1,0 +1,344 @@
+"""Numbers of a campaign, computed from its raw runs. No code of foray takes part."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+from scipy import stats
+
+TRUE = {"true": 1.0, "false": 0.0}
+
+
+def number_in(outputs, name):
+    text = outputs.get(name)
+    return None if text is None else TRUE.get(text) if text in TRUE else float(text)
+
+
+def reader_of(name):
+    """Reads a measure from the outputs of a run: an output, P(output > limit) or Q(output, probability)."""
+    share = re.fullmatch(r"P\((\w+) > ([\d.]+)\)", name)
+    if share:
+        limit = float(share[2])
+
+        def read(outputs):
+            value = number_in(outputs, share[1])
+            return None if value is None else float(value > limit)
+
+        return read
+    quantile = re.fullmatch(r"Q\((\w+), ([\d.]+)\)", name)
+    source = quantile[1] if quantile else name
+    return lambda outputs: number_in(outputs, source)
+
+
+class Points:
+    """The values of one measure by point, in design order. A failed run or a run without the value has None."""
+
+    def __init__(self, runs, measure):
+        self.measure = measure
+        self.statistic = measure["statistic"]
+        read = reader_of(measure["name"])
+        self.all, self.inputs, self.draws = {}, {}, {}
+        for run in runs:
+            value = read(run["outputs"]) if run["status"] == "done" else None
+            self.all.setdefault(run["point"], {})[run["replication"]] = value
+            self.inputs[run["point"]] = run["values"]
+            self.draws[run["point"]] = run["draws"]
+        self.values = {
+            key: np.array([v for v in by.values() if v is not None]) for key, by in self.all.items()
+        }
+        self.known = [key for key, values in self.values.items() if len(values) > 0]
+
+    def of(self, key):
+        """The mean, share or quantile at a point."""
+        return self.value(self.values[key])
+
+    def rows(self, has_runs_per_draw):
+        """
+        The values of each row of a sample. A point has a row for each time that the design drew it. If each draw has
+        runs of its own, the runs of the point take turns.
+        """
+        rows = []
+        for key, by in self.all.items():
+            draws = self.draws[key]
+            parts = draws if has_runs_per_draw else 1
+            for row in range(draws):
+                turn = row if has_runs_per_draw else 0
+                own = [v for n, v in by.items() if (n - 1) % parts == turn and v is not None]
+                rows.append((key, np.array(own)))
+        return rows
+
+    def value(self, values):
+        """The mean, share or quantile of values."""
+        if self.statistic == "quantile":
+            return float(np.quantile(values, self.measure["probability"]))
+        return float(np.mean(values))
+
+    def by_inputs(self):
+        return {tuple(self.inputs[key]): key for key in self.all}
+
+    def chance(self):
+        """The variance of chance within points with its degrees of freedom; None without two values at a point."""
+        freedom = sum(len(self.values[key]) - 1 for key in self.known)
+        if freedom < 1:
+            return None
+        squares = sum(float(np.sum((self.values[k] - np.mean(self.values[k])) ** 2)) for k in self.known)
+        return squares / freedom, freedom
+
+    def shares_of_chance(self, is_paired, samples=None):
+        """The shares of chance in the variance of single runs, and of the points' means, in percent."""
+        known = [values for values in samples or self.values.values() if len(values) > 0]
+        freedom = sum(len(values) - 1 for values in known)
+        if freedom < 1 or len(known) < 2:
+            return None
+        within = sum(float(np.sum((values - np.mean(values)) ** 2)) for values in known) / freedom
+        between = float(np.var([float(np.mean(values)) for values in known], ddof=1))
+        noise = within * float(np.mean([1 / len(values) for values in known]))
+        rest = max(0.0, between - (0 if is_paired else noise))
+        if within + rest == 0:
+            return None
+        return 100 * within / (within + rest), 100 * min(1.0, noise / between if between else 1.0)
+
+
+def has_majority(values):
+    """Whether one value is more frequent than all others together: then an interval has a floor, or there is none."""
+    return len(values) > 0 and 2 * max(np.unique(values, return_counts=True)[1]) > len(values)
+
+
+def student(values, confidence):
+    """Half of Student's interval of a mean."""
+    n = len(values)
+    return stats.t.ppf((1 + confidence) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n)
+
+
+def wilson(values, confidence):
+    """Wilson's interval of a share."""
+    n, share = len(values), float(np.mean(values))
+    z = stats.norm.ppf((1 + confidence) / 2)
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return middle - half, middle + half
+
+
+def order_statistics(values, probability, confidence):
+    """An interval of a quantile between two values; None with too few values."""
+    n, tail = len(values), (1 - confidence) / 2
+    ordered = np.sort(values)
+    low = int(stats.binom.ppf(tail, n, probability))
+    low = low if stats.binom.cdf(low - 1, n, probability) <= tail else low - 1
+    high = next((r for r in range(1, n + 1) if stats.binom.cdf(r - 1, n, probability) >= 1 - tail), None)
+    if low < 1 or high is None:
+        return None
+    return ordered[low - 1], ordered[high - 1]
+
+
+def newcombe(a, b, confidence):
+    """Newcombe's hybrid score interval of the difference of two independent shares."""
+    p, q = float(np.mean(a)), float(np.mean(b))
+    (la, ha), (lb, hb) = wilson(a, confidence), wilson(b, confidence)
+    return q - p - math.hypot(q - lb, ha - p), q - p + math.hypot(hb - q, p - la)
+
+
+def newcombe_paired(a, b, confidence):
+    """Newcombe's interval of the difference of two shares in pairs, with his correction for continuity."""
+    n = len(a)
+    both, neither = float(np.sum(a * b)), float(np.sum((1 - a) * (1 - b)))
+    only_a, only_b = float(np.sum(a * (1 - b))), float(np.sum((1 - a) * b))
+    margins = (both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither)
+    product = both * neither - only_a * only_b
+    product = max(product - n / 2, 0) if product > 0 else product
+    phi = 0 if margins == 0 else product / math.sqrt(margins)
+    p, q = float(np.mean(a)), float(np.mean(b))
+    (la, ha), (lb, hb) = wilson(a, confidence), wilson(b, confidence)
+    below = (q - lb) ** 2 - 2 * phi * (q - lb) * (ha - p) + (ha - p) ** 2
+    above = (p - la) ** 2 - 2 * phi * (p - la) * (hb - q) + (hb - q) ** 2
+    return q - p - math.sqrt(max(0, below)), q - p + math.sqrt(max(0, above))
+
+
+def welch(a, b, confidence):
+    va, vb = np.var(a, ddof=1) / len(a), np.var(b, ddof=1) / len(b)
+    freedom = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    half = stats.t.ppf((1 + confidence) / 2, freedom) * math.sqrt(va + vb)
+    middle = float(np.mean(b) - np.mean(a))
+    return middle - half, middle + half
+
+
+class Regression:
+    """Least squares of the values of the rows of a sample on the inputs."""
+
+    def __init__(self, points, inputs, has_runs_per_draw):
+        rows = [row for row in points.rows(has_runs_per_draw) if len(row[1]) > 0]
+        x = np.array([[float(v) for v in points.inputs[key]] for key, _ in rows])
+        y = np.array([points.value(values) for _, values in rows])
+        n, k = x.shape
+        design = np.column_stack([np.ones(n), x])
+        self.coefficients = np.linalg.lstsq(design, y, rcond=None)[0]
+        residual = y - design @ self.coefficients
+        total = float(np.sum((y - np.mean(y)) ** 2))
+        self.r2 = 1 - float(np.sum(residual**2)) / total
+        self.freedom = n - k - 1
+        self.adjusted = 1 - (1 - self.r2) * (n - 1) / self.freedom if self.freedom > 0 else None
+        self.src = dict(zip(inputs, self.coefficients[1:] * np.std(x, axis=0) / np.std(y)))
+        self.p = {}
+        if self.freedom > 0:
+            variance = max(float(np.sum(residual**2)) / self.freedom, 1e-20 * total)
+            errors = np.sqrt(variance * np.diag(np.linalg.pinv(design.T @ design)))[1:]
+            self.p = {
+                name: float(2 * stats.t.sf(abs(b / e), self.freedom))
+                for name, b, e in zip(inputs, self.coefficients[1:], errors)
+            }
+
+
+def pairs_of(points, place):
+    """Pairs of points that differ only in one input, the lower value first. Each point is in one pair at most."""
+    groups = {}
+    for key in points.known:
+        inputs = points.inputs[key]
+        groups.setdefault(tuple(v for at, v in enumerate(inputs) if at != place), []).append(key)
+    pairs = []
+    for group in groups.values():
+        group.sort(key=lambda key: float(points.inputs[key][place]))
+        pairs += zip(group[: len(group) // 2], group[(len(group) + 1) // 2 :])
+    return pairs
+
+
+def difference_at(points, pair, is_paired):
+    """The difference of two points with its variance and degrees of freedom; None with too few values."""
+    a, b = ([points.all[key] for key in pair])
+    if is_paired:
+        both = [n for n in a if a[n] is not None and b.get(n) is not None]
+        d = np.array([b[n] - a[n] for n in both])
+        return (float(np.mean(d)), np.var(d, ddof=1) / len(d), len(d) - 1) if len(d) > 1 else None
+    va, vb = (points.values[key] for key in pair)
+    if len(va) + len(vb) < 3:
+        return None
+    return float(np.mean(vb) - np.mean(va)), None, len(va) + len(vb) - 2
+
+
+def line_p(points, place, is_paired):
+    """The smallest p-value of two points that differ only in one input, and the number of these pairs."""
+    line = {}
+    for key in points.known:
+        line.setdefault(tuple(v for at, v in enumerate(points.inputs[key]) if at != place), []).append(key)
+    ps = []
+    for pair in itertools.combinations(max(line.values(), key=len, default=[]), 2):
+        one = difference_at(points, pair, is_paired)
+        if one is None:
+            continue
+        a, b = (points.values[key] for key in pair)
+        if points.statistic == "share":
+            table = [[np.sum(v), len(v) - np.sum(v)] for v in (a, b)]
+            ps.append(float(stats.fisher_exact(table).pvalue))
+        elif not is_paired:
+            is_equal = np.ptp(a) + np.ptp(b) == 0
+            # equal values do not show how much chance there is
+            ps.append(math.nan if is_equal else stats.ttest_ind(a, b, equal_var=False).pvalue)
+        else:
+            error = math.sqrt(max(one[1], 1e-30))
+            ps.append(float(2 * stats.t.sf(abs(one[0]) / error, one[2])) if abs(one[0]) > 1e-9 else 1.0)
+    known = [p for p in ps if not math.isnan(p)]
+    return (min(known), len(known)) if known else None
+
+
+def effect_p(points, place, is_paired):
+    """
+    The p-value of an input: the points of pairs that differ only in it have equal means. One test is for a common
+    direction and one for any difference; None without replications.
+    """
+    found = []
+    for pair in pairs_of(points, place):
+        one = difference_at(points, pair, is_paired)
+        if one is None:
+            continue
+        middle, variance, freedom = one
+        if variance is None:
+            a, b = (points.values[key] for key in pair)
+            squares = float(np.sum((a - np.mean(a)) ** 2) + np.sum((b - np.mean(b)) ** 2))
+            variance = squares / freedom * (1 / len(a) + 1 / len(b))
+        found.append((middle, variance, freedom))
+    if not found:
+        return None
+    d = np.array([middle for middle, _, _ in found])
+    error = sum(variance for _, variance, _ in found)
+    freedom = sum(freedom for _, _, freedom in found)
+    if error <= 1e-20 * (1 + float(np.max(np.abs(d))) ** 2):
+        return float(np.max(np.abs(d)) <= 1e-9)
+    signed = 2 * stats.t.sf(abs(float(np.sum(d))) / math.sqrt(error), freedom)
+    any_way = stats.f.sf(float(np.sum(d**2)) / error, len(d), freedom)
+    return float(min(1, 2 * min(signed, any_way)))
+
+
+def changes(points, place):
+    """The largest difference of two points that differ only in one input."""
+    all_pairs = []
+    groups = {}
+    for key in points.known:
+        groups.setdefault(tuple(v for at, v in enumerate(points.inputs[key]) if at != place), []).append(key)
+    for group in groups.values():
+        values = [points.of(key) for key in group]
+        all_pairs.append(max(values) - min(values))
+    return max(all_pairs, default=0.0)
+
+
+def holm(ps):
+    ordered = sorted(ps, key=lambda name: ps[name])
+    adjusted, least = {}, 0.0
+    for at, name in enumerate(ordered):
+        least = max(least, min(1, (len(ordered) - at) * ps[name]))
+        adjusted[name] = least
+    return adjusted
+
+
+def elementary_effects(points, rows, inputs):
+    """The mean absolute elementary effect of each input; a trajectory with a missing point is left out."""
+    at = points.by_inputs()
+    effects = {name: [] for name in inputs}
+    width = len(inputs) + 1
+    for first in range(0, len(rows), width):
+        keys = [at[tuple(row)] for row in rows[first : first + width]]
+        if any(len(points.values[key]) == 0 for key in keys):
+            continue
+        for (a, b), (x, y) in zip(itertools.pairwise(rows[first : first + width]), itertools.pairwise(keys)):
+            place = next(i for i in range(len(inputs)) if a[i] != b[i])
+            step = float(b[place]) - float(a[place])
+            effects[inputs[place]].append((points.of(y) - points.of(x)) / step)
+    return {name: float(np.mean(np.abs(each))) for name, each in effects.items() if each}
+
+
+def totals(points, rows, inputs, second):
+    """Jansen's total indices, without the variance that chance adds to the means."""
+    at = points.by_inputs()
+    width = (2 if second else 1) * len(inputs) + 2
+    blocks = []
+    for first in range(0, len(rows), width):
+        keys = [at[tuple(row)] for row in rows[first : first + width]]
+        if all(len(points.values[key]) > 0 for key in keys):
+            blocks.append((keys, [points.of(key) for key in keys]))
+    y = np.array([values for _, values in blocks])
+    within = points.chance()
+    own = within[0] if within else 0.0
+    noise = own * float(np.mean([1 / len(points.values[k]) for keys, _ in blocks for k in keys]))
+    variance = float(np.var(np.concatenate([y[:, 0], y[:, -1]]))) - noise
+    return {
+        name: (float(np.mean((y[:, 0] - y[:, 1 + j]) ** 2)) / 2 - noise) / variance if variance > 0 else math.nan
+        for j, name in enumerate(inputs)
+    }
+
+
+def grid_totals(points, inputs, is_paired):
+    """The total indices of a full grid, without the variance that chance adds to the means."""
+    keys = points.known
+    levels = [sorted({points.inputs[key][at] for key in keys}, key=float) for at in range(len(inputs))]
+    y = np.full([len(own) for own in levels], np.nan)
+    for key in keys:
+        y[tuple(levels[at].index(value) for at, value in enumerate(points.inputs[key]))] = points.of(key)
+    within = points.chance()
+    noise = within[0] * float(np.mean([1 / len(points.values[k]) for k in keys])) if within else 0.0
+    cells = y.size
+    squares = float(np.sum((y - np.mean(y)) ** 2)) - (cells - 1) * noise
+    found = {}
+    for at, name in enumerate(inputs):
+        rest = float(np.sum((y - np.mean(y, axis=at, keepdims=True)) ** 2))
+        freedom = cells - cells // len(levels[at])
+        found[name] = (rest - freedom * noise) / squares if squares > 0 else math.nan
+    return found

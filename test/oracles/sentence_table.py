@@ -1,0 +1,152 @@
+"""The table of the rules that judge sentences, and what the rules share."""
+
+import math
+import re
+
+import own_numbers as own
+
+NAME = r"(?:Alpha|Beta|Gamma|Delta)"
+WORDS = {
+    "OUT": r"(?P<out>Cost|Arrivals|Late|P\(Cost > 12\)|Q\(Cost, 0\.[59]\))",
+    "LIST": rf"(?P<list>{NAME}(?:, {NAME})*(?: and {NAME})?)",
+    "ONE": rf"(?P<one>{NAME})",
+    "N": r"(?P<n>[\d,]+)",
+    "M": r"(?P<m>[\d,]+)",
+    "X": r"(?P<x>-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?)",
+    "LOW": r"(?P<low>-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?)",
+    "HIGH": r"(?P<high>-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?)",
+}
+RULES = []
+
+
+class Denied(Exception):
+    pass
+
+
+def says(kind, pattern):
+    """Adds a rule: the sentences of a kind that match a pattern, and the function that judges them."""
+    for word, regex in WORDS.items():
+        pattern = re.sub(rf"\b{word}\b", lambda _, regex=regex: regex, pattern)
+    compiled = re.compile(pattern)
+
+    def add(judge):
+        RULES.append((kind, compiled, judge))
+        return judge
+
+    return add
+
+
+def number(text):
+    return float(text.replace(",", ""))
+
+
+def deny(is_false, what):
+    if is_false:
+        raise Denied(what)
+
+
+def equal(shown, value, what):
+    deny(shown != value, f"{what}: own number {value}")
+
+
+def close(text, value, what):
+    """Whether a text with four significant digits has the value."""
+    size = abs(value)
+    digit = 0.5 if size >= 1000 else 0.5 * 10 ** (math.floor(math.log10(size)) - 3) if size > 1e-12 else 1e-6
+    deny(abs(number(text) - value) > 1.01 * digit + 1e-9, f"{what}: own number {value:.6g}")
+
+
+def names(text):
+    return re.findall(NAME, text)
+
+
+class Campaign:
+    def __init__(self, told):
+        self.told, self.settings = told, told["settings"]
+        self.inputs, self.kind = told["inputs"], told["kind"]
+        self.runs, self.active = told["runs"], set(told["active"])
+        self.measures = {one["name"]: one for one in told["measures"]}
+        precision = self.settings["precision"]
+        self.confidence = precision["confidence"] if precision else 0.95
+        self.is_paired = self.settings["commonRandomNumbers"]
+        self.has_chance = self.settings["seed"] is not None
+        repeats = self.settings["replications"] > 1 or precision is not None
+        self.is_noisy = self.has_chance and (repeats or not self.is_paired)
+        self.one_run = self.has_chance and not repeats
+        self.is_linear = self.kind in ("random", "lhs", "repeated")
+        self.kept, self.analysis, self.point = {}, None, None
+        self.failed = sum(run["status"] == "failed" for run in self.runs)
+
+    def points(self, name=None):
+        name = name or self.analysis["output"]
+        if name not in self.kept:
+            self.kept[name] = own.Points(self.runs, self.measures[name])
+        return self.kept[name]
+
+    def best(self):
+        """The known points by their value, the best first."""
+        best = self.told["said"]["best"]
+        points = self.points(best["output"])
+        sign = -1 if best["wants"] == "highest" else 1
+        return points, sorted(points.known, key=lambda key: sign * points.of(key))
+
+    def rows(self):
+        """The values of the rows of a sample, or of the points of another design."""
+        points = self.points()
+        if not self.is_linear:
+            return list(points.values.values())
+        return [values for _, values in points.rows(self.has_chance and not self.is_paired)]
+
+    def regression(self):
+        return own.Regression(self.points(), self.inputs, self.has_chance and not self.is_paired)
+
+    def shares_of_chance(self):
+        return self.points().shares_of_chance(self.is_paired, self.rows())
+
+    def ps(self, is_for_nothing):
+        """The own p-values of the inputs for the analysed output; None without a test."""
+        points = self.points()
+        if self.is_linear:
+            return self.regression().p
+        if self.one_run or points.statistic == "quantile":
+            return {}
+        found = {}
+        for place, name in enumerate(self.inputs):
+            if not self.has_chance:
+                found[name] = float(own.changes(points, place) < 1e-9)
+                continue
+            if self.kind in ("onePerInput", "oneAtATime"):
+                one = own.line_p(points, place, self.is_paired)
+                if one:
+                    found[name] = min(1, one[0] * (one[1] if is_for_nothing else 1))
+                continue
+            p = own.effect_p(points, place, self.is_paired)
+            if p is not None and is_for_nothing and self.is_paired:
+                # a test that does not use the pairs is right too, but finds less
+                p = max(p, own.effect_p(points, place, False) or 0)
+            if p is not None:
+                found[name] = p
+        return own.holm(found) if is_for_nothing and self.has_chance else found
+
+
+def judge(c, kind, text):
+    """Returns why a sentence is denied; None if it is not."""
+    for own_kind, pattern, rule in RULES:
+        match = own_kind == kind and pattern.fullmatch(text)
+        if match:
+            try:
+                rule(c, _Groups(match))
+            except Denied as denied:
+                return str(denied)
+            return None
+    return "no rule knows this sentence"
+
+
+class _Groups:
+    """The groups of a match; a group that the pattern does not have is None."""
+
+    def __init__(self, match):
+        self.match = match
+
+    def __getitem__(self, name):
+        return self.match[0] if name == 0 else self.match.groupdict().get(name)

@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { rowsOf } from '../../src/campaign/designs/rows.ts';
+import { measureOf, measuresOf } from '../../src/campaign/measures.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
+import { analysesIn } from '../../src/client/analysis.ts';
+import { explained } from '../../src/client/explain.ts';
+import { analysisAnswer } from '../../src/report/analysis/section.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
+import { analysesFor } from '../../src/report/of-campaign.ts';
+import { compareCampaigns } from '../../src/report/comparison/compare.ts';
+import { comparisonNotes, ComparisonSummary } from '../../src/report/comparison/summary.ts';
+import type { Markup } from '../../src/report/html/markup.ts';
+import {
+  answerSection,
+  bestSection,
+  factsSection,
+  imprecisionText,
+} from '../../src/report/html/overview-sections.ts';
+import { summarize } from '../../src/report/summary/summary.ts';
+import { precisionText } from '../../src/report/words/precision-words.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { pythonOfTests } from '../support/python.ts';
+import { drawCampaign, type DrawnCampaign, fill } from './drawn-campaigns.ts';
+
+/** A campaign with its raw runs and with everything that foray says about it, as plain JSON for sentences.py. */
+interface Told {
+  /** The seed and the number of `drawCampaign`. */
+  seed: number;
+  number: number;
+  [key: string]: unknown;
+}
+
+/**
+ * Draws campaigns, fills stores in memory with them, and lets foray speak about each of them.
+ *
+ * @param count - of campaigns
+ */
+async function* tellCampaigns(seed: number, count: number): AsyncGenerator<Told> {
+  for (let number = 0; number < count; number += 1) {
+    const store = await openStore('sqlite::memory:');
+    try {
+      yield await tell(store, seed, number);
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+/** A sentence that the raw runs of a campaign deny, with the own number of the second program. */
+export interface Denial {
+  seed: number;
+  campaign: number;
+  design: string;
+  output?: string;
+  sentence: string;
+  own: string;
+}
+
+/**
+ * Lets the second program (sentences.py) judge everything that foray says about drawn campaigns.
+ *
+ * @param count - of campaigns
+ */
+export async function judgeCampaigns(
+  seed: number,
+  count: number,
+): Promise<{ sentences: number; denials: Denial[] }> {
+  const python = join(await pythonOfTests(), 'python');
+  const script = join(import.meta.dirname, 'sentences.py');
+  const judge = spawn(python, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const printed = text(judge.stdout);
+  for await (const told of tellCampaigns(seed, count))
+    if (!judge.stdin.write(`${JSON.stringify(told)}\n`)) await once(judge.stdin, 'drain');
+  judge.stdin.end();
+  const lines = (await printed).trimEnd().split('\n');
+  const { sentences } = JSON.parse(lines.pop()!) as { sentences: number };
+  return { sentences, denials: lines.map((line) => JSON.parse(line) as Denial) };
+}
+
+async function tell(store: Store, seed: number, number: number): Promise<Told> {
+  const drawn = drawCampaign(seed, number);
+  const campaign = await fill(store, drawn);
+  const other = await fill(store, changed(drawn, number));
+  const { design, base, varied, replications, precision, goal, commonRandomNumbers } = campaign;
+  return {
+    seed,
+    number,
+    kind: drawn.kind,
+    active: drawn.active,
+    inputs: varied.map(({ name }) => name),
+    design,
+    designRows: [...rowsOf(design, { base, contents: new Map() })],
+    settings: { replications, precision, goal, commonRandomNumbers, seed: campaign.seed },
+    measures: measuresOf(campaign).map(({ name, statistic, probability }) => ({
+      name,
+      statistic,
+      probability,
+    })),
+    runs: await runsOf(store, campaign),
+    said: {
+      ...(await ofReport(store, campaign)),
+      analyses: await ofAnalyses(store, campaign),
+      precision: await ofPrecision(store, campaign),
+    },
+    other: {
+      seed: other.seed,
+      runs: await runsOf(store, other),
+      ...(await ofComparison(store, campaign, other)),
+    },
+  };
+}
+
+/** The same campaign with another model: sometimes all numbers differ, and sometimes only chance differs. */
+function changed(drawn: DrawnCampaign, number: number): DrawnCampaign {
+  const { campaign, model } = drawn;
+  const { id, seed } = campaign;
+  const by = number % 2 === 0 ? 0 : 1.5;
+  return {
+    ...drawn,
+    campaign: {
+      ...campaign,
+      id: `${id}-changed`,
+      seed: seed === null || number % 4 < 2 ? seed : seed + 1,
+    },
+    model: (values, chance) => {
+      const outputs = model(values, chance);
+      if (!outputs || campaign.seed === null) return outputs;
+      const { Cost, Late } = outputs;
+      return {
+        ...outputs,
+        Cost: String(Number(Cost) + by + 0.3 * chance.normal()),
+        Late: String(Late === 'true' && chance.uniform() < 0.8),
+      };
+    },
+  };
+}
+
+async function runsOf(store: Store, { id }: Campaign): Promise<unknown[]> {
+  const runs: unknown[] = [];
+  for await (const { point, values, draws = 1, replication, status, outputs } of store.results(id))
+    runs.push({ point, values, draws, replication, status, outputs });
+  return runs;
+}
+
+/** The sentences of the report's first sections, and the best points. */
+async function ofReport(store: Store, campaign: Campaign): Promise<Record<string, unknown>> {
+  const record = (await store.getCampaign(campaign.id))!;
+  const counts = await store.counts(campaign.id);
+  const { goal } = campaign;
+  const asked = goal ? [measureOf(campaign.outputs, goal.output)] : [];
+  const summary = await summarize(campaign, store.results(campaign.id), asked, { goal });
+  const { output, best } = summary;
+  const [first] = best;
+  return {
+    report: [
+      ...linesOf('facts', factsSection(record, counts, summary.precision)),
+      ...linesOf('imprecise', imprecisionText(record, summary.precision)),
+      ...linesOf('answer', output && first && answerSection(campaign, output, first, summary)),
+      ...linesOf('best', first && bestSection(campaign, summary)),
+    ],
+    best: {
+      output: output?.name,
+      wants: summary.ranking.wants,
+      points: best.map(({ key }) => key),
+    },
+  };
+}
+
+/** The texts of a section: one for each paragraph, title or row of a table. */
+function linesOf(section: string, markup: Markup | undefined): { section: string; text: string }[] {
+  if (!markup) return [];
+  return markup.text
+    .replaceAll(/<\/t[dh]>/g, ' | ')
+    .split(/<\/?(?:p|div|h2|tr|thead)\b[^>]*>/)
+    .map((part) =>
+      part
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    )
+    .map((part) => part.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))))
+    .filter((text) => text !== '')
+    .map((text) => ({ section, text }));
+}
+
+async function ofAnalyses(store: Store, campaign: Campaign): Promise<unknown[]> {
+  const record = (await store.getCampaign(campaign.id))!;
+  const analyses = await analysesFor(record, (outputs) => analysesIn(store, record, { outputs }));
+  return analyses.map((analysis) => ({
+    analysis,
+    sentence: analysisSentence(analysis),
+    answer: linesOf('answer', analysisAnswer(analysis)).map(({ text }) => text),
+  }));
+}
+
+/** The precision of the first points, in words. */
+async function ofPrecision(store: Store, campaign: Campaign): Promise<unknown[]> {
+  if (!campaign.precision) return [];
+  const record = (await store.getCampaign(campaign.id))!;
+  const keys = new Set<string>();
+  for await (const { point } of store.results(campaign.id)) keys.add(point);
+  const texts = [...keys].slice(0, 5).map(async (point) => {
+    const [story] = await store.pointsLike(campaign.id, point);
+    return explained(record, story!, new Map()).precision.map((one) => ({ point, text: precisionText(one) }));
+  });
+  return (await Promise.all(texts)).flat();
+}
+
+async function ofComparison(store: Store, a: Campaign, b: Campaign): Promise<Record<string, unknown>> {
+  const compared = (campaign: Campaign) => ({ campaign, rows: () => store.results(campaign.id) });
+  const comparison = compareCampaigns(compared(a), compared(b));
+  const summary = new ComparisonSummary(comparison);
+  const points: unknown[] = [];
+  for await (const { key, in: where, outputs } of summary.watched()) points.push({ key, where, outputs });
+  return {
+    outputs: comparison.outputs.map(({ name }) => name),
+    method: comparison.method,
+    confidence: comparison.confidence,
+    notes: comparisonNotes(comparison, summary),
+    points,
+  };
+}
