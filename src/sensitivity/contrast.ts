@@ -2,8 +2,11 @@ import { pairCounts, pairedShareDifference, shareDifference } from '../statistic
 import { studentQuantile } from '../statistics/student.ts';
 import { studentTails } from '../statistics/tests.ts';
 import type { Interval } from './analysis.ts';
-import { momentsOf } from './moments.ts';
+import { areEqual, momentsOf } from './moments.ts';
 import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
+
+/** Differences that are smaller than this share of the values come from rounding. */
+const ROUNDING = 1e-12;
 
 /** A term of a weighted sum of means: the weight of a point, and the values from which its mean was computed. */
 export interface Term {
@@ -13,7 +16,8 @@ export interface Term {
 
 /** The uncertainty of a sum of weighted means. */
 export interface Certainty {
-  interval: Interval;
+  /** Left out if all values are equal: an interval of no width would be false. */
+  interval?: Interval;
   /** The p-value of the hypothesis that the sum is 0. */
   p: number;
 }
@@ -51,7 +55,17 @@ export function certaintyOf(
     if (common.length < 2) return undefined;
     const table = points.map((point) => valuesAt(point, common));
     const sums = common.map((_, r) => terms.reduce((sum, { weight }, i) => sum + weight * table[i]![r]!, 0));
-    return certainty(value, momentsOf(sums).variance / common.length, common.length - 1, confidence);
+    // the differences of equal decimals are equal only apart from rounding
+    const slack =
+      ROUNDING * Math.max(...terms.flatMap(({ weight }, i) => table[i]!.map((y) => Math.abs(weight * y))));
+    const { variance } = momentsOf(sums);
+    const isEqual = variance <= slack ** 2;
+    return certainty(
+      isEqual && Math.abs(value) <= slack ? 0 : value,
+      isEqual ? 0 : variance / common.length,
+      common.length - 1,
+      confidence,
+    );
   }
   if (error) {
     const inverse = terms.reduce((sum, { weight, replicates }) => sum + weight ** 2 / replicates.length, 0);
@@ -59,22 +73,32 @@ export function certaintyOf(
   }
   if (terms.some(({ replicates }) => replicates.length < 2)) return undefined;
   const parts = terms.map(({ weight, replicates }) => {
-    const own = momentsOf(replicates.map((one) => one.value)).variance;
-    const variance = own > 0 ? own : (least?.variance ?? 0);
+    const own = momentsOf(replicates.map((one) => one.value));
+    const variance = areEqual(own) ? (least?.variance ?? 0) : own.variance;
     return { variance: (weight ** 2 * variance) / replicates.length, freedom: replicates.length - 1 };
   });
   const variance = parts.reduce((sum, part) => sum + part.variance, 0);
   const squares = parts.reduce((sum, part) => sum + part.variance ** 2 / part.freedom, 0);
-  return certainty(value, variance, variance === 0 ? 1 : Math.max(1, variance ** 2 / squares), confidence);
+  const fewest = Math.min(...parts.map(({ freedom }) => freedom));
+  return certainty(
+    value,
+    variance,
+    variance === 0 ? fewest : Math.max(1, variance ** 2 / squares),
+    confidence,
+  );
 }
 
-/** The uncertainty of a value with a known variance, by Student's distribution. */
+/**
+ * The uncertainty of a value with an estimated variance, by Student's distribution. Without a variance it is that of a sign
+ * test: values that are equal by chance have the same sign as often as a coin falls on the same side.
+ */
 export function certainty(value: number, variance: number, freedom: number, confidence: number): Certainty {
+  if (variance === 0) return { p: value === 0 ? 1 : 2 ** -freedom };
   const error = Math.sqrt(variance);
   const half = studentQuantile((1 + confidence) / 2, freedom) * error;
   return {
     interval: [value - half, value + half],
-    p: error === 0 ? Number(value === 0) : studentTails(value / error, freedom),
+    p: studentTails(value / error, freedom),
   };
 }
 

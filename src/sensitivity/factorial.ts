@@ -143,7 +143,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const terms = own.map((point, at) => ({ weight: weights[at]!, replicates: replicates[point]! }));
     const isPaired = values.isPaired && !values.isShare;
     const found = certaintyOf(value, terms, level, { isPaired, error });
-    if (!found || !values.isShare) return found;
+    if (!found?.interval || !values.isShare) return found;
     const [low, high] = found.interval;
     return { ...found, interval: [Math.max(-1, low), Math.min(1, high)] };
   }
@@ -214,7 +214,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
         pairs.every(({ pair, found }) => found || !pair.includes(at)) && { total: totalIndex(at, own) }),
       ...(Number.isFinite(effect) && { low: alone[low]! + mean, high: alone[high]! + mean, effect }),
       ...(isChosen && { lowAt: names[low]!, highAt: names[high]! }),
-      ...(known && { effectInterval: known.interval }),
+      ...(known?.interval && { effectInterval: known.interval }),
       ...(p !== undefined && { p }),
       ...(aliases.length > 0 && { aliases }),
     };
@@ -290,7 +290,8 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const known = certain(effect, own, weights);
     return {
       ...(Number.isFinite(effect) && { effect }),
-      ...(known && { effectInterval: known.interval, p: known.p }),
+      ...(known?.interval && { effectInterval: known.interval }),
+      ...(known && { p: known.p }),
     };
   }
 

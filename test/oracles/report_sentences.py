@@ -161,7 +161,7 @@ def _(c, m):
 
 @says("best part", r"(?P<cells>.* \| [0-9a-f]{16}) \|")
 def _(c, m):
-    cells = m["cells"].split(" | ")
+    cells = [cell.strip() for cell in m["cells"].split("|")]
     points, ranked = c.best()
     said = c.told["said"]["best"]["points"]
     at = said.index(cells[-1])

@@ -162,7 +162,8 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
             refused += 1;
             expect(rows.reason).toMatchObject({
               code: 'UNKNOWN_CAMPAIGN',
-              message: 'The campaign "flu" was deleted.',
+              // the id is unknown when the last row of the campaign is gone
+              message: expect.stringMatching(/^The campaign ("flu" )?was deleted\.$/),
             });
           }
         }
