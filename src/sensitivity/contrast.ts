@@ -60,6 +60,9 @@ export function certaintyOf(
       ROUNDING * Math.max(...terms.flatMap(({ weight }, i) => table[i]!.map((y) => Math.abs(weight * y))));
     const { variance } = momentsOf(sums);
     const isEqual = variance <= slack ** 2;
+    // values that all differ, with differences that are all equal: the pairs take away the whole chance
+    const isCancelled = isEqual && table.some((own) => new Set(own).size === common.length);
+    if (isCancelled) return { p: Math.abs(value) <= slack ? 1 : 0 };
     return certainty(
       isEqual && Math.abs(value) <= slack ? 0 : value,
       isEqual ? 0 : variance / common.length,

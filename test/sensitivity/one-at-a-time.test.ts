@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { certaintyOf } from '../../src/sensitivity/contrast.ts';
 import { swings } from '../../src/sensitivity/one-at-a-time.ts';
 
 const places = [
@@ -11,6 +12,23 @@ test('a power function has its known swing and elasticity', () => {
   const means = Float64Array.from([8, 10, 12], (x) => x ** 2);
   const [found] = swings([line], 1, { means, isPaired: false }, 0.95).indices;
   expect(found).toEqual({ input: 'x', low: 64, high: 144, effect: 80, elasticity: 2 });
+});
+
+test('equal differences have no interval: they are sure if the runs differ, and otherwise only as sure as a sign test', () => {
+  const of = (own: readonly number[], effect: number) =>
+    certaintyOf(
+      effect,
+      [
+        { weight: 1, replicates: own.map((y, replication) => ({ replication, value: y + effect })) },
+        { weight: -1, replicates: own.map((value, replication) => ({ replication, value })) },
+      ],
+      0.95,
+      { isPaired: true },
+    );
+  // 0.1 + 0.2 is not 0.3 as a double, so these differences are equal only apart from rounding
+  expect(of([0.1, 0.7, 0.4], 0.2)).toEqual({ p: 0 });
+  expect(of([0.1, 0.7, 0.4], 0)).toEqual({ p: 1 });
+  expect(of([5, 5, 5], 0.2)).toEqual({ p: 2 ** -2 });
 });
 
 test('with common random numbers, an interval comes from paired differences and is narrower', () => {
