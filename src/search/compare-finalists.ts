@@ -36,17 +36,10 @@ export function finalistsOf(
   history: History,
   recommended: readonly string[] | null,
 ): { ordinals: number[]; after: number } {
-  const candidates = history.asks.filter(
-    ({ values, told, isOutside }, at) =>
-      told !== null &&
-      told.value !== null &&
-      !isOutside &&
-      isFeasible(told) &&
-      history.firstOf(values) === at,
-  );
+  const candidates = history.candidates();
   const own = recommended && history.firstOf(recommended);
   const chosen = finalists(
-    candidates.map(({ told }) => ({ mean: told!.value!, variance: told!.variance, runs: told!.runs })),
+    candidates.map(({ told }) => ({ mean: told.value!, variance: told.variance, runs: told.runs })),
     search!.confirm!.best,
     candidates.findIndex(({ values }) => history.firstOf(values) === own),
   );

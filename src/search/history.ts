@@ -43,6 +43,17 @@ export class History {
     this.asks.push(ask);
   }
 
+  /** The first asks of the points that may be the best one: they have a value, meet the requirements and are in bounds. */
+  candidates(): (Ask & { told: PointValue })[] {
+    const isCandidate = (ask: Ask, at: number): ask is Ask & { told: PointValue } =>
+      ask.told !== null &&
+      ask.told.value !== null &&
+      !ask.isOutside &&
+      isFeasible(ask.told) &&
+      this.firstOf(ask.values) === at;
+    return this.asks.filter(isCandidate);
+  }
+
   /** Sets the value of the next ask. Asks get their values in their order. */
   tell(told: PointValue): void {
     const at = this.told;

@@ -14,7 +14,7 @@ import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
 import { type Choice, intervalOf } from './interval.ts';
 import { keysOf } from './point-keys.ts';
-import { type FinishedPoints, type FinishedRun, isFeasible, PointReader } from './point-value.ts';
+import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 
 /** The state of a search, and its results so far. */
 export interface SearchSummary {
@@ -125,15 +125,8 @@ function bestPoint(
   const reader = new PointReader(campaign);
   const seen = reader.signed(incumbent.told!.value!);
   const winner = winnerOf(log.events);
-  const candidates = log.asks.filter(
-    ({ values, told, isOutside }, at) =>
-      told !== null &&
-      told.value !== null &&
-      !isOutside &&
-      isFeasible(told) &&
-      history.firstOf(values) === at,
-  );
-  const [, ...next] = candidates.toSorted((a, b) => a.told!.value! - b.told!.value!).map((ask) => ask.told!);
+  const candidates = history.candidates();
+  const [, ...next] = candidates.map(({ told }) => told).toSorted((a, b) => a.value! - b.value!);
   const choice = { among: Math.max(1, candidates.length), next };
   if (winner) {
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
@@ -148,7 +141,7 @@ function bestPoint(
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
   const runs = finished.get(incumbent.ordinal!) ?? [];
   const { ordinal, told } = incumbent;
-  const tied = candidates.filter((ask) => ask.told!.value === told!.value && ask.ordinal !== ordinal).length;
+  const tied = candidates.filter((ask) => ask.told.value === told!.value && ask.ordinal !== ordinal).length;
   const used = reader.runsOf(runs, told!);
   return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, isSure: null };
 }
