@@ -6,10 +6,11 @@ import { ishigami, names } from '../../test/sensitivity/functions.ts';
 import { Drawn } from './draws-of-effects.ts';
 import type { Rate } from './rate.ts';
 
-export const title = 'Shares of the variance in sentences, beside their exact values';
+export const title =
+  'Shares of the variance in sentences: within 3 points of the exact value, or it is in the interval';
 
-/** The largest error of a share. The sentence rounds to whole percents. */
-const MOST = 0.03;
+/** The largest error of a share without an interval, in points. The sentence rounds to whole percents. */
+const MOST = 3;
 const SEEDS_OF_SOBOL = 12;
 
 interface Exact {
@@ -108,20 +109,35 @@ function linear(coefficients: readonly number[]): Exact {
   };
 }
 
-/** The errors of all shares that a sentence states. */
-function errorsOf(analysis: Analysis, { closed, total, inputs }: Exact): number[] {
+/** A share that a sentence states, in percent, and the true one. */
+interface Stated {
+  share: number;
+  interval: [low: number, high: number] | undefined;
+  truth: number;
+}
+
+/** All shares that a sentence states. */
+function statedOf(analysis: Analysis, { closed, total, inputs }: Exact): Stated[] {
   const sentence = analysisSentence(analysis);
   const place = (name: string): number => names(inputs).indexOf(name);
-  const parts = [...sentence.matchAll(/(x\d+) takes part in (\d+) %/g)];
-  if (parts.length > 0)
-    return parts.map(([, name, share]) => Math.abs(Number(share) / 100 - total(place(name!))));
-  const found = /^(.*?) explains? (\d+) %/.exec(sentence);
-  if (!found) return [1];
+  const stated = ([share, low, high]: (string | undefined)[], truth: number): Stated => ({
+    share: Number(share),
+    interval: low === undefined ? undefined : [Number(low), Number(high)],
+    truth: 100 * truth,
+  });
+  const parts = [...sentence.matchAll(/(x\d+) takes part in (\d+) %(?: \((\d+)–(\d+) %\))?/g)];
+  if (parts.length > 0) return parts.map(([, name, ...numbers]) => stated(numbers, total(place(name!))));
+  const found = /^(.*?) explains? (\d+) %(?: \((\d+)–(\d+) %\))?/.exec(sentence);
   // a sentence names at most eight inputs
-  const others = /and (\d+) others$/.exec(found[1]!);
-  if (others) return [];
+  if (!found || /and \d+ others$/.test(found[1]!)) return [];
   const named = found[1]!.split(/, | and /).map(place);
-  return [Math.abs(Number(found[2]) / 100 - closed(named))];
+  return [stated(found.slice(2), closed(named))];
+}
+
+/** Whether a share is near the true one, or has it in its interval, whose ends are rounded to whole percents. */
+function isRight({ share, interval, truth }: Stated): boolean {
+  if (!interval) return Math.abs(share - truth) <= MOST;
+  return interval[0] - 0.5 <= truth && truth <= interval[1] + 0.5;
 }
 
 export function rates({ campaigns, seed }: { campaigns: number; seed: number }): Rate[] {
@@ -130,20 +146,20 @@ export function rates({ campaigns, seed }: { campaigns: number; seed: number }):
     from: string,
     count: number,
     designOf: (at: number) => Design,
-    noise = 0,
+    { noise = 0, replications = 1 } = {},
   ): Rate => {
     let [right, stated] = [0, 0];
     for (let at = 0; at < count; at += 1) {
       const drawn = new Drawn(seed, `${exact.name} ${from} ${at}`);
-      const [analysis] = analyzed({ design: designOf(at), replications: noise > 0 ? 4 : 1 }, (unit) => ({
+      const [analysis] = analyzed({ design: designOf(at), replications }, (unit) => ({
         Y: exact.of(unit) + noise * drawn.normal(),
       }));
-      const errors = errorsOf(analysis!, exact);
-      stated += errors.length;
-      right += errors.filter((error) => error <= MOST).length;
+      const shares = statedOf(analysis!, exact);
+      stated += shares.length;
+      right += shares.filter(isRight).length;
     }
     return {
-      statement: `a share is within ${100 * MOST} points`,
+      statement: 'a share is right',
       from: `${from}: ${exact.name}`,
       of: stated,
       rate: stated === 0 ? 1 : right / stated,
@@ -182,19 +198,50 @@ export function rates({ campaigns, seed }: { campaigns: number; seed: number }):
     ),
     ...LINEAR.slice(1, 6)
       .map(linear)
+      .flatMap((exact) =>
+        CHANCES.map(({ noise, replications, levels }) =>
+          rateOf(
+            exact,
+            `factorial with ${levels} levels and ${replications} runs, chance ${noise}`,
+            each,
+            () => factorial(exact.inputs, levels),
+            { noise, replications },
+          ),
+        ),
+      ),
+    ...LINEAR.slice(1, 6)
+      .map(linear)
       .map((exact) =>
         rateOf(
           exact,
-          'factorial with chance',
+          'lhs with chance 0.5',
           each,
-          () => ({
-            kind: 'factorial',
-            inputs: names(exact.inputs),
-            values: names(exact.inputs).map(() => ['0', '1']),
-            generators: names(exact.inputs).map(() => null),
+          (at) => ({
+            kind: 'sample',
+            method: 'lhs',
+            points: 100,
+            seed: at,
+            scramble: true,
+            inputs: spread(names(exact.inputs)),
           }),
-          0.05,
+          { noise: 0.5, replications: 2 },
         ),
       ),
   ];
+}
+
+/** The standard deviations of chance, and the designs, of the factorials. */
+const CHANCES = [
+  { noise: 0.05, replications: 4, levels: 2 },
+  { noise: 0.5, replications: 2, levels: 2 },
+  { noise: 2, replications: 10, levels: 2 },
+];
+
+function factorial(inputs: number, levels: number): Design {
+  return {
+    kind: 'factorial',
+    inputs: names(inputs),
+    values: names(inputs).map(() => Array.from({ length: levels }, (_, at) => String(at / (levels - 1)))),
+    generators: names(inputs).map(() => null),
+  };
 }
