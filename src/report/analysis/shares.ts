@@ -26,13 +26,13 @@ export function jointShare(analysis: Analysis, matter: readonly InputIndices[]):
   if (analysis.method === 'regression') return linearShare(analysis, matter);
   if (!areShares(analysis.method)) return undefined;
   if (matter.every(({ first, total }) => first === undefined && total === undefined)) return undefined;
-  const parts = ownParts(analysis, matter);
-  if (analysis.method === 'factorial' && parts.some(([, interval]) => interval))
-    return matter.length > 2 ? withHigher(analysis, parts) : together(parts, hypotOf);
-  const own = together(parts, sumOf);
-  if (includesChance(analysis)) return { ...own, isLeast: true };
   const names = namesOf(matter);
   const rest = (analysis.indices ?? []).filter(({ input }) => !names.has(input));
+  const parts = ownParts(analysis, matter);
+  if (analysis.method === 'factorial' && parts.some(([, interval]) => interval))
+    return factorialShare(analysis, parts, matter, rest);
+  const own = together(parts, sumOf);
+  if (includesChance(analysis)) return { ...own, isLeast: true };
   const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
   if (!(rest.length > 0 || isSure) || rest.some(({ total }) => total === undefined)) return own;
   const value = 1 - sumOf(rest.map(({ total }) => total!));
@@ -70,14 +70,23 @@ function ownParts({ secondOrder = [] }: Analysis, matter: readonly InputIndices[
 }
 
 /**
- * Nobody knows the part of some inputs in the interactions of three and more inputs of a factorial: they may add nothing to
- * their share, or all.
+ * The joint share of inputs of a factorial with chance. It is also at least 1 minus the sum of the total indices of the
+ * other inputs. Nobody knows the part of three and more inputs in the interactions of so many inputs, so these only add to
+ * the upper end.
  */
-function withHigher({ higherOrder, higherOrderInterval }: Analysis, own: Part[]): Share {
-  const least = together(own, hypotOf);
-  if (higherOrder === undefined) return least;
-  const most = together([...own, [Math.max(0, higherOrder), higherOrderInterval]], hypotOf);
-  return { value: least.value, interval: [least.interval![0], most.interval![1]] };
+function factorialShare(
+  { higherOrder = 0, higherOrderInterval }: Analysis,
+  own: Part[],
+  matter: readonly InputIndices[],
+  rest: readonly InputIndices[],
+): Share {
+  const { value, interval } = together(own, hypotOf);
+  const most =
+    matter.length > 2
+      ? together([...own, [Math.max(0, higherOrder), higherOrderInterval]], hypotOf)
+      : { interval };
+  const least = 1 - sumOf(rest.map(({ totalInterval }) => totalInterval?.[1] ?? 1));
+  return { value, interval: [Math.max(interval![0], Math.min(value, least)), most.interval![1]] };
 }
 
 /** A share with its interval. */
