@@ -58,6 +58,11 @@ export class OwnCopy {
     }
   }
 
+  /** Whether the copy has the files of the version. */
+  get isWhole(): boolean {
+    return this.#state !== undefined;
+  }
+
   /**
    * Removes what a run has written. If the run has changed a file of the model, the next run gets a new copy.
    *
