@@ -345,9 +345,14 @@ _SEED = {"name": "{RANDOM_SEED}", "type": "LONG", "default": 1}
 _models = []
 
 
-def model(function):
-    """Marks a function as the model of its file. The function itself is not changed."""
-    _models.append(function)
+def model(function=None, *, name=None):
+    """Marks a function as the model of its file. The function itself is not changed.
+
+    name: the name of the model. Without it, the name of the function counts: coffee_bar becomes "Coffee bar".
+    """
+    if function is None:
+        return lambda function: model(function, name=name)
+    _models.append((function, name))
     return function
 
 
@@ -381,9 +386,10 @@ def _noted(item, notes):
 class _Model:
     """A function with its declaration."""
 
-    def __init__(self, function):
+    def __init__(self, function, name):
         self.function = function
-        self._hints = typing.get_type_hints(function, include_extras=True) if sys.version_info >= (3, 9) else {}
+        self._name = name or _title(function.__name__)
+        self._hints = typing.get_type_hints(function, include_extras=True)
         self._parameters = inspect.signature(function).parameters
         self._lists = set()
         self._inputs = {}
@@ -397,7 +403,7 @@ class _Model:
         seeded = [_SEED] if "seed" in self._parameters or "rng" in self._parameters else []
         about = (inspect.getdoc(self.function) or "").split("\n\n")[0]
         return {
-            "name": _title(self.function.__name__),
+            "name": self._name,
             "description": " ".join(about.split()),
             "inputs": seeded + [item for _, item in self._inputs.values()],
             "outputs": [item for item, _ in self._outputs.values()],
@@ -493,7 +499,7 @@ def _load(file):
     importlib.import_module(os.path.splitext(name)[0])
     if len(_models) != 1:
         raise TypeError(f"{name} has {len(_models)} functions with @model, but must have one")
-    return _Model(_models[0])
+    return _Model(*_models[0])
 
 
 def _loaded_files():

@@ -82,7 +82,9 @@ export class OwnCopy {
   #make(): ReadonlyMap<string, string> {
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    for (const { folder, file } of filesOf(this.#code)) {
+    for (const { index, folder, file } of filesOf(this.#code)) {
+      // foray's own files are used where they are
+      if (index > 0) continue;
       const copy = path.join(this.folder, path.relative(folder, file));
       mkdirSync(path.dirname(copy), { recursive: true, mode: 0o700 });
       copyOf(file, copy);

@@ -45,9 +45,9 @@ export interface TrialInputs {
 }
 
 /** A model runs again, to compare the outputs, only if its first run was this short, in seconds. */
-const SHORT = 5;
+const SHORT = 30;
 /** A model runs also with other inputs, to compare, if its first run was this short, in seconds. */
-const QUICK = 1;
+const QUICK = 10;
 /** Maximum number of files or processes that a warning names. */
 const MOST_LISTED = 5;
 /** A model with seeds runs with a large seed, too, if the first run was this short, in seconds. */
