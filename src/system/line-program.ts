@@ -94,9 +94,9 @@ export class LineProgram {
     this.#child.stdin?.end();
   }
 
-  /** Hands over the lines whose ends are not printed yet. */
+  /** Ends lines whose ends are not printed yet. */
   flush(): void {
-    for (const stream of STREAMS) this.#lines[stream].close();
+    for (const stream of STREAMS) this.#lines[stream].close('\n');
   }
 
   /** Kills the program, and its group if it leads one. */

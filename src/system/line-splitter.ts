@@ -48,9 +48,9 @@ export class LineSplitter {
     this.#extend(chunk.subarray(start));
   }
 
-  /** Call this when the output has ended. */
-  close(): void {
-    if (this.#size > 0) this.#end('');
+  /** Call this when the output has ended. @param end - the end of the last line, if it has none */
+  close(end: PrintedLine['end'] = ''): void {
+    if (this.#size > 0) this.#end(end);
   }
 
   #extend(part: Buffer): void {

@@ -150,6 +150,28 @@ def faulty(rate: Annotated[float, Min(0), Max(2)] = 0.5, kind: Literal["a", "b"]
     expect(refused).toMatchObject({ status: 400, code: 'INVALID_VALUE' });
   });
 
+  test('may be a single file, whose folder has other files', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'coffee.py');
+    writeFileSync(
+      file,
+      `from typing import TypedDict
+from foray_model import model
+class Result(TypedDict):
+    y: float
+@model
+def coffee(x: float = 2.0) -> Result:
+    return {"y": x * 2}
+`,
+    );
+    const service = await startTestService({ modelDirs: [file], executors: 1 });
+    const version = await service.latest('Coffee');
+    expect((await outputsOf(service, version)).get('Y')).toBe('4');
+    writeFileSync(join(folder, 'results.csv'), 'a,b');
+    const { body } = await service.get<{ files: { path: string }[] }>(`/versions/${version}/code`);
+    expect(body.files.map(({ path }) => path)).toEqual(['coffee.py', 'foray/python/foray_model.py']);
+  });
+
   test('leaves no process when the service closes', async () => {
     const service = await serve(`
 import os

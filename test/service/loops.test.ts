@@ -107,7 +107,6 @@ describe('a program that stays loaded', () => {
 
   test('has the lines of each run in the log of this run', async () => {
     const { service, version } = await serveLoop({
-      before: `let isNew = true;`,
       body: `console.log('printed in ' + inputs.N); console.error('complained in ' + inputs.N);
         process.stderr.write('no end'); say({ run, error: 'on purpose' });`,
     });
@@ -230,8 +229,9 @@ describe('a program that stays loaded', () => {
     const { service, version } = await serveLoop({
       type: 'STRING',
       before: `const { FORAY_MODEL_DIR: own } = process.env;`,
-      body: `answer(process.pid + ' ' + readdirSync(own).sort().join(','));
-        writeFileSync(own + '/extra.txt', ''); if (inputs.N === 2) writeFileSync(own + '/model.yaml', 'spoilt');`,
+      body: `const found = readdirSync(own).sort().join(',');
+        writeFileSync(own + '/extra.txt', ''); if (inputs.N === 2) writeFileSync(own + '/model.yaml', 'spoilt');
+        answer(process.pid + ' ' + found + ' ' + readFileSync(own + '/model.yaml', 'utf8').length);`,
     });
     const found = [];
     for (const N of [1, 2, 3]) found.push(JSON.parse(await outOf(service, version, N)) as string);

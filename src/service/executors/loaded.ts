@@ -15,6 +15,8 @@ import type { Workplace } from './workplace.ts';
 const LOAD_LIMIT = 5 * 60_000;
 /** After this time, the log says what foray waits for, in milliseconds. */
 const SLOW_LOAD = 10_000;
+/** The memory is read once in this number of runs. */
+const MEMORY_EVERY = 10;
 /** How long a program may take to end after the end of its input, in milliseconds. */
 const GRACE = 500;
 
@@ -106,17 +108,16 @@ export class Loaded {
       : new Error(why);
   }
 
-  get hasEnded(): boolean {
-    return this.#parts.program.lines.hasEnded;
-  }
-
-  /** Whether it must not execute another run. */
-  get isSpent(): boolean {
-    return this.hasEnded || this.last !== undefined || this.#parts.hearing.wrong !== undefined;
+  /** Whether it has ended, or has said something wrong. */
+  get isBroken(): boolean {
+    const { program, hearing } = this.#parts;
+    return program.lines.hasEnded || hearing.wrong !== undefined;
   }
 
   /** Whether it takes twice the memory that it took after its first run, and more than half of what a run may take. */
   hasGrown(): boolean {
+    // reading the memory of all processes takes as long as a short run
+    if (this.runs % MEMORY_EVERY !== 1) return false;
     const now = this.#workplace.processes.memory();
     this.#memory ??= now;
     return now > 2 * this.#memory && now > this.#workplace.memory / 2;

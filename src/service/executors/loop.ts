@@ -83,7 +83,9 @@ export class Loop implements Stayer {
         } catch (error) {
           const isKilled = error instanceof ProgramLost && error.signal === 'SIGKILL';
           if (isKilled) kills += 1;
-          const isFinal = error instanceof Deferred || this.#workplace.isEnding;
+          // the service ends programs by SIGTERM
+          const isEnded = error instanceof ProgramLost && error.signal === 'SIGTERM';
+          const isFinal = error instanceof Deferred || isEnded || this.#workplace.isEnding;
           if (isFinal || !(isUsed || (isKilled && kills < MOST_KILLS))) throw error;
           await this.end();
           this.#workplace.say(
@@ -126,8 +128,9 @@ export class Loop implements Stayer {
       if (kept) await loaded.moveWork(files.workPath(job.runId));
       else loaded.clearWork();
       left.files.push(...this.#copy.restore());
-      if (job.isAlone || this.#isLeaky) await this.end(true);
-      else if (loaded.isSpent || !this.#copy.isWhole || this.#isOld(loaded)) await this.#recycle();
+      if (loaded.isBroken) await this.end();
+      else if (job.isAlone || this.#isLeaky) await this.end(true);
+      else if (loaded.last !== undefined || !this.#copy.isWhole || this.#isOld(loaded)) await this.#recycle();
     }
   }
 
@@ -147,7 +150,7 @@ export class Loop implements Stayer {
   async #ready(job: Job): Promise<Loaded> {
     await this.#ending;
     // it may have ended, or have printed something, since its last run
-    if (this.#loaded?.isSpent) await this.end();
+    if (this.#loaded?.isBroken) await this.end();
     if (this.#loaded) return this.#loaded;
     if (this.#broken && performance.now() < this.#broken.until) throw new Error(this.#broken.reason);
     this.#workplace.report({ kind: 'loading' });
@@ -180,7 +183,7 @@ export class Loop implements Stayer {
     const loaded = this.#loaded!;
     const limit = AUDIT_TIME + 10 * ms;
     const found = await Promise.race([this.#repeated(loaded, job), pause(limit, undefined, { ref: false })]);
-    if (found === undefined || loaded.isSpent) return false;
+    if (found === undefined || loaded.isBroken || loaded.last !== undefined) return false;
     loaded.clearWork();
     const differing = job.template.outputs.find(({ name }) => found[name] !== texts[name]);
     if (!differing) return true;

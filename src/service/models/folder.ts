@@ -40,6 +40,8 @@ export interface ModelPlace {
   entry: string;
   /** The model's own folder, and for a module also the shared folders beside it. */
   folders: string[];
+  /** Whether only the entry belongs to the model, and no other file of its folder. @default false */
+  isSingleFile?: boolean;
   /** The files of foray that belong to the model: those that modules may import, or the one that serves Python. */
   library: readonly string[];
   /** The names of foray's files are relative to this folder. */
@@ -99,6 +101,8 @@ export function placesIn(
     );
     return [];
   };
+  // a person has named the file of a model, so nothing beside it belongs to it
+  if (isPython(root) && statOf(root)?.isFile()) return [{ ...placeOf(root, []), isSingleFile: true }];
   const here = visibleEntries(root);
   const own = entriesAmong(here);
   if (own.length > 0) return place(root, own, []);
@@ -120,7 +124,7 @@ export function placesIn(
  * @throws Error of the system, when it cannot be read
  */
 export function isEmpty(folder: string): boolean {
-  return visibleEntries(folder).length === 0;
+  return !statOf(folder)?.isFile() && visibleEntries(folder).length === 0;
 }
 
 /** Reads a model's current code. */
@@ -206,12 +210,14 @@ function entriesAmong(found: readonly { name: string }[]): string[] {
 
 /** A model's files: first the files of its folders, in the order of the folders, then foray's own files. */
 export function filesOf({
+  entry,
   folders,
+  isSingleFile = false,
   library,
   libraryRoot,
 }: ModelPlace): { index: number; folder: string; file: string }[] {
   const own = folders.flatMap((folder, index) =>
-    filesUnder(folder)
+    (isSingleFile ? [path.join(folder, path.basename(entry))] : filesUnder(folder))
       .filter((file) => index === 0 || SHARED_CODE.test(file))
       .map((file) => ({ index, folder, file })),
   );
