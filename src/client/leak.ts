@@ -14,7 +14,7 @@ export async function leakIn({ cloud }: ClientContext, { campaign }: CampaignRec
   const said = await Promise.all(
     versions.map(async ({ version, versionId }) => {
       try {
-        const { leak } = await cloud.getVersionCode(versionId, signal);
+        const leak = (await cloud.getVersionCode(versionId, signal))?.leak;
         return leak ? [`outputs of version ${version} depend on earlier runs: ${leak}`] : [];
       } catch {
         return [];

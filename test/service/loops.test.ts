@@ -27,7 +27,7 @@ async function serveLoop(
 
 async function reasonOf(service: TestService, version: string, N: number): Promise<string> {
   const { body: run } = await requestRun(service, version, { N });
-  return messageIn(await reach(service, run, 'FAILED')).title;
+  return messageIn(await reach(service, run, 'FAILED')).title ?? '';
 }
 
 const outOf = async (service: TestService, version: string, N: number): Promise<string> =>
