@@ -12,17 +12,12 @@ parentPort!.on('message', (order: Order) => {
   void outcomeOf(order).then((outcome) => parentPort!.postMessage(outcome));
 });
 
-async function outcomeOf({ job, sent, takes }: Order): Promise<Outcome> {
+async function outcomeOf({ job, takes }: Order): Promise<Outcome> {
   try {
     foray ??= Foray.open(settings, 'refuse');
     // TypeScript does not see that the job takes exactly these values
-    const act = jobs[job] as (
-      given: Foray,
-      folder: string,
-      sent: Order['sent'],
-      takes: Takes<JobName>,
-    ) => unknown;
-    return { gives: await act(await foray, folder, sent, takes) };
+    const act = jobs[job] as (given: Foray, folder: string, takes: Takes<JobName>) => unknown;
+    return { gives: await act(await foray, folder, takes) };
   } catch (error) {
     return { error: toPosted(error) };
   }

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Foray } from '../../client/index.ts';
 import { versionOf } from '../../campaign/versions.ts';
 import { ownFile } from '../../package/own-files.ts';
+import { Markup } from '../../report/html/markup.ts';
 import { style } from '../../report/html/style.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { addAway } from './away.ts';
 import { addDefinitions } from './definition-routes.ts';
 import { campaignPage } from './campaign.ts';
-import { comparePage } from './compare.ts';
 import { checkView } from '../live/filter.ts';
 import { sendPage } from './layout.ts';
 import { listPage, type ListQuery } from './list.ts';
@@ -103,18 +102,14 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
         throw new ServerError('BAD_REQUEST', 'Choose two campaigns to compare.', {
           hint: 'Go back, and choose two campaigns.',
         });
-      return sendPage(request, reply, await comparePage(await compared(foray, ids[0]!, ids[1]!)));
+      const two = { a: ids[0]!, b: ids[1]! };
+      const { title, body } = await parts.answers.run(request.keyHash!, 'comparedPage', two);
+      return sendPage(request, reply, { title, body: new Markup(body) });
     },
   );
 
   app.get('/reference', read, (request, reply) => sendPage(request, reply, referencePage(publicUrl())));
   return Promise.resolve();
-}
-
-async function compared(foray: Foray, a: string, b: string) {
-  // this module is loaded only when needed, because loading the plotting library takes a moment
-  const { campaignsCompared } = await import('../../report/comparison/of-campaigns.ts');
-  return campaignsCompared(foray, a, b, {});
 }
 
 /** The style sheet and the script, which are the same for everybody. */
