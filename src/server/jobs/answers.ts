@@ -1,15 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import type { Foray } from '../../client/index.ts';
 import { campaignsCompared } from '../../report/comparison/of-campaigns.ts';
+import { comparisonSections } from '../../report/comparison/html.ts';
 import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summary.ts';
 import { comparisonTable } from '../../report/comparison/table.ts';
 import { standalone } from '../../report/figures/figure.ts';
+import { html } from '../../report/html/markup.ts';
 import { formatTable, tableOf } from '../../report/index.ts';
 import { parquet } from '../../report/formats/parquet.ts';
 import { picturesOf, type ReportChoice, reportOf } from '../../report/of-campaign.ts';
 import { version } from '../../package/own-version.ts';
 import { type Query, rowsOf, shapeOf } from '../api/rows-of.ts';
-import { comparePage } from '../pages/compare.ts';
 
 /** The answers that are computed from all results of a campaign. Each is the text that is sent, or a file with it. */
 
@@ -77,12 +78,21 @@ export async function comparedJson(
   return `{"rows":[${rows}],"notes":${JSON.stringify(comparisonNotes(comparison, summary))}}`;
 }
 
-/** The page that compares two campaigns: its title and the HTML of its body. */
-export async function comparedPage(
-  foray: Foray,
-  a: string,
-  b: string,
-): Promise<{ title: string; body: string }> {
-  const { title, body } = await comparePage(await campaignsCompared(foray, a, b, {}));
-  return { title, body: body.text };
+/** The content of a page that compares two campaigns. */
+export interface ComparedParts {
+  /** The ids of the campaigns. */
+  a: string;
+  b: string;
+  notes: string[];
+  /** HTML: the pictures of `foray compare -o page.html`. */
+  sections: string;
+}
+
+/** Compares two campaigns for a page. @throws ForayError like `campaignsCompared` */
+export async function comparedParts(foray: Foray, a: string, b: string): Promise<ComparedParts> {
+  const comparison = await campaignsCompared(foray, a, b, {});
+  const summary = new ComparisonSummary(comparison);
+  await summary.read();
+  const sections = html`${await comparisonSections(comparison, summary)}`.text;
+  return { a: comparison.a.id, b: comparison.b.id, notes: comparisonNotes(comparison, summary), sections };
 }

@@ -1,6 +1,7 @@
 import type { CampaignChange, Difference, Foray, Plan, Submitted } from '../../client/index.ts';
 import type { ReportChoice } from '../../report/of-campaign.ts';
 import type { Query } from '../api/rows-of.ts';
+import type { ComparedParts } from './answers.ts';
 import type { PostedError } from './posted-errors.ts';
 import { type Sent, withDefinition } from './with-definition.ts';
 
@@ -22,7 +23,7 @@ interface JobTypes {
   parquet: { takes: Written & { query: Query }; gives: void };
   analysis: { takes: { id: string; outputs: string[] | undefined }; gives: string };
   compared: { takes: { a: string; b: string; show: string[] | undefined }; gives: string };
-  comparedPage: { takes: { a: string; b: string }; gives: { title: string; body: string } };
+  comparedParts: { takes: { a: string; b: string }; gives: ComparedParts };
 }
 
 export type JobName = keyof JobTypes;
@@ -54,7 +55,7 @@ export const jobs: {
     (await answers()).writeParquet(foray, id, query, path),
   analysis: async (foray, _folder, { id, outputs }) => (await answers()).analysisJson(foray, id, outputs),
   compared: async (foray, _folder, { a, b, show }) => (await answers()).comparedJson(foray, a, b, show),
-  comparedPage: async (foray, _folder, { a, b }) => (await answers()).comparedPage(foray, a, b),
+  comparedParts: async (foray, _folder, { a, b }) => (await answers()).comparedParts(foray, a, b),
 };
 
 /** A plan needs no plotting library, and loading it takes a moment. */

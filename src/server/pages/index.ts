@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { versionOf } from '../../campaign/versions.ts';
 import { ownFile } from '../../package/own-files.ts';
-import { Markup } from '../../report/html/markup.ts';
 import { style } from '../../report/html/style.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { addAway } from './away.ts';
 import { addDefinitions } from './definition-routes.ts';
 import { campaignPage } from './campaign.ts';
+import { comparePage } from './compare.ts';
 import { checkView } from '../live/filter.ts';
 import { sendPage } from './layout.ts';
 import { listPage, type ListQuery } from './list.ts';
@@ -103,8 +103,8 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
           hint: 'Go back, and choose two campaigns.',
         });
       const two = { a: ids[0]!, b: ids[1]! };
-      const { title, body } = await parts.answers.run(request.keyHash!, 'comparedPage', two);
-      return sendPage(request, reply, { title, body: new Markup(body) });
+      const compared = await parts.answers.run(request.keyHash!, 'comparedParts', two);
+      return sendPage(request, reply, comparePage(compared));
     },
   );
 
