@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Settings } from '../../src/client/index.ts';
@@ -73,6 +74,15 @@ describe('a job', () => {
     await expect(quick('one')).rejects.toMatchObject({ code: 'TOO_MANY' });
     await expect(quick('other')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
     expect(await Promise.all(jobs)).toEqual(Array.from({ length: 16 }, () => 'UNKNOWN_CAMPAIGN'));
+    await expect(quick('one')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+  });
+
+  test('says that the store is lost while its file is gone, and goes on when it is back', async () => {
+    start();
+    const file = join(folder.path, 'store.db');
+    renameSync(file, `${file}.aside`);
+    await expect(quick('one')).rejects.toMatchObject({ code: 'STORE_LOST' });
+    renameSync(`${file}.aside`, file);
     await expect(quick('one')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
   });
 });
