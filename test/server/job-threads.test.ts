@@ -45,7 +45,7 @@ const quick = (key: string) => threads.run(key, 'analysis', { id: 'none', output
 describe('a job', () => {
   test.each([
     ['too long', { cpu: 100 }, SLOW],
-    ['too much memory', { memory: 64 }, LARGE],
+    ['too much memory', { memory: 96 }, LARGE],
   ])('that takes %s ends with TOO_LARGE; the jobs of others go on', async (what, limits, text) => {
     start(limits);
     const hard = plan('one', text);
