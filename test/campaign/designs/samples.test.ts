@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 import type { Spread } from '../../../src/campaign/designs/schema-distributions.ts';
+import { warningsOf } from '../../../src/client/plan-design.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 const methods = ['random', 'lhs', 'sobol', 'halton'] as const;
@@ -318,7 +319,11 @@ describe('with a condition', () => {
 
   test('whole numbers that rarely meet it give fewer points, and none that does not meet it', () => {
     const inputs = { Population: { min: 1, max: 100_000 }, Days: { min: 1, max: 100_000 } };
-    const rows = numbersOf({ random: { points: 1_000, inputs }, where: 'Population < Days / 500' });
+    const design = { random: { points: 1_000, inputs }, where: 'Population < Days / 500' };
+    const rows = numbersOf(design);
+    expect(warningsOf(checkedDesign(design), rows.length)).toEqual([
+      `The design has ${1_000 - rows.length} points fewer than asked for: less than one draw of a hundred meets "where".`,
+    ]);
     expect(rows.length).toBeGreaterThan(5);
     expect(rows.length).toBeLessThan(1_000);
     expect(rows.filter(([population, days]) => !(population! < days! / 500))).toEqual([]);
