@@ -59,9 +59,7 @@ export const jobs: {
 };
 
 /** A plan needs no plotting library, and loading it takes a moment. */
-function answers(): Promise<typeof import('./answers.ts')> {
-  return import('./answers.ts');
-}
+const answers = () => import('./answers.ts');
 
 /** The message that starts a job in a thread. */
 export interface Order<K extends JobName = JobName> {
