@@ -13,7 +13,7 @@ import { addApi } from './api/add-routes.ts';
 import { Away } from './reachability.ts';
 import { addGuard } from './guard.ts';
 import { addLogin } from './login/add-login.ts';
-import { JobThreads } from './jobs/job-threads.ts';
+import { definitionLimits, JobThreads, resultLimits } from './jobs/job-threads.ts';
 import { addPages } from './pages/index.ts';
 import { Sections } from './live/watch.ts';
 import { KnownModels } from './known-models.ts';
@@ -71,7 +71,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const refusals = new Refusals((line) => app.log.warn(line));
   const sessions = new Sessions(keys, refusals);
   const sections = new Sections(settings.store);
-  const jobs = new JobThreads(settings);
+  const shares = new Shares();
+  const jobs = new JobThreads(settings, shares, definitionLimits);
+  const answers = new JobThreads(settings, shares, resultLimits);
   const away = new Away(foray);
   const parts: ServerParts = {
     foray,
@@ -82,7 +84,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     keyless: limitClients(app, refusals),
     sessions,
     jobs,
-    shares: new Shares(),
+    answers,
+    shares,
     sections,
     inTurn: turns(),
     publicUrl: url,
@@ -107,6 +110,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async close() {
       await app.close();
       await jobs.close();
+      await answers.close();
       await sections.close();
     },
   };
