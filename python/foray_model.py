@@ -150,7 +150,7 @@ def _run(call, line, channel):
             reason = error.code if isinstance(error.code, str) else f"the model called sys.exit({error.code})"
         else:
             traceback.print_exc()
-            reason = f"{type(error).__name__}: {error}"
+            reason = f"{type(error).__name__}: {error}".removesuffix(": ")
         answer = json.dumps({"run": number, "error": reason})
     _flush()
     if os.getpid() != process:
