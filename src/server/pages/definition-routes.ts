@@ -4,7 +4,7 @@ import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfDefinitions } from '../shares.ts';
-import { definitionPage, differencePage, newPage, planOf, writtenForm } from './definition.ts';
+import { definitionPage, differencePage, newPage, planAnswer, writtenForm } from './definition.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
 import { reasonOf } from './verbs.ts';
@@ -99,7 +99,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   });
 
   async function planned({ keyHash }: FastifyRequest, text: string): Promise<Markup> {
-    return planOf(await away.whileThere(() => jobs.run(keyHash!, 'plan', { sent: sent(text) })));
+    return planAnswer(await away.whileThere(() => jobs.run(keyHash!, 'plan', { sent: sent(text) })));
   }
 
   async function show(
