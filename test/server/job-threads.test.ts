@@ -28,14 +28,12 @@ afterEach(async () => {
   folder.remove();
 });
 
-function start(limits: Partial<JobLimits> = {}): void {
-  threads = new JobThreads(settings, new Shares(), { ...definitionLimits, ...limits });
+function start(limits: JobLimits = definitionLimits): void {
+  threads = new JobThreads(settings, new Shares(), limits);
 }
 
 const HEAD = 'campaign: a\nmodel: {name: Rehearsal}\n';
-/** Mappings within mappings are what the reader of YAML is slowest at. */
-const SLOW = `${HEAD}inputs: ${'{a: '.repeat(50_000)}`;
-/** Each entry of a list is many objects for the reader. */
+/** A text that takes seconds to read, and more than 100 MB: each entry of a list is many objects for the reader. */
 const LARGE = `${HEAD}inputs:\n${'- [a]\n'.repeat(160_000)}`;
 
 const plan = (key: string, text: string) => threads.run(key, 'plan', { sent: { text } });
@@ -44,24 +42,29 @@ const quick = (key: string) => threads.run(key, 'analysis', { id: 'none', output
 
 describe('a job', () => {
   test.each([
-    ['too long', { cpu: 100 }, SLOW],
-    ['too much memory', { memory: 96 }, LARGE],
-  ])('that takes %s ends with TOO_LARGE; the jobs of others go on', async (what, limits, text) => {
+    ['too long', { cpu: 300, memory: 512 }],
+    ['too much memory', { cpu: 60_000, memory: 96 }],
+  ])('that takes %s ends with TOO_LARGE; the jobs of others go on', async (what, { cpu, memory }) => {
+    const limits = { ...definitionLimits, memory };
     start(limits);
-    const hard = plan('one', text);
-    await expect(quick('other')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
-    await expect(hard).rejects.toMatchObject({
+    // the start of a thread takes CPU time too
+    const unknown = { code: 'UNKNOWN_CAMPAIGN' };
+    await Promise.all(['one', 'other'].map((key) => expect(quick(key)).rejects.toMatchObject(unknown)));
+    limits.cpu = cpu;
+    const hard = expect(plan('one', LARGE)).rejects.toMatchObject({
       code: 'TOO_LARGE',
       message: `This definition takes ${what} for this server.`,
     });
-    await expect(quick('one')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+    await expect(quick('other')).rejects.toMatchObject(unknown);
+    await hard;
+    await expect(quick('one')).rejects.toMatchObject(unknown);
   });
 
   test('of one key waits if two of it run, and a thread stays free for others', async () => {
     start();
     const ended: string[] = [];
     const note = (name: string) => () => void ended.push(name);
-    const first = [1, 2, 3].map((at) => plan('one', SLOW).catch(note(`hard ${at}`)));
+    const first = [1, 2, 3].map((at) => plan('one', LARGE).catch(note(`hard ${at}`)));
     await quick('other').catch(note('quick'));
     expect(ended).toEqual(['quick']);
     await threads.close();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
@@ -75,6 +76,32 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
     });
     const { status } = await requestRun(service, version, { Seconds: 0, Value: -1 });
     expect(status).toBe(200);
+  });
+
+  test('that is read-only causes answers with 507 too', async () => {
+    const dataDir = diskOfTest();
+    if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
+    const service = await startTestService({ dataDir });
+    const upload = async () => {
+      const response = await fetch(`${service.running.url}/upload-file`, {
+        method: 'POST',
+        headers: { Authorization: KEY },
+        body: randomBytes(10_000),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    // a bind mount of the folder of files, because the database keeps its disk in use
+    const files = path.join(dataDir, 'files', 'unfinished');
+    execFileSync('mount', ['--bind', files, files]);
+    try {
+      execFileSync('mount', ['-o', 'remount,ro,bind', files]);
+      const refused = await upload();
+      expect(ErrorBody.parse(refused.body)).toMatchObject({ status: 507, code: 'STORAGE_FULL' });
+      expect(ErrorBody.parse(refused.body).message).toContain('read-only');
+    } finally {
+      execFileSync('umount', [files]);
+    }
+    expect((await upload()).status).toBe(200);
   });
 
   test.each([
