@@ -85,7 +85,8 @@ function factorialShare(
     matter.length > 2
       ? together([...own, [Math.max(0, higherOrder), higherOrderInterval]], hypotOf)
       : { interval };
-  const least = 1 - sumOf(rest.map(({ totalInterval }) => totalInterval?.[1] ?? 1));
+  const others = sumOf(rest.map(({ totalInterval }) => totalInterval?.[1] ?? 1));
+  const least = rest.length > 0 ? 1 - others : 0;
   return { value, interval: [Math.max(interval![0], Math.min(value, least)), most.interval![1]] };
 }
 
