@@ -206,18 +206,22 @@ outputs:
   test('warns about what a model writes beside itself, leaves running, and names outside its folder', async () => {
     const outside = join(folder, 'outside.csv');
     writeFileSync(outside, '');
+    mkdirSync(join(folder, 'tables'));
     write(
       'leaving',
       declaration,
       `import { spawn } from 'node:child_process';
        import { existsSync, writeFileSync } from 'node:fs';
        existsSync('${outside}');
+       // the program puts the path together, so only the folder is known
+       const data = '${join(folder, 'tables')}';
+       existsSync(data + '/rates.csv');
        writeFileSync(process.env.FORAY_MODEL_DIR + '/cache.txt', '');
        spawn('sleep', ['610'], { detached: true, stdio: 'ignore' }).unref();
        ${echo}`,
     );
     const { code, stderr } = await run('check', 'leaving');
-    expect(stderr).toMatch(/"Echo" uses .*outside\.csv from outside its folder/);
+    expect(stderr).toMatch(/"Echo" uses .*outside\.csv.*tables.* from outside its folder/);
     expect(stderr).toContain('"Echo" writes into its own folder: cache.txt.');
     expect(stderr).toContain('"Echo" ends before its processes: sleep 610.');
     expect(code).toBe(0);
