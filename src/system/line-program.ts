@@ -108,5 +108,7 @@ export class LineProgram {
 }
 
 function endOf(child: ChildProcess, event: 'exit' | 'close'): Promise<Exit> {
-  return new Promise((resolve) => child.once(event, (code, signal) => resolve({ code, signal })));
+  return new Promise((resolve) =>
+    child.once(event, (code: number | null, signal: NodeJS.Signals | null) => resolve({ code, signal })),
+  );
 }

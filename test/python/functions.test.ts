@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import type { Version } from '../../src/api/resources.ts';
 import { foray, isRunning, ROOT } from '../support/cli.ts';
 import {
   messageIn,
@@ -123,7 +124,8 @@ def faulty(rate: Annotated[float, Min(0), Max(2)] = 0.5, kind: Literal["a", "b"]
     return Result(total=sum(profile) * rate, count=seed, course=([0, 1], [rate, rate]), table="table.csv")
 `);
     const version = await service.latest('Faulty');
-    const { body } = await service.get<{ experimentTemplate: unknown }>(`/versions/${version}`);
+    const { body: models } = await service.get<{ id: string }[]>('/models');
+    const { body } = await service.get<Version>(`/models/${models[0]!.id}/versions/number/1`);
     expect(body.experimentTemplate).toMatchObject({
       inputs: [
         { name: '{RANDOM_SEED}', type: 'LONG' },

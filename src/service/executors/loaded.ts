@@ -78,7 +78,7 @@ export class Loaded {
     workplace: Workplace,
   ): Promise<Loaded> {
     const folder = workplace.newFolder();
-    await deferIfShort(async () => mkdirSync(temporaryOf(folder), { recursive: true, mode: 0o700 }));
+    await deferIfShort(() => mkdir(temporaryOf(folder), { recursive: true, mode: 0o700 }));
     const hearing = new LoopHearing(workplace.printed.stdout);
     const program = await Program.start({
       words: inModel(command, [modelFolder, path.dirname(code.entry)]),

@@ -98,7 +98,9 @@ function otherValue(
     case 'INTEGER':
     case 'LONG':
       return [BigInt(now) + 1n, BigInt(now) - 1n].find((other) => other >= min && other <= max)?.toString();
-    default:
+    case 'STRING':
+    case 'DATE_TIME':
+    case 'INPUT_FILE':
       return undefined;
   }
 }
