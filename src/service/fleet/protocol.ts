@@ -30,8 +30,6 @@ export const Hello = z.strictObject({
   refusals: z.array(z.string()),
   /** The time when the executor was started. */
   since: z.iso.datetime(),
-  /** The holder of the lane in which it works; null while it has no lane. */
-  holder: Holder.holder.nullable(),
 });
 export type Hello = z.infer<typeof Hello>;
 
@@ -90,8 +88,6 @@ export type Beat = z.infer<typeof Beat>;
 export interface BeatAnswer {
   ended: string[];
 }
-
-export const Release = z.strictObject(Holder);
 
 /** The place from which an executor gets a file. */
 export interface FileAddress {

@@ -44,7 +44,6 @@ export async function startFleet(parts: FleetStart): Promise<StartedFleet> {
     progress,
     files,
     code,
-    now,
     onArrived: () => keeper?.wake(),
     executors: new Executors(sql, now),
     holders: runs.holders,

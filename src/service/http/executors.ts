@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { acceptText } from '../../http/text-bodies.ts';
 import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from '../fleet/protocol.ts';
+import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Report } from '../fleet/protocol.ts';
 import type { Access } from '../keys/access.ts';
 import { readJson, acceptBytes, notUtf8 } from './body.ts';
 import type { KeylessConnections } from '../../http/keyless.ts';
@@ -52,7 +52,6 @@ export async function addExecutors(
       post('/claim', Claim, (claim, request) => fleet.claim(nameOf(request), claim));
       post('/report', Report, (report) => fleet.report(report));
       post('/beat', Beat, (beat) => fleet.beat(beat));
-      post('/release', Release, ({ holder }) => fleet.release(holder));
       scope.delete('/hello/:machine', async (request) => {
         await fleet.leave(machineOf(request));
         return {};
