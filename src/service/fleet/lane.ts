@@ -50,9 +50,12 @@ export interface Lane {
   runId: string;
 }
 
-/** The id of the holder for an execution of a lane. Temporal never uses the same `runId` again. */
-export function holderOf({ workflowId, runId }: Lane): string {
-  return `${workflowId}/${runId}`;
+/**
+ * The id of the holder for a turn of an executor in a lane. Turns have numbers in the execution of the lane. Temporal
+ * never uses the same `runId` again.
+ */
+export function holderOf({ workflowId, runId }: Lane, turn: number): string {
+  return `${workflowId}/${runId}/${turn}`;
 }
 
 /** The execution of a lane to which a holder belongs. */
