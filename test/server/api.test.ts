@@ -9,7 +9,7 @@ import { rangeIn } from '../../src/server/api/kept-files.ts';
 import type { Server } from '../../src/server/app.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray as cli, ROOT } from '../support/cli.ts';
-import { serverOf } from '../server/support.ts';
+import { serverOf } from './support.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
