@@ -4,10 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Hello } from './protocol.ts';
 
-/**
- * How long the last report of an executor describes its state, in milliseconds. Then the list shows the executor as
- * gone. This takes no run from an executor: only the end of its lane does.
- */
+/** How long after its last report the list shows an executor as gone, in milliseconds. No run depends on this. */
 const VALID = 30_000;
 /** How long an executor that is gone stays in the list, in milliseconds. */
 const FORGOTTEN = 24 * 60 * 60_000;

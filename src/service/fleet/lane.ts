@@ -25,12 +25,7 @@ export const SERVED = 'served';
 
 /** The activity of the service. */
 export interface ServiceActivities {
-  /**
-   * Closes a holder. Its runs wait again.
-   *
-   * @param isLost - whether the executor of the holder is lost
-   * @returns whether any runs wait
-   */
+  /** Closes a holder, whose executor may be lost, so that its runs wait again. Returns whether any runs wait. */
   closeHolder(holder: string, isLost: boolean): Promise<boolean>;
 }
 
@@ -50,10 +45,7 @@ export interface Lane {
   runId: string;
 }
 
-/**
- * The id of the holder for a turn of an executor in a lane. Turns have numbers in the execution of the lane. Temporal
- * never uses the same `runId` again.
- */
+/** The id of the holder for a turn (from 0) of an execution of a lane. Temporal never uses the same `runId` again. */
 export function holderOf({ workflowId, runId }: Lane, turn: number): string {
   return `${workflowId}/${runId}/${turn}`;
 }

@@ -228,17 +228,9 @@ async function takeLanes(
 }
 
 /** Whether a service works for the lane of a holder. Temporal passes the question on to any replica of the service. */
-async function isServed(connection: NativeConnection, namespace: string, holder: string): Promise<boolean> {
-  try {
-    await connection.withDeadline(Date.now() + ASK_EVERY, () =>
-      connection.workflowService.queryWorkflow({
-        namespace,
-        execution: laneOf(holder),
-        query: { queryType: SERVED },
-      }),
-    );
-    return true;
-  } catch {
-    return false;
-  }
+function isServed(connection: NativeConnection, namespace: string, holder: string): Promise<boolean> {
+  const query = { namespace, execution: laneOf(holder), query: { queryType: SERVED } };
+  return connection
+    .withDeadline(Date.now() + ASK_EVERY, () => connection.workflowService.queryWorkflow(query))
+    .then(Boolean, () => false);
 }
