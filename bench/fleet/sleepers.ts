@@ -85,6 +85,7 @@ const greet = () =>
         running: 0,
         problem: null,
         refusals: [],
+        leaks: [],
         since,
       }),
     ),

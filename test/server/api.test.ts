@@ -176,6 +176,14 @@ describe('submit', () => {
     expect((await post('/plan', { definition, files: { '../x': observed } })).status).toBe(400);
   });
 
+  test('names a sent file in a mistake by its own name', async () => {
+    const body = {
+      definition: 'campaign: a\nmodel: {name: Rehearsal}\ndesign: {points: points.csv}\n',
+      files: { 'points.csv': Buffer.from('Value\n1\nx\n').toString('base64') },
+    };
+    expect(await json(post('/plan', body))).toMatchObject({ file: 'points.csv', line: 3 });
+  });
+
   test('refuses a search that starts a program', async () => {
     const search = `campaign: s
 model: { name: Rehearsal }

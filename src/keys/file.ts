@@ -1,15 +1,22 @@
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Document } from 'yaml';
 import * as z from 'zod';
-import { ForayError, messageOf, type Place } from '../../errors.ts';
-import { readSmallFile } from '../../system/watched-content.ts';
-import { type Locate, readYaml, type ReadYaml, YamlError } from '../../yaml/yaml.ts';
+import { ForayError, messageOf, type Place } from '../errors.ts';
+import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml/yaml.ts';
 
 /**
- * The key file: users and executors with the SHA-256 of their keys, and who may use which model. Keys are random, so a
- * plain SHA-256 is enough, and the file holds no secret. The file is YAML or JSON; docs/reference/service.md describes
- * it.
+ * The key file of both servers: names with the SHA-256 and the role of each of their keys, and who may use which model.
+ * Keys are random, so a plain SHA-256 is enough, and the file holds no secret. The file is YAML or JSON;
+ * docs/reference/keys.md describes it.
  */
+
+/**
+ * What a key may do. `steer` may do everything that its user may do. `read` may only read campaigns at foray's own
+ * server. `executor` may only execute runs of a model service, on another machine.
+ */
+export const roles = ['read', 'steer', 'executor'] as const;
+export type KeyRole = (typeof roles)[number];
 
 /** The user of the key that the first start makes. This user also owns all models without another owner. */
 export const LOCAL_USER = 'local';
@@ -17,7 +24,7 @@ export const LOCAL_USER = 'local';
 const USER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.@-]*$/;
 const UserName = z
   .string()
-  .regex(USER_NAME, 'a user name has letters, digits and _ . @ - and begins with a letter or digit');
+  .regex(USER_NAME, 'a name has letters, digits and _ . @ - and begins with a letter or digit');
 
 const Key = z.strictObject({
   sha256: z
@@ -26,7 +33,8 @@ const Key = z.strictObject({
       /^[0-9a-f]{64}$/,
       'the SHA-256 of a key is expected, 64 hexadecimal digits in lower case, never the key',
     ),
-  created: z.string().optional(),
+  role: z.enum(roles, 'the role is read, steer or executor').default('steer'),
+  created: z.iso.datetime('a time such as 2026-11-21T14:05:38Z is expected').optional(),
 });
 
 /** A user, or an executor on another machine. */
@@ -41,7 +49,6 @@ export type ModelRights = z.infer<typeof ModelRights>;
 
 const KeyFileContent = z.strictObject({
   users: z.record(UserName, Holder).default({}),
-  executors: z.record(UserName, Holder).default({}),
   models: z.record(z.string(), ModelRights).default({}),
 });
 export type KeyFileContent = z.infer<typeof KeyFileContent>;
@@ -61,15 +68,39 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-/** @throws ForayError KEYS_INVALID with the place, but without the text at that place, which may be a key */
-export function readKeyFile(file: string): KeyFile {
+/** The largest file that is read, in bytes. */
+const MOST = 16 * 1024 ** 2;
+const FOR_OWNER = 0o400;
+
+/**
+ * The text of a key file. A pipe or a very large file could hold the process, so they are refused. A file that its owner
+ * may not read is refused also if this process belongs to root, who may read every file.
+ *
+ * @param tooOpen - the permissions that other users of the machine may not have, as bits of the file's mode
+ * @throws ForayError KEYS_INVALID
+ */
+export function readKeyText(file: string, tooOpen = 0): string {
   let text: string;
+  let mode: number;
   try {
-    text = readSmallFile(file);
+    const stats = statSync(file);
+    mode = process.platform === 'win32' ? FOR_OWNER : stats.mode;
+    if (!stats.isFile()) throw new Error('it is not a file');
+    if (stats.size > MOST) throw new Error(`it has more than ${MOST} bytes`);
+    if ((mode & FOR_OWNER) === 0) throw new Error('its permissions do not allow it');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new ForayError('KEYS_INVALID', `The key file ${file} cannot be read: ${messageOf(error)}.`);
   }
-  return parseKeyFile(text, file);
+  if ((mode & tooOpen) === 0) return text;
+  throw new ForayError('KEYS_INVALID', `Other users have access to the key file ${file}.`, {
+    hint: 'Remove their access with chmod 600.',
+  });
+}
+
+/** @throws ForayError KEYS_INVALID with the place, but without the text at that place, which may be a key */
+export function readKeyFile(file: string): KeyFile {
+  return parseKeyFile(readKeyText(file), file);
 }
 
 /** Like {@link readKeyFile}, for the text of the file. */
@@ -97,36 +128,27 @@ function mistakeIn(issue: z.core.$ZodIssue, locate: Locate): { why: string; plac
 }
 
 /** A key of the file. */
-export interface FoundKey {
-  kind: KeyKind;
+export interface FoundKey extends z.infer<typeof Key> {
   /** The user, or the executor. */
   name: string;
-  /** Its place among the keys of this user or executor. */
+  /** Its place among the keys with this name. */
   index: number;
-  sha256: string;
-  created?: string | undefined;
 }
 
-/** The parts of the file with keys. */
-export const keyKinds = ['users', 'executors'] as const;
-export type KeyKind = (typeof keyKinds)[number];
-
 /** All keys of the file. */
-export function keysOf(content: KeyFileContent): FoundKey[] {
-  return keyKinds.flatMap((kind) =>
-    Object.entries(content[kind]).flatMap(([name, { keys }]) =>
-      keys.map((key, index) => ({ kind, name, index, ...key })),
-    ),
+export function keysOf({ users }: Pick<KeyFileContent, 'users'>): FoundKey[] {
+  return Object.entries(users).flatMap(([name, { keys }]) =>
+    keys.map((key, index) => ({ name, index, ...key })),
   );
 }
 
-/** Checks that each key belongs to only one user or executor. */
+/** Checks that each key appears only once. */
 function checkKeys(file: KeyFile): void {
   const seen = new Set<string>();
-  for (const { kind, name, index, sha256 } of keysOf(file)) {
+  for (const { name, index, sha256 } of keysOf(file)) {
     if (seen.has(sha256)) {
       throw new ForayError('KEYS_INVALID', `The key ${sha256.slice(0, 8)} appears twice.`, {
-        place: file.locate([kind, name, 'keys', index]),
+        place: file.locate(['users', name, 'keys', index]),
       });
     }
     seen.add(sha256);

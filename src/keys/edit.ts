@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { ForayError, messageOf } from '../../errors.ts';
-import { type FileLock, waitForLock } from '../../system/file-lock.ts';
-import { isSystemError } from '../../system/file-system.ts';
-import { replaceFile } from '../../system/replace-file.ts';
+import { ForayError, messageOf } from '../errors.ts';
+import { type FileLock, waitForLock } from '../system/file-lock.ts';
+import { isSystemError } from '../system/file-system.ts';
+import { replaceFile } from '../system/replace-file.ts';
 import { hashOf, idOf } from './hash.ts';
 import {
   isUserName,
   type KeyFile,
-  type KeyKind,
+  type KeyRole,
   keysOf,
   LOCAL_USER,
   parseKeyFile,
@@ -19,29 +19,30 @@ import {
 /** A key for display: never the key itself. */
 export interface ListedKey {
   /** The user, or the executor. */
-  user: string;
-  kind: 'user' | 'executor';
+  name: string;
+  role: KeyRole;
   /** The first digits of its SHA-256. */
   id: string;
   created: string | undefined;
 }
 
 /**
- * Adds a key for a new or existing user, or for an executor on another machine. Makes the file if it does not exist.
- * The key is returned only this once.
+ * Adds a key for a new or known name. Makes the file if it does not exist. The key is returned only this once, and the
+ * file has only its hash.
  *
  * @throws ForayError USAGE for an invalid name, KEYS_INVALID
  */
-export async function addKey(file: string, user: string, kind: KeyKind = 'users'): Promise<string> {
-  if (!isUserName(user)) {
-    throw new ForayError('USAGE', `"${user}" is not a ${kind === 'users' ? 'user ' : ''}name.`, {
+export async function addKey(file: string, name: string, role: KeyRole = 'steer'): Promise<string> {
+  if (!isUserName(name)) {
+    // a person may have written a key at the place of the name, so the text is not repeated
+    throw new ForayError('USAGE', 'The name of the key is not valid.', {
       hint: 'A name has letters, digits and _ . @ - and begins with a letter or digit.',
     });
   }
   const key = randomUUID();
   await edit(file, ({ document }) => {
-    const entry = { sha256: hashOf(key), created: new Date().toISOString() };
-    const keys = [kind, user, 'keys'];
+    const entry = { sha256: hashOf(key), role, created: new Date().toISOString() };
+    const keys = ['users', name, 'keys'];
     if (document.hasIn(keys)) document.addIn(keys, document.createNode(entry));
     else document.setIn(keys, document.createNode([entry]));
   });
@@ -50,56 +51,53 @@ export async function addKey(file: string, user: string, kind: KeyKind = 'users'
 
 /** @throws ForayError KEYS_INVALID */
 export function listKeys(file: string): ListedKey[] {
-  return keysOf(readKeyFile(file)).map(({ kind, name, sha256, created }) => ({
-    user: name,
-    kind: kind === 'users' ? 'user' : 'executor',
+  return keysOf(readKeyFile(file)).map(({ name, role, sha256, created }) => ({
+    name,
+    role,
     id: idOf(sha256),
     created,
   }));
 }
 
 /**
- * Revokes a key. The service refuses it from the next request on. Returns the user or executor of the key.
+ * Revokes the keys with a name. Running servers refuse them from the next request on. Returns their number.
  *
- * @param id the first digits of the SHA-256 of the key, eight or more
- * @throws ForayError UNKNOWN_KEY if no key or several keys have this id, KEYS_INVALID
+ * @param id the first eight digits of the SHA-256 of the only key to revoke. @default all keys with the name
+ * @throws ForayError UNKNOWN_KEY if there is no such key, KEYS_INVALID
  */
-export async function revokeKey(file: string, id: string): Promise<string> {
+export async function revokeKeys(file: string, name: string, id?: string): Promise<number> {
   // this throws if the file is missing; `edit` would make it
   readKeyFile(file);
-  let owner = '';
+  let revoked = 0;
   await edit(file, (content) => {
-    const found = keysOf(content).filter(({ sha256 }) => id.length >= 8 && sha256.startsWith(id));
-    const [only] = found;
-    if (!only || found.length > 1) {
-      throw new ForayError(
-        'UNKNOWN_KEY',
-        `${found.length > 1 ? 'Several keys have' : 'No key has'} the id ${id}.`,
-        {
-          hint: 'foray service keys list shows the ids.',
-        },
-      );
-    }
-    content.document.deleteIn([only.kind, only.name, 'keys', only.index]);
-    owner = only.name;
+    const found = keysOf(content).filter(
+      (key) => key.name === name && (id === undefined || idOf(key.sha256) === id),
+    );
+    if (found.length === 0)
+      throw new ForayError('UNKNOWN_KEY', 'The key file has no such key.', {
+        hint: 'foray keys list shows the names and ids of all keys.',
+      });
+    // from the last one on, because each deletion moves the keys behind it
+    for (const { index } of found.toReversed()) content.document.deleteIn(['users', name, 'keys', index]);
+    revoked = found.length;
   });
-  return owner;
+  return revoked;
 }
 
 /**
- * Adds a key of the local user to a key file that does not exist or has no users. The key is returned only this once;
- * undefined if no key was added.
+ * Adds a key of the local user to a key file that does not exist or has no key of a user. The key is returned only this
+ * once; undefined if no key was added.
  *
  * @param finish - the last step of the start. If it fails, the key is removed, because nobody would ever see it.
  * @throws ForayError KEYS_INVALID; errors of `finish`
  */
 export async function ensureUserKey(file: string, finish: () => Promise<void>): Promise<string | undefined> {
-  const hasUsers = existsSync(file) && readKeyFile(file).document.has('users');
+  const hasUsers = existsSync(file) && keysOf(readKeyFile(file)).some(({ role }) => role !== 'executor');
   const key = hasUsers ? undefined : await addKey(file, LOCAL_USER);
   try {
     await finish();
   } catch (error) {
-    if (key !== undefined) await edit(file, ({ document }) => document.delete('users'));
+    if (key !== undefined) await revokeKeys(file, LOCAL_USER, idOf(hashOf(key)));
     throw error;
   }
   return key;

@@ -19,14 +19,17 @@ export interface PrintedLine {
  */
 export class LineSplitter {
   readonly #onLine: (line: PrintedLine) => void;
+  readonly #onCut: (start: Buffer) => void;
   #parts: Buffer[] = [];
   #size = 0;
   #isCut = false;
   /** Whether the line may be a message; undefined while it is short. */
   #isMessage: boolean | undefined;
 
-  constructor(onLine: (line: PrintedLine) => void) {
+  /** @param onCut - called with the start of a line that is too long, before the line has ended */
+  constructor(onLine: (line: PrintedLine) => void, onCut: (start: Buffer) => void = () => {}) {
     this.#onLine = onLine;
+    this.#onCut = onCut;
   }
 
   add(chunk: Buffer): void {
@@ -45,17 +48,19 @@ export class LineSplitter {
     this.#extend(chunk.subarray(start));
   }
 
-  /** Call this when the output has ended. */
-  close(): void {
-    if (this.#size > 0) this.#end('');
+  /** Call this when the output has ended. @param end - the end of the last line, if it has none */
+  close(end: PrintedLine['end'] = ''): void {
+    if (this.#size > 0) this.#end(end);
   }
 
   #extend(part: Buffer): void {
     if (part.length === 0 || this.#isCut) return;
     if (this.#size > LONGEST_PRINT) this.#isMessage ??= this.#mayBeMessage();
     const most = this.#isMessage === false ? LONGEST_PRINT : LONGEST_MESSAGE;
-    if (this.#size + part.length > most) this.#isCut = true;
-    else {
+    if (this.#size + part.length > most) {
+      this.#isCut = true;
+      this.#onCut(Buffer.concat(this.#parts));
+    } else {
       this.#parts.push(part);
       this.#size += part.length;
     }
