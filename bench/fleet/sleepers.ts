@@ -41,7 +41,6 @@ const since = new Date().toISOString();
 const never = new AbortController().signal;
 /** The start times of the runs that sleep now. */
 const begun = new Map<string, number>();
-const holders = new Set<string>();
 let sleptMs = 0;
 
 class SleepingPool implements Pool {
@@ -78,7 +77,7 @@ class SleepingPool implements Pool {
 const names = Array.from({ length: executors }, (_, at) => `${name}-${at}`);
 const greet = () =>
   Promise.all(
-    names.map((each, at) =>
+    names.map((each) =>
       client.hello(each, {
         build: version,
         slots: 1,
@@ -88,9 +87,6 @@ const greet = () =>
         refusals: [],
         leaks: [],
         since,
-        // A holder is the id of an executor's lane. The service does not check which executor a lane belongs to, so
-        // an executor may report a holder of any executor in this process.
-        holder: [...holders][at] ?? null,
       }),
     ),
   );
@@ -100,7 +96,6 @@ const activities: ExecutorActivities = {
   async work(holder) {
     const context = Context.current();
     const beat = setInterval(() => context.heartbeat(), BEAT_EVERY);
-    holders.add(holder);
     try {
       await new LaneWork({
         client,
@@ -112,6 +107,8 @@ const activities: ExecutorActivities = {
         draining: never,
         leaving: never,
         cancelled: context.cancellationSignal,
+        heartbeat: Infinity,
+        isServed: () => Promise.resolve(true),
         hasTime: () => true,
         onHeld: () => {},
         onExecuted: () => {},
@@ -119,7 +116,6 @@ const activities: ExecutorActivities = {
       }).run();
     } finally {
       clearInterval(beat);
-      holders.delete(holder);
     }
   },
 };

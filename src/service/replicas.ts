@@ -23,9 +23,9 @@ import { Replica, type ReplicaParts } from './runs/replica.ts';
 const KEYS = 'keys';
 /**
  * The largest difference between the clocks of a service and of its database, in milliseconds. The clocks of two
- * services then differ by at most twice this value. An executor reports every 10 seconds, and counts as lost after 30
- * seconds without a report (fleet/executors.ts). With a larger difference, a replica could count a connected executor
- * as lost.
+ * services then differ by at most twice this value. An executor reports every 10 seconds, and is listed as gone after 30
+ * seconds without a report (fleet/executors.ts). With a larger difference, a replica could list a connected executor as
+ * gone.
  */
 const MOST_SKEW = 10_000;
 const TIME = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time';

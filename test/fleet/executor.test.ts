@@ -1,7 +1,9 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
 import type { Run } from '../../src/api/resources.ts';
+import { laneOf } from '../../src/service/fleet/lane.ts';
 import { writeCommandModel } from '../service/command-model.ts';
 import {
   onCleanup,
@@ -12,7 +14,6 @@ import {
   SHIPPED_MODELS,
   simulation,
   startTestService,
-  stateOf,
   upload,
 } from '../service/support.ts';
 import { writeGated } from '../support/gated.ts';
@@ -121,6 +122,25 @@ test('another executor executes the runs of a killed executor, the list of execu
   ).toEqual([{ n: 4 }]);
 });
 
+test('a run is executed again if somebody terminates the lane of its executor and the executor is killed', async () => {
+  const { service, temporal } = fleet;
+  const { runs, open } = await gatedRuns(fleet, 1);
+  const run = runs[0]!;
+  const unlucky = await fleet.start('unlucky', { flags: ['--slots', '1'] });
+  await reach(service, run, 'RUNNING');
+  const [held] = rows(service.dataDir, `SELECT holder FROM runs WHERE id = '${run.id}'`);
+  const { workflowId, runId } = laneOf(held!.holder as string);
+  await unlucky.kill();
+  const connection = await Connection.connect({ address: temporal.address });
+  await new Client({ connection }).workflow.getHandle(workflowId, runId).terminate();
+  await connection.close();
+  await fleet.start('lucky', { flags: ['--slots', '1'] });
+  open();
+  await reach(service, run, 'COMPLETED');
+  // this is not the fault of the run
+  expect(historyOf([run])).toEqual([{ executions: 2, losses: 0 }]);
+});
+
 test('SIGTERM drains an executor: the executor finishes its executing runs, another executor executes the waiting runs, and no run executes twice', async () => {
   const first = await fleet.start('drained', { flags: ['--slots', '2'] });
   const { runs, open } = await gatedRuns(fleet, 4);
@@ -158,7 +178,7 @@ test('an executor returns its executing runs after a second SIGTERM, and also be
   await until('the executor drains', () => leaving.lines.some((line) => line.startsWith('Draining')));
   leaving.child.kill('SIGTERM');
   expect(await leaving.exit).toBe(0);
-  expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
+  await reach(fleet.service, run!, 'FRESH');
 
   // the executor returns runs five seconds before its end
   const { env, jump } = jumpingClock();
@@ -167,7 +187,7 @@ test('an executor returns its executing runs after a second SIGTERM, and also be
   await reach(fleet.service, run!, 'RUNNING');
   jump(HOUR - 4_000);
   expect(await ending.exit).toBe(0);
-  expect((await stateOf(fleet.service, run!)).status).toBe('FRESH');
+  await reach(fleet.service, run!, 'FRESH');
   expect(historyOf([run!])).toEqual([{ executions: 2, losses: 0 }]);
 });
 

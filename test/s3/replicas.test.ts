@@ -147,7 +147,7 @@ test('an executor keeps its long run even if it communicates with only one repli
   });
   executorsOf({ url: group.urls[0]!, address, key })('one', { flags: ['--slots', '1'] });
   const other = clientOf(group.urls[1]!);
-  // the run is much longer than the other replica would wait for a silent executor
+  // the run is much longer than Temporal waits for a heartbeat
   const inputs = { Seconds: (4 * HEARTBEAT) / 1_000, Value: 1 };
   expect((await outputsOf(other, await other.latest('Rehearsal'), inputs)).get('Echo')).toBe('1');
   expect(await group.query('SELECT executions, losses FROM runs')).toEqual([{ executions: 1, losses: 0 }]);

@@ -4,9 +4,9 @@ import { ServiceError } from '../errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Hello } from './protocol.ts';
 
-/** How long an executor may send no report about its state before the list shows it as lost, in milliseconds. */
-const GONE = 30_000;
-/** How long a lost executor stays in the list, in milliseconds. */
+/** How long after its last report the list shows an executor as gone, in milliseconds. No run depends on this. */
+const VALID = 30_000;
+/** How long an executor that is gone stays in the list, in milliseconds. */
 const FORGOTTEN = 24 * 60 * 60_000;
 
 const statements = {
@@ -26,8 +26,6 @@ export interface PresentExecutors {
   able: ListedExecutor[];
   /** Executors that claim no runs. */
   faulty: ListedExecutor[];
-  /** The holders of the lanes in which they work. */
-  holders: ReadonlySet<string>;
 }
 
 /** The executors on other machines, with their last reports. */
@@ -71,7 +69,7 @@ export class Executors {
   }
 
   #isThere(seenAt: string): boolean {
-    return this.#now() - Date.parse(seenAt) < GONE;
+    return this.#now() - Date.parse(seenAt) < VALID;
   }
 
   /** Removes executors whose last report is too old for the list. */
@@ -86,28 +84,22 @@ export class Executors {
 
   /** All executors that reported in the last day and have not left, in the order of their names. */
   async list(): Promise<ListedExecutor[]> {
-    return (await this.#known()).map(({ listed }) => listed);
+    const rows = await this.#sql.all<Row>(statements.list, this.#oldest());
+    return rows.map(({ name, about, seen_at }) => {
+      const hello = JSON.parse(about) as Hello;
+      const isThere = this.#isThere(seen_at);
+      const running = isThere ? hello.running : 0;
+      return { name, ...hello, running, seen: seen_at, isThere };
+    });
   }
 
   /** The connected executors of this build. */
   async present(): Promise<PresentExecutors> {
-    const there = (await this.#known()).filter(({ listed }) => listed.isThere && listed.build === version);
-    const { able = [], faulty = [] } = Object.groupBy(
-      there.map(({ listed }) => listed),
-      ({ problem }) => (problem === null ? 'able' : 'faulty'),
+    const there = (await this.list()).filter(({ isThere, build }) => isThere && build === version);
+    const { able = [], faulty = [] } = Object.groupBy(there, ({ problem }) =>
+      problem === null ? 'able' : 'faulty',
     );
-    return { able, faulty, holders: new Set(there.flatMap(({ holder }) => holder ?? [])) };
-  }
-
-  async #known(): Promise<{ listed: ListedExecutor; holder: string | null }[]> {
-    const rows = await this.#sql.all<Row>(statements.list, this.#oldest());
-    return rows.map(({ name, about, seen_at }) => {
-      const { holder, ...hello } = JSON.parse(about) as Hello;
-      const isThere = this.#isThere(seen_at);
-      // the runs of a lost executor wait for other executors
-      const running = isThere ? hello.running : 0;
-      return { listed: { name, ...hello, running, seen: seen_at, isThere }, holder };
-    });
+    return { able, faulty };
   }
 
   /** The time of the oldest report that still keeps an executor in the list. */

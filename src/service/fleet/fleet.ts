@@ -22,7 +22,6 @@ export interface FleetParts {
   /** The files of model versions. */
   code: VersionFiles;
   welcome: Welcome;
-  now: () => number;
   /** Called at the first report to this service after each start of an executor. */
   onArrived: () => void;
   /** Called when outputs of a version have depended on earlier runs; also again for a known version. */
@@ -38,8 +37,6 @@ export class Fleet {
   readonly files: ContentStore;
   readonly code: VersionFiles;
   readonly #parts: FleetParts;
-  /** The time of each holder's last request, by its id. */
-  readonly #heard = new Map<string, number>();
   /** The start times of the executors that have reported here and have not left, by the name of the executor. */
   readonly #arrivals = new Map<string, string>();
 
@@ -71,7 +68,6 @@ export class Fleet {
   /** @throws ServiceError HOLDER_CLOSED */
   async claim(executor: string, { holder, has, most, without }: Claim): Promise<{ runs: ClaimedRun[] }> {
     const { holders } = this.#parts;
-    this.#hear(holder);
     try {
       await holders.open(holder, `executor ${executor}`);
       const runs = await this.#feedOf(holder).claim(most, [...without, ...this.#unfitFor(has)]);
@@ -86,46 +82,21 @@ export class Fleet {
   }
 
   async report({ holder, endings }: Report): Promise<void> {
-    this.#hear(holder);
     await this.#feedOf(holder).report(endings);
   }
 
   async beat({ holder, held }: Beat): Promise<BeatAnswer> {
     const { progress, holders } = this.#parts;
-    this.#hear(holder);
     const ended = await holders.notHeld(holder, Object.keys(held));
     const gone = new Set(ended);
     for (const [runId, share] of Object.entries(held)) if (!gone.has(runId)) progress.note(runId, share);
     return { ended };
   }
 
-  async release(holder: string): Promise<void> {
-    this.#heard.delete(holder);
-    await this.#feedOf(holder).release();
-  }
-
   /** @throws ServiceError UNKNOWN_VERSION */
   version(id: string): FetchedVersion {
     const { experimentTemplate, manifest, retired } = this.#parts.registry.version(id);
     return { template: experimentTemplate, manifest, retired: retired ?? null };
-  }
-
-  /**
-   * The time since a holder's last request to this service, in milliseconds. If the holder has sent no request here,
-   * the time since the first call of this method for the holder.
-   */
-  silenceOf(holder: string): number {
-    if (!this.#heard.has(holder)) this.#hear(holder);
-    return this.#parts.now() - this.#heard.get(holder)!;
-  }
-
-  /** Forgets a closed holder. */
-  forget(holder: string): void {
-    this.#heard.delete(holder);
-  }
-
-  #hear(holder: string): void {
-    this.#heard.set(holder, this.#parts.now());
   }
 
   #feedOf(holder: string): Feed {

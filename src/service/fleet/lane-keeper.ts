@@ -2,7 +2,6 @@ import {
   type Client,
   type Connection,
   Client as TemporalClient,
-  type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
@@ -45,10 +44,7 @@ export interface LaneOptions {
   namespace: string;
   /** The code of the lane's workflow. */
   workflowBundle: WorkflowBundleOption;
-  /**
-   * How long the executor of a lane may send no heartbeat to Temporal before it counts as lost, in milliseconds. The
-   * service closes the holder of the lane if no replica hears from the executor for this time plus `LOOK_EVERY`.
-   */
+  /** How long the executor of a lane may send no heartbeat to Temporal before it counts as lost, in milliseconds. */
   heartbeat: number;
 }
 
@@ -69,7 +65,7 @@ export interface LaneKeeperParts {
  * Keeps lanes open while runs wait. There is at most one lane for each connected executor. If few runs wait, one new
  * lane for each of them is enough, plus one for each executor that claims no runs. The keeper hosts the workflow of the
  * lanes. In each lane, an executor claims runs under the id of a holder. When a lane ends, its workflow closes its
- * holder. The keeper itself closes a holder that is silent for too long.
+ * holder. Temporal alone decides when a lane ends.
  */
 export class LaneKeeper {
   readonly #parts: LaneKeeperParts;
@@ -77,30 +73,23 @@ export class LaneKeeper {
   readonly #connections: { client: Connection; worker: NativeConnection };
   readonly #client: Client;
   readonly #worker: Worker;
-  /**
-   * Lanes whose holder has just been closed, by the id of the lane, with the time when it was closed. Their workflows
-   * will end soon, so these lanes are not opened again yet.
-   */
-  readonly #closing: Map<string, number>;
   readonly #running: Promise<void>;
   readonly #looks: RepeatedCheck;
   #gather = GATHER;
-  /** The time of the last check for models whose runs no executor takes. */
-  #notedAt = -Infinity;
+  /** The time of the last regular check, which includes what is too expensive for each check. */
+  #regularAt = -Infinity;
 
   private constructor(
     parts: LaneKeeperParts,
     options: LaneOptions,
     connections: { client: Connection; worker: NativeConnection },
     worker: Worker,
-    closing: Map<string, number>,
   ) {
     this.#parts = parts;
     this.#options = options;
     this.#connections = connections;
     this.#client = new TemporalClient({ connection: connections.client, namespace: options.namespace });
     this.#worker = worker;
-    this.#closing = closing;
     this.#running = worker.run().catch(parts.onFault);
     this.#looks = new RepeatedCheck({
       check: () => this.#look(),
@@ -117,13 +106,11 @@ export class LaneKeeper {
     };
     const client = await connectTemporal(connectionOptions).catch(unconnected);
     const native = await NativeConnection.connect(connectionOptions).catch(unconnected);
-    const closing = new Map<string, number>();
     const activities: ServiceActivities = {
       async closeHolder(holder, isLost) {
         await parts.runs.holders.close(holder, { isLost });
-        parts.fleet.forget(holder);
-        closing.set(laneOf(holder)!.workflowId, performance.now());
         parts.onRequeued();
+        return (await parts.runs.countFresh(1)) > 0;
       },
     };
     const worker = await Worker.create({
@@ -137,7 +124,7 @@ export class LaneKeeper {
       // for that service
       maxCachedWorkflows: 0,
     });
-    return new LaneKeeper(parts, options, { client, worker: native }, worker, closing);
+    return new LaneKeeper(parts, options, { client, worker: native }, worker);
   }
 
   /** Call this when runs may wait. Never throws. */
@@ -157,15 +144,19 @@ export class LaneKeeper {
   async #look(): Promise<void> {
     const { runs, fleet, problems, onFault } = this.#parts;
     try {
-      const { able, faulty, holders } = await fleet.executors.present();
-      const held = await this.#closeLost(holders);
+      const isRegular = performance.now() - this.#regularAt > LOOK_EVERY - GATHER;
+      if (isRegular) this.#regularAt = performance.now();
+      const { able, faulty } = await fleet.executors.present();
+      const holders = await runs.holders.openExcept(EMBEDDED);
+      const held = new Set(holders.map((holder) => laneOf(holder).workflowId));
       const there = able.length + faulty.length;
       this.#gather = there > held.size ? GATHER : GATHER_BUSY;
       // the limit is at least one, because the check must know whether any run waits
       const fresh = await runs.countFresh(there + 1);
-      await this.#noteUnserved(fresh, able);
+      await this.#noteUnserved(fresh, able, isRegular);
       // a faulty executor claims no runs but keeps its lane, so the others need more lanes
       if (fresh > 0) await this.#open(Math.min(there - held.size, fresh + faulty.length), held);
+      if (isRegular) await this.#closeEnded(holders);
       problems.resolve('QUEUE_STUCK', LANES);
       // without a lane to open, nothing has asked Temporal, and a frozen server would not be noticed
       if (there > 0) await this.#asked((client) => client.workflowService.getSystemInfo({}));
@@ -200,12 +191,11 @@ export class LaneKeeper {
   }
 
   /** Notes the models whose runs no executor takes. `able` are the executors that take runs. */
-  async #noteUnserved(fresh: number, able: readonly ListedExecutor[]): Promise<void> {
+  async #noteUnserved(fresh: number, able: readonly ListedExecutor[], isRegular: boolean): Promise<void> {
     const { runs, fleet, problems, executesAll } = this.#parts;
     if (fresh === 0) return problems.replace(['RUNS_UNSERVED'], []);
     // this reads all waiting runs, so it is not done at each check
-    if (executesAll || performance.now() - this.#notedAt < LOOK_EVERY - GATHER) return;
-    this.#notedAt = performance.now();
+    if (executesAll || !isRegular) return;
     const versions = [...(await runs.waitingVersions())];
     problems.replace(
       ['RUNS_UNSERVED'],
@@ -217,11 +207,10 @@ export class LaneKeeper {
   async #open(lanes: number, held: ReadonlySet<string>): Promise<void> {
     const { lanes: taskQueue, executors } = laneQueues(this.#parts.service);
     const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };
-    for (const [id, at] of this.#closing) if (performance.now() - at > LOOK_EVERY) this.#closing.delete(id);
     const ids: string[] = [];
     for (let index = 0; ids.length < lanes; index += 1) {
       const id = laneId(this.#parts.service, index);
-      if (!held.has(id) && !this.#closing.has(id)) ids.push(id);
+      if (!held.has(id)) ids.push(id);
     }
     await this.#asked((client) =>
       Promise.all(
@@ -239,39 +228,38 @@ export class LaneKeeper {
   }
 
   /**
-   * Closes silent holders, because a terminated workflow does not close its holder. If the lane of a silent holder is
-   * open, its executor reaches Temporal but no replica of this service. This is not the fault of a run, and another
-   * executor gets the lane.
-   *
-   * @param working - the holders of present executors, which may send their requests to another replica
-   * @returns the ids of the lanes that are held
+   * Closes the holders whose lanes have ended. A lane closes its holder itself, but not if somebody terminated it, or if
+   * Temporal lost its data. This is not the fault of a run.
    */
-  async #closeLost(working: ReadonlySet<string>): Promise<Set<string>> {
-    const { runs, fleet, onRequeued } = this.#parts;
-    const held = new Set<string>();
-    for (const holder of await runs.holders.openExcept(EMBEDDED)) {
+  async #closeEnded(holders: readonly string[]): Promise<void> {
+    if (holders.length === 0) return;
+    const { runs, onRequeued } = this.#parts;
+    const listed = await this.#openLanes();
+    for (const holder of holders) {
       const lane = laneOf(holder);
-      if (fleet.silenceOf(holder) < this.#options.heartbeat + LOOK_EVERY || working.has(holder)) {
-        if (lane) held.add(lane.workflowId);
-        continue;
-      }
-      const isOpen = lane !== undefined && (await this.#isOpen(lane));
-      await runs.holders.close(holder, { isLost: !isOpen });
-      if (isOpen)
-        await this.#asked(() => this.#handleOf(lane).terminate('its executor does not reach the service'));
-      fleet.forget(holder);
+      // Temporal's list may lack new lanes
+      if (listed.has(lane.runId) || (await this.#isOpen(lane))) continue;
+      await runs.holders.close(holder, { isLost: false });
       onRequeued();
     }
-    return held;
   }
 
-  #handleOf({ workflowId, runId }: Lane): WorkflowHandle {
-    return this.#client.workflow.getHandle(workflowId, runId);
+  /** The run ids of the open lanes in Temporal's list. */
+  #openLanes(): Promise<Set<string>> {
+    const { lanes } = laneQueues(this.#parts.service);
+    const query = `TaskQueue = '${lanes}' AND ExecutionStatus = 'Running'`;
+    return this.#asked(async ({ workflow }) => {
+      const open = new Set<string>();
+      for await (const { runId } of workflow.list({ query })) open.add(runId);
+      return open;
+    });
   }
 
-  async #isOpen(lane: Lane): Promise<boolean> {
+  async #isOpen({ workflowId, runId }: Lane): Promise<boolean> {
     try {
-      const { status } = await this.#asked(() => this.#handleOf(lane).describe());
+      const { status } = await this.#asked(({ workflow }) =>
+        workflow.getHandle(workflowId, runId).describe(),
+      );
       return status.name === 'RUNNING';
     } catch (error) {
       if ((error as TemporalFault).cause instanceof WorkflowNotFoundError) return false;

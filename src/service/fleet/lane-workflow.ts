@@ -1,38 +1,50 @@
 import {
   ActivityFailure,
   CancellationScope,
+  continueAsNew,
+  defineQuery,
   proxyActivities,
+  setHandler,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type ExecutorActivities, holderOf, type LaneInput, type ServiceActivities } from './lane.ts';
+import { type ExecutorActivities, holderOf, type LaneInput, SERVED, type ServiceActivities } from './lane.ts';
 
 /** A time that is longer than any lane. */
 const LONGEST = '3650 days';
 
-const { closeHolder } = proxyActivities<ServiceActivities>({ startToCloseTimeout: '10s' });
+const { closeHolder } = proxyActivities<ServiceActivities>({
+  startToCloseTimeout: '10s',
+  // after an outage of the database, runs must not wait for a long pause to end
+  retry: { maximumInterval: '5s' },
+});
 
 /**
- * A lane. When the work in the lane ends or is cancelled, the lane closes its holder, and the runs of the holder wait
- * again. The holder of a terminated lane is closed by the keeper of the lanes.
+ * A lane. When the work of an executor ends or is cancelled, or the executor is lost, the lane closes its holder, and the
+ * runs of the holder wait again. While runs wait, the lane continues with another holder for the next free executor. The
+ * keeper of the lanes closes the holder of a lane that was terminated.
  */
-export async function lane({ executors, heartbeat }: LaneInput): Promise<void> {
+export async function lane(input: LaneInput): Promise<void> {
+  setHandler(defineQuery(SERVED), () => true);
   const { work } = proxyActivities<ExecutorActivities>({
-    taskQueue: executors,
+    taskQueue: input.executors,
     startToCloseTimeout: LONGEST,
-    heartbeatTimeout: heartbeat,
-    // another attempt would need another holder, and each holder belongs to one execution of a lane
+    heartbeatTimeout: input.heartbeat,
+    // another attempt would need another holder
     retry: { maximumAttempts: 1 },
   });
-  const holder = holderOf(workflowInfo());
-  let isLost = false;
-  try {
-    await work(holder);
-  } catch (error) {
-    isLost = error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
-    // the executor has failed, was cancelled or is lost: this ends the lane, but it is no error of the lane
-    if (!(error instanceof ActivityFailure)) throw error;
-  } finally {
-    await CancellationScope.nonCancellable(() => closeHolder(holder, isLost));
+  let doRunsWait = true;
+  for (let turn = 0; doRunsWait && !workflowInfo().continueAsNewSuggested; turn += 1) {
+    const holder = holderOf(workflowInfo(), turn);
+    let isLost = false;
+    try {
+      await work(holder);
+    } catch (error) {
+      // the executor has failed, was cancelled or is lost: this ends its work, but it is no error of the lane
+      if (!(error instanceof ActivityFailure)) throw error;
+      isLost = error.cause instanceof TimeoutFailure;
+    }
+    doRunsWait = await CancellationScope.nonCancellable(() => closeHolder(holder, isLost));
   }
+  if (doRunsWait) await continueAsNew<typeof lane>(input);
 }

@@ -1,6 +1,9 @@
 /**
  * In a lane, an executor works for a service. A lane is a workflow. Its activity `work` lasts while there is work. Then
  * its activity `closeHolder` ends the use of the holder, which is the id under which the executor has claimed runs.
+ *
+ * An executor holds runs only in a lane, so the end of the lane is the one place where it loses them. The executor is
+ * lost if Temporal gets no heartbeat of `work` in time. Nothing else decides that.
  */
 
 /** The input of the lane's workflow. */
@@ -17,10 +20,13 @@ export interface ExecutorActivities {
   work(holder: string): Promise<void>;
 }
 
+/** The query that a lane answers while a service works for it. An executor asks it when the service does not answer. */
+export const SERVED = 'served';
+
 /** The activity of the service. */
 export interface ServiceActivities {
-  /** @param isLost - whether the executor of the holder counts as lost */
-  closeHolder(holder: string, isLost: boolean): Promise<void>;
+  /** Closes a holder, whose executor may be lost, so that its runs wait again. Returns whether any runs wait. */
+  closeHolder(holder: string, isLost: boolean): Promise<boolean>;
 }
 
 /** The task queues of a service. */
@@ -39,13 +45,13 @@ export interface Lane {
   runId: string;
 }
 
-/** The id of the holder for an execution of a lane. Temporal never uses the same `runId` again. */
-export function holderOf({ workflowId, runId }: Lane): string {
-  return `${workflowId}/${runId}`;
+/** The id of the holder for a turn (from 0) of an execution of a lane. Temporal never uses the same `runId` again. */
+export function holderOf({ workflowId, runId }: Lane, turn: number): string {
+  return `${workflowId}/${runId}/${turn}`;
 }
 
-/** The execution of a lane that belongs to a holder; undefined if the holder is not the holder of a lane. */
-export function laneOf(holder: string): Lane | undefined {
-  const [workflowId, runId] = holder.split('/');
-  return workflowId !== undefined && runId !== undefined ? { workflowId, runId } : undefined;
+/** The execution of a lane to which a holder belongs. */
+export function laneOf(holder: string): Lane {
+  const [workflowId = '', runId = ''] = holder.split('/');
+  return { workflowId, runId };
 }

@@ -32,8 +32,6 @@ export const Hello = z.strictObject({
   leaks: z.array(z.strictObject({ versionId: z.string(), difference: z.string() })),
   /** The time when the executor was started. */
   since: z.iso.datetime(),
-  /** The holder of the lane in which it works; null while it has no lane. */
-  holder: Holder.holder.nullable(),
 });
 export type Hello = z.infer<typeof Hello>;
 
@@ -92,8 +90,6 @@ export type Beat = z.infer<typeof Beat>;
 export interface BeatAnswer {
   ended: string[];
 }
-
-export const Release = z.strictObject(Holder);
 
 /** The place from which an executor gets a file. */
 export interface FileAddress {

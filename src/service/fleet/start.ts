@@ -45,7 +45,6 @@ export async function startFleet(parts: FleetStart): Promise<StartedFleet> {
     progress,
     files,
     code,
-    now,
     onArrived: () => keeper?.wake(),
     onLeaky: parts.onLeaky,
     executors: new Executors(sql, now),

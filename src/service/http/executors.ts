@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { acceptText, textOf } from '../../http/text-bodies.ts';
 import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from '../fleet/protocol.ts';
+import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Report } from '../fleet/protocol.ts';
 import { hashOf } from '../../keys/hash.ts';
 import type { Access } from '../access.ts';
 import { acceptBytes, notUtf8, reader } from './body.ts';
@@ -54,7 +54,6 @@ export async function addExecutors(
       post('/claim', Claim, (claim, request) => fleet.claim(nameOf(request), claim));
       post('/report', Report, (report) => fleet.report(report));
       post('/beat', Beat, (beat) => fleet.beat(beat));
-      post('/release', Release, ({ holder }) => fleet.release(holder));
       scope.delete('/hello/:machine', async (request) => {
         await fleet.leave(machineOf(request));
         return {};

@@ -24,7 +24,7 @@ export class ExecutorState {
   readonly #materials: RemoteMaterials;
   readonly #since = new Date().toISOString();
   readonly #leaks: Hello['leaks'] = [];
-  #holder: string | null = null;
+  #hasLane = false;
   #unreached: string | null = null;
   #running = 0;
   #busyAt = performance.now();
@@ -37,10 +37,10 @@ export class ExecutorState {
     this.leaving.signal.addEventListener('abort', () => this.draining.abort());
   }
 
-  /** Sets the holder of the lane: the id under which the lane claims runs. It is null when the lane has ended. */
-  noteLane(holder: string | null): void {
-    this.#holder = holder;
-    if (holder === null) this.noteHeld(0);
+  /** Sets whether the executor works in a lane. */
+  noteLane(hasLane: boolean): void {
+    this.#hasLane = hasLane;
+    if (!hasLane) this.noteHeld(0);
   }
 
   /** Notes that outputs of a version have depended on earlier runs. */
@@ -75,7 +75,7 @@ export class ExecutorState {
     if (this.draining.signal.aborted) return 'it drains';
     if (!this.hasTime()) return 'its time ends before a run could end';
     // an executor with a lane claims runs without Temporal
-    const unreached = this.#holder === null ? this.#unreached : null;
+    const unreached = this.#hasLane ? null : this.#unreached;
     return this.faults.problem() ?? this.#materials.whyFull() ?? unreached;
   }
 
@@ -90,7 +90,6 @@ export class ExecutorState {
       problem: this.problem(),
       refusals: this.#materials.refusals(),
       leaks: this.#leaks,
-      holder: this.#holder,
     };
   }
 

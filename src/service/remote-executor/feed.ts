@@ -39,10 +39,6 @@ export class HttpFeed implements Feed {
     this.#shares.set(runId, fraction);
   }
 
-  release(): Promise<void> {
-    return this.#parts.client.release(this.#parts.holder);
-  }
-
   whenEnded(callback: (runIds: readonly string[]) => void): void {
     this.#onEnded = callback;
   }

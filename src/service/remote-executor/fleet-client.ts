@@ -33,6 +33,8 @@ export class ServiceFault extends Error {
 }
 
 const TIMEOUT = { connect: 10_000, response: 60_000, socket: 60_000 };
+/** A beat is small, and a missing answer to it shows that the executor is cut off. */
+const BEAT_TIMEOUT = { request: 10_000 };
 const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
 /** How long files pass through the service after the file store has failed, in milliseconds. */
 const DETOUR = 60_000;
@@ -71,11 +73,7 @@ export class FleetClient implements RemoteFiles {
   }
 
   beat(beat: Beat): Promise<BeatAnswer> {
-    return this.#post('/beat', beat);
-  }
-
-  async release(holder: string): Promise<void> {
-    await this.#post('/release', { holder });
+    return this.#post('/beat', beat, { ...this.#options, timeout: BEAT_TIMEOUT });
   }
 
   version(id: string): Promise<FetchedVersion> {
@@ -137,10 +135,8 @@ export class FleetClient implements RemoteFiles {
     }
   }
 
-  async #post<T>(path: string, body: object): Promise<T> {
-    return parsed(
-      await this.#send(() => got.post(this.#root + path, { ...this.#options, json: body }).text()),
-    );
+  async #post<T>(path: string, body: object, options = this.#options): Promise<T> {
+    return parsed(await this.#send(() => got.post(this.#root + path, { ...options, json: body }).text()));
   }
 
   async #get<T>(path: string): Promise<T> {

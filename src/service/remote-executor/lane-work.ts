@@ -3,7 +3,7 @@ import { BEAT_EVERY } from '../fleet/protocol.ts';
 import { Dispatcher, type DispatcherListener, type Executed, type Pool } from '../runs/dispatcher.ts';
 import { HolderClosed } from '../runs/feed.ts';
 import { Recorder, type RecorderListener } from '../runs/recorder.ts';
-import type { FleetClient } from './fleet-client.ts';
+import { type FleetClient, ServiceFault } from './fleet-client.ts';
 import type { Faults } from './faults.ts';
 import { HttpFeed } from './feed.ts';
 import type { RemoteMaterials } from './materials.ts';
@@ -34,10 +34,14 @@ export interface LaneParts {
   faults: Faults;
   /** Aborted when no more runs may begin. Executing runs continue to their end. */
   draining: AbortSignal;
-  /** Aborted when runs must not continue here. They are given back. */
+  /** Aborted when runs must not continue here. */
   leaving: AbortSignal;
   /** Aborted when the lane was taken from this executor. */
   cancelled: AbortSignal;
+  /** How long Temporal waits for a heartbeat of this executor, in milliseconds. */
+  heartbeat: number;
+  /** Whether a service works for the lane, according to Temporal. */
+  isServed: () => Promise<boolean>;
   /** Whether a run that begins now can probably end before the machine is taken away. */
   hasTime: () => boolean;
   /** Called with the number of runs that are held. */
@@ -49,7 +53,8 @@ export interface LaneParts {
 
 /**
  * The work of one lane: it claims runs, executes them and reports how they end. It ends when it has had no run for some
- * seconds, or when one of the signals or the service ends it.
+ * seconds, or when one of the signals or the service ends it. It also ends when the service works, but this executor has
+ * not reached it for as long as Temporal waits for a heartbeat. While no service works, the runs continue.
  */
 export class LaneWork implements DispatcherListener, RecorderListener {
   readonly #parts: LaneParts;
@@ -60,6 +65,10 @@ export class LaneWork implements DispatcherListener, RecorderListener {
   #ends: number[] = [];
   #busyAt = performance.now();
   #isClosed = false;
+  /** Aborted when another executor, which reaches the service, should have the runs. */
+  readonly #cutOff = new AbortController();
+  /** The time since when the service works but does not answer this executor; undefined if it answers or does not work. */
+  #unheardAt: number | undefined;
 
   constructor(parts: LaneParts) {
     this.#parts = parts;
@@ -86,9 +95,10 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     });
   }
 
-  /** Resolves when the runs of the lane have ended here, or have been given back. */
+  /** Resolves when the runs of the lane have ended here, or must not continue here. */
   async run(): Promise<void> {
-    const { draining, leaving, cancelled, pool } = this.#parts;
+    const { draining, cancelled, pool } = this.#parts;
+    const leaving = AbortSignal.any([this.#parts.leaving, this.#cutOff.signal]);
     const isOver = AbortSignal.any([draining, leaving, cancelled]);
     while (!isOver.aborted && !this.#isClosed && !this.#isIdle()) {
       this.#dispatcher.wake();
@@ -96,10 +106,8 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     }
     this.#dispatcher.close();
     while (!leaving.aborted && this.#dispatcher.held().length > 0) await this.#beat(leaving);
-    if (leaving.aborted) {
-      for (const runId of this.#dispatcher.held()) void pool.stop(runId);
-      await this.#feed.release();
-    }
+    // the end of the lane gives the runs back
+    if (leaving.aborted) for (const runId of this.#dispatcher.held()) void pool.stop(runId);
     this.#recorder.close();
   }
 
@@ -133,11 +141,26 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     this.#parts.onHeld(held.length);
     if (held.length > 0) {
       this.#busyAt = performance.now();
-      // the answer also tells a closed holder which runs it has lost
-      await this.#feed.beat(held).catch(this.#parts.onFault);
+      try {
+        // the answer also tells a closed holder which runs it has lost
+        await this.#feed.beat(held);
+        this.#unheardAt = undefined;
+      } catch (error) {
+        await this.#unheard(error);
+      }
     }
     const hasEnded = until.aborted || this.#dispatcher.held().length === 0;
     await pause(hasEnded ? BEAT_EVERY / 10 : BEAT_EVERY, undefined, { signal: until }).catch(() => {});
+  }
+
+  /** Ends the lane if this executor, but not the service, is cut off. */
+  async #unheard(error: unknown): Promise<void> {
+    const { heartbeat, isServed, onFault } = this.#parts;
+    onFault(error);
+    const hasAnswered = error instanceof ServiceFault && error.code !== undefined;
+    if (hasAnswered || !(await isServed())) this.#unheardAt = undefined;
+    else this.#unheardAt ??= performance.now();
+    if (performance.now() - (this.#unheardAt ?? Infinity) > heartbeat) this.#cutOff.abort();
   }
 
   #isIdle(): boolean {

@@ -6,7 +6,7 @@ import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
 import type { OwnFolder } from '../files/own-folder.ts';
-import type { ExecutorActivities } from '../fleet/lane.ts';
+import { type ExecutorActivities, laneOf, SERVED } from '../fleet/lane.ts';
 import { BEAT_EVERY } from '../fleet/protocol.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
 import { takeCache } from './cache.ts';
@@ -188,13 +188,15 @@ async function takeLanes(
     async work(holder) {
       const context = Context.current();
       const beat = setInterval(() => context.heartbeat(), BEAT_EVERY);
-      state.noteLane(holder);
+      state.noteLane(true);
       const work = new LaneWork({
         ...lane,
         holder,
         draining: state.draining.signal,
         leaving: state.leaving.signal,
         cancelled: context.cancellationSignal,
+        heartbeat: context.info.heartbeatTimeoutMs!,
+        isServed: () => isServed(connection, temporal.namespace, holder),
         hasTime: () => state.hasTime(),
         onHeld: (runs) => state.noteHeld(runs),
         onExecuted: (ms) => state.noteExecuted(ms),
@@ -203,7 +205,7 @@ async function takeLanes(
         await work.run();
       } finally {
         clearInterval(beat);
-        state.noteLane(null);
+        state.noteLane(false);
       }
     },
   };
@@ -224,4 +226,12 @@ async function takeLanes(
     shutdownGraceTime: '30 days',
   });
   return { connection, worker };
+}
+
+/** Whether a service works for the lane of a holder. Temporal passes the question on to any replica of the service. */
+function isServed(connection: NativeConnection, namespace: string, holder: string): Promise<boolean> {
+  const query = { namespace, execution: laneOf(holder), query: { queryType: SERVED } };
+  return connection
+    .withDeadline(Date.now() + ASK_EVERY, () => connection.workflowService.queryWorkflow(query))
+    .then(Boolean, () => false);
 }

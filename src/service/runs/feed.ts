@@ -47,8 +47,6 @@ export interface Feed {
   report(endings: readonly Ending[]): Promise<void>;
   /** Notes the finished share of an executing run, 0 to 1. */
   progress(runId: string, fraction: number): void;
-  /** Closes the holder. It claims no more runs, and its runs are FRESH again. */
-  release(): Promise<void>;
   /** @param callback - called with the ids of held runs that must not be executed any more */
   whenEnded(callback: (runIds: readonly string[]) => void): void;
 }

@@ -43,6 +43,7 @@ export class QueueFeed implements Feed {
     this.#progress.note(runId, fraction);
   }
 
+  /** Closes the holder. It claims no more runs, and its runs are FRESH again. */
   release(): Promise<void> {
     return this.#holders.close(this.#holder, { isLost: false });
   }
