@@ -8,6 +8,9 @@ import { areEqual, momentsOf } from './moments.ts';
 import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
 
+/** Deviations that are smaller than this share of the values come from rounding. */
+const ROUNDING = 1e-12;
+
 /** The points of a factorial design, by the levels of their inputs. */
 export interface LevelPoints {
   inputs: readonly string[];
@@ -57,7 +60,10 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   function errorOf(runs: readonly (readonly Replicate[])[]): ErrorVariance | undefined {
     const found = errorVariance(runs, values.isPaired);
     if (!found || !values.isShare) return found;
-    const count = runs.reduce((sum, { length }) => sum + length, 0);
+    // with common random numbers, all points have the same chance, so equal results tell no more than those of one point
+    const count = values.isPaired
+      ? Math.min(...runs.map(({ length }) => length))
+      : runs.reduce((sum, { length }) => sum + length, 0);
     return { ...found, variance: Math.max(found.variance, leastVariance(count, 0)) };
   }
 
@@ -148,7 +154,9 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return { ...found, interval: [Math.max(-1, low), Math.min(1, high)] };
   }
 
-  function pOf(part: number, own: readonly number[], freedom: number): number | undefined {
+  function pOf(sum: number, own: readonly number[], freedom: number): number | undefined {
+    // with common random numbers the error may be as small as the rounding errors of a sum that is 0
+    const part = sum > ROUNDING ** 2 * own.reduce((all, point) => all + y(point) ** 2, 0) ? sum : 0;
     if (replicates && error) return fisherTest({ part: part * repeatsOf(own), freedom }, error);
     return meanError && fisherTest({ part, freedom }, meanError);
   }

@@ -47,12 +47,15 @@ const FEWEST_FREE = 10;
  * @param output - a column that is not constant
  * @param samples - the samples within a product, each with the number of its columns. If there are none, each point is
  * a row of one sample
+ * @param noise - the known variance of chance in a value of the output. A few points may lie on a plane by luck, so tests
+ * count at least this variance
  */
 export function regressionOf(
   inputs: readonly (Float64Array | Uint32Array)[],
   output: Float64Array | Uint32Array,
   confidence: number,
   samples: readonly (SampledRows & { inputs: number })[] = [],
+  noise = 0,
 ): Regression {
   const columns = [...inputs, output];
   const parts =
@@ -76,21 +79,26 @@ export function regressionOf(
     return [value - half, value + half];
   };
   const freedom = output.length - kept.length - 1;
+  const [spreadOfOutput] = covariances(all, gram.size, [gram.size - 1]) as [Float64Array];
+  const leastRest = Math.max(1 - found.r2, (noise * freedom) / (output.length * spreadOfOutput[0]!));
   /**
    * The larger p-value of Student's test and of the jackknife. The first one is exact for an output that is only chance.
-   * The second one is also right if the error depends on the inputs, or if points share the rows of a sample.
+   * The second one is also right if the error depends on the inputs, or if points share the rows of a sample. It takes the
+   * slopes, because a standardized coefficient also changes with the spread of the rows that are left. If one group of rows
+   * alone determines a slope, there is no jackknife.
    */
   const pOf = (at: number): number | undefined => {
     const value = found.src[at]!;
     if (freedom < 1) return undefined;
     if (Math.abs(value) < ROUNDING) return 1;
-    const rest = 1 - found.partial[at]! ** 2;
-    const exact = rest < ROUNDING ? 0 : studentTails(Math.sqrt(((1 - rest) / rest) * freedom), freedom);
-    const left = others.map((fits) => fits.map(({ src }) => src[at]!));
-    if (left.length === 0) return samples.length > 0 ? undefined : exact;
-    const error = Math.hypot(...left.map(jackknifeError));
+    const square = (leastRest * found.inverses[at]!) / freedom;
+    const exact = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
+    const left = others.map((fits) => fits.map(({ slopes }) => slopes[at]!));
+    if (left.length === 0 || !left.flat().every(Number.isFinite))
+      return samples.length > 0 ? undefined : exact;
+    const t = found.slopes[at]! / Math.hypot(...left.map(jackknifeError));
     const free = Math.min(...left.map(({ length }) => length)) - 1;
-    return error < ROUNDING ? exact : Math.max(exact, studentTails(value / error, Math.max(1, free)));
+    return Math.abs(t) > 1 / ROUNDING ? exact : Math.max(exact, studentTails(t, Math.max(1, free)));
   };
   const spread = <T>(values: readonly T[], none: T): T[] =>
     inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
@@ -172,25 +180,32 @@ function independent(all: Float64Array, { size }: Gram): number[] {
 
 /** The fit of the last column by the `kept` columns. */
 function coefficients(sums: Float64Array, size: number, kept: readonly number[]) {
-  const matrix = correlations(covariances(sums, size, [...kept, size - 1]));
+  const variances = covariances(sums, size, [...kept, size - 1]);
+  const matrix = correlations(variances);
   const right = matrix.pop()!;
   const square = matrix.map((row) => row.slice(0, -1));
   const none = kept.map(() => NaN);
   const root = cholesky(square);
-  if (!root) return { src: none, partial: none, r2: NaN };
+  if (!root || root.some((row, at) => row[at]! ** 2 < LEAST_PART))
+    return { src: none, slopes: none, inverses: none, partial: none, r2: NaN };
   const src = solve(root, right.subarray(0, -1));
   const r2 = Math.min(
     1,
     src.reduce((sum, one, at) => sum + one * right[at]!, 0),
   );
-  const partial = src.map((one, at) => {
-    const unit = Float64Array.from(kept, (_, other) => Number(other === at));
-    // from t² = b² × freedom / ((1 − R²) × inverse), and the correlation's square t² / (t² + freedom)
-    const inverse = solve(root, unit)[at]!;
-    if (Math.abs(one) < ROUNDING) return 1 - r2 < ROUNDING ? NaN : 0;
-    return one / Math.sqrt(one ** 2 + (1 - r2) * inverse);
+  // t² = b² × freedom / ((1 − R²) × inverse)
+  const inverses = kept.map((_, at) => {
+    const unit = Float64Array.from(kept, (_one, other) => Number(other === at));
+    return solve(root, unit)[at]!;
   });
-  return { src, partial, r2 };
+  const partial = src.map((one, at) => {
+    if (Math.abs(one) < ROUNDING) return 1 - r2 < ROUNDING ? NaN : 0;
+    // the square of the correlation is t² / (t² + freedom)
+    return one / Math.sqrt(one ** 2 + (1 - r2) * inverses[at]!);
+  });
+  const spreads = variances.map((row, at) => Math.sqrt(row[at]!));
+  const slopes = src.map((one, at) => (one * spreads.at(-1)!) / spreads[at]!);
+  return { src, slopes, inverses, partial, r2 };
 }
 
 function correlations(matrix: Float64Array[]): Float64Array[] {
