@@ -144,7 +144,8 @@ def share_of(c, inputs, shown, is_total, is_least=False):
         value = 100 * max(0, found.adjusted) * sum(part[one] for one in inputs) / sum(part.values())
         deny(abs(shown - value) > 0.51, f"own share {value:.2f} %")
         return
-    if c.one_run or points.statistic == "quantile" or len(points.known) < len(points.all):
+    # the shares of a search are those of its model, and the own regression has fewer terms
+    if c.kind == "search" or c.one_run or points.statistic == "quantile" or len(points.known) < len(points.all):
         return
     if c.kind == "fraction":
         value = 100 * own.main_share(points, [c.inputs.index(one) for one in inputs])

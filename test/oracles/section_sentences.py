@@ -118,7 +118,8 @@ def _(c, m):
 
 @says("warning", r"The effects of a fraction with missing points cannot be separated, so the other points are analyzed by regression\.")
 def _(c, m):
-    deny(len(c.points().known) == len(c.points().all), "no point is missing")
+    points = c.points("Cost" if "times" in c.analysis else None)
+    deny(len(points.known) == len(points.all) and "times" not in c.analysis, "no point is missing")
 
 
 @says("warning", r"The model explains N % of the variance of points outside the fit: its indices are rough\. A campaign .*")
