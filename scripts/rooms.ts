@@ -29,8 +29,9 @@ export const rooms = {
   ],
   report: ['api', 'campaign', 'store', 'client', 'search', 'sensitivity', 'statistics'],
   http: [],
-  service: ['api', 'http', 'postgres'],
-  server: ['api', 'campaign', 'client', 'report', 'resolve', 'search', 'sensitivity', 'store', 'http'],
+  keys: [],
+  service: ['api', 'http', 'keys', 'postgres'],
+  server: ['api', 'campaign', 'client', 'report', 'resolve', 'search', 'sensitivity', 'store', 'http', 'keys'],
   dev: ['api', 'workflows'],
   settings: ['api', 'client', 'dev'],
 };
@@ -49,7 +50,6 @@ export const serviceRooms = {
   database: [],
   files: ['database'],
   models: ['database', 'files'],
-  keys: [],
   executors: ['files', 'models'],
   runs: ['database', 'executors', 'files', 'models'],
   animation: ['executors', 'files', 'models', 'runs'],
@@ -57,5 +57,5 @@ export const serviceRooms = {
   move: ['database', 'files', 'models', 'runs'],
   fleet: ['database', 'files', 'models', 'runs'],
   'remote-executor': ['executors', 'files', 'fleet', 'models', 'runs'],
-  http: ['animation', 'files', 'fleet', 'keys', 'models', 'runs'],
+  http: ['animation', 'files', 'fleet', 'models', 'runs'],
 };
