@@ -57,7 +57,7 @@ const FEWEST_FREE = 10;
  * @param drawn - the variance of the distribution of each input; undefined if it is unknown. The variance in a random
  * sample differs from it by chance, and the shares of inputs would differ as well
  * @param noise - the known variance of chance in a value of the output. A few points may lie on a plane by luck, so tests
- * count at least this variance
+ * with few degrees of freedom count at least this variance
  */
 export function regressionOf(
   inputs: readonly (Float64Array | Uint32Array)[],
@@ -90,7 +90,8 @@ export function regressionOf(
   };
   const freedom = output.length - kept.length - 1;
   const [spreadOfOutput] = covariances(all, gram.size, [gram.size - 1]) as [Float64Array];
-  const leastRest = Math.max(1 - found.r2, (noise * freedom) / (output.length * spreadOfOutput[0]!));
+  const least = freedom < FEWEST_FREE ? (noise * freedom) / (output.length * spreadOfOutput[0]!) : 0;
+  const leastRest = Math.max(1 - found.r2, least);
   const hasAdjusted = freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING;
   const adjustedOf = ({ r2 }: Fit): number => 1 - ((1 - r2) * (output.length - 1)) / Math.max(1, freedom);
   /**
@@ -109,6 +110,9 @@ export function regressionOf(
   const adjustedR2 = hasAdjusted ? adjustedOf(found) : undefined;
   const shares = hasAdjusted ? sharesOf(found) : [];
   const leftShares = hasAdjusted ? others.map((fits) => fits.map(sharesOf)) : [];
+  /** Whether the inputs vary in the rows of a fit, apart from rounding. */
+  const isVaried = ({ variances }: Fit): boolean =>
+    variances.every((one, at) => one > LEAST_PART * found.variances[at]!);
   /**
    * The larger p-value of Student's test and of the jackknife. The first one is exact for an output that is only chance.
    * The second one is also right if the error depends on the inputs, or if points share the rows of a sample. It takes the
@@ -121,7 +125,7 @@ export function regressionOf(
     if (Math.abs(value) < ROUNDING) return 1;
     const square = (leastRest * found.inverses[at]!) / freedom;
     const exact = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
-    const left = others.map((fits) => fits.map(({ slopes }) => slopes[at]!));
+    const left = others.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
     if (left.length === 0 || !left.flat().every(Number.isFinite))
       return samples.length > 0 ? undefined : exact;
     const t = found.slopes[at]! / Math.hypot(...left.map(jackknifeError));

@@ -234,6 +234,7 @@ class Regression:
             # a few points may lie on a plane by luck although their runs differ
             within = None if is_paired or points.statistic == "quantile" else points.chance()
             noise = within[0] * float(np.mean([1 / len(values) for _, values in rows])) if within else 0
+            noise = noise if self.freedom < 10 else 0
             variance = max(float(np.sum(residual**2)) / self.freedom, 1e-20 * total, noise)
             errors = np.sqrt(variance * np.diag(np.linalg.pinv(design.T @ design)))[1:]
             self.p = {
