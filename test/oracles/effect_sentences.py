@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+import own_models
 import own_numbers as own
 from sentence_table import CLEAR, NAME, NONE, close, deny, equal, names, number, says
 
@@ -148,7 +149,7 @@ def share_of(c, inputs, shown, is_total, is_least=False):
     if c.kind == "search" or c.one_run or points.statistic == "quantile" or len(points.known) < len(points.all):
         return
     if c.kind == "fraction":
-        value = 100 * own.main_share(points, [c.inputs.index(one) for one in inputs])
+        value = 100 * own_models.main_share(points, [c.inputs.index(one) for one in inputs])
         return deny(abs(shown - min(100, max(0, value))) > (15 if c.has_chance else 0.6), f"own share {value:.2f} %")
     if c.kind == "saltelli":
         found = own.totals(points, c.told["designRows"], c.inputs, c.told["design"]["secondOrder"])

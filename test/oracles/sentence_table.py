@@ -3,6 +3,7 @@
 import math
 import re
 
+import own_models
 import own_numbers as own
 
 NAME = r"(?:Alpha|Beta|Gamma|Delta)"
@@ -130,7 +131,7 @@ class Campaign:
         """The own p-values of the inputs for the analysed output, or for another one; empty without a test."""
         points = self.compared(name)
         if self.kind == "search":
-            return own.searched_ps(points, self.inputs)
+            return own_models.searched_ps(points, self.inputs)
         if self.is_linear and name:
             return own.Regression(points, self.inputs, self.has_chance and not self.is_paired, self.is_paired).p
         if self.is_linear:
