@@ -13,7 +13,7 @@ export async function rates({ campaigns, seed }: { campaigns: number; seed: numb
   return [
     {
       statement: 'a sentence is denied',
-      from: `${count} campaigns with designs of all kinds`,
+      from: `${count} campaigns of all kinds`,
       of: sentences,
       rate: denials.length / sentences,
       most: 0,

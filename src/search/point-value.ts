@@ -107,7 +107,8 @@ export class PointReader {
 
   /** Converts a value of the output into the minimized value, or back. */
   signed(value: number): number {
-    return this.#sign * value;
+    // a zero has no sign for readers
+    return this.#sign * value + 0;
   }
 
   /**

@@ -12,7 +12,7 @@ import { aliasesOf, factorialIndices, type Generators } from './factorial.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { chanceOfEffects, elementaryEffects, morrisIndices, trajectoriesOf } from './morris.ts';
 import { type InputLine, swings } from './one-at-a-time.ts';
-import type { Estimator } from './point-values.ts';
+import { type Estimator, inPairs, type PointValues } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
 import { type SaltelliLayout, sobolIndices } from './sobol-indices.ts';
@@ -112,12 +112,13 @@ function morris(
   const steps = [...trajectories.changed].flatMap((input, row) =>
     input < 0 ? [] : [rise({ input, from: points[row - 1]!, to: points[row]! })],
   );
+  const changed = changesBetween(table, inputs);
   return unlessBiased(table, 'trajectory', (of) => {
     const found = elementaryEffects(trajectories, atRows(points, of.means));
     const { leftOut, trajectories: used } = found;
     const indices = morrisIndices(inputs, found, confidence, chanceOfEffects(trajectories, points, of));
     return {
-      indices: withTests(indices, stepTests(inputs.length, steps, of)),
+      indices: withChanges(withTests(indices, stepTests(inputs.length, steps, of)), changed(of)),
       warnings: [
         ...leftOutOf(leftOut, design.trajectories, 'trajectories', 'one of their points has no value'),
         ...(used < FEW_TRAJECTORIES
@@ -126,6 +127,36 @@ function morris(
       ],
     };
   });
+}
+
+/**
+ * Without chance, a single pair of points that differ only in one input may show its effect, although the steps of the
+ * design miss it and its index is 0. Then the p-value is 0.
+ */
+function withChanges(indices: readonly InputIndices[], changed: ReadonlySet<string>): InputIndices[] {
+  return indices.map((one) =>
+    one.p === undefined && (one.total ?? one.muStar) === 0 && changed.has(one.input) ? { ...one, p: 0 } : one,
+  );
+}
+
+/** Returns a function that finds the inputs that alone change an output without chance. */
+function changesBetween(table: PointTable, inputs: readonly string[]): (of: PointValues) => Set<string> {
+  return ({ means, hasUnknownChance, chance }) => {
+    if (hasUnknownChance || chance !== undefined) return new Set();
+    const known = [...means.keys()].filter((point) => !Number.isNaN(means[point]!));
+    return new Set(
+      inputs.filter((name) => {
+        const others = table.inputs.flatMap((one, at) => (one.name === name ? [] : [table.column(at)]));
+        const first = new Map<string, number>();
+        return known.some((point) => {
+          const key = others.map((column) => column[point]).join();
+          const before = first.get(key);
+          if (before === undefined) first.set(key, point);
+          return before !== undefined && !areEqual(momentsOf([means[before]!, means[point]!]));
+        });
+      }),
+    );
+  };
 }
 
 /** Adds the p-value of each input, if there is one. */
@@ -175,12 +206,18 @@ function sobol(
   const all = design.points * design.scrambles;
   const width = points.length / all;
   const rise = rising(table, inputs);
-  const steps = Array.from({ length: all }, (_, block) =>
-    inputs.map((_name, input) => {
-      const [from, to] = [points[block * width]!, points[block * width + 1 + input]!];
-      return rise({ input, from, to });
-    }),
-  ).flat();
+  // A and AB differ in one input, and so do B and BA
+  const steps = Array.from({ length: all }, (_, block) => {
+    const first = block * width;
+    const last = first + width - 1;
+    return inputs.flatMap((_name, input) => [
+      rise({ input, from: points[first]!, to: points[first + 1 + input]! }),
+      ...(design.secondOrder
+        ? [rise({ input, from: points[last]!, to: points[first + 1 + inputs.length + input]! })]
+        : []),
+    ]);
+  }).flat();
+  const changed = changesBetween(table, inputs);
   return unlessBiased(table, 'base point', (of) => {
     const { means, chance = 0 } = of;
     const moments = momentsOf(means.filter((value) => !Number.isNaN(value)));
@@ -191,7 +228,8 @@ function sobol(
     const { used, firstTests } = found;
     const ps = of.hasUnknownChance ? firstTests : stepTests(inputs.length, steps, of);
     const isHidden = chance > MOST_CHANCE && found.indices.length > 0;
-    const indices = withTests(isHidden ? inputs.map((input) => ({ input })) : found.indices, ps);
+    const tested = withTests(isHidden ? inputs.map((input) => ({ input })) : found.indices, ps);
+    const indices = withChanges(tested, changed(of));
     const secondOrder = isHidden ? undefined : found.secondOrder;
     const widest = Math.max(
       0,
@@ -264,11 +302,8 @@ function factorial(
     const { replicates } = of;
     const means = atRows(points, of.means);
     if (!isFull && means.some(Number.isNaN)) return ofPart(regression(of));
-    return factorialIndices(
-      design,
-      { ...of, means, replicates: replicates && ((row) => replicates(points[row]!)) },
-      confidence,
-    );
+    const rows = { ...of, means, replicates: replicates && ((row: number) => replicates(points[row]!)) };
+    return factorialIndices(design, inPairs(rows), confidence);
   };
 }
 
@@ -300,5 +335,5 @@ function oneAtATime(
       numbers: { low: Number(all[0]), high: Number(all.at(-1)), base: Number(own) },
     };
   });
-  return (of) => swings(lines, table.find(unchanged), of, confidence);
+  return (of) => swings(lines, table.find(unchanged), inPairs(of), confidence);
 }

@@ -65,13 +65,14 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const found = errorVariance(runs, values.isPaired);
     if (!found) return undefined;
     const count = runs.reduce((sum, { length }) => sum + length, 0);
-    if (values.isShare) return { ...found, variance: Math.max(found.variance, leastVariance(count, 0)) };
-    const size = Math.max(...points.map((point) => Math.abs(y(point))));
-    if (found.variance > (ROUNDING * size) ** 2) return found;
     const common = values.isPaired ? commonReplications(runs) : [];
-    const isSure = values.isPaired && cancelsChance(runs.map((own) => valuesAt(own, common)));
     // with common random numbers, a rare value is missing at all points together
     const independent = values.isPaired ? common.length : count;
+    if (values.isShare)
+      return { ...found, variance: Math.max(found.variance, leastVariance(independent, 0)) };
+    const size = Math.max(...points.map((point) => Math.abs(y(point))));
+    if (found.variance > (ROUNDING * size) ** 2) return found;
+    const isSure = values.isPaired && cancelsChance(runs.map((own) => valuesAt(own, common)));
     return { ...found, variance: isSure ? 0 : leastOfEqualRuns(independent, moments.variance) };
   }
 
@@ -179,9 +180,11 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   }
 
   /** The p-value: the probability that chance alone gives at least this part of the sum of squares. */
-  function pOf(part: number, own: readonly number[], freedom: number): number | undefined {
+  function pOf(sum: number, own: readonly number[], freedom: number): number | undefined {
     const used = replicates && error ? error : meanError;
     if (!used) return undefined;
+    // with common random numbers the error may be as small as the rounding errors of a sum that is 0
+    const part = sum > ROUNDING ** 2 * own.reduce((all, point) => all + y(point) ** 2, 0) ? sum : 0;
     if (used.variance === 0) return Number(part <= ROUNDING * squares);
     const repeats = used === error ? repeatsOf(own) : 1;
     return fisherTail((part * repeats) / freedom / used.variance, freedom, used.freedom);

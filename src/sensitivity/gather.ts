@@ -48,16 +48,26 @@ export class OutputColumn {
   readonly replicates: Replicates | undefined;
   runs = 0;
   #rows = ONE_ROW;
-  /** For each row, the share of its finished runs that have no value. */
+  /**
+   * For each row, the share of its finished runs that have no value. With common random numbers, only the replications
+   * count that all points have: further ones may fail by chance at all points that have them.
+   */
   readonly #lacking: GrowingArray;
+  /** The number of replications that all points have. */
+  readonly #common: number;
   /** The number of finished runs without a value, also of failed ones. */
   lackingRuns = 0;
   /** Values of the current point, and the number of its finished runs, by part. */
   #own: number[][] = [];
   #ownRuns: number[] = [];
+  #ownLacking: number[] = [];
 
-  constructor(measure: Measure, { keepsRuns, points }: { keepsRuns: boolean; points: number }) {
+  constructor(
+    measure: Measure,
+    { keepsRuns, points, common }: { keepsRuns: boolean; points: number; common: number },
+  ) {
     this.measure = measure;
+    this.#common = common;
     this.#means = new GrowingArray(points);
     this.#lacking = new GrowingArray(points);
     this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
@@ -85,13 +95,17 @@ export class OutputColumn {
     this.#rows = rows;
     this.#own = Array.from({ length: rows.parts }, () => []);
     this.#ownRuns = this.#own.map(() => 0);
+    this.#ownLacking = this.#own.map(() => 0);
     this.replicates?.nextPoint();
   }
 
   add({ replication, outputs, status }: FinishedRun): void {
     const part = partOf(replication, this.#rows);
-    this.#ownRuns[part]! += 1;
     const value = status === 'done' ? this.measure.read(outputs) : undefined;
+    if (replication <= this.#common) {
+      this.#ownRuns[part]! += 1;
+      if (value === undefined) this.#ownLacking[part]! += 1;
+    }
     if (value === undefined) {
       this.lackingRuns += 1;
       return;
@@ -108,7 +122,7 @@ export class OutputColumn {
       for (let copy = 0; copy < this.#rows.copies; copy += 1) {
         if (own.length > 0) this.#chance.add(own);
         this.#means.push(mean);
-        this.#lacking.push(runs === 0 ? 1 : 1 - own.length / runs);
+        this.#lacking.push(runs === 0 ? 1 : this.#ownLacking[part]! / runs);
       }
     }
   }
@@ -279,7 +293,8 @@ export class PointGatherer {
     this.#isSample = analyzedDesign(campaign).method === 'regression';
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#table = new PointTable(campaign.varied, points);
-    this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points }));
+    const common = campaign.commonRandomNumbers ? campaign.replications : Infinity;
+    this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points, common }));
     this.#curves = dataSets.map((name) => new CurveColumns(name, points));
   }
 

@@ -56,6 +56,8 @@ const FEWEST_FREE = 10;
  * a row of one sample
  * @param drawn - the variance of the distribution of each input; undefined if it is unknown. The variance in a random
  * sample differs from it by chance, and the shares of inputs would differ as well
+ * @param noise - the known variance of chance in a value of the output. A few points may lie on a plane by luck, so tests
+ * with few degrees of freedom count at least this variance
  */
 export function regressionOf(
   inputs: readonly (Float64Array | Uint32Array)[],
@@ -63,6 +65,7 @@ export function regressionOf(
   confidence: number,
   samples: readonly (SampledRows & { inputs: number })[] = [],
   drawn: readonly (number | undefined)[] = [],
+  noise = 0,
 ): Regression {
   const columns = [...inputs, output];
   const parts =
@@ -86,6 +89,9 @@ export function regressionOf(
     return [value - half, value + half];
   };
   const freedom = output.length - kept.length - 1;
+  const [spreadOfOutput] = covariances(all, gram.size, [gram.size - 1]) as [Float64Array];
+  const least = freedom < FEWEST_FREE ? (noise * freedom) / (output.length * spreadOfOutput[0]!) : 0;
+  const leastRest = Math.max(1 - found.r2, least);
   const hasAdjusted = freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING;
   const adjustedOf = ({ r2 }: Fit): number => 1 - ((1 - r2) * (output.length - 1)) / Math.max(1, freedom);
   /**
@@ -104,21 +110,27 @@ export function regressionOf(
   const adjustedR2 = hasAdjusted ? adjustedOf(found) : undefined;
   const shares = hasAdjusted ? sharesOf(found) : [];
   const leftShares = hasAdjusted ? others.map((fits) => fits.map(sharesOf)) : [];
+  /** Whether the inputs vary in the rows of a fit, apart from rounding. */
+  const isVaried = ({ variances }: Fit): boolean =>
+    variances.every((one, at) => one > LEAST_PART * found.variances[at]!);
   /**
    * The larger p-value of Student's test and of the jackknife. The first one is exact for an output that is only chance.
-   * The second one is also right if the error depends on the inputs, or if points share the rows of a sample.
+   * The second one is also right if the error depends on the inputs, or if points share the rows of a sample. It takes the
+   * slopes, because a standardized coefficient also changes with the spread of the rows that are left. If one group of rows
+   * alone determines a slope, there is no jackknife.
    */
   const pOf = (at: number): number | undefined => {
     const value = found.src[at]!;
     if (freedom < 1) return undefined;
     if (Math.abs(value) < ROUNDING) return 1;
-    const rest = 1 - found.partial[at]! ** 2;
-    const exact = rest < ROUNDING ? 0 : studentTails(Math.sqrt(((1 - rest) / rest) * freedom), freedom);
-    const left = others.map((fits) => fits.map(({ src }) => src[at]!));
-    if (left.length === 0) return samples.length > 0 ? undefined : exact;
-    const error = Math.hypot(...left.map(jackknifeError));
+    const square = (leastRest * found.inverses[at]!) / freedom;
+    const exact = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
+    const left = others.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
+    if (left.length === 0 || !left.flat().every(Number.isFinite))
+      return samples.length > 0 ? undefined : exact;
+    const t = found.slopes[at]! / Math.hypot(...left.map(jackknifeError));
     const free = Math.min(...left.map(({ length }) => length)) - 1;
-    return error < ROUNDING ? exact : Math.max(exact, studentTails(value / error, Math.max(1, free)));
+    return Math.abs(t) > 1 / ROUNDING ? exact : Math.max(exact, studentTails(t, Math.max(1, free)));
   };
   const spread = <T>(values: readonly T[], none: T): T[] =>
     inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
@@ -224,6 +236,10 @@ function independent(all: Float64Array, { size }: Gram): number[] {
 /** A fit of the last column by other columns, with the variances of these columns. */
 interface Fit {
   src: number[];
+  /** The coefficients in the units of the columns. */
+  slopes: number[];
+  /** The diagonal of the inverse of the correlation matrix of the inputs. */
+  inverses: number[];
   partial: number[];
   r2: number;
   variances: number[];
@@ -238,20 +254,26 @@ function coefficients(sums: Float64Array, size: number, kept: readonly number[])
   const square = matrix.map((row) => row.slice(0, -1));
   const none = kept.map(() => NaN);
   const root = cholesky(square);
-  if (!root) return { src: none, partial: none, r2: NaN, variances };
+  if (!root || root.some((row, at) => row[at]! ** 2 < LEAST_PART))
+    return { src: none, slopes: none, inverses: none, partial: none, r2: NaN, variances };
   const src = solve(root, right.subarray(0, -1));
   const r2 = Math.min(
     1,
     src.reduce((sum, one, at) => sum + one * right[at]!, 0),
   );
-  const partial = src.map((one, at) => {
-    const unit = Float64Array.from(kept, (_, other) => Number(other === at));
-    // from t² = b² × freedom / ((1 − R²) × inverse), and the correlation's square t² / (t² + freedom)
-    const inverse = solve(root, unit)[at]!;
-    if (Math.abs(one) < ROUNDING) return 1 - r2 < ROUNDING ? NaN : 0;
-    return one / Math.sqrt(one ** 2 + (1 - r2) * inverse);
+  // t² = b² × freedom / ((1 − R²) × inverse)
+  const inverses = kept.map((_, at) => {
+    const unit = Float64Array.from(kept, (_one, other) => Number(other === at));
+    return solve(root, unit)[at]!;
   });
-  return { src, partial, r2, variances };
+  const partial = src.map((one, at) => {
+    if (Math.abs(one) < ROUNDING) return 1 - r2 < ROUNDING ? NaN : 0;
+    // the square of the correlation is t² / (t² + freedom)
+    return one / Math.sqrt(one ** 2 + (1 - r2) * inverses[at]!);
+  });
+  const spread = Math.sqrt(products.at(-1)!.at(-1)!);
+  const slopes = src.map((one, at) => (one * spread) / Math.sqrt(variances[at]!));
+  return { src, slopes, inverses, partial, r2, variances };
 }
 
 function correlations(matrix: Float64Array[]): Float64Array[] {

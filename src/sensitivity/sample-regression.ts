@@ -38,7 +38,7 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
-  return ({ means, chance = 0, hasUnknownChance = false }) => {
+  return ({ means, chance = 0, hasUnknownChance = false, isPaired, error }) => {
     const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
     const chosen = (column: Float64Array): Float64Array =>
       known ? column.filter((_, row) => known[row] === 1) : column;
@@ -73,13 +73,10 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
         inputs: names.filter((name) => sample.names.includes(name)).length,
       }))
       .filter(({ count }) => count > 1);
-    const plain = regressionOf(
-      columns,
-      output,
-      confidence,
-      samples,
-      names.map((name) => variances.get(name)),
-    );
+    // common random numbers take away an unknown part of the chance
+    const noise = isPaired ? 0 : (error?.variance ?? 0);
+    const drawn = names.map((name) => variances.get(name));
+    const plain = regressionOf(columns, output, confidence, samples, drawn, noise);
     // all columns share one array, because unused arrays would stay in memory for a while
     const sorted = new Float64Array(output.length);
     const isAll = !known && varied.length === places.length;

@@ -1,11 +1,11 @@
 import { RANDOM_SEED } from '../../src/api/index.ts';
-import { replicateAll } from '../../src/activities/replicate.ts';
 import type { Design } from '../../src/campaign/designs/resolved-design.ts';
 import { hasRunsPerDraw } from '../../src/campaign/draws.ts';
 import { countDraws, expand } from '../../src/campaign/points.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { type BaseInput, type Campaign, ONE_ATTEMPT } from '../../src/campaign/types.ts';
 import type { RunObservation, Store } from '../../src/store/index.ts';
+import { finding, goOn } from './drawn-findings.ts';
 
 /** The kinds of designs, in the order in which campaigns have them. */
 const KINDS = [
@@ -18,6 +18,11 @@ const KINDS = [
   'onePerInput',
   'oneAtATime',
   'repeated',
+  'texts',
+  'fraction',
+  'select',
+  'search',
+  'calibrate',
 ] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -35,70 +40,82 @@ type Model = (values: readonly number[], chance: Stream) => Record<string, strin
 
 /**
  * Draws a campaign with a model: a function of some inputs, plus chance. It has a number, a count, a true or false, a
- * share and a quantile as outputs.
+ * share and a quantile as outputs, and sometimes a curve.
  *
  * @param number - decides the kind of the design; together with the seed it decides everything else
  */
 export function drawCampaign(seed: number, number: number): DrawnCampaign {
   const stream = new Stream(seed, `sentences ${number}`);
   const kind = KINDS[number % KINDS.length]!;
-  const names = ['Alpha', 'Beta', 'Gamma', 'Delta'].slice(0, 2 + stream.below(3));
-  const isSeeded = stream.uniform() < 0.85;
-  const isPrecise = isSeeded && stream.uniform() < 0.3;
+  const names = ['Alpha', 'Beta', 'Gamma', 'Delta'].slice(0, kind === 'fraction' ? 4 : 2 + stream.below(3));
+  const isSeeded = kind === 'select' || stream.uniform() < 0.85;
+  const isFinding = kind === 'select' || kind === 'search' || kind === 'calibrate';
+  const isPrecise = isSeeded && !isFinding && stream.uniform() < 0.3;
   const replications = isPrecise ? 2 + stream.below(4) : isSeeded ? 1 + stream.below(10) : 1;
   const { model, active } = drawModel(stream, names, isSeeded);
+  const hasCurve = stream.uniform() < 0.3;
   const outputs: Campaign['outputs'] = [
     { name: 'Cost', type: 'DOUBLE', units: null },
     { name: 'Arrivals', type: 'INTEGER', units: null },
     { name: 'Late', type: 'BOOLEAN', units: null },
+    ...(hasCurve ? [{ name: 'Course', type: 'DATA_SET' as const, units: null }] : []),
   ];
   const derived = ['P(Cost > 12)', `Q(Cost, ${one(stream, [0.5, 0.9])})`];
-  const goal = one(stream, [...outputs.map(({ name }) => name), ...derived]);
+  const goal = one(stream, ['Cost', 'Arrivals', 'Late', ...derived]);
   const absolute = one(stream, [0.5, 1, 2]);
-  return {
-    kind,
-    active,
-    model,
-    campaign: {
-      id: `drawn-${number}`,
-      name: `drawn-${number}`,
-      service: 'http://127.0.0.1:8090/api/open/8.5.0',
-      model: { id: 'm', name: 'Drawn', versionId: 'v', version: 1 },
-      base: [
-        ...names.map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0.5' })),
-        ...(isSeeded ? [{ name: RANDOM_SEED, type: 'LONG' as const, units: null, value: '1' }] : []),
-      ],
-      varied: names.map((name) => ({ name, type: 'DOUBLE', units: null })),
-      design: drawDesign(stream, kind, names),
-      files: [],
-      replications,
-      precision: isPrecise
-        ? {
-            min: replications,
-            max: 40,
-            relative: null,
-            ...(stream.uniform() < 0.7
-              ? { outputs: ['Cost'], absolute }
-              : { outputs: ['Late'], shares: ['Late'], absolute: 0.2 }),
-            confidence: one(stream, [0.9, 0.95]),
-          }
-        : null,
-      seed: isSeeded ? seed : null,
-      commonRandomNumbers: isSeeded && stream.uniform() < 0.2,
-      outputs,
-      derived,
-      ...(stream.uniform() < 0.7 && {
-        goal: { output: goal, wants: one(stream, ['lowest', 'highest'] as const) },
-      }),
-      outputFiles: 'link',
-      concurrency: 'auto',
-      failures: null,
-      attempts: ONE_ATTEMPT,
-      timeouts: { run: null, campaign: null },
-      fresh: null,
-      priority: 3,
-    },
+  const typed = names.map((name) => ({ name, ...typeOf(kind, name) }));
+  const campaign: Campaign = {
+    id: `drawn-${number}`,
+    name: `drawn-${number}`,
+    service: 'http://127.0.0.1:8090/api/open/8.5.0',
+    model: { id: 'm', name: 'Drawn', versionId: 'v', version: 1 },
+    base: [
+      ...typed.map(({ name, type, value }): BaseInput => ({ name, type, units: null, value })),
+      ...(isSeeded ? [{ name: RANDOM_SEED, type: 'LONG' as const, units: null, value: '1' }] : []),
+    ],
+    varied: typed.map(({ name, type }) => ({ name, type, units: null })),
+    design: drawDesign(stream, kind, names),
+    files: [],
+    replications,
+    precision: isPrecise
+      ? {
+          min: replications,
+          max: 40,
+          relative: null,
+          ...(stream.uniform() < 0.7
+            ? { outputs: ['Cost'], absolute }
+            : { outputs: ['Late'], shares: ['Late'], absolute: 0.2 }),
+          confidence: one(stream, [0.9, 0.95]),
+        }
+      : null,
+    seed: isSeeded ? seed : null,
+    commonRandomNumbers: isSeeded && stream.uniform() < 0.2,
+    outputs,
+    derived,
+    ...(stream.uniform() < 0.7 && {
+      goal: { output: goal, wants: one(stream, ['lowest', 'highest'] as const) },
+    }),
+    outputFiles: 'link',
+    concurrency: 'auto',
+    failures: null,
+    attempts: ONE_ATTEMPT,
+    timeouts: { run: null, campaign: null },
+    fresh: null,
+    priority: 3,
   };
+  return { kind, active, model, campaign: isFinding ? finding(stream, kind, campaign) : campaign };
+}
+
+/** The type of an input and its value in the model. In campaigns with texts, one input is a text and one is BOOLEAN. */
+function typeOf(kind: Kind, name: string): Pick<BaseInput, 'type' | 'value'> {
+  if (kind === 'texts' && name === 'Alpha') return { type: 'STRING', value: 'mid' };
+  if (kind === 'texts' && name === 'Beta') return { type: 'BOOLEAN', value: 'false' };
+  return { type: 'DOUBLE', value: '0.5' };
+}
+
+/** The number that the model computes with. */
+function numberOf(value: string): number {
+  return { low: 0, mid: 0.5, high: 1, false: 0, true: 1 }[value] ?? Number(value);
 }
 
 function one<T>(stream: Stream, items: readonly T[]): T {
@@ -134,6 +151,30 @@ function drawDesign(stream: Stream, kind: Kind, names: readonly string[]): Desig
           isWhole: false,
           distribution: { kind: 'choice' as const, values: ['0', '0.5', '1'], weights: [1, 2, 3] },
         })),
+      };
+    case 'texts':
+      return {
+        kind: 'grid',
+        inputs: [...names],
+        values: names.map((name) =>
+          name === 'Alpha' ? ['low', 'high', 'mid'] : name === 'Beta' ? ['false', 'true'] : ['0', '1'],
+        ),
+      };
+    case 'select':
+      return {
+        kind: 'grid',
+        inputs: [...names],
+        values: each(names.length < 3 ? ['0', '0.5', '1'] : ['0', '1']),
+      };
+    case 'search':
+    case 'calibrate':
+      return { kind: 'list', inputs: [...names], rows: [] };
+    case 'fraction':
+      return {
+        kind: 'factorial',
+        inputs: [...names],
+        values: each(['0', '1']),
+        generators: [null, null, null, { of: [0, 1, 2], sign: 1 }],
       };
     case 'factorial':
       return { kind, inputs: [...names], values: each(['0', '1']), generators: names.map(() => null) };
@@ -178,6 +219,7 @@ function drawModel(
         noise: chance.uniform(),
         rare: chance.uniform(),
         normal: chance.normal(),
+        end: chance.uniform(),
       };
       if (isSeeded && drawn.failure < failing) return undefined;
       if (isLimited && values[0]! > 0.9) return undefined;
@@ -195,9 +237,16 @@ function drawModel(
           ? {}
           : { Arrivals: String(noise ? poisson(chance, Math.exp(exact / 6)) : Math.round(exact)) }),
         Late: String(noise ? drawn.noise < 1 / (1 + Math.exp(2 - exact / 2)) : exact > 0),
+        Course: courseOf(cost, exact, isSeeded && drawn.end < lacking ? 3 : 5),
       };
     },
   };
+}
+
+/** A curve from 10 to the cost; at first it does not depend on the inputs. */
+function courseOf(cost: number, exact: number, length: number): string {
+  const all = [10, 10 + (cost - 10 - exact) / 2, 10 + (cost - 10) / 4, 10 + (cost - 10) / 2, cost];
+  return JSON.stringify({ dataX: [0, 1, 2, 3, 4].slice(0, length), dataY: all.slice(0, length) });
 }
 
 function poisson(stream: Stream, mean: number): number {
@@ -221,19 +270,23 @@ export async function fill(store: Store, { campaign: drawn, model }: DrawnCampai
   await store.addCampaign({ campaign, definition: `campaign: ${id}\n`, digest: '' }, 1);
   await store.addPoints(id, expand(campaign), replications, hasRunsPerDraw(campaign));
   await store.setPhase(id, 'running', 2);
+  await goOn(store, campaign);
   for (;;) {
     const waiting = await store.waitingRuns(id, -1, 100_000, false);
     if (waiting.length === 0) break;
     const planned = await store.intend(id, waiting, 3);
     const done = planned.map(({ seq, point: { key, values }, replication }): RunObservation => {
       const chance = new Stream(seed ?? 0, `${commonRandomNumbers ? '' : key} ${replication}`);
-      const outputs = model(values.map(Number), chance);
+      const outputs = model(values.map(numberOf), chance);
       const run = { seq, runId: `${id}-${seq}` };
       if (!outputs) return { ...run, state: 'failed', reason: 'The model failed.' };
-      return { ...run, state: 'done', origin: 'new', outputs };
+      const kept = Object.entries(outputs).filter(([name]) =>
+        campaign.outputs.some((one) => one.name === name),
+      );
+      return { ...run, state: 'done', origin: 'new', outputs: Object.fromEntries(kept) };
     });
     await store.observe(id, done, 4);
-    await replicateAll(store, campaign);
+    await goOn(store, campaign);
   }
   await store.setPhase(id, 'completed', 5);
   return campaign;

@@ -5,26 +5,30 @@ import re
 
 import numpy as np
 
+import own_models
 import own_numbers as own
-from sentence_table import NAME, close, deny, equal, names, number, says
-
-# an own p-value below this makes "no visible effect" false; one above the others makes "matters" false
-CLEAR, NONE, NONE_OF_INACTIVE = 1e-4, 0.2, 0.05
+from sentence_table import CLEAR, NAME, NONE, close, deny, equal, names, number, says
 
 
 def nothing(c, m, inputs=None):
-    ps = c.ps(True)
-    for name in inputs or names(m["list"]):
+    nothing_by(c, inputs or names(m["list"]), c.ps(True))
+
+
+def nothing_by(c, inputs, ps, time=None):
+    for name in inputs:
         p = ps.get(name, 1)
-        deny(p < CLEAR, f"{name} has an effect: own p = {p:.2g}")
+        at = "" if time is None else f" at {time:g}"
+        deny(p < CLEAR, f"{name} has an effect{at}: own p = {p:.2g}")
 
 
 def matter(c, inputs):
-    ps = c.ps(False)
+    matter_by(c, inputs, c.ps(False))
+
+
+def matter_by(c, inputs, ps, time=None):
     for name in inputs:
         p = ps.get(name, 0)
         deny(p > NONE, f"{name} has no visible effect: own p = {p:.2g}")
-        deny(name not in c.active and p > NONE_OF_INACTIVE, f"{name} has no true effect: own p = {p:.2g}")
 
 
 @says("effects", r"It is unknown which inputs matter for OUT(?:, because (?P<why>.*))?\.")
@@ -38,6 +42,8 @@ def _(c, m):
         deny(not c.one_run or c.is_paired, "chance is known")
     elif why == "the chance in a quantile of the runs is unknown":
         deny(points.statistic != "quantile" or not c.has_chance, "chance is known")
+    elif why == "the model of the search predicts too little of its variance":
+        deny(c.analysis["r2"] >= 0.5, "the model predicts more than half")
     elif why.startswith("whether a point has a value depends on "):
         lacking(c, why)
     else:
@@ -47,14 +53,21 @@ def _(c, m):
 def lacking(c, text):
     """Whether missing values depend on inputs, or on two inputs together ("Alpha × Beta")."""
     points = c.points()
+    # with common random numbers, a further replication fails at all points that have it
+    last = c.settings["replications"] if c.is_paired else math.inf
     for part in re.findall(rf"{NAME}(?: × {NAME})*", text):
         places = [c.inputs.index(name) for name in names(part)]
-        x = {True: [], False: []}
-        for key, by in points.all.items():
-            values = [float(points.inputs[key][at]) - (0.5 if len(places) > 1 else 0) for at in places]
-            for value in by.values():
-                x[value is None].append(float(np.prod(values)))
-        p = own.stats.mannwhitneyu(x[True], x[False]).pvalue if x[True] and x[False] else 1
+        found = []
+        for shape in (lambda x: x, lambda x: abs(x - 0.5)):
+            x = {True: [], False: []}
+            for key, by in points.all.items():
+                values = [own.place_of(points.inputs[key][at]) - (0.5 if len(places) > 1 else 0) for at in places]
+                for n, value in by.items():
+                    if n <= last:
+                        x[value is None].append(shape(float(np.prod(values))))
+            if x[True] and x[False]:
+                found.append(own.stats.mannwhitneyu(x[True], x[False]).pvalue)
+        p = min(found, default=1)
         deny(p > NONE, f"missing values do not depend on {part}: own p = {p:.2g}")
 
 
@@ -122,7 +135,7 @@ def drawn_variance(design, place):
 
 def share_of(c, inputs, shown, is_total, is_least=False):
     """Judges a share of the variance in percent."""
-    points = c.points()
+    points = c.compared()
     if c.is_linear:
         found = c.regression()
         part = {
@@ -132,14 +145,19 @@ def share_of(c, inputs, shown, is_total, is_least=False):
         value = 100 * max(0, found.adjusted) * sum(part[one] for one in inputs) / sum(part.values())
         deny(abs(shown - value) > 0.51, f"own share {value:.2f} %")
         return
-    if c.one_run or points.statistic == "quantile" or len(points.known) < len(points.all):
+    # the shares of a search are those of its model, and the own regression has fewer terms
+    if c.kind == "search" or c.one_run or points.statistic == "quantile" or len(points.known) < len(points.all):
         return
+    if c.kind == "fraction":
+        value = 100 * own_models.main_share(points, [c.inputs.index(one) for one in inputs])
+        return deny(abs(shown - min(100, max(0, value))) > (15 if c.has_chance else 0.6), f"own share {value:.2f} %")
     if c.kind == "saltelli":
         found = own.totals(points, c.told["designRows"], c.inputs, c.told["design"]["secondOrder"])
         tolerance = 20 if c.has_chance else 5
     else:
         found = own.grid_totals(points, c.inputs, c.is_paired)
-        tolerance = 10 if c.has_chance else 0.6
+        # a share of few runs has a floor for its chance
+        tolerance = (20 if points.statistic == "share" else 10) if c.has_chance else 0.6
     rest = [one for one in c.inputs if one not in inputs]
     value = 100 * (sum(found[one] for one in inputs) if is_total else 1 - sum(found[one] for one in rest))
     value = min(100, max(0, value))
@@ -167,9 +185,9 @@ def _(c, m):
 )
 def _(c, m):
     matter(c, names(m["list"]))
-    points, at = c.points(), c.inputs.index(m["one"])
+    points, at = c.compared(), c.inputs.index(m["one"])
     line = {
-        float(v[at]): key
+        own.place_of(v[at]): key
         for key, v in points.inputs.items()
         if all(float(other) == 0.5 for i, other in enumerate(v) if i != at)
     }

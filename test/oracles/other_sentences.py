@@ -45,7 +45,10 @@ def _(c, m):
 @says("warning", r"R² is (?P<r2>[\d.]+)(?: \([\d.]+ without chance\))?: (?P<rest>.*)")
 def _(c, m):
     found = c.regression()
-    value = max(0, found.r2 if c.analysis.get("adjustedR2") is None else found.adjusted)
+    # with fewer than ten degrees of freedom the adjusted R² says nothing
+    is_adjusted = found.freedom >= 10 or found.r2 > 1 - 1e-9
+    value = max(0, found.adjusted if is_adjusted else found.r2)
+    deny(is_adjusted != (c.analysis.get("adjustedR2") is not None), "the R² should be the other one")
     deny(abs(float(m["r2"]) - value) > 0.0051, f"own adjusted R² {value:.4f}")
 
 
@@ -176,6 +179,11 @@ def _(c, m):
     equal(number(m["n"]), 100 * c.confidence, "confidence")
     same = c.has_chance and c.settings["seed"] == c.told["other"]["seed"]
     deny(("do not have" in m[0]) == same, "the seeds say the opposite")
+
+
+@says("note", r"Not compared, because they are not BOOLEAN or numbers of the same unit in both campaigns: Course\.")
+def _(c, m):
+    deny("Course" not in c.settings["outputs"], "there is no such output")
 
 
 @says("note", r"Intervals of quantiles \(N %\): .*")

@@ -1,6 +1,8 @@
 """Numbers of a campaign, computed from its raw runs. No code of foray takes part."""
 
+import copy
 import itertools
+import json
 import math
 import re
 
@@ -8,6 +10,12 @@ import numpy as np
 from scipy import stats
 
 TRUE = {"true": 1.0, "false": 0.0}
+TEXTS = {"low": 0.0, "mid": 0.5, "high": 1.0, **TRUE}
+
+
+def place_of(value):
+    """The number of an input's value; the model computes with the same numbers."""
+    return TEXTS[value] if value in TEXTS else float(value)
 
 
 def number_in(outputs, name):
@@ -27,8 +35,23 @@ def reader_of(name):
 
         return read
     quantile = re.fullmatch(r"Q\((\w+), ([\d.]+)\)", name)
+    course = re.fullmatch(r"Course at ([\d.]+)", name)
+    if course:
+
+        def read_course(outputs):
+            if "Course" not in outputs:
+                return None
+            return curve_of(outputs).get(float(course[1]))
+
+        return read_course
     source = quantile[1] if quantile else name
     return lambda outputs: number_in(outputs, source)
+
+
+def curve_of(outputs):
+    """The curve of a run: its places with their values."""
+    curve = json.loads(outputs["Course"])
+    return dict(zip(curve["dataX"], curve["dataY"]))
 
 
 class Points:
@@ -52,6 +75,23 @@ class Points:
     def of(self, key):
         """The mean, share or quantile at a point."""
         return self.value(self.values[key])
+
+    def in_pairs(self):
+        """
+        The same points with the replications that all points have. With common random numbers only these compare the
+        points; further ones of single points would bring back the chance that is the same everywhere.
+        """
+        common = set.intersection(
+            *({n for n, v in self.all[key].items() if v is not None} for key in self.known)
+        ) if self.known else set()
+        if len(common) < 2:
+            return self
+        found = copy.copy(self)
+        found.all = {
+            key: {n: v for n, v in by.items() if n in common} if key in self.known else by for key, by in self.all.items()
+        }
+        found.values = {key: np.array([v for v in by.values() if v is not None]) for key, by in found.all.items()}
+        return found
 
     def rows(self, has_runs_per_draw):
         """
@@ -77,8 +117,18 @@ class Points:
     def by_inputs(self):
         return {tuple(self.inputs[key]): key for key in self.all}
 
-    def chance(self):
-        """The variance of chance within points with its degrees of freedom; None without two values at a point."""
+    def chance(self, is_paired=False):
+        """
+        The variance of chance within points with its degrees of freedom; None without two values at a point. With common
+        random numbers, without the part of each replication that all points share.
+        """
+        if is_paired:
+            paired = self.in_pairs()
+            table = np.array([[paired.all[key][n] for n in sorted(paired.all[key])] for key in paired.known], dtype=float)
+            if table.ndim == 2 and min(table.shape) > 1:
+                rest = table - table.mean(1, keepdims=True) - table.mean(0) + table.mean()
+                freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+                return float(np.sum(rest**2)) / freedom, freedom
         freedom = sum(len(self.values[key]) - 1 for key in self.known)
         if freedom < 1:
             return None
@@ -166,9 +216,9 @@ def welch(a, b, confidence):
 class Regression:
     """Least squares of the values of the rows of a sample on the inputs."""
 
-    def __init__(self, points, inputs, has_runs_per_draw):
+    def __init__(self, points, inputs, has_runs_per_draw, is_paired=False):
         rows = [row for row in points.rows(has_runs_per_draw) if len(row[1]) > 0]
-        x = np.array([[float(v) for v in points.inputs[key]] for key, _ in rows])
+        x = np.array([[place_of(v) for v in points.inputs[key]] for key, _ in rows])
         y = np.array([points.value(values) for _, values in rows])
         n, k = x.shape
         design = np.column_stack([np.ones(n), x])
@@ -181,7 +231,11 @@ class Regression:
         self.src = dict(zip(inputs, self.coefficients[1:] * np.std(x, axis=0) / np.std(y)))
         self.p = {}
         if self.freedom > 0:
-            variance = max(float(np.sum(residual**2)) / self.freedom, 1e-20 * total)
+            # a few points may lie on a plane by luck although their runs differ
+            within = None if is_paired or points.statistic == "quantile" else points.chance()
+            noise = within[0] * float(np.mean([1 / len(values) for _, values in rows])) if within else 0
+            noise = noise if self.freedom < 10 else 0
+            variance = max(float(np.sum(residual**2)) / self.freedom, 1e-20 * total, noise)
             errors = np.sqrt(variance * np.diag(np.linalg.pinv(design.T @ design)))[1:]
             self.p = {
                 name: float(2 * stats.t.sf(abs(b / e), self.freedom))
@@ -197,7 +251,7 @@ def pairs_of(points, place):
         groups.setdefault(tuple(v for at, v in enumerate(inputs) if at != place), []).append(key)
     pairs = []
     for group in groups.values():
-        group.sort(key=lambda key: float(points.inputs[key][place]))
+        group.sort(key=lambda key: place_of(points.inputs[key][place]))
         pairs += zip(group[: len(group) // 2], group[(len(group) + 1) // 2 :])
     return pairs
 
@@ -234,8 +288,12 @@ def line_p(points, place, is_paired):
             # equal values do not show how much chance there is
             ps.append(math.nan if is_equal else stats.ttest_ind(a, b, equal_var=False).pvalue)
         else:
-            error = math.sqrt(max(one[1], 1e-30))
-            ps.append(float(2 * stats.t.sf(abs(one[0]) / error, one[2])) if abs(one[0]) > 1e-9 else 1.0)
+            if abs(one[0]) <= 1e-9:
+                ps.append(1.0)
+            elif one[1] <= 1e-20 * one[0] ** 2:
+                ps.append(equal_p(points, True))
+            else:
+                ps.append(float(2 * stats.t.sf(abs(one[0]) / math.sqrt(one[1]), one[2])))
     known = [p for p in ps if not math.isnan(p)]
     return (min(known), len(known)) if known else None
 
@@ -245,7 +303,7 @@ def effect_p(points, place, is_paired):
     The p-value of an input: the points of pairs that differ only in it have equal means. One test is for a common
     direction and one for any difference; None without replications.
     """
-    found = []
+    found, sizes = [], []
     for pair in pairs_of(points, place):
         one = difference_at(points, pair, is_paired)
         if one is None:
@@ -256,16 +314,106 @@ def effect_p(points, place, is_paired):
             squares = float(np.sum((a - np.mean(a)) ** 2) + np.sum((b - np.mean(b)) ** 2))
             variance = squares / freedom * (1 / len(a) + 1 / len(b))
         found.append((middle, variance, freedom))
+        sizes += [(len(points.values[pair[0]]), len(points.values[pair[1]]))] if abs(middle) > 1e-9 else []
     if not found:
         return None
     d = np.array([middle for middle, _, _ in found])
     error = sum(variance for _, variance, _ in found)
     freedom = sum(freedom for _, _, freedom in found)
     if error <= 1e-20 * (1 + float(np.max(np.abs(d))) ** 2):
-        return float(np.max(np.abs(d)) <= 1e-9)
+        if np.max(np.abs(d)) <= 1e-9:
+            return 1.0
+        return equal_p(points, True) if is_paired else 2 * math.prod(1 / math.comb(n + m, n) for n, m in sizes)
     signed = 2 * stats.t.sf(abs(float(np.sum(d))) / math.sqrt(error), freedom)
     any_way = stats.f.sf(float(np.sum(d**2)) / error, len(d), freedom)
     return float(min(1, 2 * min(signed, any_way)))
+
+
+def equal_p(points, is_paired):
+    """
+    The p-value of differences that are equal in all replications. If the values at a point all differ, the pairs take away
+    the whole chance. Otherwise the differences may be equal by chance: a sign test.
+    """
+    most = max(len(points.values[key]) for key in points.known)
+    if most < 2:
+        return 0.0  # one run a point with common random numbers counts as a function without chance
+    if is_paired and any(len(v) > 1 and len(np.unique(v)) == len(v) for v in points.values.values()):
+        return 0.0
+    return 2.0 ** (1 - most)
+
+
+EXCHANGES = 20_000
+
+
+def exchange_p(pairs, is_paired):
+    """
+    The p-value of random exchanges of the runs of two points, for values of any distribution. `pairs` has the values of
+    two points by replication. With common random numbers the runs of a replication change places.
+    """
+    draw = np.random.default_rng(1)
+    sums, squares = np.zeros(EXCHANGES), np.zeros(EXCHANGES)
+    sum_of, square_of = 0.0, 0.0
+    for a, b in pairs:
+        if is_paired:
+            both = [n for n in a if a[n] is not None and b.get(n) is not None]
+            if len(both) < 2:
+                continue
+            d = np.array([b[n] - a[n] for n in both]) / len(both)
+            own = float(np.sum(d))
+            drawn = draw.choice([-1.0, 1.0], size=(EXCHANGES, len(d))) @ d
+        else:
+            x, y = ([v for v in of.values() if v is not None] for of in (a, b))
+            if min(len(x), len(y)) == 0 or len(x) + len(y) < 3:
+                continue
+            z = np.array(x + y) - np.mean(x + y)
+            unit = 1 / len(x) + 1 / len(y)
+            own = float(np.sum(z[len(x) :])) * unit
+            mixed = draw.permuted(np.tile(z, (EXCHANGES, 1)), axis=1)
+            drawn = np.sum(mixed[:, len(x) :], axis=1) * unit
+        sum_of, square_of = sum_of + own, square_of + own**2
+        sums += drawn
+        squares += drawn**2
+    slack = 1 - 1e-9
+    ways = [np.abs(sums) >= slack * abs(sum_of), squares >= slack * square_of]
+    return float(min(1, 2 * min((1 + np.sum(way)) / (1 + EXCHANGES) for way in ways)))
+
+
+def factor_ps(points, inputs, is_paired, has_pairs=True):
+    """
+    The smallest p-value of each input of a grid: of its levels and of its interactions with one other input, against the
+    runs within the points. Least squares of the cell means with and without the term.
+    """
+    keys = points.known
+    within = points.chance(is_paired and points.statistic != "share")
+    if within is None or within[0] <= 0:
+        return {}
+    y = np.array([points.of(key) for key in keys])
+    weight = np.sqrt([len(points.values[key]) for key in keys])
+    codes = []
+    for at in range(len(inputs)):
+        levels = sorted({points.inputs[key][at] for key in keys})
+        codes.append(np.array([[float(points.inputs[key][at] == one) for one in levels[1:]] for key in keys]))
+    terms = {(at,): codes[at] for at in range(len(inputs))}
+    for a, b in itertools.combinations(range(len(inputs)), 2) if has_pairs else []:
+        terms[a, b] = np.einsum("ni,nj->nij", codes[a], codes[b]).reshape(len(keys), -1)
+
+    def rest(left_out):
+        # an input is dropped with its interactions, and an interaction alone
+        kept = [x for name, x in terms.items() if not set(left_out) <= set(name)]
+        design = np.column_stack([np.ones(len(keys)), *kept]) * weight[:, None]
+        found, _, rank, _ = np.linalg.lstsq(design, y * weight, rcond=None)
+        return float(np.sum((y * weight - design @ found) ** 2)), rank
+
+    squares, rank = rest((-1,))
+    found = {name: 1.0 for name in inputs}
+    for term in terms:
+        more, fewer = rest(term)
+        if rank == fewer:
+            continue
+        p = float(stats.f.sf(max(0, more - squares) / (rank - fewer) / within[0], rank - fewer, within[1]))
+        for at in term:
+            found[inputs[at]] = min(found[inputs[at]], p)
+    return found
 
 
 def changes(points, place):
@@ -328,11 +476,11 @@ def totals(points, rows, inputs, second):
 def grid_totals(points, inputs, is_paired):
     """The total indices of a full grid, without the variance that chance adds to the means."""
     keys = points.known
-    levels = [sorted({points.inputs[key][at] for key in keys}, key=float) for at in range(len(inputs))]
+    levels = [sorted({points.inputs[key][at] for key in keys}, key=place_of) for at in range(len(inputs))]
     y = np.full([len(own) for own in levels], np.nan)
     for key in keys:
         y[tuple(levels[at].index(value) for at, value in enumerate(points.inputs[key]))] = points.of(key)
-    within = points.chance()
+    within = points.chance(is_paired and points.statistic != "share")
     noise = within[0] * float(np.mean([1 / len(points.values[k]) for k in keys])) if within else 0.0
     cells = y.size
     squares = float(np.sum((y - np.mean(y)) ** 2)) - (cells - 1) * noise

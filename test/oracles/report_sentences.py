@@ -84,6 +84,8 @@ def _(c, m):
     r"(?: \(LOW(?: %)? to HIGH(?: %)?\))? at (?P<place>.+)",
 )
 def _(c, m):
+    if c.finder:
+        return c.finder.headline(m)
     points, ranked = c.best()
     equal(m["out"], c.told["said"]["best"]["output"], "output")
     key = c.told["said"]["best"]["points"][0]
@@ -93,8 +95,14 @@ def _(c, m):
     close(m["x"], unit * value, "value")
     for name, shown in re.findall(rf"({NAME}) ([\d.]+)", m["place"]):
         close(shown, float(points.inputs[key][c.inputs.index(name)]), name)
-    among = len(points.known)
-    each = 1 - (1 - c.confidence) / among
+    spread = max(float(np.std(points.values[k])) for k in points.known)
+    interval_of(m, points, value, values, spread, len(points.known), c.confidence)
+
+
+def interval_of(m, points, value, values, spread, among, confidence):
+    """Judges the interval of a point that was chosen among some points. `spread`: the largest one of these points."""
+    unit = 100 if points.statistic == "share" else 1
+    each = 1 - (1 - confidence) / among
     if m["half"]:
         ends = number(m["x"]) - number(m["half"]), number(m["x"]) + number(m["half"])
     elif m["low"]:
@@ -102,19 +110,19 @@ def _(c, m):
     else:
         is_narrow = points.statistic == "mean" and len(values) > 1 and not own.has_majority(values)
         deny(is_narrow and np.ptp(values) > 1e-9, "an interval is possible")
-        deny(points.statistic == "share", "a share always has an interval")
+        deny(points.statistic == "share" and len(values) > 1, "a share of several runs has an interval")
         return
-    spread = max(float(np.ptp(values)), max(float(np.std(points.values[k])) for k in points.known))
+    spread = max(float(np.ptp(values)), spread)
     if points.statistic == "mean":
-        half, n = own.student(values, c.confidence), len(values)
+        half, n = own.student(values, confidence), len(values)
         plain = value - half, value + half
         widest = own.stats.t.ppf((1 + each) / 2, n - 1) * WIDEST * spread / math.sqrt(n)
         wide = value - widest, value + widest
     elif points.statistic == "share":
-        plain, wide = own.wilson(values, c.confidence), own.wilson(values, 1 - (1 - each) / 2)
+        plain, wide = own.wilson(values, confidence), own.wilson(values, 1 - (1 - each) / 2)
     else:
         p = points.measure["probability"]
-        plain = own.order_statistics(values, p, c.confidence)
+        plain = own.order_statistics(values, p, confidence)
         deny(plain is None, "there are too few values for an interval")
         wide = float(np.min(values)), float(np.max(values))
     slack = 2e-3 * (unit * abs(value) + unit * (plain[1] - plain[0])) + 1e-6
@@ -125,7 +133,7 @@ def _(c, m):
 @says("answer part", r"N runs?(?P<why> with equal values| with too few different values for an interval)?")
 def _(c, m):
     points, _ = c.best()
-    values = points.values[c.told["said"]["best"]["points"][0]]
+    values = c.finder.chosen()[1] if c.finder else points.values[c.told["said"]["best"]["points"][0]]
     equal(number(m["n"]), len(values), "values")
     deny(m["why"] == " with equal values" and np.ptp(values) > 1e-9, "the values differ")
     deny((m["why"] or "").startswith(" with too few") and not own.has_majority(values), "the values differ enough")
@@ -135,7 +143,9 @@ def _(c, m):
 @says("best part", r"N points? have exactly the value of the first one")
 def _(c, m):
     points, _ = c.best()
-    value = points.of(c.told["said"]["best"]["points"][0])
+    if c.finder:
+        points = c.finder.candidates()
+    value = c.finder.chosen()[2] if c.finder else points.of(c.told["said"]["best"]["points"][0])
     # sums of the same numbers in another order differ by rounding
     ties = [sum(abs(points.of(k) - value) <= e * (abs(value) + 1) for k in points.known) for e in (0, 1e-12)]
     shown = number(m["n"]) + ("other" in m[0])
@@ -144,7 +154,8 @@ def _(c, m):
 
 @says("answer part", r"the interval allows for the choice among N points")
 def _(c, m):
-    equal(number(m["n"]), len(c.best()[0].known), "points with a value")
+    known = c.finder.candidates() if c.finder else c.best()[0]
+    equal(number(m["n"]), len(known.known), "points with a value")
 
 
 @says("answer part", r"If chance affects the output, .*")
@@ -155,12 +166,19 @@ def _(c, m):
 
 @says("best part", r"(?:Best|Lowest) points|.* \| Point \||.*(?:means|shares|quantiles) over the replications")
 @says("best part", r"N points? with the (?:lowest|highest) OUT")
+@says("best part", r"Lowest points|Best points")
 def _(c, m):
     pass
 
 
-@says("best part", r"(?P<cells>.* \| [0-9a-f]{16}) \|")
+@says("best", r"(?P<cells>.* \| (?:[0-9a-f]{16}|Point)) \|")
 def _(c, m):
+    if m["cells"].endswith("Point"):
+        return
+    judge_row(c, m)
+
+
+def judge_row(c, m):
     cells = [cell.strip() for cell in m["cells"].split("|")]
     points, ranked = c.best()
     said = c.told["said"]["best"]["points"]
@@ -177,6 +195,7 @@ def _(c, m):
         text = cell.replace("%", "").replace(",", "").strip()
         value = unit * points.of(cells[-1])
         digits = len(text.partition(".")[2])
+        deny(text.startswith("-0") and not text.strip("-0."), "a zero has no sign")
         deny("e" not in text and abs(float(text) - value) > 0.501 * 10.0**-digits, f"{name}: own number {value:.6g}")
 
 

@@ -13,8 +13,10 @@ import own_numbers as own
 
 # these modules add their rules to the table
 import effect_sentences  # noqa: F401
+import finding_sentences
 import other_sentences
 import report_sentences  # noqa: F401
+import section_sentences  # noqa: F401
 from sentence_table import Campaign, judge
 
 # "; " also separates the parts of these two sentences
@@ -28,32 +30,45 @@ def parts_of(text):
 def sentences(c):
     """All sentences about a campaign, with their kind, the analysis and the point that they are about."""
     said = c.told["said"]
+    known = {one["sentence"]: one["analysis"] for one in said["analyses"]}
+    main = next((a for a in known.values() if a["output"] == said["best"]["output"] and not a.get("times")), None)
     for one in said["report"]:
-        text, kind = one["text"], one["section"]
-        is_first = kind == "answer" and text.startswith(("Lowest ", "Highest "))
-        if kind not in ("answer", "best") or is_first:
-            yield kind, text, None, None
+        text, kind = one["text"], re.sub(r"-\d+$", "", one["section"])
+        is_whole = kind in ("facts", "imprecise") or text.startswith(("Lowest ", "Highest ")) and kind == "answer"
+        if is_whole or text.endswith("|"):
+            yield kind, text, main, None
             continue
-        for sentence in re.split(r"\. (?=[A-Z0-9])", text.removesuffix(".")):
-            for part in parts_of(sentence):
-                yield f"{kind} part", part, None, None
+        if kind == "answer" and text.startswith("The input"):
+            yield "headline", text, main, None
+            continue
+        # the analyses are judged below
+        text = next((text.removeprefix(s).strip() for s in known if text.startswith(s)), text)
+        for sentence in re.split(r"\. (?=[A-Z0-9])", text.removesuffix(".")) if text else []:
+            if kind in ("answer", "best"):
+                for part in parts_of(sentence):
+                    yield f"{kind} part", part, main, None
+            else:
+                yield kind, sentence, main, None
     for one in said["analyses"]:
         analysis = one["analysis"]
+        kind = "course" if "times" in analysis else "effects"
         for part in parts_of(one["sentence"]):
-            yield "effects", part.replace("\0", "; "), analysis, None
+            yield kind, part.replace("\0", "; "), analysis, None
         for text in one["answer"]:
             yield "headline", text, analysis, None
         for text in analysis["warnings"]:
             yield "warning", text, analysis, None
     for one in said["precision"]:
         yield "precision", one["text"], None, one["point"]
-    for note in c.told["other"]["notes"]:
+    for note in (c.told["other"] or {"notes": []})["notes"]:
         yield "note", note, None, None
 
 
 def numbers(c, analysis):
     """The numbers of an analysis that the runs deny, each with the own number."""
     c.analysis = analysis
+    if "times" in analysis:
+        return
     points = c.points()
     if analysis["method"] == "regression" and analysis.get("r2") is not None:
         found = c.regression()
@@ -63,16 +78,21 @@ def numbers(c, analysis):
         for one in analysis["indices"]:
             if "src" in one:
                 yield f"src of {one['input']}", one["src"], found.src[one["input"]]
+    if analysis["method"] == "regression" and c.kind == "search":
+        return
     if analysis["method"] == "morris" and not c.has_chance and analysis["indices"]:
         found = own.elementary_effects(points, c.told["designRows"], c.inputs)
         for one in analysis["indices"]:
             yield f"muStar of {one['input']}", one["muStar"], found[one["input"]]
     if analysis["method"] == "one-at-a-time":
-        at = {key: points.of(key) for key in points.known}
+        compared = c.compared()
+        at = {key: compared.of(key) for key in compared.known}
         for one in analysis["indices"]:
             for end in ("low", "high"):
                 if end in one:
                     yield f"{end} of {one['input']}", one[end], min(at.values(), key=lambda v: abs(v - one[end]))
+    if c.kind == "search":
+        points = c.finder.part(0, c.finder.first)
     runs = sum(len(values) for values in points.values.values())
     yield "runs", analysis["runs"], runs
 
@@ -81,6 +101,7 @@ def main():
     count = 0
     for line in sys.stdin:
         c = Campaign(json.loads(line))
+        c.finder = finding_sentences.finder_of(c)
         start = {"campaign": c.told["number"], "seed": c.told["seed"], "design": c.kind}
 
         def tell(output, sentence, why, start=start):
@@ -97,6 +118,8 @@ def main():
                 count += 1
                 if abs(shown - value) > 1e-6 * (1 + abs(value)):
                     tell(one["analysis"]["output"], f"{name} {shown}", f"own number {value}")
+        if c.told["other"] is None:
+            continue
         for text, why in other_sentences.compared(c):
             tell(None, text, why)
         count += len(c.told["other"]["points"]) * len(c.told["other"]["outputs"])

@@ -5,25 +5,24 @@ import { text } from 'node:stream/consumers';
 import { rowsOf } from '../../src/campaign/designs/rows.ts';
 import { measureOf, measuresOf } from '../../src/campaign/measures.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
+import type { Analysis } from '../../src/sensitivity/analysis.ts';
 import { analysesIn } from '../../src/client/analysis.ts';
 import { explained } from '../../src/client/explain.ts';
+import { storyOfCalibration, storyOfSearch, storyOfSelect, withAsks } from '../../src/client/search.ts';
+import { courseSentence } from '../../src/report/analysis/course-words.ts';
 import { analysisAnswer } from '../../src/report/analysis/section.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analysesFor } from '../../src/report/of-campaign.ts';
 import { compareCampaigns } from '../../src/report/comparison/compare.ts';
 import { comparisonNotes, ComparisonSummary } from '../../src/report/comparison/summary.ts';
 import type { Markup } from '../../src/report/html/markup.ts';
-import {
-  answerSection,
-  bestSection,
-  factsSection,
-  imprecisionText,
-} from '../../src/report/html/overview-sections.ts';
+import { reportSections } from '../../src/report/html/report-sections.ts';
 import { summarize } from '../../src/report/summary/summary.ts';
 import { precisionText } from '../../src/report/words/precision-words.ts';
-import { openStore, type Store } from '../../src/store/index.ts';
+import { openStore, type ResultRow, type Store } from '../../src/store/index.ts';
 import { pythonOfTests } from '../support/python.ts';
 import { drawCampaign, type DrawnCampaign, fill } from './drawn-campaigns.ts';
+import { endFindings } from './drawn-findings.ts';
 
 /** A campaign with its raw runs and with everything that foray says about it, as plain JSON for sentences.py. */
 interface Told {
@@ -38,7 +37,7 @@ interface Told {
  *
  * @param count - of campaigns
  */
-async function* tellCampaigns(seed: number, count: number): AsyncGenerator<Told> {
+export async function* tellCampaigns(seed: number, count: number): AsyncGenerator<Told> {
   for (let number = 0; number < count; number += 1) {
     const store = await openStore('sqlite::memory:');
     try {
@@ -75,6 +74,7 @@ export async function judgeCampaigns(
   for await (const told of tellCampaigns(seed, count))
     if (!judge.stdin.write(`${JSON.stringify(told)}\n`)) await once(judge.stdin, 'drain');
   judge.stdin.end();
+  endFindings();
   const lines = (await printed).trimEnd().split('\n');
   const { sentences } = JSON.parse(lines.pop()!) as { sentences: number };
   return { sentences, denials: lines.map((line) => JSON.parse(line) as Denial) };
@@ -83,8 +83,10 @@ export async function judgeCampaigns(
 async function tell(store: Store, seed: number, number: number): Promise<Told> {
   const drawn = drawCampaign(seed, number);
   const campaign = await fill(store, drawn);
-  const other = await fill(store, changed(drawn, number));
   const { design, base, varied, replications, precision, goal, commonRandomNumbers } = campaign;
+  const { search, select, calibrate } = campaign;
+  const record = (await store.getCampaign(campaign.id))!;
+  const analyses = await analysesFor(record, (outputs) => analysesIn(store, record, { outputs }));
   return {
     seed,
     number,
@@ -93,7 +95,17 @@ async function tell(store: Store, seed: number, number: number): Promise<Told> {
     inputs: varied.map(({ name }) => name),
     design,
     designRows: [...rowsOf(design, { base, contents: new Map() })],
-    settings: { replications, precision, goal, commonRandomNumbers, seed: campaign.seed },
+    settings: {
+      replications,
+      precision,
+      goal,
+      commonRandomNumbers,
+      seed: campaign.seed,
+      search,
+      select,
+      calibrate,
+      outputs: campaign.outputs.map(({ name }) => name),
+    },
     measures: measuresOf(campaign).map(({ name, statistic, probability }) => ({
       name,
       statistic,
@@ -101,15 +113,21 @@ async function tell(store: Store, seed: number, number: number): Promise<Told> {
     })),
     runs: await runsOf(store, campaign),
     said: {
-      ...(await ofReport(store, campaign)),
-      analyses: await ofAnalyses(store, campaign),
+      ...(await ofReport(store, campaign, analyses)),
+      analyses: ofAnalyses(analyses),
       precision: await ofPrecision(store, campaign),
     },
-    other: {
-      seed: other.seed,
-      runs: await runsOf(store, other),
-      ...(await ofComparison(store, campaign, other)),
-    },
+    // campaigns that find their points have other points
+    other: search || select || calibrate ? null : await ofOther(store, campaign, changed(drawn, number)),
+  };
+}
+
+async function ofOther(store: Store, campaign: Campaign, drawn: DrawnCampaign): Promise<unknown> {
+  const other = await fill(store, drawn);
+  return {
+    seed: other.seed,
+    runs: await runsOf(store, other),
+    ...(await ofComparison(store, campaign, other)),
   };
 }
 
@@ -138,29 +156,60 @@ function changed(drawn: DrawnCampaign, number: number): DrawnCampaign {
   };
 }
 
-async function runsOf(store: Store, { id }: Campaign): Promise<unknown[]> {
+async function runsOf(store: Store, campaign: Campaign): Promise<unknown[]> {
   const runs: unknown[] = [];
-  for await (const { point, values, draws = 1, replication, status, outputs } of store.results(id))
-    runs.push({ point, values, draws, replication, status, outputs });
+  const all = store.results(campaign.id);
+  for await (const row of campaign.search || campaign.calibrate ? withAsks(store, campaign, all) : all) {
+    const {
+      point,
+      values,
+      draws = 1,
+      replication,
+      status,
+      outputs,
+      ask,
+      generation,
+      weight,
+    } = row as ResultRow & {
+      ask?: unknown;
+      generation?: unknown;
+      weight?: unknown;
+    };
+    runs.push({ point, values, draws, replication, status, outputs, ask, generation, weight });
+  }
   return runs;
 }
 
-/** The sentences of the report's first sections, and the best points. */
-async function ofReport(store: Store, campaign: Campaign): Promise<Record<string, unknown>> {
+/** The sentences of the report by section, and the best points. */
+async function ofReport(
+  store: Store,
+  campaign: Campaign,
+  analyses: readonly Analysis[],
+): Promise<Record<string, unknown>> {
   const record = (await store.getCampaign(campaign.id))!;
   const counts = await store.counts(campaign.id);
   const { goal } = campaign;
   const asked = goal ? [measureOf(campaign.outputs, goal.output)] : [];
-  const summary = await summarize(campaign, store.results(campaign.id), asked, { goal });
+  const [search, select, calibration] = await Promise.all([
+    storyOfSearch(store, campaign),
+    storyOfSelect(store, campaign),
+    storyOfCalibration(store, campaign),
+  ]);
+  const found = (search ?? select)?.summary;
+  const summary = await summarize(campaign, store.results(campaign.id), asked, {
+    goal,
+    found: found && { output: goal!.output, key: found.best?.key },
+  });
+  const told = { search, select, calibration, analyses };
+  // the texts of a report do not need its pictures
+  const sections = await reportSections(record, counts, summary, told, ({ title }) =>
+    Promise.resolve({ title, svg: '' }),
+  );
   const { output, best } = summary;
-  const [first] = best;
   return {
-    report: [
-      ...linesOf('facts', factsSection(record, counts, summary.precision)),
-      ...linesOf('imprecise', imprecisionText(record, summary.precision)),
-      ...linesOf('answer', output && first && answerSection(campaign, output, first, summary)),
-      ...linesOf('best', first && bestSection(campaign, summary)),
-    ],
+    report: sections.flatMap(({ id, markup }) => linesOf(id, markup)),
+    // the internal numbers of the winner, so that the sentences about it need no rounding
+    found: found?.best,
     best: {
       output: output?.name,
       wants: summary.ranking.wants,
@@ -174,7 +223,7 @@ function linesOf(section: string, markup: Markup | undefined): { section: string
   if (!markup) return [];
   return markup.text
     .replaceAll(/<\/t[dh]>/g, ' | ')
-    .split(/<\/?(?:p|div|h2|tr|thead)\b[^>]*>/)
+    .split(/<\/?(?:p|div|h2|tr|thead|li|pre|summary)\b[^>]*>/)
     .map((part) =>
       part
         .replaceAll(/<[^>]*>/g, ' ')
@@ -186,12 +235,10 @@ function linesOf(section: string, markup: Markup | undefined): { section: string
     .map((text) => ({ section, text }));
 }
 
-async function ofAnalyses(store: Store, campaign: Campaign): Promise<unknown[]> {
-  const record = (await store.getCampaign(campaign.id))!;
-  const analyses = await analysesFor(record, (outputs) => analysesIn(store, record, { outputs }));
+function ofAnalyses(analyses: readonly Analysis[]): unknown[] {
   return analyses.map((analysis) => ({
     analysis,
-    sentence: analysisSentence(analysis),
+    sentence: analysis.times ? courseSentence(analysis) : analysisSentence(analysis),
     answer: linesOf('answer', analysisAnswer(analysis)).map(({ text }) => text),
   }));
 }

@@ -90,3 +90,28 @@ test('the adjusted R² equals the value of statsmodels, and no p-value is below 
     expect(ps[at]).toBeLessThan(theirs + 0.15);
   }
 });
+
+/** Six rows of two inputs. The spread of the rows that are left changes much with the row that is left out. */
+const few = [Float64Array.of(0, 1, 0, 1, 5, 2), Float64Array.of(1, 0, 3, 2, 0, 7)];
+
+test('a linear function of few rows has clear effects, although the standardized coefficients change with the rows', () => {
+  const output = few[0]!.map((a, row) => 2 * a + few[1]![row]!);
+  for (const p of regressionOf(few, output, 0.95).ps) expect(p).toBeLessThan(1e-6);
+});
+
+test('the known chance counts if few rows lie on a plane by luck', () => {
+  const output = few[0]!.map((a, row) => 2 * a + 0.1 * few[1]![row]!);
+  const [a, b] = regressionOf(few, output, 0.95, [], [], 1).ps as [number, number];
+  // t = 2 / √(1 / 17.1) and 0.1 / √(1 / 33.7) with 3 degrees of freedom (NumPy: the inverse of the cross products)
+  expect(a).toBeLessThan(0.01);
+  expect(b).toBeGreaterThan(0.4);
+});
+
+test('without a jackknife, because one row alone determines a slope, the test is that of Student', () => {
+  const inputs = [Float64Array.of(0, 0, 0, 0, 0, 0, 1), Float64Array.of(0, 1, 2, 3, 4, 5, 2)];
+  const output = Float64Array.of(0.1, 0.9, 2.1, 2.9, 4.1, 4.9, 9);
+  const [a, b] = regressionOf(inputs, output, 0.95).ps as [number, number];
+  expect(a).toBeGreaterThan(0);
+  expect(a).toBeLessThan(1e-4);
+  expect(b).toBeLessThan(1e-4);
+});

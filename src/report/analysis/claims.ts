@@ -1,11 +1,4 @@
-import type {
-  Analysis,
-  InputIndices,
-  Interval,
-  Method,
-  PairIndices,
-  TimeIndices,
-} from '../../sensitivity/analysis.ts';
+import type { Analysis, InputIndices, Method, PairIndices, TimeIndices } from '../../sensitivity/analysis.ts';
 import { holm } from '../../statistics/holm.ts';
 
 /** What the indices of a method show, and what they cannot show. docs/guides/sensitivity.md has the same table. */
@@ -57,15 +50,6 @@ const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {
   factorial: ({ total, first }) => total ?? first,
   'one-at-a-time': ({ effect }) => effect,
   'gaussian-process': ({ total }) => total,
-};
-
-const INTERVALS: Record<Method, (one: InputIndices) => Interval | undefined> = {
-  sobol: ({ totalInterval }) => totalInterval,
-  morris: () => undefined,
-  regression: () => undefined,
-  factorial: () => undefined,
-  'one-at-a-time': () => undefined,
-  'gaussian-process': ({ totalInterval }) => totalInterval,
 };
 
 /**
@@ -151,8 +135,9 @@ function isOwn({ aliases }: PairIndices): boolean {
 /**
  * Divides the inputs into inputs that matter, inputs with little effect, inputs whose effect is not visible or cannot be
  * told from chance, and inputs whose effect is unknown, because the method has no number or no test for them. If an
- * input has tests, they decide: its own or one of its interactions must be significant. Otherwise its interval must not
- * contain 0; a share of the variance must be above 0. Without chance, every effect is visible.
+ * input has tests, they decide: its own or one of its interactions must be significant. Without chance, every effect is
+ * visible: a change of the output at one pair of points shows it, although the interval of its share may begin at 0. A
+ * share in the model of a search must have an interval above 0.
  *
  * @param analysis - with p-values that allow for the number of tests
  */
@@ -186,8 +171,7 @@ function isVisible(analysis: Indexed, one: InputIndices, largest: number): boole
   if (hasUnknownChance || (chance && chance.ofRuns > 0)) return undefined;
   if (method === 'gaussian-process' && r2 < LEAST_PREDICTED) return undefined;
   if (!(sizeOf(method, one) > ROUNDING * largest)) return false;
-  const interval = INTERVALS[method](one);
-  return !interval || interval[0] > 0 || (interval[1] < 0 && !areShares(method));
+  return method !== 'gaussian-process' || !one.totalInterval || one.totalInterval[0] > 0;
 }
 
 /** @param p - a p-value that allows for the number of tests */

@@ -59,12 +59,15 @@ export interface Told {
 /**
  * The sections of a report between its head and the section "What was run". The live page of a campaign has the same
  * sections.
+ *
+ * @param draw - draws the picture of a figure, which takes most of the time
  */
 export async function reportSections(
   record: CampaignRecord,
   counts: RunCounts,
   summary: Summary,
   told: Told,
+  draw: (figure: Figure) => Promise<Picture> = pictureOf,
 ): Promise<ReportSection[]> {
   const { observed, reference, search = null, select = null, calibration = null } = told;
   const { ground, analyses = [], logs = [], leak = '' } = told;
@@ -85,7 +88,7 @@ export async function reportSections(
   const drawn = (figures: readonly Figure[]): Promise<ReportSection[]> =>
     Promise.all(
       figures.map(async (figure) => {
-        const picture = await pictureOf(figure);
+        const picture = await draw(figure);
         return { id: figure.id, markup: figureSection(figure, picture, campaign.id), picture };
       }),
     );
