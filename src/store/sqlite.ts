@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import {
@@ -10,6 +10,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import { hasDatabase } from '../system/database-file.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
 /** The maximum number of prepared statements that are cached. A worker uses the same statements again and again. */
@@ -65,12 +66,14 @@ class NodeSqliteDialect extends SqliteDialect {
  * Kysely's SQLite dialect on node:sqlite. WAL lets the command line read while a worker writes. With `synchronous =
  * normal` every commit survives a SIGKILL, but a power failure may lose the last commits. Writers wait up to ten
  * seconds for each other.
+ *
+ * @throws ForayError STORE_LOST, STORE_UNUSABLE
  */
 export function sqliteDialect(path: string): Dialect {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // a new file is for its user only; SQLite gives its other files the same permissions
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    if (!hasDatabase(path)) closeSync(openSync(path, 'a', 0o600));
   }
   const database = new DatabaseSync(path, { timeout: 10_000 });
   try {

@@ -84,8 +84,10 @@ test(
     const service = await startTestService({ modelDirs: [folder], executors: 2 });
     const version = await service.latest('Everything');
     const all = Array.from({ length: RUNS }, (_, N) => N);
-    const requested = await Promise.all(all.map((N) => requestRun(service, version, { N })));
-    for (const [N, { body: run }] of requested.entries()) {
+    // one after the other, so that the runs execute and end in this order
+    const requested = [];
+    for (const N of all) requested.push((await requestRun(service, version, { N })).body);
+    for (const [N, run] of requested.entries()) {
       const state = await until(async () => {
         const now = await stateOf(service, run);
         return ['FRESH', 'RUNNING'].includes(now.status) ? undefined : now;

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
+import { hasDatabase } from '../../system/database-file.ts';
 import { type FileLock, tryLock } from '../../system/file-lock.ts';
 import { SameFile } from '../../system/same-file.ts';
 import type { Database } from './database.ts';
@@ -35,7 +36,7 @@ export interface ServiceDatabase {
  * keys are random. With SQLite's default of 2 MB, adding 10,000 runs to 20,000 runs takes twice as long.
  *
  * @throws ForayError STORE_UNUSABLE if the database is damaged, cannot be opened or is in use by another process;
- * STORE_NEWER
+ * STORE_NEWER; STORE_LOST if its file was taken away
  */
 export function openDatabase(dataDir: string): ServiceDatabase {
   const file = databaseFile(dataDir);
@@ -77,16 +78,18 @@ export function openDatabase(dataDir: string): ServiceDatabase {
  * Locks the data folder: two services on one folder would both execute its runs. Other processes can still read the
  * database.
  *
- * @throws ForayError STORE_UNUSABLE
+ * @throws ForayError STORE_UNUSABLE, STORE_LOST
  */
 export function lockFolder(dataDir: string): FileLock {
   let lock: FileLock | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    hasDatabase(databaseFile(dataDir));
     // other users may have access to an existing folder, but they may not read the secret that signs addresses
     closeSync(openSync(databaseFile(dataDir), 'a', 0o600));
     lock = tryLock(path.join(dataDir, 'service.lock'));
   } catch (error) {
+    if (error instanceof ForayError) throw error;
     throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} cannot be used: ${messageOf(error)}.`);
   }
   if (lock) return lock;
