@@ -8,6 +8,7 @@ import {
   outputsOf,
   reach,
   requestRun,
+  simulation,
   startTestService,
   stateOf,
   temporaryFolder,
@@ -143,6 +144,31 @@ test.each(['stopped', 'timed out'])(
     );
   },
 );
+
+test('a run that is requested again while the program of its stopped attempt ends keeps its own folder', async () => {
+  const [folder, marks] = [temporaryFolder(), temporaryFolder()];
+  writeCommandModel(
+    folder,
+    'Again',
+    `const { existsSync, mkdirSync, readdirSync } = await import('node:fs');
+     const isFirst = readdirSync('${marks}').length === 0;
+     mkdirSync('${marks}/' + process.pid);
+     process.on('SIGTERM', () => {});
+     if (isFirst) setInterval(() => {}, 1000);
+     else {
+       await new Promise((done) => setTimeout(done, 3000));
+       writeFileSync('mine.txt', '');
+       say({ outputs: { Out: readdirSync('${marks}').length } });
+     }`,
+  );
+  const service = await startTestService({ modelDirs: [folder], executors: 2 });
+  const version = await service.latest('Again');
+  const { body: run } = await requestRun(service, version);
+  await until(() => readdirSync(marks).length === 1 || undefined, 'the program runs');
+  await service.post(`/versions/${version}/runs/stop`, simulation({}));
+  await reach(service, run, 'STOPPED');
+  expect((await outputsOf(service, version)).get('Out')).toBe('2');
+});
 
 test('a line of 200 MB is dropped, and the memory that it takes is not that of the model', async () => {
   const folder = temporaryFolder();

@@ -37,8 +37,8 @@ export const families: readonly Family[] = [
   { model: 'Soak', milliseconds: 50, bad: 0, trace: true, seed: null, attempts: 1 },
   { model: 'Soak', milliseconds: 120, bad: 11, trace: true, seed: 17, attempts: 1 },
   { model: 'Soak', milliseconds: 300, bad: 0, trace: false, seed: 23, attempts: 1 },
-  { model: 'Careless', milliseconds: 20, bad: 97, trace: false, seed: 31, attempts: 1 },
-  { model: 'Careless', milliseconds: 700, bad: 0, trace: true, seed: null, attempts: 1 },
+  { model: 'Careless', milliseconds: 20, bad: 499, trace: false, seed: 31, attempts: 1 },
+  { model: 'Careless', milliseconds: 300, bad: 0, trace: true, seed: null, attempts: 1 },
 ];
 
 /** The seeds that the model `Careless` takes. */

@@ -28,6 +28,8 @@ import { temporaryIn, type Workplace } from './workplace.ts';
 const LINGER = 1_000;
 /** A disk with less free space than this counts as full, in bytes. */
 const LEAST_ROOM = 2 ** 20;
+/** What programs print when the disk, or a quota on it, is full. */
+const NO_ROOM = /ENOSPC|EDQUOT|no space left on device|disk quota exceeded/i;
 /** The folder for temporary files, in the working folder of a run. */
 const TEMPORARY = '.tmp';
 /** The exit code of a shell or of `env` that has not found a command. */
@@ -60,9 +62,9 @@ export interface CommandEnd {
  * outputs as lines of JSON on standard output, files in a working folder for this run. The program belongs to a copy of
  * the model. When this function ends, no process of the run is left, and its working folder is removed.
  *
- * @throws Deferred if the system lacks a resource for the program or its files. On another machine than the service,
- * Deferred also means that the program cannot be started, or failed while the disk was full. Any other Error has the
- * reason why the run fails
+ * @throws Deferred if the system lacks a resource for the program or its files, or the program failed while the disk was
+ * full. On another machine than the service, Deferred also means that the program cannot be started. Any other Error
+ * has the reason why the run fails
  */
 export async function runCommand(
   command: readonly string[],
@@ -94,10 +96,8 @@ export async function runCommand(
       processes = await workplace.processes.end();
     };
     const outputs = await converse(child, { input, words, job, workplace, onProgress, endRest }).catch(
-      (error: unknown) => {
-        throw job.isElsewhere && isFull(folder)
-          ? new Deferred(`the disk is full: ${messageOf(error)}`)
-          : error;
+      async (error: unknown) => {
+        throw await failureOf(error, job, files);
       },
     );
     const stored = await deferIfShort(
@@ -112,6 +112,20 @@ export async function runCommand(
     // files that cannot be removed now are removed before the next attempt, or at the next start of the service
     if (!kept) await files.removeWork(job.runId).catch(() => {});
   }
+}
+
+/**
+ * Why a program has failed: its own error, or Deferred if the disk was full. If the disk has room without the files of
+ * the run, the run itself may fill the disk. Then it is put back only a limited number of times.
+ */
+async function failureOf(error: unknown, { runId }: Job, files: ContentFiles): Promise<unknown> {
+  const message = messageOf(error);
+  const saysSo = NO_ROOM.test(message);
+  const folder = files.workPath(runId);
+  if (!saysSo && !isFull(folder)) return error;
+  await files.removeWork(runId);
+  const isLasting = !saysSo || !isFull(path.dirname(folder));
+  return new Deferred(`the disk is full: ${message}`, { isLasting });
 }
 
 function isFull(folder: string): boolean {
