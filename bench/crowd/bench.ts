@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { hashOf } from '../../src/service/keys/hash.ts';
+import { keyFileOf } from '../../test/support/key-file.ts';
 import { MAIN } from '../model-service.ts';
 import { Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
@@ -80,7 +80,8 @@ async function ownServer(folder: string, own: Own): Promise<Case> {
   const dev = own({ name: 'dev', args: [MAIN, 'dev', '--home', home] });
   await dev.says(/^Page/);
   const keys = join(folder, 'server-keys');
-  writeFileSync(keys, `rita read ${READER}\nolga steer ${OTHER}\n`, { mode: 0o600 });
+  const text = keyFileOf(['rita', 'read', READER], ['olga', 'steer', OTHER]);
+  writeFileSync(keys, text, { mode: 0o600 });
   const server = own({
     name: 'server',
     args: [MAIN, 'server', '--home', home, '--keys', keys, '--port', '0'],
@@ -113,8 +114,8 @@ async function ownServer(folder: string, own: Own): Promise<Case> {
 
 async function modelService(folder: string, own: Own): Promise<Case> {
   const keys = join(folder, 'service-keys.yaml');
-  const user = (key: string): string => `{keys: [{sha256: ${hashOf(key)}}]}`;
-  writeFileSync(keys, `users:\n  rita: ${user(READER)}\n  olga: ${user(OTHER)}\n`, { mode: 0o600 });
+  const text = keyFileOf(['rita', 'steer', READER], ['olga', 'steer', OTHER]);
+  writeFileSync(keys, text, { mode: 0o600 });
   const service = own({
     name: 'service',
     args: [MAIN, 'service', '--port', '0', '--keys', keys, '--data', join(folder, 'data')],

@@ -1,14 +1,18 @@
 import type { Command } from 'commander';
 import { growthText } from '../campaign/growth.ts';
-import type { CampaignStatus, Foray } from '../client/index.ts';
+import type { Campaign } from '../campaign/types.ts';
+import type { BestPoint, CampaignStatus, Foray } from '../client/index.ts';
 import {
+  bestOfDesign,
   bestText,
   calibrationText,
   counted,
   posteriorLines,
   searchText,
   selectText,
+  TOO_GOOD,
 } from '../report/index.ts';
+import { isNoisy } from '../search/noise.ts';
 import { hintWithoutTemporal } from './home.ts';
 import { printLog } from './log.ts';
 import { printableLine } from '../text/printable.ts';
@@ -38,7 +42,10 @@ export function addStatus(program: Command): void {
         const status = await foray.status(id);
         const failures = flags.failures ? await foray.failures(id) : undefined;
         const flights = flags.flights ? await foray.flights(id) : undefined;
-        if (flags.json) return printJson({ ...status, failures, flights });
+        if (flags.json) {
+          const best = (await designBest(foray, status))?.best;
+          return printJson({ ...status, best, failures, flights });
+        }
         if (status.blocked !== null) {
           print(blockedText(status.blocked));
           const hint = hintWithoutTemporal(flags, status.blocked);
@@ -69,8 +76,26 @@ export function addStatus(program: Command): void {
     );
 }
 
-/** Prints the state of a search or a selection, and its best point. */
-async function printBest(foray: Foray, { id, search, select }: CampaignStatus): Promise<void> {
+/** A design with a goal, and its best point so far; undefined for other campaigns, and while no point has a value. */
+async function designBest(
+  foray: Foray,
+  { id, goal, search, select }: CampaignStatus,
+): Promise<{ campaign: Campaign; best: BestPoint } | undefined> {
+  if (!goal || search || select) return undefined;
+  const { record, rows } = await foray.results(id);
+  const best = await bestOfDesign(record.campaign, rows);
+  return best ? { campaign: record.campaign, best } : undefined;
+}
+
+/** Prints the state of a search or a selection, and the best point. */
+async function printBest(foray: Foray, status: CampaignStatus): Promise<void> {
+  const { id, search, select, phase } = status;
+  const own = await designBest(foray, status);
+  if (own) {
+    const { campaign, best } = own;
+    print(`Best${phase === 'completed' ? '' : ' so far'}: ${bestText(campaign, best)}`);
+    if (best.among > 1 && isNoisy(campaign)) print(`  ${TOO_GOOD}.`);
+  }
   const state = search ?? select;
   if (!state) return;
   if (search) print(`Search (${search.method}): ${searchText(search)}`);

@@ -15,7 +15,7 @@ import { foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { RunRate } from './run-rate.ts';
 import { aboutDesign, growthPlan, repeatedRuns, warningsOf } from './plan-design.ts';
-import { planOfCalibration, planOfSearch } from './plan-search.ts';
+import { plainPlan, planOfCalibration, planOfSearch } from './plan-search.ts';
 import type { Plan } from './planned.ts';
 import { sampledRuns } from './sampled-runs.ts';
 
@@ -48,7 +48,7 @@ export async function planOf(
 ): Promise<Plan> {
   if (campaign.search) return planOfSearch(campaign, rate);
   if (campaign.calibrate) return planOfCalibration(campaign, rate);
-  const { replications, precision, varied, repeats = 0 } = campaign;
+  const { replications, precision, repeats = 0 } = campaign;
   const replicated = replicatedPoints(campaign, points);
   const runs = replicated * replications;
   const chosen = sampledRuns(runs, campaign.fresh ? 0 : ask);
@@ -82,9 +82,7 @@ export async function planOf(
     all <= there ? 0 : rate ? Math.ceil((all - there) * rate.secondsARun) : null;
   const rowOf = ({ key, values }: Point): Plan['first'][number] => ({ key, values });
   return {
-    campaign: campaign.name,
-    model: { name: campaign.model.name, version: campaign.model.version },
-    goal: campaign.goal ?? null,
+    ...plainPlan(campaign, rate, { least: runs, most: mostRuns }),
     points,
     repeats,
     mostPoints,
@@ -94,8 +92,6 @@ export async function planOf(
       ...(growth ? [growthPlan(growth)] : []),
     ],
     replications: { min: replications, max: most },
-    runs,
-    mostRuns,
     foreseen: expected,
     there,
     toRun,
@@ -103,8 +99,6 @@ export async function planOf(
     error,
     expectedSeconds: secondsOf(expected?.runs ?? runs),
     mostSeconds: secondsOf(mostRuns),
-    basis: rate?.basis ?? '',
-    inputs: varied.map(({ name }) => name),
     first: first.map(rowOf),
     last: last.map(rowOf),
     warnings: [
@@ -115,8 +109,6 @@ export async function planOf(
         ? [`The model "${campaign.model.name}" has no seed, so each point has one run: it is exact.`]
         : []),
     ],
-    search: null,
-    calibration: null,
     select: campaign.select ? { method: campaign.select.method } : null,
   };
 }

@@ -15,6 +15,7 @@ import type {
   StoredLog,
 } from '../store/index.ts';
 import { analyze, type AnalyzeOptions } from './analysis.ts';
+import { leakIn } from './leak.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import type { Explanation } from './explain.ts';
 import { isThere, type ModelAtService, modelAtService } from './models.ts';
@@ -242,6 +243,14 @@ export class CampaignReader {
   async failureLogs(id: string): Promise<StoredLog[]> {
     await recordOf(this.context, id);
     return this.store.runLogs(id);
+  }
+
+  /**
+   * What the service says about outputs that have depended on earlier runs; empty if it says nothing.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async leak(id: string): Promise<string> {
+    return leakIn(this.context, await recordOf(this.context, id));
   }
 
   /**

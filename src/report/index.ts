@@ -3,6 +3,7 @@
  * further libraries, so they are imported from their own files.
  */
 export { bestRows } from './summary/best.ts';
+export { bestOfDesign } from './summary/chosen.ts';
 export { type FilesWritten, withPaths, writingFiles } from './files/files.ts';
 export {
   formatResults,
@@ -24,6 +25,7 @@ export {
   searchPlanText,
   searchText,
   selectText,
+  TOO_GOOD,
 } from './words/search-words.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './tables/result-table.ts';
 export { printable } from './formats/text.ts';

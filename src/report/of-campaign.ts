@@ -52,6 +52,7 @@ async function optionsOf(
     onNotice,
     reference: known === undefined ? undefined : await readReference(known, record.campaign),
     logs: await foray.failureLogs(id),
+    leak: await foray.leak(id),
     search: await foray.searchStory(id),
     select: await foray.selectStory(id),
     calibration: await foray.calibrationStory(id),

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { KeyFile } from '../../src/server/keys.ts';
-import { hashOf } from '../../src/service/keys/hash.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
+import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
 
@@ -23,19 +23,16 @@ const files = { server: join(folder, 'server-keys'), service: join(folder, 'serv
 let world: World;
 let server: Server;
 
-/** The text of each key file with these keys. */
-const texts = {
-  server: (keys: string[], role = 'steer') =>
-    keys.map((key) => `${key.slice(0, 6)} ${role} ${key}\n`).join(''),
-  service: (keys: string[]) =>
-    `users:\n${[KEY, ...keys].map((key) => `  ${key.slice(0, 6)}:\n    keys:\n      - sha256: ${hashOf(key)}\n`).join('')}`,
-};
+/** The text of a key file with these keys, and that of the world. */
+const textOf = (keys: string[], role: 'steer' | 'read' = 'steer'): string =>
+  keyFileOf(['somebody', 'steer', KEY], ...keys.map((key): Key => [key.slice(0, 6), role, key]));
+type Key = [string, 'steer' | 'read', string];
 const which = ['server', 'service'] as const;
 
 function writeAll(keys: string[]): void {
   for (const name of which) {
     rmSync(files[name], { recursive: true, force: true });
-    writeFileSync(files[name], texts[name](keys), { mode: 0o600 });
+    writeFileSync(files[name], textOf(keys), { mode: 0o600 });
   }
 }
 
@@ -109,7 +106,7 @@ const ways: [what: string, stays: boolean, take: (name: 'server' | 'service') =>
     'its line is removed',
     true,
     (name) => {
-      writeFileSync(`${files[name]}-new`, texts[name]([STAYER]), { mode: 0o600 });
+      writeFileSync(`${files[name]}-new`, textOf([STAYER]), { mode: 0o600 });
       renameSync(`${files[name]}-new`, files[name]);
     },
   ],
@@ -146,7 +143,7 @@ test('a key whose role is lowered may no longer steer, and still read', async ()
   const pause = async () =>
     (await ask(`${server.url}/api/v1/campaigns/none/pause`, { method: 'POST', headers })).status;
   await until('the key may steer', async () => (await pause()) === 404);
-  writeFileSync(files.server, texts.server([LEAVER, STAYER], 'read'));
+  writeFileSync(files.server, textOf([LEAVER, STAYER], 'read'));
   await until('the key may not steer', async () => (await pause()) === 403);
   expect((await ask(`${server.url}/api/v1/campaigns`, { headers })).status).toBe(200);
 });

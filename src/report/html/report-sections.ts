@@ -52,6 +52,8 @@ export interface Told {
   analyses?: readonly Analysis[];
   /** The logs of failed runs. @default none */
   logs?: readonly StoredLog[];
+  /** How outputs have depended on earlier runs, so that results may be wrong. @default '' */
+  leak?: string;
 }
 
 /**
@@ -65,7 +67,7 @@ export async function reportSections(
   told: Told,
 ): Promise<ReportSection[]> {
   const { observed, reference, search = null, select = null, calibration = null } = told;
-  const { ground, analyses = [], logs = [] } = told;
+  const { ground, analyses = [], logs = [], leak = '' } = told;
   const { campaign } = record;
   const found = (search ?? select)?.summary ?? null;
   const { output, ranking } = summary;
@@ -97,6 +99,10 @@ export async function reportSections(
   // comes after the best points
   const isAsked = search !== null || isSensitivityDesign(campaign.design);
   return [
+    ...part(
+      'leak',
+      leak === '' ? undefined : html`<p class="lead bad">Results may be wrong, because ${leak}</p>`,
+    ),
     ...part(
       'answer',
       found

@@ -174,7 +174,7 @@ export function writtenForm({ text, message, id = '' }: Written): Markup {
 }
 
 /** The plan as a short text. */
-export function planOf({
+export function planAnswer({
   points,
   repeats,
   mostPoints,
