@@ -133,7 +133,7 @@ describe.each(ways)('within 10 s after a key is taken away because %s', (_what, 
     expect(performance.now() - began).toBeLessThan(ENDS_WITHIN);
     const open = names.filter((_name, at) => stayers[at]!.isOpen);
     if (stays) expect(open).toEqual(names);
-    for (const { end } of stayers) end();
+    for (const stayer of stayers) stayer.end();
   });
 });
 
