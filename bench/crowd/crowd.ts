@@ -57,7 +57,7 @@ async function crowd({ origin, slow, streams, logins, large, seconds }: Attack):
 /** Opens a connection that begins a body and never ends it. */
 function slowSocket(origin: string, { method, path, headers }: Clients): net.Socket {
   const { hostname, port, host } = new URL(origin);
-  const lines = Object.entries({ host, ...headers, 'content-length': '100000' });
+  const lines = Object.entries({ host, ...headers, 'content-length': '10000' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const socket = net.connect(Number(port), hostname);
   socket.on('error', () => undefined).write(`${method} ${path} HTTP/1.1\r\n${head}\r\nk`);
