@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean |
   export: () => import('./export/bench.ts'),
   search: () => import('./search/bench.ts'),
   sensitivity: () => import('./sensitivity/bench.ts'),
+  crowd: () => import('./crowd/bench.ts'),
   page: () => import('./page/bench.ts'),
   truth: () => import('./truth/bench.ts'),
 };

@@ -69,7 +69,7 @@ export class Process {
   }
 
   /** Sends a question over the channel. The next object is the answer. */
-  ask<T extends object>(question: string): Promise<T> {
+  ask<T extends object>(question: string | object): Promise<T> {
     return new Promise((resolve, reject) => {
       const take = (message: unknown): void => {
         // parts of foray also send the text `ready` over the channel

@@ -30,11 +30,11 @@ interface Keyless {
  */
 export class KeylessConnections {
   readonly #most: number;
-  readonly #refusals: Refusals | undefined;
+  readonly #refusals: Refusals;
   /** Ordered by the time of opening or of the last answer, the oldest first. */
   readonly #open = new Map<Socket, Keyless>();
 
-  constructor(app: FastifyInstance, refusals?: Refusals, most = mostConnections()) {
+  constructor(app: FastifyInstance, refusals: Refusals, most = mostConnections()) {
     this.#most = most;
     this.#refusals = refusals;
     app.server.on('connection', (socket: Socket) => {
@@ -83,7 +83,7 @@ export class KeylessConnections {
   }
 
   #close(socket: Socket, why: string): void {
-    this.#refusals?.note(`a connection without a key was closed: ${why}`);
+    this.#refusals.note(`a connection without a key was closed: ${why}`);
     this.#open.delete(socket);
     socket.destroy();
   }

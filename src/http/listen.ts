@@ -2,13 +2,16 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ForayError } from '../errors.ts';
 
+/** How many new connections may wait to be accepted. With Node's 511, others wait for a second in a rush. */
+const BACKLOG = 4_096;
+
 /**
  * Listens, and returns the port.
  * @throws ForayError PORT_IN_USE
  */
 export async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new ForayError('PORT_IN_USE', `Something else listens on ${host}:${port} already.`, {

@@ -1,5 +1,14 @@
+/** The statuses of errors that are told, because somebody may use too much of the server. */
+const IS_TOLD: readonly number[] = [413, 429, 507];
 /** Equal refusals within this time get one line, ms. */
 const GATHER = 10_000;
+
+/** The error with which a request was refused. `status` is of HTTP. */
+export interface RefusedRequest {
+  status: number;
+  code: string;
+  detail: string;
+}
 
 /**
  * Tells an operator what a server refuses. Many refusals of one kind get few lines: the first is told at once, the
@@ -20,6 +29,20 @@ export class Refusals {
     this.#tell(what);
     this.#further.set(what, 0);
     setTimeout(() => this.#tellFurther(what), GATHER).unref();
+  }
+
+  /**
+   * Notes a refused request, if its status says that somebody may use too much of the server.
+   *
+   * @param who - the user of the key; undefined without a key
+   */
+  noteRequest(who: string | undefined, { status, code, detail }: RefusedRequest): void {
+    if (IS_TOLD.includes(status))
+      this.note(`a request of ${who ?? 'somebody without a key'} was refused (${code}): ${detail}`);
+  }
+
+  noteSlowBody(): void {
+    this.note('a connection was closed: the body of its request came too slowly');
   }
 
   #tellFurther(what: string): void {

@@ -30,8 +30,6 @@ import { turns } from './turns.ts';
  * routes are smaller, and those of definitions with files are larger.
  */
 const MOST_BODY = 4 * 1024 ** 2;
-/** The statuses of errors that the log tells, because somebody may use too much of the server. */
-const IS_TOLD: readonly number[] = [413, 429, 507];
 
 export interface ServerOptions {
   foray: Foray;
@@ -119,15 +117,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 /** Limits slow clients and clients without a key, and tells what is refused. */
 function limitClients(app: FastifyInstance, refusals: Refusals): KeylessConnections {
   app.setErrorHandler((error, request, reply) => {
-    const { status, code, detail } = problemOf(error);
-    if (IS_TOLD.includes(status)) {
-      const who = request.access?.name ?? 'somebody without a key';
-      refusals.note(`a request of ${who} was refused (${code}): ${detail}`);
-    }
+    refusals.noteRequest(request.access?.name, problemOf(error));
     sendProblem(error, request, reply);
   });
   const refuse = refuseSlowBodies((socket) => {
-    refusals.note('a connection was closed: the body of its request came too slowly');
+    refusals.noteSlowBody();
     refuseSlow(socket);
   });
   app.addHook('onRequest', refuse);

@@ -208,6 +208,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       limits: { ...defaultLimits, ...options.limits },
       log: options.log,
       logLevel: options.logLevel ?? 'info',
+      tell: warn,
       onAnswered: metrics?.note,
     });
     prints = app.log.child({}, { level: 'info' });

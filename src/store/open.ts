@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Dialect, Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
 import { countMigrations, migrate, patiently } from '../postgres/migrate.ts';
 import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
+import { hasDatabase } from '../system/database-file.ts';
 import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { NewerCheck } from './newer.ts';
@@ -39,7 +39,8 @@ interface Database {
  * throw STORE_NEWER, at the latest after about a second. When its file is removed or replaced, they throw STORE_LOST.
  *
  * @param address `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`
- * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING when `whenMissing` is `refuse`
+ * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_LOST, STORE_UNREACHABLE; STORE_MISSING when `whenMissing` is
+ *   `refuse`
  */
 export async function openStore(address: string, whenMissing: WhenMissing = 'make'): Promise<Store> {
   const { shown, types, file, mayBeThere, dialect } = databaseAt(address);
@@ -93,7 +94,7 @@ const MOST_CAMPAIGNS = 1_000;
 
 /**
  * Reads the state of a store. It neither creates the store nor brings it up to date.
- * @throws ForayError STORE_UNREACHABLE, STORE_UNUSABLE
+ * @throws ForayError STORE_UNREACHABLE, STORE_UNUSABLE, STORE_LOST
  */
 export async function stateOfStore(address: string): Promise<StoreState> {
   const { shown, types, mayBeThere, dialect } = databaseAt(address);
@@ -135,7 +136,7 @@ function databaseAt(address: string): Database {
   const path = /^sqlite:(.+)$/.exec(address)?.[1];
   if (path !== undefined) {
     const shown = path === ':memory:' ? path : resolve(path);
-    const mayBeThere = (): boolean => statSync(shown, { throwIfNoEntry: false }) !== undefined;
+    const mayBeThere = (): boolean => hasDatabase(shown);
     const file = shown === ':memory:' ? undefined : shown;
     return { shown, types: sqliteTypes, file, mayBeThere, dialect: () => sqliteDialect(shown) };
   }

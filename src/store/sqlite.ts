@@ -55,7 +55,11 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** Kysely's SQLite dialect on node:sqlite. */
+/**
+ * Kysely's SQLite dialect on node:sqlite.
+ *
+ * @throws ForayError STORE_LOST, STORE_UNUSABLE
+ */
 export function sqliteDialect(path: string): Dialect {
   let database: DatabaseSync;
   try {

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { hasDatabase } from './database-file.ts';
 
 /** How long a statement waits for other processes, ms. */
 const PATIENCE = 10_000;
@@ -11,13 +12,13 @@ const PATIENCE = 10_000;
  * of the process. A power failure may lose the last commits, but leaves the database consistent.
  *
  * @param file - a path, or `:memory:`
- * @throws the error of SQLite or of the system
+ * @throws ForayError STORE_LOST if the file was taken away; the error of SQLite or of the system
  */
 export function openSqlite(file: string): DatabaseSync {
   if (file !== ':memory:') {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     // SQLite gives its other files the permissions of this one
-    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+    if (!hasDatabase(file)) closeSync(openSync(file, 'a', 0o600));
   }
   const database = new DatabaseSync(file, { timeout: PATIENCE });
   try {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { ErrorBody } from '../../src/api/resources.ts';
 import { fillDisk, smallDisk } from '../support/small-disk.ts';
+import { writeCommandModel } from './command-model.ts';
 import {
   KEY,
   onCleanup,
@@ -145,4 +146,35 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
       await reach(service, run, 'COMPLETED');
     },
   );
+
+  test('a run does not fail if its program finds no room; it completes when the disk has room again', async () => {
+    const dataDir = diskOfTest();
+    if (dataDir === undefined) return console.warn('left out: a file system cannot be mounted here');
+    const models = temporaryFolder();
+    const [begun, full] = ['begun', 'full'].map((name) => path.join(models, name));
+    writeCommandModel(
+      path.join(models, 'models'),
+      'Writes',
+      `const { existsSync } = await import('node:fs');
+       writeFileSync(${JSON.stringify(begun)}, '');
+       while (!existsSync(${JSON.stringify(full)})) await new Promise((done) => setTimeout(done, 10));
+       writeFileSync('large.txt', 'x'.repeat(100_000));
+       say({ outputs: { Out: 1 } });`,
+    );
+    const lines: string[] = [];
+    const service = await startTestService({
+      dataDir,
+      modelDirs: [path.join(models, 'models')],
+      onProblem: (line) => lines.push(line),
+    });
+    const { body: run } = await requestRun(service, await service.latest('Writes'));
+    await until(() => existsSync(begun!) || undefined, 'the program runs');
+    const makeRoom = fill(dataDir);
+    writeFileSync(full!, '');
+    const isTold = () => lines.some((line) => /disk is full|ENOSPC|no space/i.test(line)) || undefined;
+    await until(isTold, 'the service to say that the disk is full');
+    expect(['RUNNING', 'FRESH']).toContain((await stateOf(service, run)).status);
+    makeRoom();
+    await reach(service, run, 'COMPLETED');
+  });
 });

@@ -7,6 +7,7 @@ import type { Fleet } from '../../src/service/fleet/fleet.ts';
 import { EXECUTORS } from '../../src/service/fleet/protocol.ts';
 import { addExecutors } from '../../src/service/http/executors.ts';
 import { KeylessConnections } from '../../src/http/keyless.ts';
+import { Refusals } from '../../src/http/refusals.ts';
 import { hashOf } from '../../src/keys/hash.ts';
 import type { Access } from '../../src/service/access.ts';
 import { onCleanup } from './support.ts';
@@ -35,7 +36,7 @@ async function serverOfTest(): Promise<{ port: number; arrived: Promise<void> }>
       holderOf: (hash) => (hash === hashOf(KEY) ? { name: 'one', role: 'executor' } : undefined),
     } as Access,
     fleet: fleet as unknown as Fleet,
-    keyless: new KeylessConnections(app, undefined, MOST),
+    keyless: new KeylessConnections(app, new Refusals(() => undefined), MOST),
     upload: 100,
   });
   await app.listen({ port: 0, host: '127.0.0.1' });

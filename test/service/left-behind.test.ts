@@ -8,6 +8,7 @@ import {
   outputsOf,
   reach,
   requestRun,
+  simulation,
   startTestService,
   stateOf,
   temporaryFolder,
@@ -84,8 +85,10 @@ test(
     const service = await startTestService({ modelDirs: [folder], executors: 2 });
     const version = await service.latest('Everything');
     const all = Array.from({ length: RUNS }, (_, N) => N);
-    const requested = await Promise.all(all.map((N) => requestRun(service, version, { N })));
-    for (const [N, { body: run }] of requested.entries()) {
+    // one after the other, so that the runs execute and end in this order
+    const requested = [];
+    for (const N of all) requested.push((await requestRun(service, version, { N })).body);
+    for (const [N, run] of requested.entries()) {
       const state = await until(async () => {
         const now = await stateOf(service, run);
         return ['FRESH', 'RUNNING'].includes(now.status) ? undefined : now;
@@ -141,6 +144,31 @@ test.each(['stopped', 'timed out'])(
     );
   },
 );
+
+test('a run that is requested again while the program of its stopped attempt ends keeps its own folder', async () => {
+  const [folder, marks] = [temporaryFolder(), temporaryFolder()];
+  writeCommandModel(
+    folder,
+    'Again',
+    `const { existsSync, mkdirSync, readdirSync } = await import('node:fs');
+     const isFirst = readdirSync('${marks}').length === 0;
+     mkdirSync('${marks}/' + process.pid);
+     process.on('SIGTERM', () => {});
+     if (isFirst) setInterval(() => {}, 1000);
+     else {
+       await new Promise((done) => setTimeout(done, 3000));
+       writeFileSync('mine.txt', '');
+       say({ outputs: { Out: readdirSync('${marks}').length } });
+     }`,
+  );
+  const service = await startTestService({ modelDirs: [folder], executors: 2 });
+  const version = await service.latest('Again');
+  const { body: run } = await requestRun(service, version);
+  await until(() => readdirSync(marks).length === 1 || undefined, 'the program runs');
+  await service.post(`/versions/${version}/runs/stop`, simulation({}));
+  await reach(service, run, 'STOPPED');
+  expect((await outputsOf(service, version)).get('Out')).toBe('2');
+});
 
 test('a line of 200 MB is dropped, and the memory that it takes is not that of the model', async () => {
   const folder = temporaryFolder();

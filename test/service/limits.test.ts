@@ -8,7 +8,11 @@ import { KEY, startTestService } from './support.ts';
 
 describe('a JSON body or an upload', () => {
   test('that is larger than the limit is refused with 413, even if the client does not announce the size', async () => {
-    const { running } = await startTestService({ limits: { body: 1_000, upload: 2_000 } });
+    const lines: string[] = [];
+    const { running } = await startTestService({
+      limits: { body: 1_000, upload: 2_000 },
+      onProblem: (line) => lines.push(line),
+    });
     const post = async (path: string, size: number, isTold: boolean) => {
       const body = isTold ? Buffer.alloc(size, 'x') : new Blob([Buffer.alloc(size, 'x')]).stream();
       const response = await fetch(`${running.url}${path}`, {
@@ -32,6 +36,11 @@ describe('a JSON body or an upload', () => {
         expect(message).toContain(`at most ${size - 1} bytes`);
       }
     }
+    // the operator gets one line for each kind
+    expect(lines.filter((line) => line.startsWith('a request'))).toEqual([
+      'a request of local was refused (TOO_LARGE): The body may have at most 1000 bytes.',
+      'a request of local was refused (TOO_LARGE): A file may have at most 2000 bytes.',
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { healthOf, outputsOf, requestRun, startTestService, until } from './support.ts';
+import { healthOf, outputsOf, requestRun, startTestService, temporaryFolder, until } from './support.ts';
 
 test.each([
   ['removed', (file: string) => rmSync(file), false],
@@ -25,3 +25,10 @@ test.each([
     expect((await outputsOf(service, version, { Value: 2 })).size).toBeGreaterThan(0);
   },
 );
+
+test('a service whose database is away while its log is there does not start with an empty database', async () => {
+  const dataDir = temporaryFolder();
+  writeFileSync(path.join(dataDir, 'service.db-wal'), '');
+  await expect(startTestService({ dataDir })).rejects.toMatchObject({ code: 'STORE_LOST' });
+  expect(existsSync(path.join(dataDir, 'service.db'))).toBe(false);
+});

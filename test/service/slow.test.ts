@@ -23,7 +23,8 @@ const ways = {
 
 describe('slow connections', () => {
   test(`are closed within 30 s if there are ${SOCKETS} of them, and the service answers other clients meanwhile`, async () => {
-    const service = await startTestService();
+    const lines: string[] = [];
+    const service = await startTestService({ onProblem: (line) => lines.push(line) });
     const { port } = service.running;
     // the client and the service are in this process; this clock stands still when the machine stops the process
     let seconds = 0;
@@ -58,6 +59,8 @@ describe('slow connections', () => {
     expect(Math.max(...times)).toBeLessThan(CLOSED_WITHIN);
     // with pauses of 50 ms, a quick service answers about 17 requests a second
     expect(served).toBeGreaterThan(4 * seconds);
+    expect(lines).toContain('a connection was closed: the body of its request came too slowly');
+    expect(lines).toContain('a connection without a key was closed: it was idle for more than 10 s');
   });
 });
 

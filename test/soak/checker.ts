@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { closedPhases } from '../../src/campaign/types.ts';
 import type { Campaigns } from './campaigns.ts';
-import { type CampaignCourse, differences, families, hashOf, runsOf } from './expected.ts';
+import { type CampaignCourse, differences, failureOf, families, hashOf, runsOf } from './expected.ts';
 import type { World } from './world.ts';
 
 /** The result of the check at the end: numbers, and for each question the errors as sentences. */
@@ -13,6 +13,8 @@ export interface Findings {
   /** `runs` is the number of runs that the service has. `executions` is how often it began to execute a run. */
   runs: number;
   executions: number;
+  /** The number of runs whose program leaves processes and files. */
+  careless: number;
   open: string[];
   wrong: string[];
   lost: string[];
@@ -40,6 +42,7 @@ export async function check(world: World, campaigns: Campaigns): Promise<Finding
     files: 0,
     runs: 0,
     executions: 0,
+    careless: 0,
     open: [],
     wrong: [],
     lost: [],
@@ -110,10 +113,11 @@ function checkService({ disks }: World, findings: Findings): ServiceRun[] {
     findings.damaged.push(...integrityOf(db, 'the service'));
     const versions = db
       .prepare(
-        "SELECT count(*) AS count FROM versions JOIN models ON models.id = model_id WHERE name = 'Soak'",
+        "SELECT name, count(*) AS count FROM versions JOIN models ON models.id = model_id WHERE name IN ('Soak', 'Careless') GROUP BY name",
       )
-      .get() as { count: number };
-    if (versions.count !== 1) findings.versions.push(`the model has ${versions.count} versions`);
+      .all() as { name: string; count: number }[];
+    for (const { name, count } of versions)
+      if (count !== 1) findings.versions.push(`the model ${name} has ${count} versions`);
     const rows = db.prepare('SELECT identity, inputs, status, failure, executions FROM runs').all();
     const completed = new Set<string>();
     const runs = rows.map((row) => {
@@ -126,10 +130,12 @@ function checkService({ disks }: World, findings: Findings): ServiceRun[] {
       if (status === 'COMPLETED') completed.add(identity!);
       if (status === 'FRESH' || status === 'RUNNING')
         findings.left.push(`value ${value} is ${status} at the service`);
-      if (status === 'FAILED' && !failure!.includes(`the value ${value} is bad`))
+      const family = familyOf(of);
+      if (families[family]?.model === 'Careless') findings.careless += 1;
+      if (status === 'FAILED' && !failure!.includes(failureOf(family, value)))
         findings.failed.push(`value ${value} failed: ${failure}`);
       return {
-        key: keyOf(familyOf(of), value, Number(of['{RANDOM_SEED}'])),
+        key: keyOf(family, value, Number(of['{RANDOM_SEED}'])),
         value,
         status: status!,
         failure: failure!,

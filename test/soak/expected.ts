@@ -19,8 +19,10 @@ export interface Plan {
 
 /** The properties that all campaigns of a family have in common, so that these campaigns can share runs. */
 interface Family {
+  /** `Careless` computes the same as `Soak`. Its program leaves processes and files, and prints much. */
+  model: 'Soak' | 'Careless';
   milliseconds: number;
-  /** Runs with a multiple of this value fail. 0 means that no run fails. */
+  /** Runs with a multiple of this value fail; those of `Careless` at the time limit. 0 means that no run fails. */
   bad: number;
   /** Whether runs write a file, which the campaign keeps. */
   trace: boolean;
@@ -30,18 +32,28 @@ interface Family {
 }
 
 export const families: readonly Family[] = [
-  { milliseconds: 80, bad: 0, trace: false, seed: null, attempts: 1 },
-  { milliseconds: 200, bad: 7, trace: false, seed: null, attempts: 2 },
-  { milliseconds: 50, bad: 0, trace: true, seed: null, attempts: 1 },
-  { milliseconds: 120, bad: 11, trace: true, seed: 17, attempts: 1 },
-  { milliseconds: 300, bad: 0, trace: false, seed: 23, attempts: 1 },
+  { model: 'Soak', milliseconds: 80, bad: 0, trace: false, seed: null, attempts: 1 },
+  { model: 'Soak', milliseconds: 200, bad: 7, trace: false, seed: null, attempts: 2 },
+  { model: 'Soak', milliseconds: 50, bad: 0, trace: true, seed: null, attempts: 1 },
+  { model: 'Soak', milliseconds: 120, bad: 11, trace: true, seed: 17, attempts: 1 },
+  { model: 'Soak', milliseconds: 300, bad: 0, trace: false, seed: 23, attempts: 1 },
+  { model: 'Careless', milliseconds: 20, bad: 499, trace: false, seed: 31, attempts: 1 },
+  { model: 'Careless', milliseconds: 300, bad: 0, trace: true, seed: null, attempts: 1 },
 ];
 
+/** The seeds that the model `Careless` takes. */
+const SEEDS = { least: 0, most: 2 ** 31 - 1 };
+
+/** What the reason of a run with a bad value contains. */
+export function failureOf(family: number, value: number): string {
+  return families[family]?.model === 'Careless' ? 'longer than the time limit' : `the value ${value} is bad`;
+}
+
 export function definitionOf({ family, first, count, replications, concurrency }: Plan): CampaignDefinition {
-  const { milliseconds, bad, trace, seed, attempts } = families[family]!;
+  const { model, milliseconds, bad, trace, seed, attempts } = families[family]!;
   return {
     campaign: 'soak',
-    model: { name: 'Soak' },
+    model: { name: model },
     inputs: { Milliseconds: milliseconds, Bad: bad, Trace: trace },
     design: { grid: { Value: { from: first, to: first + count - 1, step: 1 } } },
     replications,
@@ -59,6 +71,8 @@ export interface ExpectedRun {
   replication: number;
   seed: number;
   result: string | null;
+  /** What the reason of a failure contains. */
+  failure: string;
   /** The content of the file that the run writes, or null. */
   file: string | null;
 }
@@ -67,19 +81,22 @@ const keyOf = ({ point, replication }: { point: string; replication: number }): 
   `${point}/${replication}`;
 
 export function runsOf({ family, first, count, replications }: Plan): Map<string, ExpectedRun> {
-  const { milliseconds, bad, trace, seed: campaignSeed } = families[family]!;
+  const { model, milliseconds, bad, trace, seed: campaignSeed } = families[family]!;
+  const range = model === 'Careless' ? SEEDS : undefined;
   const runs = new Map<string, ExpectedRun>();
   for (let value = first; value < first + count; value += 1) {
     const inputs = { Value: value, Milliseconds: milliseconds, Bad: bad, Trace: trace };
     const point = pointKey(Object.entries(inputs).map(([name, of]) => ({ name, value: String(of) })));
     for (let replication = 1; replication <= replications; replication += 1) {
-      const seed = campaignSeed === null ? 1 : Number(replicationSeed(campaignSeed, point, replication));
+      const seed =
+        campaignSeed === null ? 1 : Number(replicationSeed(campaignSeed, point, replication, 0, range));
       const fails = bad > 0 && value % bad === 0;
       const run = {
         point,
         value,
         replication,
         seed,
+        failure: failureOf(family, value),
         result: fails ? null : String((31 * value * value + 17 * value + seed) % 1_000_003),
         file: trace && !fails ? traceOf(value, seed) : null,
       };
@@ -133,7 +150,7 @@ function differencesOf(row: ResultRow, run: ExpectedRun): string[] {
   const is = `value ${run.value}, replication ${run.replication}`;
   if (Number(row.values[0]) !== run.value) return [`${is} has the value ${row.values[0]}`];
   if (run.result === null) {
-    const isRight = row.status === 'failed' && row.reason?.includes(`the value ${run.value} is bad`);
+    const isRight = row.status === 'failed' && row.reason?.includes(run.failure);
     return isRight ? [] : [`${is} is ${row.status} but should have failed (${row.reason})`];
   }
   if (row.status !== 'done') return [`${is} has failed: ${row.reason}`];

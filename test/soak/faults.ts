@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fillDisk } from '../support/small-disk.ts';
@@ -63,6 +63,9 @@ export class Faults {
         renameSync(world.models.here, world.models.away);
         await delay(1_000 * fault.seconds);
         return renameSync(world.models.away, world.models.here);
+      case 'store':
+        tally.add('store');
+        return this.#takeStore(fault.seconds);
       case 'descriptors':
         return this.#lowerDescriptors(fault);
       case 'clock':
@@ -101,6 +104,15 @@ export class Faults {
     fillDisk(filler);
     await delay(1_000 * seconds);
     rmSync(filler, { force: true });
+  }
+
+  /** Takes the file of the store away and puts it back. Nobody may make another one meanwhile. */
+  async #takeStore(seconds: number): Promise<void> {
+    const file = join(this.#world.disks.store, 'store.db');
+    renameSync(file, `${file}-away`);
+    await delay(1_000 * seconds);
+    if (existsSync(file)) this.broken.push('a new store was made while the file of the store was away');
+    renameSync(`${file}-away`, file);
   }
 
   /** Lets a process open only a few more descriptors for a while. Its new child processes inherit the limit. */

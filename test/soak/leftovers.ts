@@ -18,7 +18,9 @@ export interface Leftovers {
   searched: { files: number; bytes: number };
 }
 
-const SERVICE_FILES = /^(service\.(db(-wal|-shm)?|lock(-journal)?)|keys\.yaml|files)$/;
+const SERVICE_FILES = /^(service\.(db(-wal|-shm)?|lock(-journal)?)|keys\.yaml|files|versions)$/;
+/** The files that the model `Careless` writes where it may. */
+const CARELESS = /careless-[^/]*$/;
 const STORE_FILES = /^store\.db(-wal|-shm)?$/;
 /** The check for unused files adds this time to the current time, ms. So no file is too new to delete. */
 const LATER_MS = 7_200_000;
@@ -36,7 +38,7 @@ export async function leftoversOf(world: World): Promise<Leftovers> {
   };
 }
 
-function strayFiles({ disks, temporary }: World): string[] {
+function strayFiles({ disks, models, temporary }: World): string[] {
   const others = (folder: string, known: RegExp): string[] =>
     readdirSync(folder)
       .filter((name) => !known.test(name))
@@ -46,6 +48,7 @@ function strayFiles({ disks, temporary }: World): string[] {
     ...others(disks.store, STORE_FILES),
     ...others(join(disks.service, 'files/unfinished'), /^$/),
     ...others(temporary, /^$/),
+    ...[disks.service, models.here].flatMap(filesIn).filter((file) => CARELESS.test(file)),
   ].map((path) => `unexpected file: ${path}`);
 }
 

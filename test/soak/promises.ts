@@ -41,8 +41,9 @@ interface Line {
 export function promisesOf(outcome: Outcome, schedule: Schedule, { missing }: Tools): Promised[] {
   return linesFor(outcome).map(({ promise, by, times, said, problems }) => {
     if (times > 0) return { promise, said, problems };
+    const needs = { [STORE]: 'postgres', [STORE_FILE]: 'sqlite' }[promise];
     const why =
-      promise === STORE && schedule.store === 'sqlite' ? 'this seed has its store in SQLite' : undefined;
+      needs && needs !== schedule.store ? `this seed has its store in ${schedule.store}` : undefined;
     return {
       promise,
       said: why ?? (by && missing.get(by)) ?? 'the schedule did not test it',
@@ -52,6 +53,7 @@ export function promisesOf(outcome: Outcome, schedule: Schedule, { missing }: To
 }
 
 const STORE = '3, of PostgreSQL';
+const STORE_FILE = '32, of the store';
 
 function linesFor(outcome: Outcome): Line[] {
   const { faults, findings, leftovers, memory, counts, ownEnds, descriptors } = outcome;
@@ -165,6 +167,19 @@ function linesFor(outcome: Outcome): Line[] {
       times: times('descriptors'),
       said: `the descriptors of a process were limited ${times('descriptors')} times: ${failed.length} runs failed, ${ownEnds.length} processes ended by themselves, ${descriptors.length} processes have more descriptors than at first`,
       problems: [...failed, ...ownEnds, ...descriptors],
+    },
+    {
+      promise: '28',
+      times: findings.careless,
+      said: `${findings.careless} runs left processes and files, and printed much: ${leftovers.processes.length} processes and ${leftovers.files.length} unexpected files are left`,
+      problems: [...leftovers.processes, ...leftovers.files],
+    },
+    {
+      promise: STORE_FILE,
+      by: 'store',
+      times: times('store'),
+      said: `the file of the store was taken away ${times('store')} times: ${wrong.length} results differ, ${lost.length} are lost, ${damaged.length} faults in databases`,
+      problems: [...wrong, ...lost, ...damaged, ...outcome.broken],
     },
   ];
 }

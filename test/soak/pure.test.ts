@@ -20,8 +20,8 @@ describe('a schedule', () => {
     expect(fromLines(toLines(made(1)))).toEqual(made(1));
   });
 
-  test('is in the order of time, and three schedules have every kind of fault and action', () => {
-    const entries = [1, 2, 3].flatMap((seed) => made(seed, 'postgres').entries);
+  test('is in the order of time, and three seeds have every kind of fault and action', () => {
+    const entries = [1, 2, 3].flatMap((seed) => [...made(seed, 'postgres').entries, ...made(seed).entries]);
     const kinds = entries.map((entry) => ('fault' in entry ? entry.fault.kind : entry.action.kind));
     const actions = ['submit', 'apply', 'pause', 'resume', 'concurrency', 'retry', 'stop', 'cancel'];
     expect(new Set(kinds)).toEqual(new Set([...faultKinds, ...actions]));

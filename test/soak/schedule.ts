@@ -16,6 +16,7 @@ export type Fault =
   | { kind: 'freeze'; target: KeptName; seconds: number }
   | { kind: 'disk'; target: 'service' | 'store'; seconds: number }
   | { kind: 'models'; seconds: number }
+  | { kind: 'store'; seconds: number }
   | { kind: 'descriptors'; target: Exclude<KeptName, 'temporal'>; spare: number; seconds: number }
   | { kind: 'clock'; offset: number; seconds: number }
   | { kind: 'network'; toxic: Toxic; share: number; seconds: number };
@@ -25,6 +26,7 @@ export const faultKinds: readonly FaultKind[] = [
   'freeze',
   'disk',
   'models',
+  'store',
   'descriptors',
   'clock',
   'network',
@@ -86,11 +88,13 @@ export function generate(seed: number, minutes: number, means: Means): Schedule 
 function faultsOf(random: Random, minutes: number, means: Means): Entry[] {
   const end = 60 * minutes;
   const entries: Entry[] = [];
-  if (means.kinds.length === 0) return entries;
+  // PostgreSQL has no file that could be taken away
+  const kinds = means.kinds.filter((kind) => kind !== 'store' || means.store === 'sqlite');
+  if (kinds.length === 0) return entries;
   const busyUntil = new Map<string, number>();
   for (let at = CALM_SECONDS; at < end - 12; at += BETWEEN_FAULTS * (0.3 + 1.4 * random())) {
     // kills come more often than other faults, because most promises depend on them
-    const kind = means.kinds.includes('kill') && random() < 0.2 ? 'kill' : pick(random, means.kinds);
+    const kind = kinds.includes('kill') && random() < 0.2 ? 'kill' : pick(random, kinds);
     const fault = faultOf(random, kind, means.store);
     const thing = 'target' in fault ? `${kind === 'disk' ? 'disk ' : ''}${fault.target}` : kind;
     if ((busyUntil.get(thing) ?? 0) > at || (kind === 'kill' && at > killsUntil(minutes))) continue;
@@ -127,6 +131,7 @@ function faultOf(random: Random, kind: FaultKind, store: Means['store']): Fault 
         seconds: between(random, 2, 10),
       };
     case 'models':
+    case 'store':
       return { kind, seconds: between(random, 1, 10) };
     case 'descriptors':
       return {

@@ -20,6 +20,8 @@ import type { Tools } from './tools.ts';
 const HEAP_HOOK = resolve(import.meta.dirname, '../support/heap-hook.ts');
 const DISK_SIZE = '192m';
 const EXECUTORS = 2;
+/** The time limit of a run, s. Only runs without an end reach it, also while processes are frozen. */
+const RUN_TIMEOUT = '30';
 
 export interface World {
   folder: string;
@@ -102,6 +104,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
       args: [
         ...[MAIN, 'service', '--home', join(folder, 'home'), '--port', String(servicePort)],
         ...['--data', disks.service, '--models', models.here, '--executors', String(EXECUTORS)],
+        ...['--run-timeout', RUN_TIMEOUT],
       ],
       env: {
         ...cleanEnv(),

@@ -1,8 +1,8 @@
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { openStore, type Store, tellLost } from '../../src/store/index.ts';
+import { openStore, stateOfStore, type Store, tellLost } from '../../src/store/index.ts';
 import { until } from '../support/until.ts';
 import { add, done } from './fixtures.ts';
 
@@ -63,4 +63,17 @@ test('a store goes on when the same file is back, and both are told', async () =
   ]);
   await store.observe('flu', [done(0)], 2_000);
   expect(await Array.fromAsync(store.results('flu'))).toHaveLength(1);
+});
+
+test('while the file of an open store is away, nobody makes a new store in its place, so that nothing is lost when it is back', async () => {
+  renameSync(file, `${file}-aside`);
+  const refused = { code: 'STORE_LOST', message: expect.stringContaining('its log') };
+  for (const whenMissing of ['make', 'refuse', 'in-memory'] as const)
+    await expect(openStore(`sqlite:${file}`, whenMissing)).rejects.toMatchObject(refused);
+  await expect(stateOfStore(`sqlite:${file}`)).rejects.toMatchObject(refused);
+  expect(existsSync(file)).toBe(false);
+  renameSync(`${file}-aside`, file);
+  const other = await openStore(`sqlite:${file}`);
+  expect((await other.getCampaign('flu'))?.campaign.id).toBe('flu');
+  await other.close();
 });

@@ -35,7 +35,7 @@ export interface ServiceDatabase {
  * 20,000 runs takes twice as long.
  *
  * @throws ForayError STORE_UNUSABLE if the database is damaged, cannot be opened or is in use by another process;
- * STORE_NEWER
+ * STORE_NEWER; STORE_LOST if its file was taken away
  */
 export function openDatabase(dataDir: string): ServiceDatabase {
   const file = databaseFile(dataDir);

@@ -1,14 +1,12 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageOf } from '../../errors.ts';
-import { Deferred } from '../deferred.ts';
 import { outputTexts } from '../models/typed-values.ts';
 import { Hearing } from './hearing.ts';
 import type { KeptFolder } from './kept.ts';
 import type { OwnCopy } from './own-copy.ts';
 import { inModel, Program } from './program.ts';
 import type { Job, Ran } from './protocol.ts';
-import { declared, deferIfShort, isFull, prepareInputs, storeFiles } from './working-folder.ts';
+import { declared, deferIfShort, failureOf, prepareInputs, storeFiles } from './working-folder.ts';
 import type { Workplace } from './workplace.ts';
 
 /** How long to read standard output after the end of the program, while other processes may still print, ms. */
@@ -19,9 +17,9 @@ const LINGER = 1_000;
  * outputs as lines of JSON on standard output, files in a working folder for this run. The program belongs to a copy of
  * the model. When this function ends, no process of the run is left, and its working folder is removed.
  *
- * @throws Deferred if the system lacks a resource for the program or its files. On another machine than the service,
- * Deferred also means that the program cannot be started, or failed while the disk was full. Any other Error has the
- * reason why the run fails
+ * @throws Deferred if the system lacks a resource for the program or its files, or the program failed while the disk was
+ * full. On another machine than the service, Deferred also means that the program cannot be started. Any other Error
+ * has the reason why the run fails
  */
 export async function runCommand(
   command: readonly string[],
@@ -64,9 +62,7 @@ export async function runCommand(
       const texts = outputTexts(job.template.outputs, stored, files);
       return { outputs: texts, left: { files: copy.restore(), processes } };
     } catch (error) {
-      throw job.isElsewhere && !(error instanceof Deferred) && isFull(folder)
-        ? new Deferred(`the disk is full: ${messageOf(error)}`)
-        : error;
+      throw await failureOf(error, folder, () => files.removeWork(job.runId));
     }
   } catch (error) {
     copy.restore();

@@ -6,7 +6,7 @@ import type { KeptFolder } from './kept.ts';
 import { Loaded, ProgramLost } from './loaded.ts';
 import type { OwnCopy } from './own-copy.ts';
 import type { Job, Left, Ran } from './protocol.ts';
-import { isFull } from './working-folder.ts';
+import { failureOf } from './working-folder.ts';
 import type { Stayer, Workplace } from './workplace.ts';
 
 /** Limits of one process of a program that stays loaded. */
@@ -121,9 +121,7 @@ export class Loop implements Stayer {
       this.#last = { job, texts, ms: performance.now() - start };
       return { outputs: texts, left };
     } catch (error) {
-      if (!(error instanceof Deferred) && job.isElsewhere && isFull(loaded.folder))
-        throw new Deferred(`the disk is full: ${messageOf(error)}`);
-      throw error;
+      throw await failureOf(error, loaded.folder, () => loaded.clearWork());
     } finally {
       if (kept) await loaded.moveWork(files.workPath(job.runId));
       else loaded.clearWork();

@@ -44,6 +44,8 @@ export class ExecutorPool {
   readonly #options: PoolOptions;
   readonly #files: ContentFiles;
   readonly #executors = new Set<Executor>();
+  /** The ends of executors whose run may be executed again meanwhile, by the id of the run. */
+  readonly #clearing = new Map<string, Promise<void>>();
   /** The versions whose outputs have depended on earlier runs. */
   readonly #leaky = new Set<string>();
   /** Delays the start of processes after a failure. */
@@ -78,7 +80,10 @@ export class ExecutorPool {
   }
 
   /** Runs a job on a free or new executor; never rejects. Call only when there is room. */
-  execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
+  async execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
+    // an earlier attempt of the run has the same working folder
+    const clearing = this.#clearing.get(job.runId);
+    if (clearing) await clearing;
     return new Promise((settle) =>
       this.#begin({ job, onProgress, settle }, () =>
         this.#acquire(memoryFor(job, this.#options.memory), job.versionId),
@@ -87,10 +92,14 @@ export class ExecutorPool {
   }
 
   /**
-   * Ends the process that executes the run, if any. A program first gets the signal SIGTERM and two seconds. Another run may take its place immediately. Resolves when the
-   * process has ended and its working folder is removed, unless the folder stays.
+   * Ends the process that executes the run, if any. A program first gets the signal SIGTERM and two seconds. Another
+   * run may take its place immediately. Resolves when the process has ended and its working folder is removed, unless
+   * the folder stays.
    */
   async stop(runId: string): Promise<void> {
+    // if the run waits for the end of its earlier attempt, it begins then
+    const clearing = this.#clearing.get(runId);
+    if (clearing) await clearing;
     const executor = [...this.#executors].find(({ execution }) => execution?.job.runId === runId);
     if (executor) await this.#end(executor, { kind: 'ended' }, true);
   }
@@ -275,8 +284,17 @@ export class ExecutorPool {
     await this.#clear(executor, execution, isGentle);
   }
 
-  /** Ends a process, and removes the working folder of its run. Only a program of a command model can end gently. */
+  /** Ends a process, and removes the working folder of its run. */
   async #clear(executor: Executor, execution: Execution | undefined, isGentle = false): Promise<void> {
+    const cleared = this.#remove(executor, execution, isGentle);
+    if (!execution) return cleared;
+    const { runId } = execution.job;
+    this.#clearing.set(runId, cleared);
+    await cleared.finally(() => this.#clearing.get(runId) === cleared && this.#clearing.delete(runId));
+  }
+
+  /** Only a program of a command model can end gently. */
+  async #remove(executor: Executor, execution: Execution | undefined, isGentle: boolean): Promise<void> {
     const isProgram = execution !== undefined && !isModule(execution.job.code.entry);
     await endModelProcess(executor, isGentle && isProgram);
     // files that cannot be removed now are removed at the next start of the service

@@ -13,6 +13,8 @@ import type { Job } from './protocol.ts';
 
 /** A disk with less free space than this counts as full, in bytes. */
 const LEAST_ROOM = 2 ** 20;
+/** What programs print when the disk, or a quota on it, is full. */
+const NO_ROOM = /ENOSPC|EDQUOT|no space left on device|disk quota exceeded/i;
 /** The folder for temporary files, in a working folder. */
 const TEMPORARY = '.tmp';
 
@@ -21,7 +23,28 @@ export function temporaryOf(folder: string): string {
   return path.join(folder, TEMPORARY);
 }
 
-export function isFull(folder: string): boolean {
+/**
+ * Why a run has failed: its own error, or Deferred if the disk was full. If the disk has room without the files of the
+ * run, the run itself may fill the disk. Then it is put back only a limited number of times.
+ *
+ * @param folder - the working folder
+ * @param clear - removes the files of the run
+ */
+export async function failureOf(
+  error: unknown,
+  folder: string,
+  clear: () => Promise<void> | void,
+): Promise<unknown> {
+  if (error instanceof Deferred) return error;
+  const message = messageOf(error);
+  const saysSo = NO_ROOM.test(message);
+  const disk = path.dirname(folder);
+  if (!saysSo && !isFull(disk)) return error;
+  await clear();
+  return new Deferred(`the disk is full: ${message}`, { isLasting: !saysSo || !isFull(disk) });
+}
+
+function isFull(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize < LEAST_ROOM;
 }

@@ -7,9 +7,10 @@ import { KeyChecks } from '../../http/key-checks.ts';
 import { KeylessConnections } from '../../http/keyless.ts';
 import { type Methods, noteMethods } from '../../http/methods.ts';
 import { pathOf } from '../../http/path.ts';
+import { Refusals } from '../../http/refusals.ts';
 import { refuseSlowBodies, slowHeads } from '../../http/slow-body.ts';
 import { printable } from '../../text/printable.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, serviceErrors } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import type { DiskStore } from '../files/disk-store.ts';
@@ -26,7 +27,7 @@ import { addAnimations, withoutSession } from './animations.ts';
 import { requireKey } from './hooks/auth.ts';
 import { addExecutors } from './executors.ts';
 import { addSignedFiles } from './signed-files.ts';
-import { refuseConnection, sendFailure } from './failures.ts';
+import { refuseConnection, sendFailure, serviceErrorOf } from './failures.ts';
 import { animationHandlers } from './handlers/animation.ts';
 import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
@@ -68,6 +69,8 @@ export interface AppParts {
   /** The stream for JSON lines; without it nothing is logged. */
   log: NodeJS.WritableStream | undefined;
   logLevel: 'info' | 'error';
+  /** Receives lines for the operator about what is refused. */
+  tell: (line: string) => void;
   /** Called after each answered request. */
   onAnswered: ((answered: Answered) => void) | undefined;
 }
@@ -93,7 +96,12 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     clientErrorHandler: (error, socket) => refuseConnection(brokenRequest(error), socket),
   });
   app.decorateRequest('caller', null);
-  app.setErrorHandler(sendFailure);
+  const refusals = new Refusals(parts.tell);
+  app.setErrorHandler((error, request, reply) => {
+    const { code, message: detail } = serviceErrorOf(error, request);
+    refusals.noteRequest(request.caller?.user, { status: serviceErrors[code].status, code, detail });
+    sendFailure(error, request, reply);
+  });
   if (onAnswered) {
     app.addHook('onResponse', ({ method, is404, routeOptions }, { statusCode, elapsedTime }, done) => {
       const route = is404 ? undefined : routeOptions.url;
@@ -104,7 +112,10 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   app.addHook('onRequest', allowAnyOrigin);
   app.addHook(
     'onRequest',
-    refuseSlowBodies((socket) => refuseConnection(tooSlow('body'), socket)),
+    refuseSlowBodies((socket) => {
+      refusals.noteSlowBody();
+      refuseConnection(tooSlow('body'), socket);
+    }),
   );
   const methods = noteMethods(app);
   app.addHook('onRequest', ({ method, url, is404, headers, raw }, _reply, done) => {
@@ -118,7 +129,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   });
 
   endUnusedConnections(app);
-  const keyless = new KeylessConnections(app);
+  const keyless = new KeylessConnections(app, refusals);
   const keyChecks = new KeyChecks(app);
   // the service ignores expectations other than 100-continue (RFC 9110, 10.1.1)
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));

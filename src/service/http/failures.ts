@@ -23,7 +23,7 @@ const TRY_AGAIN = 5;
 
 /** Answers a request with an error, in the shape of all errors. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = error instanceof ServiceError ? error : serviceErrorFrom(error as FastifyError, request);
+  const known = serviceErrorOf(error, request);
   if (IS_OURS.includes(known.code)) request.log.error(error);
   if (ENDS_CONNECTION.includes(known.code)) void reply.header('connection', 'close');
   void reply
@@ -33,6 +33,11 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
     .headers(known.headers)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(errorBody(known.code, known.message, request.url)));
+}
+
+/** The error of an answer, for any error of a request. */
+export function serviceErrorOf(error: unknown, request: FastifyRequest): ServiceError {
+  return error instanceof ServiceError ? error : serviceErrorFrom(error as FastifyError, request);
 }
 
 /** Answers data that is no complete request, and closes the connection. */
