@@ -9,11 +9,11 @@ import {
   formatTable,
   type ResultFormat,
   resultFormats,
-  searchText,
-  selectText,
   type ShapeOptions,
+  strategyWords,
   tableOf,
 } from '../report/index.ts';
+import { isBy } from '../campaign/strategy.ts';
 import { ForayError } from '../errors.ts';
 import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { statusText } from './progress-line.ts';
@@ -167,9 +167,9 @@ async function writeBest(
   format: ResultFormat,
   output: string | undefined,
 ): Promise<void> {
-  const { search, select } = await foray.status(id);
-  const { record } = await foray.results(id);
-  if (!search && !select)
+  const { strategy } = await foray.status(id);
+  const { campaign } = (await foray.results(id)).record;
+  if (!('best' in strategy) || !isBy(campaign, 'search', 'selection'))
     throw new ForayError('USAGE', `The campaign "${id}" has no search, so it has no best point.`, {
       hint: 'Add search: or select: to the definition, or see the best points in "foray report".',
     });
@@ -178,11 +178,11 @@ async function writeBest(
       hint: 'Use csv, json or jsonl.',
     });
   const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
-  const { best, stage } = (search ?? select)!;
-  await writeOut(formatTable(format, bestTable(record.campaign, best), looks), output);
-  if (best) return tell(bestText(record.campaign, best));
+  const { best, stage } = strategy;
+  await writeOut(formatTable(format, bestTable(campaign, best), looks), output);
+  if (best) return tell(bestText(campaign, best));
   const none = stage === 'over' ? '; no point has a value and meets the requirements' : '';
-  tell(`${search ? searchText(search) : selectText(select!)}${none}`);
+  tell(`${strategyWords(strategy).progress(strategy)!.text}${none}`);
 }
 
 /** Whether the table goes to a terminal. */

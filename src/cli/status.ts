@@ -1,17 +1,10 @@
 import type { Command } from 'commander';
-import { growthText } from '../campaign/growth.ts';
+import { isBy } from '../campaign/strategy.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
-import {
-  bestText,
-  calibrationText,
-  counted,
-  posteriorLines,
-  searchText,
-  selectText,
-} from '../report/index.ts';
+import { bestText, counted, posteriorLines, strategyWords } from '../report/index.ts';
 import { hintWithoutTemporal } from './home.ts';
 import { printLog } from './log.ts';
-import { printableLine } from '../text/printable.ts';
+import { capitalized, printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
 import { ageText, blockedText, retryAdvice, progressText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
@@ -47,9 +40,7 @@ export function addStatus(program: Command): void {
         const { model, modelVersion, points } = status;
         print(`${status.id}: ${model} (version ${modelVersion}), ${counted(points, 'point')}`);
         print(progressText(status));
-        if (status.growth) print(`Design: ${growthText(status.growth)}`);
-        await printBest(foray, status);
-        await printPosterior(foray, status);
+        await printStrategy(foray, status);
         const from = sourceText(status);
         if (from) print(from);
         for (const { cause, count, sample, log } of failures ?? []) {
@@ -69,22 +60,17 @@ export function addStatus(program: Command): void {
     );
 }
 
-/** Prints the state of a search or a selection, and its best point. */
-async function printBest(foray: Foray, { id, search, select }: CampaignStatus): Promise<void> {
-  const state = search ?? select;
-  if (!state) return;
-  if (search) print(`Search (${search.method}): ${searchText(search)}`);
-  if (select) print(`Selection (${select.method}): ${selectText(select)}`);
-  if (state.best) print(`Best: ${bestText((await foray.results(id)).record.campaign, state.best)}`);
-  else if (state.stage === 'over') print('Best: no point has a value and meets the requirements');
-}
-
-/** Prints the state of a calibration, and its posterior. */
-async function printPosterior(foray: Foray, { id, calibration }: CampaignStatus): Promise<void> {
-  if (!calibration) return;
-  print(`Calibration (abc): ${calibrationText(calibration)}`);
+/** Prints the progress of the strategy, with the best point of a search or a selection, or the posterior. */
+async function printStrategy(foray: Foray, { id, strategy }: CampaignStatus): Promise<void> {
+  const told = strategyWords(strategy).progress(strategy);
+  if (!told) return;
+  print(`${capitalized(told.name)}${told.method === undefined ? '' : ` (${told.method})`}: ${told.text}`);
   const { campaign } = (await foray.results(id)).record;
-  for (const line of posteriorLines(campaign, calibration)) print(`  ${line}`);
+  if (strategy.by === 'calibration' && isBy(campaign, 'calibration'))
+    for (const line of posteriorLines(campaign, strategy)) print(`  ${line}`);
+  if (!('best' in strategy) || !isBy(campaign, 'search', 'selection')) return;
+  if (strategy.best) print(`Best: ${bestText(campaign, strategy.best)}`);
+  else if (strategy.stage === 'over') print('Best: no point has a value and meets the requirements');
 }
 
 /** The source and the age of a status if no workflow answered; otherwise the note of the workflow. */

@@ -1,7 +1,7 @@
 import { valueOf } from '../campaign/designs/input-types.ts';
 import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Selection } from '../campaign/search/search.ts';
-import type { Campaign, Point } from '../campaign/types.ts';
+import type { CampaignBy, Point } from '../campaign/types.ts';
 import { intervalOf } from './interval.ts';
 import { type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 import { byRank, type Finalist } from './story.ts';
@@ -42,7 +42,7 @@ function tiedWith({ ordinal, mean }: Finalist, points: readonly Finalist[]): num
 
 /** @param campaign - one with a selection */
 export function selectStoryOf(
-  campaign: Campaign,
+  campaign: CampaignBy<'selection'>,
   events: readonly SearchEvent[],
   points: readonly Compared[],
 ): SelectStory {
@@ -92,7 +92,7 @@ export function selectStoryOf(
   const failed = points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length;
   return {
     summary: {
-      method: campaign.select!.method,
+      method: campaign.strategy.method,
       stage: stage === 'reporting' || stage === 'over' ? stage : 'comparing',
       points: points.length,
       failed,

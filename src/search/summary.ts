@@ -9,7 +9,7 @@ import type {
 } from '../campaign/search/log.ts';
 import { stageOf, stopOf } from '../campaign/search/log.ts';
 import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
-import type { Campaign, RawValue } from '../campaign/types.ts';
+import type { CampaignBy, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
 import { type Choice, intervalOf } from './interval.ts';
@@ -89,8 +89,11 @@ function lastFailed({ asks }: SearchLog): Ask | undefined {
   return asks.findLast(({ ordinal, told }) => ordinal !== null && told?.value === null);
 }
 
-/** @param campaign - one with a search */
-export function summaryOf(campaign: Campaign, log: SearchLog, finished: FinishedPoints): SearchSummary {
+export function summaryOf(
+  campaign: CampaignBy<'search'>,
+  log: SearchLog,
+  finished: FinishedPoints,
+): SearchSummary {
   const history = new History(log.asks);
   const known = log.events.find((event) => event.kind === 'known');
   const points = log.asks.filter(
@@ -101,7 +104,7 @@ export function summaryOf(campaign: Campaign, log: SearchLog, finished: Finished
   const last = lastFailed(log);
   const runsOfLast = (last && finished.get(last.ordinal!)) ?? [];
   return {
-    method: nameOfMethod(campaign.search!.method),
+    method: nameOfMethod(campaign.strategy.method),
     stage: stageOf(log),
     asked: points.length,
     told: told.length - failed,
@@ -115,7 +118,7 @@ export function summaryOf(campaign: Campaign, log: SearchLog, finished: Finished
 }
 
 function bestPoint(
-  campaign: Campaign,
+  campaign: CampaignBy<'search'>,
   log: SearchLog,
   history: History,
   finished: FinishedPoints,
@@ -147,13 +150,12 @@ function bestPoint(
 }
 
 function shown(
-  campaign: Campaign,
+  campaign: CampaignBy<'search'>,
   ask: Ask,
   reader: PointReader,
   runs: readonly FinishedRun[],
   choice: Choice = { among: 1, next: [] },
 ): Omit<BestPoint, 'seen' | 'tied' | 'isSure'> {
-  const { search } = campaign;
   const read = reader.valueOf(runs);
   const told = read.value === null ? ask.told! : read;
   const mean = reader.signed(told.value!);
@@ -161,7 +163,7 @@ function shown(
     ordinal: ask.ordinal!,
     key: keysOf(campaign)(ask.values).key,
     inputs: Object.fromEntries(
-      inputsOfSearch(search!).map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
+      inputsOfSearch(campaign.strategy).map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
     ),
     value: mean,
     interval: intervalOf(campaign, reader, mean, told, choice),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { checkCampaign } from '../../src/client/check.ts';
 import type { Explanation, Foray, Plan } from '../../src/client/index.ts';
-import { planOf as planOfRuns } from '../../src/client/plan.ts';
+import { planOf as planOfRuns } from '../../src/client/strategies.ts';
 import { CloudClient } from '../../src/cloud/index.ts';
 import { readAddresses } from '../../src/dev/home.ts';
 import { toTheEnd } from '../support/campaigns.ts';

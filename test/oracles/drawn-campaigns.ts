@@ -60,6 +60,7 @@ export function drawCampaign(seed: number, number: number): DrawnCampaign {
     active,
     model,
     campaign: {
+      strategy: { by: 'design' },
       id: `drawn-${number}`,
       name: `drawn-${number}`,
       service: 'http://127.0.0.1:8090/api/open/8.5.0',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { SearchLog } from '../../src/campaign/search/log.ts';
-import type { Campaign } from '../../src/campaign/types.ts';
+import type { StrategyBy } from '../../src/campaign/strategy.ts';
 import { storyOf } from '../../src/search/story.ts';
 import { summaryOf } from '../../src/search/summary.ts';
 import { sampleRecord } from '../report/support.ts';
@@ -14,7 +14,9 @@ const { campaign } = sampleRecord({
   varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],
   base: [{ name: 'Rate', type: 'DOUBLE', units: null, value: '0' }],
   goal: { output: 'Fit error', wants: 'highest' },
-  search: {
+  design: { kind: 'list', inputs: ['Rate'], rows: [] },
+  strategy: {
+    by: 'search',
     inputs: [
       { name: 'Rate', type: 'DOUBLE', kind: 'range', min: 0, max: 9, scale: 'linear', step: 1, digits: null },
     ],
@@ -25,7 +27,7 @@ const { campaign } = sampleRecord({
     stop: { points: 2, runs: null, value: null, gain: null, stall: null },
     confirm: { best: 2, replications: 2, indifference: 1, confidence: 0.95, report: 2 },
     most: null,
-  } satisfies Campaign['search'],
+  } as StrategyBy<'search'>,
 });
 
 /** A log of a search that maximizes, so the values in the log have the opposite sign. */

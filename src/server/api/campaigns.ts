@@ -110,13 +110,7 @@ export const campaignHandlers: Handlers<
   listFailures: ({ params }, { foray }) => foray.failures(params.id),
   listFlights: ({ params }, { foray }) => foray.flights(params.id),
 
-  async getStory({ params }, { foray }) {
-    return {
-      search: await foray.searchStory(params.id),
-      select: await foray.selectStory(params.id),
-      calibration: await foray.calibrationStory(params.id),
-    };
-  },
+  getStory: ({ params }, { foray }) => foray.story(params.id),
 
   analyze: ({ params, query }, { foray }) => foray.analyze(params.id, { outputs: query.output }),
 };

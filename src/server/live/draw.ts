@@ -1,3 +1,4 @@
+import type { Story } from '../../client/strategies.ts';
 import { analysesIn } from '../../client/analysis.ts';
 import { campaignSection } from '../../report/html/campaign-section.ts';
 import { analysesFor } from '../../report/of-campaign.ts';
@@ -7,7 +8,6 @@ import { type CampaignRecord, type Store } from '../../store/index.ts';
 import type { Section } from './look.ts';
 import { numbersOf } from './numbers.ts';
 import { shownSection } from './shown.ts';
-import type { Stories } from './stories.ts';
 
 /**
  * The report of a campaign so far.
@@ -18,13 +18,13 @@ export async function drawSections(
   store: Store,
   record: CampaignRecord,
   summary: Summary,
-  stories: Stories,
+  story: Story | null,
   isWhole: boolean,
 ): Promise<Section[]> {
   const { campaign } = record;
   const counts = await store.counts(campaign.id);
   const sections = await reportSections(record, counts, summary, {
-    ...stories,
+    story,
     logs: await store.runLogs(campaign.id),
     analyses: isWhole ? await analysesFor(record, (outputs) => analysesIn(store, record, { outputs })) : [],
   });

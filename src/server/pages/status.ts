@@ -54,7 +54,7 @@ export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): 
 
 /** The head of a campaign's page: the phase, what blocks the campaign, the bar, and counts of runs. */
 export function statusSection(status: CampaignStatus): Markup {
-  const { runs, phase, blocked, note, growth, source, asOf } = status;
+  const { runs, phase, blocked, note, strategy, source, asOf } = status;
   const numbers: [string, number][] = [
     ['new', runs.new],
     ['reused', runs.reused],
@@ -73,7 +73,7 @@ export function statusSection(status: CampaignStatus): Markup {
       ${numbers.map(([name, count]) => `${count.toLocaleString('en-US')} ${name}`).join(', ')}
       ${source === 'store' && !['completed', 'failed', 'cancelled'].includes(phase) ? ` (as of ${asOf})` : ''}
     </p>
-    ${growth === null ? '' : html`<p class="soft">${growthText(growth)}</p>`}
+    ${strategy.by === 'growing' ? html`<p class="soft">${growthText(strategy)}</p>` : ''}
     ${note === '' ? '' : html`<p class="note">${note}</p>`}
   </div>`;
 }

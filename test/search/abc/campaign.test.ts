@@ -7,6 +7,7 @@ import { foray } from '../../support/cli.ts';
 import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
+import { only } from '../../support/strategy.ts';
 
 /** Tests calibrations as campaigns, from the definition to the posterior and its report. */
 
@@ -54,7 +55,7 @@ async function said(...line: string[]): Promise<string> {
 }
 
 test('a calibration ends with a posterior of the requested number of points', async () => {
-  const calibration = status.calibration!;
+  const calibration = only('calibration', status.strategy);
   expect(calibration).toMatchObject({
     method: 'abc',
     stage: 'over',
