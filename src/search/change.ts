@@ -39,15 +39,15 @@ export function changeOf(
 ): SearchEvent {
   const { parallel } = before.strategy;
   const isOther = hasOtherRequirements(before.strategy, after.strategy);
-  if (!isOther && !hasOtherBounds(before.strategy, after.strategy)) return { kind: 'changed', parallel };
+  if (!isOther && !hasOtherBounds(before.strategy, after.strategy)) return { kind: 'continued', parallel };
   const { coordinatesOf } = spaceOf(after.strategy, after.base);
   const outside = [...asks.keys()].filter((at) => coordinatesOf(asks[at]!.values) === undefined);
   return {
-    kind: 'changed',
+    kind: 'restarted',
     parallel,
     from: asks.length,
-    ...(outside.length > 0 && { outside }),
-    ...(isOther && { excess: excessOf(after, asks, finished) }),
+    outside,
+    excess: isOther ? excessOf(after, asks, finished) : null,
   };
 }
 

@@ -5,7 +5,7 @@ import type { CampaignBy, Point } from '../campaign/types.ts';
 import { intervalOf } from './interval.ts';
 import { type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 import { byRank, type Finalist } from './story.ts';
-import { type BestPoint, winnerOf } from './summary.ts';
+import { type BestPoint, choiceOf, winnerOf } from './summary.ts';
 
 /** The state of a selection, and its results so far. */
 export interface SelectSummary {
@@ -111,7 +111,7 @@ export function selectStoryOf(
               seen: first.mean,
               isEqual: reader.areEqual(used!),
               tied: own.length > 0 ? 0 : tiedWith(first, candidates),
-              isSure: own.length > 0 ? winner!.isSure : null,
+              choice: own.length > 0 ? choiceOf(winner!) : 'alone',
             }
           : null,
     },

@@ -69,11 +69,19 @@ export interface BestPoint {
   isEqual: boolean;
   /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
-  /**
-   * Whether, with the given confidence, no other finalist is better by more than the indifference. Null while `value`
-   * comes from runs that decided the choice.
-   */
-  isSure: boolean | null;
+  choice: ChoiceState;
+}
+
+/**
+ * How certain the choice of the best point is. `compared`: with the given confidence, no other finalist is better by more
+ * than the indifference. `undecided`: the finalists were compared, and this is not certain. `alone`: the value of the
+ * point comes from the runs that decided the choice.
+ */
+export type ChoiceState = 'compared' | 'undecided' | 'alone';
+
+/** The certainty of a winner that has runs of its own. */
+export function choiceOf({ isSure }: { isSure: boolean }): ChoiceState {
+  return isSure ? 'compared' : 'undecided';
 }
 
 /**
@@ -135,10 +143,10 @@ function bestPoint(
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
     if (fresh.length > 0)
-      return { ...shown(campaign, ask, reader, fresh), seen, tied: 0, isSure: winner.isSure };
+      return { ...shown(campaign, ask, reader, fresh), seen, tied: 0, choice: choiceOf(winner) };
     // the further replications of the winner are still running
     const runs = finished.get(winner.ordinal) ?? [];
-    return { ...shown(campaign, ask, reader, runs, choice), seen, tied: 0, isSure: null };
+    return { ...shown(campaign, ask, reader, runs, choice), seen, tied: 0, choice: 'alone' };
   }
   // the new replications show that no finalist meets the requirements
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
@@ -146,7 +154,7 @@ function bestPoint(
   const { ordinal, told } = incumbent;
   const tied = candidates.filter((ask) => ask.told.value === told!.value && ask.ordinal !== ordinal).length;
   const used = reader.runsOf(runs, told!);
-  return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, isSure: null };
+  return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, choice: 'alone' };
 }
 
 function shown(
@@ -155,7 +163,7 @@ function shown(
   reader: PointReader,
   runs: readonly FinishedRun[],
   choice: Choice = { among: 1, next: [] },
-): Omit<BestPoint, 'seen' | 'tied' | 'isSure'> {
+): Omit<BestPoint, 'seen' | 'tied' | 'choice'> {
   const read = reader.valueOf(runs);
   const told = read.value === null ? ask.told! : read;
   const mean = reader.signed(told.value!);

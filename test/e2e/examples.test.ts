@@ -95,11 +95,15 @@ test('examples/search/select is sure about the best of 25 policies, and measures
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'policy', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
   const { stdout } = await foray(dev.folder, ['status', 'policy', '--json']);
-  const { select, runs } = JSON.parse(stdout) as {
-    select: { method: string; best: { runs: number; isSure: boolean; interval: number[] } };
+  const { strategy, runs } = JSON.parse(stdout) as {
+    strategy: { by: string; method: string; best: { runs: number; choice: string; interval: number[] } };
     runs: { done: number };
   };
-  expect(select).toMatchObject({ method: 'kn', best: { runs: 30, isSure: true } });
+  expect(strategy).toMatchObject({
+    by: 'selection',
+    method: 'kn',
+    best: { runs: 30, choice: 'compared' },
+  });
   // most of the 25 policies were eliminated after few runs
   expect(runs.done).toBeLessThan(1_500);
 });

@@ -58,7 +58,7 @@ test('a finished search continues when it may ask for more points', async () => 
   expect(status.strategy).toMatchObject({ asked: 18, stage: 'over', stoppedBy: 'points' });
   const { asks, events } = await world.foray['store'].searchLog('more');
   expect(asks.slice(0, before.asks.length)).toEqual(before.asks);
-  expect(events.filter(({ kind }) => kind === 'changed')).toEqual([{ kind: 'changed', parallel: 8 }]);
+  expect(events.filter(({ kind }) => kind === 'continued')).toEqual([{ kind: 'continued', parallel: 8 }]);
 });
 
 test('a paused search ends earlier when it may ask for fewer points', async () => {
@@ -89,8 +89,8 @@ test('a finished search continues within wider bounds, and its best point is the
   expect(search.best!.inputs['Contact rate']).toBeGreaterThan(1.4);
   const { asks, events } = await world.foray['store'].searchLog('wide');
   expect(asks.slice(0, 10)).toEqual(before.asks);
-  expect(events.filter(({ kind }) => kind === 'changed')).toEqual([
-    { kind: 'changed', parallel: 8, from: before.asks.length },
+  expect(events.filter(({ kind }) => kind === 'restarted')).toEqual([
+    { kind: 'restarted', parallel: 8, from: before.asks.length, outside: [], excess: null },
   ]);
 });
 
@@ -112,8 +112,11 @@ test('a running search accepts narrower bounds and a requirement, and its best p
   const status = await toTheEnd(world, id);
   expect(status.phase).toBe('completed');
   const { asks, events } = await world.foray['store'].searchLog(id);
-  const change = events.find(({ kind }) => kind === 'changed') as Extract<SearchEvent, { kind: 'changed' }>;
-  const from = change.from!;
+  const change = events.find(({ kind }) => kind === 'restarted') as Extract<
+    SearchEvent,
+    { kind: 'restarted' }
+  >;
+  const from = change.from;
   expect(change.excess).toHaveLength(from);
   const isOutside = ({ values }: { values: string[] }): boolean => Number(values[0]) > 1.7;
   expect(asks.map((ask) => ask.isOutside ?? false)).toEqual(asks.map(isOutside));
@@ -146,7 +149,7 @@ test('the digits of an input cannot change in a search that has begun, and a sea
 });
 
 test('a search that compares its best points refuses a change already when the difference is asked for', () => {
-  expect(() => checkMayChange([{ kind: 'changed', parallel: 2 }])).not.toThrow();
+  expect(() => checkMayChange([{ kind: 'continued', parallel: 2 }])).not.toThrow();
   expect(() => checkMayChange([{ kind: 'finalists', ordinals: [0, 1], after: 2 }])).toThrow(
     'The search has already begun to compare its best points.',
   );

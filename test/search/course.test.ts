@@ -164,7 +164,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
       world.change(campaignOf(most));
       const log = await world.toTheEnd(rebuilds);
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
-      expect(log.events.map(({ kind }) => kind)).toEqual(['stopped', 'over', 'changed', 'stopped', 'over']);
+      expect(log.events.map(({ kind }) => kind)).toEqual(['stopped', 'over', 'continued', 'stopped', 'over']);
       expect(summaryOf(campaignOf(most), log, new Map())).toMatchObject({ asked: 18, stoppedBy: 'points' });
       logs.push(log);
     }
@@ -194,12 +194,18 @@ test.each(['cma', 'gp', 'direct'] as const)(
       world.change(wide);
       const log = await world.toTheEnd(rebuilds);
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
-      expect(log.events[2]).toEqual({ kind: 'changed', parallel: 4, from: before.asks.length });
+      expect(log.events[2]).toEqual({
+        kind: 'restarted',
+        parallel: 4,
+        from: before.asks.length,
+        outside: [],
+        excess: null,
+      });
       expect(summaryOf(wide, log, new Map()).best!.inputs['x']).toBeGreaterThan(0.1);
       // after another change of the conditions for stopping, the search continues again
       world.change(within(2, { parallel: 2, stop: stopAfter(few ? 24 : 50) }));
       logs.push(await world.toTheEnd(rebuilds));
-      expect(log.events.at(-3)).toEqual({ kind: 'changed', parallel: 7 });
+      expect(log.events.at(-3)).toEqual({ kind: 'continued', parallel: 7 });
     }
     expect(logs[1]).toEqual(logs[0]);
     expect(logs[2]).toEqual(logs[0]);
@@ -258,7 +264,7 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
     const strict = campaignIn(2, { require, stop: stopAfter(few ? 20 : 60) });
     const [before, after] = await changedLogs(wide, strict);
     for (const { values, told } of after.asks) expect(told!.excess).toEqual([Number(values[0])]);
-    expect(after.events.filter(({ kind }) => kind === 'changed')).toMatchObject([
+    expect(after.events.filter(({ kind }) => kind === 'restarted')).toMatchObject([
       { from: before.asks.length, excess: before.asks.map(() => [expect.any(Number)]) },
     ]);
     const best = (campaign: CampaignBy<'search'>, log: SearchLog) =>

@@ -189,7 +189,7 @@ export class SearchInMemory {
 }
 
 /** A search over two inputs from -1 to 2. */
-export function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): Campaign {
+export function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): CampaignBy<'search'> {
   const box = { min: -1, max: 2, digits: 3 };
   return searchCampaign({ x: box, y: box }, { stop: stopAfter(20), ...search }, rest);
 }

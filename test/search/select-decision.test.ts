@@ -123,7 +123,7 @@ test('the value of the best point comes from runs that were not used to choose i
   const { ordinal, after } = events.find((event) => event.kind === 'winner')!;
   const own = values[ordinal]!.slice(after, after + REPORT);
   const mean = own.reduce((sum, value) => sum + value, 0) / REPORT;
-  expect(story.summary.best).toMatchObject({ ordinal, runs: REPORT, isSure: true });
+  expect(story.summary.best).toMatchObject({ ordinal, runs: REPORT, choice: 'compared' });
   expect(story.summary.best!.value).toBeCloseTo(mean, 12);
 });
 
@@ -163,7 +163,7 @@ test('the share of runs with a property has an interval even if all runs have it
   };
   const { story, counts } = shares({ ...kn, indifference: 0.1, report: 30 });
   const interval = [expect.closeTo(0.8865, 4), 1];
-  expect(story.summary.best).toMatchObject({ ordinal: 1, value: 1, interval, runs: 30, isSure: true });
+  expect(story.summary.best).toMatchObject({ ordinal: 1, value: 1, interval, runs: 30, choice: 'compared' });
   expect(counts).toEqual([10, 40]);
   expect(sum(shares({ method: 'ocba', runs: 50, report: 5 }).counts)).toBe(55);
   // without a seed each point has one run, and its result is certain

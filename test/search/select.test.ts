@@ -65,7 +65,7 @@ test('killing a worker does not change the comparison, and the best point has it
   expect(phase).toBe('completed');
   expect(select).toMatchObject({ method: 'kn', stage: 'over', points: 6, failed: 0 });
   const best = select.best!;
-  expect(best).toMatchObject({ runs: 12, isSure: true });
+  expect(best).toMatchObject({ runs: 12, choice: 'compared' });
   expect(best.interval![0]).toBeLessThan(best.value);
   expect(best.interval![1]).toBeGreaterThan(best.value);
   // the reported value is the mean of the last replications, which the comparison did not use
@@ -90,7 +90,7 @@ test('a selection spends its whole budget, and then gives the best point its own
   await world.foray.submit(stock({ select, rest: 'replications: 4\nseed: 7' }), { id: 'budget' });
   const status = await toTheEnd(world, 'budget');
   expect(status.runs).toMatchObject({ total: 65, failed: 0 });
-  expect(status.strategy).toMatchObject({ method: 'ocba', best: { runs: 5, isSure: false } });
+  expect(status.strategy).toMatchObject({ method: 'ocba', best: { runs: 5, choice: 'undecided' } });
 });
 
 test('the best point of a selection meets the requirement', async () => {

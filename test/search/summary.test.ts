@@ -64,7 +64,7 @@ test('the best point is shown with the runs from which its value was computed, a
 
 test("before the winner's further runs exist, the summary has no value that is independent of the choice", () => {
   const { best } = summaryOf(campaign, log, new Map([[0, compared]]));
-  expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, isSure: null });
+  expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, choice: 'alone' });
 });
 
 test("after the winner's further runs, its value comes from these runs, and the finalists have the compared means", () => {
@@ -74,7 +74,7 @@ test("after the winner's further runs, its value comes from these runs, and the 
     [1, runs(19, 15, 17, 11, 13)],
   ]);
   const { summary, finalists } = storyOf(campaign, over, finished);
-  expect(summary.best).toMatchObject({ ordinal: 1, runs: 2, value: 12, seen: 20, isSure: true });
+  expect(summary.best).toMatchObject({ ordinal: 1, runs: 2, value: 12, seen: 20, choice: 'compared' });
   expect(finalists).toMatchObject([
     { ordinal: 1, mean: 16, runs: 2, seen: 19, isWinner: true },
     { ordinal: 0, mean: 13, runs: 2, seen: 20, isWinner: false },

@@ -56,9 +56,7 @@ function progressFigure(
         ? 'Hollow points before a change of bounds lie outside the new bounds'
         : undefined,
       has(({ state }) => state === 'failed') ? 'Points that failed are marked below' : undefined,
-      winner
-        ? `The band is the value of the winner, from ${runsText(winner.isSure, winner.runs)}`
-        : undefined,
+      winner ? `The band is the value of the winner, from ${runsText(winner)}` : undefined,
       stoppedBy === null ? undefined : 'The search ended at the dotted line',
     ),
     id: 'search-progress',
@@ -74,8 +72,10 @@ function progressFigure(
   };
 }
 
-function runsText(isSure: boolean | null, runs: number): string {
-  return isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that were not used to choose it`;
+function runsText({ choice, runs }: BestPoint): string {
+  return choice === 'alone'
+    ? counted(runs, 'run')
+    : `${counted(runs, 'run')} that were not used to choose it`;
 }
 
 /**
@@ -116,7 +116,7 @@ function finalistsFigure(
     known.map(({ values }) => values),
   );
   const winner = known.find(({ isWinner }) => isWinner);
-  const hasOwn = winner !== undefined && best!.isSure !== null;
+  const hasOwn = winner !== undefined && best!.choice !== 'alone';
   return [
     {
       title: isOfDesign ? 'The best points' : 'The finalists',

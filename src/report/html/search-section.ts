@@ -35,7 +35,7 @@ export function searchAnswer(
     </div>`;
   }
   const { place, value, how } = bestParts(campaign, summary.best);
-  const isTooGood = isNoisy && summary.best.isSure === null;
+  const isTooGood = isNoisy && summary.best.choice === 'alone';
   return html`<div class="answer">
     ${goal!.wants === 'lowest' ? 'Lowest' : 'Highest'} ${goal!.output}
     <strong>${value}</strong>
@@ -120,7 +120,7 @@ function finalistsTable(
     isOfDesign
       ? `${counted(finalists.length, 'point')} with the best means; points that are clearly worse got fewer runs`
       : `${counted(finalists.length, 'point')} that were compared by new runs`,
-    winner && best!.isSure !== null
+    winner && best!.choice !== 'alone'
       ? `The winner was chosen by these values; ${counted(best!.runs, 'further run')} give its own value: ${bestParts(campaign, best!).value}`
       : undefined,
     isOfDesign

@@ -124,21 +124,21 @@ export function bestParts(
   { goal, outputs, strategy, base }: Seeking,
   best: BestPoint,
 ): { place: string; value: string; how: string[] } {
-  const { inputs, interval, among, tied, runs, seen, isSure } = best;
+  const { inputs, interval, among, tied, runs, seen, choice } = best;
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
   const place = Object.entries(inputs)
     .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
     .join(', ');
   const ran = counted(runs, 'run');
-  const own = isSure === null ? ran : `${ran} that were not used to choose it`;
+  const own = choice === 'alone' ? ran : `${ran} that were not used to choose it`;
   const how = [own + withoutInterval({ goal, outputs }, best)];
   if (tied > 0) how.push(tiedText(tied));
   if (interval && among > 1) how.push(choiceText(among));
   const seenAs =
     strategy.by === 'selection' ? 'its value in the comparison' : 'the best value during the search';
-  if (isSure !== null && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
-  if (isSure !== null) how.push(certaintyText(strategy, isSure));
+  if (choice !== 'alone' && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
+  if (choice !== 'alone') how.push(certaintyText(strategy, choice === 'compared'));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 

@@ -87,7 +87,7 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
             runs: 1,
             isEqual: false,
             seen: best.value!,
-            isSure: null,
+            choice: 'alone',
           }
         : null,
       ...changes,
