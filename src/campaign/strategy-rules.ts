@@ -11,7 +11,7 @@ import { beginCalibration } from './search/resolve-calibrate.ts';
 import { beginSelection, checkCompared, firstReplications } from './search/resolve-select.ts';
 import { beginSearch } from './search/resolve.ts';
 import { checkSearchChange, keptSearch, searchChanges } from './search/search-change.ts';
-import { isBy, type Strategy, type StrategyName } from './strategy.ts';
+import { isBy, type Strategy, type StrategyName, type strategySettings } from './strategy.ts';
 import type { BaseInput, Campaign, Goal } from './types.ts';
 
 /** The part of a strategy that is checked before the outputs of the campaign are known. */
@@ -24,7 +24,7 @@ export interface Begun {
 /** How a definition asks for a strategy, and what a change of the definition may do. */
 interface Rules {
   /** The setting that asks for the strategy. */
-  setting: 'design' | 'search' | 'select' | 'calibrate';
+  setting: 'design' | keyof typeof strategySettings;
   isIn: (definition: Definition) => boolean;
   /** Whether a design gives the points. */
   hasDesign: boolean;

@@ -6,6 +6,7 @@ import { grown } from '../campaign/growth.ts';
 import { expand, runInputs } from '../campaign/points.ts';
 import type { Selection } from '../campaign/search/search.ts';
 import { hasSeed, hasUnknownChance } from '../campaign/seeds.ts';
+import type { Finder, Strategy } from '../campaign/strategy.ts';
 import type { Campaign, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
@@ -35,6 +36,9 @@ const MANY_RUNS = 1_000_000;
 /** The normal quantile of a 95 % interval. */
 const Z = 1.959964;
 
+/** A strategy whose points are those of a design. */
+type DesignStrategy = Exclude<Strategy, { by: Finder }>;
+
 /**
  * Makes the plan of a campaign with a design: expands the design, and asks the service which runs the service already has.
  *
@@ -42,7 +46,7 @@ const Z = 1.959964;
  */
 export async function planOfDesign(
   cloud: CloudClient,
-  { campaign, points, contents }: CheckedCampaign,
+  { campaign, points, contents }: CheckedCampaign & { campaign: { strategy: DesignStrategy } },
   rate: RunRate | undefined,
   { ask, signal, onAsked }: PlanOptions,
 ): Promise<Plan> {
@@ -116,9 +120,8 @@ export async function planOfDesign(
         ? [`The model "${campaign.model.name}" has no seed, so each point has one run: it is exact.`]
         : []),
     ],
-    strategy: selection
-      ? { by: 'selection', method: selection.method }
-      : { by: growth ? 'growing' : 'design' },
+    strategy:
+      strategy.by === 'selection' ? { by: 'selection', method: strategy.method } : { by: strategy.by },
   };
 }
 

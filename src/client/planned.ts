@@ -1,4 +1,5 @@
 import type { Selection } from '../campaign/search/search.ts';
+import type { Finder, StrategyName } from '../campaign/strategy.ts';
 import type { Goal } from '../campaign/types.ts';
 import type { Foreseen } from './foresee.ts';
 
@@ -60,10 +61,12 @@ export interface Plan {
   strategy: PlannedStrategy;
 }
 
+/** The strategies about which a plan says no more than about a design. */
+type PlainStrategy = Exclude<StrategyName, Finder | 'selection'>;
+
 /** How a campaign gets its points and replications. */
 export type PlannedStrategy =
-  | { by: 'design' }
-  | { by: 'growing' }
+  | { [By in PlainStrategy]: { by: By } }[PlainStrategy]
   /**
    * How a search finds the points, and how many runs the comparison of its best points needs. `points` and `mostRuns`
    * are upper limits. If the search has no limit (`isLimited`), they are 0.
