@@ -50,10 +50,6 @@ export function growthOf(
   };
 }
 
-export function isGrowing(definition: ReadDefinition['definition']): boolean {
-  return writtenGrowth(definition) !== undefined;
-}
-
 /** The rule by which the design of a definition grows, and the place of the rule in the definition. */
 export function writtenGrowth({
   design,

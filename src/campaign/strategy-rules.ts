@@ -1,5 +1,5 @@
 import { ForayError } from '../errors.ts';
-import { growthOf, isGrowing } from './check-growth.ts';
+import { growthOf, writtenGrowth } from './check-growth.ts';
 import { goalOf } from './check-outputs.ts';
 import type { Definition } from './definition.ts';
 import { type Design, NO_DESIGN } from './designs/resolved-design.ts';
@@ -83,7 +83,7 @@ export const strategyRules: Record<StrategyName, Rules> = {
   },
   growing: {
     setting: 'design',
-    isIn: isGrowing,
+    isIn: (definition) => writtenGrowth(definition) !== undefined,
     hasDesign: true,
     replications: () => 1,
     begin: (read, facts, given) => {

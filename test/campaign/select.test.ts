@@ -14,11 +14,11 @@ describe('a selection', () => {
     expect(checkBody(body)).toMatchObject({
       goal: { output: 'Peak day', wants: 'highest' },
       replications: 10,
-      select: { method: 'kn', indifference: 1, confidence: 0.95, report: 30, require: [] },
+      strategy: { by: 'selection', method: 'kn', indifference: 1, confidence: 0.95, report: 30, require: [] },
     });
     expect(checkBody(`${GRID}select: { minimize: Fit error, runs: 90 }\nreplications: 4\n`)).toMatchObject({
       replications: 4,
-      select: { method: 'ocba', runs: 90, report: 30 },
+      strategy: { by: 'selection', method: 'ocba', runs: 90, report: 30 },
     });
   });
 

@@ -145,7 +145,12 @@ test('the command line describes the best point of a selection', async () => {
 test('a plan shows the first and the maximum number of runs, and refuses a budget below the first runs', async () => {
   const certain = await world.foray.plan(stock({ select: KN }));
   // each of 6 points gets at most 2,000 replications, and the best point gets 12 further runs
-  expect(certain).toMatchObject({ points: 6, runs: 60, mostRuns: 12_012, select: { method: 'kn' } });
+  expect(certain).toMatchObject({
+    points: 6,
+    runs: 60,
+    mostRuns: 12_012,
+    strategy: { by: 'selection', method: 'kn' },
+  });
   const budget = stock({ select: '{ minimize: Mean total cost, runs: 100 }', rest: 'seed: 1' });
   // by default, the best point gets 30 further runs
   expect(await world.foray.plan(budget)).toMatchObject({ runs: 60, mostRuns: 130 });

@@ -237,7 +237,7 @@ seed: 5`,
   expect(retried.stderr).toContain(`it begins with this campaign: start: { campaign: ${id} }`);
   expect(await toTheEnd(world, id)).toMatchObject({
     runs: { failed: 0 },
-    search: { failed, told, lastFailure: null },
+    strategy: { failed, told, lastFailure: null },
   });
   expect((await run('status', id)).stdout).toContain(
     `${failed} failed (the runs of the last one were requested again, but the search does not use their new results)`,

@@ -1,6 +1,6 @@
 import { ForayError } from '../../errors.ts';
 import { quoted } from '../../text/suggest.ts';
-import { isGrowing } from '../check-growth.ts';
+import { writtenGrowth } from '../check-growth.ts';
 import { type Design, NO_DESIGN } from '../designs/resolved-design.ts';
 import { resolveDesign } from '../designs/resolve/index.ts';
 import type { DesignFacts } from '../designs/resolve/inputs.ts';
@@ -46,7 +46,7 @@ function checkSettings(
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
   if (!design)
     throw wrong('"select" has no points to compare.', ['select'], 'Give the points with a "design".');
-  if (isGrowing(definition))
+  if (writtenGrowth(definition))
     throw wrong(
       '"select" compares points that are known from the beginning.',
       ['select'],

@@ -110,7 +110,7 @@ export const campaignHandlers: Handlers<
   listFailures: ({ params }, { foray }) => foray.failures(params.id),
   listFlights: ({ params }, { foray }) => foray.flights(params.id),
 
-  getStory: ({ params }, { foray }) => foray.story(params.id),
+  getStory: async ({ params }, { foray }) => ({ story: await foray.story(params.id) }),
 
   analyze: ({ params, query }, { foray }) => foray.analyze(params.id, { outputs: query.output }),
 };

@@ -117,11 +117,10 @@ test('the report has pictures and a table of the posterior, and the generations'
 test('a plan of a calibration shows the maximum number of points', async () => {
   const plan = await world.foray.plan(definition());
   expect(plan).toMatchObject({
-    calibration: { particles: 20, generations: 3 },
+    strategy: { by: 'calibration', particles: 20, generations: 3 },
     // each of 3 generations may ask for 2,000 points: 20 particles divided by the default acceptance of 0.01
     points: 6_000,
     runs: 20,
     mostRuns: 6_000,
-    search: null,
   });
 });

@@ -48,7 +48,7 @@ export const resultEndpoints = {
     path: `${id}/story`,
     role: 'read',
     summary: 'The course of the search, selection or calibration of the campaign; null if it has none.',
-    answer: Anything.nullable(),
+    answer: z.strictObject({ story: Anything.nullable() }),
   },
   analyze: {
     method: 'GET',
