@@ -58,7 +58,7 @@ test.each(['gp', 'cma', 'direct'])(
     expect(found).toMatchObject({ known: 9, unused, asked: 8, stoppedBy: 'points' });
     const { asks, events } = await world.foray['store'].searchLog(id);
     const [known] = events;
-    const points = known!.kind === 'known' ? known!.points : [];
+    const points = known!.kind === 'known' ? known.points : [];
     const best = points.reduce((a, b) => (b.told.value! < a.told.value! ? b : a));
     expect(asks[0]).toMatchObject({ values: best.values, by: 'best known point', seen: 0, told: best.told });
     expect(runs.reused).toBeGreaterThan(0);
@@ -83,7 +83,7 @@ test('a search does not use points of a campaign whose fixed inputs differ', asy
     asked: 8,
     unused: [{ points: 12, which: 'with another value of "Population"' }],
   });
-  expect(searchText(found!)).toContain(
+  expect(searchText(found)).toContain(
     '; it began with no known point, and left out 12 points with another value of "Population"; it ended',
   );
 });

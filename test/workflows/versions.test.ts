@@ -247,7 +247,7 @@ seed: 5`,
   const next = await world.foray.submit(search(`start: {campaign: ${id}}`), { id: 'begins-with-mended' });
   const found = only('search', (await toTheEnd(world, next.id)).strategy);
   expect(found).toMatchObject({ known: failed + told, unused: [], failed: 0 });
-  expect(found!.best!.value).toBeGreaterThanOrEqual(highest);
+  expect(found.best!.value).toBeGreaterThanOrEqual(highest);
 });
 
 test('a campaign keeps the version that it started with while the model changes', async () => {

@@ -1,6 +1,5 @@
 import type { StrategyBy } from '../../../src/campaign/strategy.ts';
 import { describe, expect, test } from '@jest/globals';
-import type { Campaign } from '../../../src/campaign/types.ts';
 import { renderReport } from '../../../src/report/html/html.ts';
 import { groundFigures } from '../../../src/report/figures/ground.ts';
 import { formatTable } from '../../../src/report/formats/format.ts';
