@@ -8,6 +8,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => boolean |
   fleet: () => import('./fleet/bench.ts'),
   scheduler: () => import('./scheduler/bench.ts'),
   kernel: () => import('./kernel/bench.ts'),
+  models: () => import('./models/bench.ts'),
   store: () => import('./store/bench.ts'),
   export: () => import('./export/bench.ts'),
   search: () => import('./search/bench.ts'),

@@ -3,7 +3,7 @@
  * documents each code, and a test compares the two. A code never gets another meaning. The file that throws an error
  * contains the sentence for the user.
  *
- * `exit` is the exit code of the command line: 2 when the command cannot be carried out as it was given, for example
+ * `exit` is the exit code of the command line: 1 when what was checked is not as it must be; 2 when the command cannot be carried out as it was given, for example
  * because the definition is wrong or a file cannot be read; 3 when a server or a worker is missing, cannot be reached
  * or fails; 4 when an executor cannot work on its machine, although executors on other machines may work.
  */
@@ -80,9 +80,10 @@ export const errorCodes = {
   },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray, or a newer foray has changed it' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
+  MODEL_UNSTEADY: { exit: 1, about: 'outputs of a model depend on something else than its inputs' },
   MODEL_UNREADABLE: { exit: 2, about: 'a folder of models, or a file in it, cannot be read' },
-  KEYS_INVALID: { exit: 2, about: 'the key file of the model service cannot be used' },
-  UNKNOWN_KEY: { exit: 2, about: 'the key file has no key of that id' },
+  KEYS_INVALID: { exit: 2, about: 'the key file cannot be used' },
+  UNKNOWN_KEY: { exit: 2, about: 'the key file has no key of that name or id' },
   REFERENCE_INVALID: { exit: 2, about: 'a file of reference values does not fit the campaign' },
   OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },
   FILE_UNAVAILABLE: {
@@ -116,7 +117,7 @@ export const errorCodes = {
     about: 'the worker uses another store or model service than the campaign',
   },
   WORKER_SILENT: { exit: 3, about: 'no worker answers a command that changes a campaign' },
-} as const satisfies Record<string, { exit: 2 | 3 | 4; about: string }>;
+} as const satisfies Record<string, { exit: 1 | 2 | 3 | 4; about: string }>;
 
 /** The code of an error; docs/reference/errors.md says what to do about each error. */
 export type ErrorCode = keyof typeof errorCodes;

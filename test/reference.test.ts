@@ -22,7 +22,7 @@ test('docs/reference/definition.md has the tables of the schema (npm run referen
 test('docs/reference/commands.md has every visible command and option (npm run reference writes the tables)', () => {
   const commands = readFileSync(join(import.meta.dirname, '../docs/reference/commands.md'), 'utf8');
   expect(withTables(commands, commandTables)).toBe(commands);
-  expect(commands).toMatch(/^### foray service keys add$/m);
+  expect(commands).toMatch(/^### foray keys add$/m);
   expect(commands).not.toContain('campaign-ids');
 });
 

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import type { RunRequest } from '../../src/api/index.ts';
 import { CloudClient } from '../../src/cloud/index.ts';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
-import { addKey } from '../../src/service/keys/edit.ts';
+import { addKey } from '../../src/keys/edit.ts';
 import { type Postgres, startPostgres } from '../../test/support/postgres.ts';
 import { Temporal } from '../campaign/temporal.ts';
 import { KEY, MAIN, startModelService } from '../model-service.ts';
@@ -74,7 +74,7 @@ export async function startLab(
 ): Promise<Lab> {
   const own = (started: Process): Process => (processes.push(started), started);
   const dataDir = join(folder, 'service');
-  const key = await addKey(join(dataDir, 'keys.yaml'), 'bench', 'executors');
+  const key = await addKey(join(dataDir, 'keys.yaml'), 'bench', 'executor');
   const temporal = await Temporal.start(await findTemporalCli(console.error), folder, own);
   await temporal.close();
   let postgres: Postgres | undefined;

@@ -86,6 +86,7 @@ const greet = () =>
         running: 0,
         problem: null,
         refusals: [],
+        leaks: [],
         since,
         // A holder is the id of an executor's lane. The service does not check which executor a lane belongs to, so
         // an executor may report a holder of any executor in this process.

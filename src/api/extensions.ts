@@ -28,6 +28,11 @@ export const VersionCode = z.object({
   files: z.array(VersionFile).nullable(),
   /** Whether the version's runs can be animated. An older service does not say it. */
   animated: z.boolean().optional(),
+  /**
+   * How outputs of the version have depended on earlier runs, with the two values of an output and the time. Results
+   * from before this time may be wrong.
+   */
+  leak: z.string().optional(),
 });
 export type VersionCode = z.output<typeof VersionCode>;
 

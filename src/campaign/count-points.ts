@@ -3,6 +3,7 @@ import { ForayError } from '../errors.ts';
 import { derivePath, expressionPath } from './designs/resolve/index.ts';
 import { type Design, hasDerived, mostRows, nested, sizeOf } from './designs/resolved-design.ts';
 import { DeriveError, OperandError } from './designs/rows.ts';
+import { triedDraws } from './designs/sample-within.ts';
 import type { ModelFacts } from './facts.ts';
 import { grown } from './growth.ts';
 import type { ModelInput } from './input-values.ts';
@@ -63,7 +64,7 @@ export function countPoints(
   }
   if (found.points > 0) return found;
   const isDrawn = nested(campaign.design).some(({ kind }) => kind === 'sample');
-  const drawn = `none of its ${mostRows(campaign.design).toLocaleString('en')} drawn points meets "where"`;
+  const drawn = `none of its ${drawsOf(campaign.design).toLocaleString('en')} drawn points meets "where"`;
   throw new ForayError(
     'EMPTY_DESIGN',
     `The design has no points: ${isDrawn ? drawn : 'no point meets "where"'}.`,
@@ -74,6 +75,13 @@ export function countPoints(
         : undefined,
     },
   );
+}
+
+/** The number of rows that a design draws, and none meets its condition. */
+function drawsOf(design: Design): number {
+  return design.kind === 'refined' && design.design.kind === 'sample'
+    ? triedDraws(design.design)
+    : mostRows(design);
 }
 
 /** @throws DeriveError if the derived value is not allowed. Values in the definition were checked before. */

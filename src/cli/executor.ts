@@ -27,7 +27,7 @@ export function addExecutor(program: Command): void {
     .description('execute runs of a model service on another machine, until SIGINT or SIGTERM')
     .addOption(new Option('--service-url <url>', 'address of the model service').env(variables.serviceUrl))
     .addOption(
-      new Option('--key <key>', 'key of the executor, from foray service keys add NAME --executor').env(
+      new Option('--key <key>', 'key of the executor, from foray keys add NAME --role executor').env(
         'FORAY_EXECUTOR_KEY',
       ),
     )

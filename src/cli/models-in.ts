@@ -12,6 +12,6 @@ export async function modelsIn(folder: string): Promise<ModelPlace[]> {
   const found = findModels(folder);
   if (found.length > 0) return found;
   throw new ForayError('MODEL_INVALID', `There is no model in ${folder}.`, {
-    hint: `A model is a folder with model.ts, model.js, model.yaml or model.json; create one with: ${commandName()} models new NAME`,
+    hint: `A model is a folder with model.ts, model.js, model.py, model.yaml or model.json; create one with: ${commandName()} models new NAME`,
   });
 }

@@ -17,8 +17,9 @@ export function addModelsNew(models: Command): void {
     .description('write a working model for you to change')
     .argument('<name>', 'name of the model')
     .option('--command', 'write a command model in Python instead of a JavaScript module')
+    .option('--python', 'write a function in Python instead of a JavaScript module')
     .option('-o, --output <folder>', 'folder to write (default: the name of the model, in this folder)')
-    .action((name: string, flags: { command?: boolean; output?: string }) => {
+    .action((name: string, flags: { command?: boolean; python?: boolean; output?: string }) => {
       const named = folderOf(name);
       const folder = flags.output ?? named;
       if (existsSync(folder)) {
@@ -26,7 +27,9 @@ export function addModelsNew(models: Command): void {
           hint: 'Choose another name, or another folder with -o.',
         });
       }
-      const files = make(folder, flags.command ? 'command' : 'module', name);
+      if (flags.command && flags.python) throw new ForayError('USAGE', 'Give either --command or --python.');
+      const kind = flags.python ? 'python' : flags.command ? 'command' : 'module';
+      const files = make(folder, kind, name);
       print(
         `Made ${files.map((file) => join(folder, file)).join(' and ')}, a working model. Change it, then:`,
       );
@@ -68,11 +71,11 @@ function folderOf(name: string): string {
   return folder;
 }
 
-/** Inserts the model's name, quoted in a way that both YAML and JavaScript accept. */
+/** Inserts the model's name, quoted in a way that YAML, JavaScript and Python accept. */
 function fillIn(file: string, name: string): void {
   const text = readFileSync(file, 'utf8');
   writeFileSync(
     file,
-    text.replace(/(name: )'?NAME'?/, (_, key: string) => `${key}${JSON.stringify(name.trim())}`),
+    text.replace(/(name(?:: |=))'?NAME'?/, (_, key: string) => `${key}${JSON.stringify(name.trim())}`),
   );
 }

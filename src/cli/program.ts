@@ -15,6 +15,7 @@ const commands: Record<string, LoadCommand> = {
   ui: async () => (await import('./ui.ts')).addUi,
   server: async () => (await import('./server.ts')).addServer,
   service: async () => (await import('./service.ts')).addService,
+  keys: async () => (await import('./keys.ts')).addKeys,
   worker: async () => (await import('./worker.ts')).addWorker,
   executor: async () => (await import('./executor.ts')).addExecutor,
   executors: async () => (await import('./executors.ts')).addExecutors,

@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type Foray, isClosed } from '../client/index.ts';
 import {
+  bestOfDesign,
   bestTable,
   bestText,
   counted,
@@ -13,7 +14,6 @@ import {
   strategyWords,
   tableOf,
 } from '../report/index.ts';
-import { isBy } from '../campaign/strategy.ts';
 import { ForayError } from '../errors.ts';
 import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
 import { statusText } from './progress-line.ts';
@@ -50,10 +50,7 @@ export function addResults(program: Command): void {
       'one row per point: n, mean, sd, interval of the mean, min, quantiles and max of numeric outputs; shares with intervals of BOOLEAN outputs',
     )
     .addOption(showOption('with --points: an output or formula to show (default: all)'))
-    .option(
-      '--best',
-      'for a search or selection: only the best point, with its value, interval and number of runs',
-    )
+    .option('--best', 'only the best point by the goal, with its value, interval and number of runs')
     .option('--all', 'add the columns run, origin, requested, finished')
     .option(
       '--follow',
@@ -120,7 +117,7 @@ function check(format: ResultFormat, { output, points, show, all, follow, files,
   if (best && (points || files !== undefined || follow))
     throw wrong(
       '--best cannot be used with --points, --files or --follow.',
-      '--best prints only the best point of a search.',
+      '--best prints only the best point.',
     );
   if (!follow) return;
   if (points) throw wrong('--follow cannot be used with --points.', 'The row of a point needs all its runs.');
@@ -160,7 +157,7 @@ async function write(
   );
 }
 
-/** Writes the best point of a search or a selection as a table of one row, and in words. */
+/** Writes the best point as a table of one row, and in words. */
 async function writeBest(
   foray: Foray,
   id: string,
@@ -168,21 +165,24 @@ async function writeBest(
   output: string | undefined,
 ): Promise<void> {
   const { strategy } = await foray.status(id);
-  const { campaign } = (await foray.results(id)).record;
-  if (!('best' in strategy) || !isBy(campaign, 'search', 'selection'))
-    throw new ForayError('USAGE', `The campaign "${id}" has no search, so it has no best point.`, {
-      hint: 'Add search: or select: to the definition, or see the best points in "foray report".',
+  const { record, rows } = await foray.results(id);
+  const { campaign } = record;
+  if (!campaign.goal)
+    throw new ForayError('USAGE', `The campaign "${id}" has no goal, so it has no best point.`, {
+      hint: 'Add "goal: { minimize: OUTPUT }" to the definition, or see the points in "foray results ID --points".',
     });
   if (format === 'parquet')
     throw new ForayError('USAGE', '--best cannot be written as Parquet.', {
       hint: 'Use csv, json or jsonl.',
     });
   const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
-  const { best, stage } = strategy;
+  const state = 'best' in strategy ? strategy : undefined;
+  const best = state ? state.best : await bestOfDesign(campaign, rows);
   await writeOut(formatTable(format, bestTable(campaign, best), looks), output);
   if (best) return tell(bestText(campaign, best));
-  const none = stage === 'over' ? '; no point has a value and meets the requirements' : '';
-  tell(`${strategyWords(strategy).progress(strategy)!.text}${none}`);
+  if (!state) return tell('No point has a value.');
+  const none = state.stage === 'over' ? '; no point has a value and meets the requirements' : '';
+  tell(`${strategyWords(state).progress(state)!.text}${none}`);
 }
 
 /** Whether the table goes to a terminal. */

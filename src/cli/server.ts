@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { isLoopback } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
@@ -22,7 +23,7 @@ export function addServer(program: Command): void {
     .description('serve the page and the HTTP API to a group, until SIGINT or SIGTERM')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free port', wholeNumber(0, 65_535), DEFAULT_PORT)
-    .option('--keys <file>', 'file of keys with lines "NAME read KEY" or "NAME steer KEY"')
+    .option('--keys <file>', 'file of keys (foray keys add NAME --role ROLE --file FILE)')
     .option(
       '--host-name <name>',
       'host name that clients use; may be given again',
@@ -36,12 +37,15 @@ export function addServer(program: Command): void {
       [] as string[],
     )
     .action(async (flags: Flags) => {
-      if (flags.keys === undefined && !isLoopback(flags.host)) {
+      if (
+        flags.keys === undefined &&
+        !isLoopback(`http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}`)
+      ) {
         throw new ForayError(
           'USAGE',
           `Other machines can reach ${flags.host}, so the server needs --keys FILE.`,
           {
-            hint: 'A line of the file is "NAME read KEY" or "NAME steer KEY".',
+            hint: 'foray keys add NAME --role read --file FILE makes the file and a key. The role steer may also change campaigns.',
           },
         );
       }
@@ -68,8 +72,4 @@ function siteOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.origin;
   throw new InvalidArgumentError('Expected the address of a site, such as https://lab.example.org.');
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

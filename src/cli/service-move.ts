@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { homePaths } from '../dev/home.ts';
 import { counted } from '../report/index.ts';
-import { keyFileIn } from '../service/keys/file.ts';
+import { keyFileIn } from '../keys/file.ts';
 import type { Moved } from '../service/move/move.ts';
 import { print, printJson, tell } from './output.ts';
 import { ProgressLine } from './progress-line.ts';

@@ -7,7 +7,6 @@ import { ownFile } from '../package/own-files.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
-import { addServiceKeys } from './service-keys.ts';
 import { addServiceMove } from './service-move.ts';
 import { s3At } from './service-files.ts';
 import {
@@ -165,7 +164,6 @@ export function addService(program: Command): void {
       tell('Stopping');
       await service.close();
     });
-  addServiceKeys(service);
   addServiceMove(service);
 }
 

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import type { Campaign } from '../campaign/types.ts';
 import { isBy } from '../campaign/strategy.ts';
-import type { CampaignStatus, Foray } from '../client/index.ts';
-import { bestText, counted, posteriorLines, strategyWords } from '../report/index.ts';
+import type { BestPoint, CampaignStatus, Foray } from '../client/index.ts';
+import { bestOfDesign, bestText, counted, posteriorLines, strategyWords, TOO_GOOD } from '../report/index.ts';
+import { isNoisy } from '../search/noise.ts';
 import { hintWithoutTemporal } from './home.ts';
 import { printLog } from './log.ts';
 import { capitalized, printableLine } from '../text/printable.ts';
@@ -31,7 +33,10 @@ export function addStatus(program: Command): void {
         const status = await foray.status(id);
         const failures = flags.failures ? await foray.failures(id) : undefined;
         const flights = flags.flights ? await foray.flights(id) : undefined;
-        if (flags.json) return printJson({ ...status, failures, flights });
+        if (flags.json) {
+          const best = (await designBest(foray, status))?.best;
+          return printJson({ ...status, best, failures, flights });
+        }
         if (status.blocked !== null) {
           print(blockedText(status.blocked));
           const hint = hintWithoutTemporal(flags, status.blocked);
@@ -60,8 +65,26 @@ export function addStatus(program: Command): void {
     );
 }
 
-/** Prints the progress of the strategy, with the best point of a search or a selection, or the posterior. */
-async function printStrategy(foray: Foray, { id, strategy }: CampaignStatus): Promise<void> {
+/** A design with a goal, and its best point so far; undefined for other campaigns, and while no point has a value. */
+async function designBest(
+  foray: Foray,
+  { id, goal, strategy }: CampaignStatus,
+): Promise<{ campaign: Campaign; best: BestPoint } | undefined> {
+  if (!goal || 'best' in strategy) return undefined;
+  const { record, rows } = await foray.results(id);
+  const best = await bestOfDesign(record.campaign, rows);
+  return best ? { campaign: record.campaign, best } : undefined;
+}
+
+/** Prints the progress of the strategy, and the best point or the posterior. */
+async function printStrategy(foray: Foray, status: CampaignStatus): Promise<void> {
+  const { id, strategy, phase } = status;
+  const own = await designBest(foray, status);
+  if (own) {
+    const { campaign, best } = own;
+    print(`Best${phase === 'completed' ? '' : ' so far'}: ${bestText(campaign, best)}`);
+    if (best.among > 1 && isNoisy(campaign)) print(`  ${TOO_GOOD}.`);
+  }
   const told = strategyWords(strategy).progress(strategy);
   if (!told) return;
   print(`${capitalized(told.name)}${told.method === undefined ? '' : ` (${told.method})`}: ${told.text}`);

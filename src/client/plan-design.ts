@@ -61,7 +61,16 @@ export function warningsOf(campaign: Drawing, points: number): string[] {
     return one.kind === 'saltelli' ? [{ size: one.points, factor: one.scrambles }] : [];
   });
   const merged = hasCondition(design) ? 0 : mostRows(design) - points - repeats;
+  const missing =
+    design.kind === 'refined' && design.design.kind === 'sample' && design.where !== null
+      ? design.design.points - points - repeats
+      : 0;
   return [
+    ...(missing > 0
+      ? [
+          `The design has ${number(missing)} points fewer than asked for: less than one draw of a hundred meets "where".`,
+        ]
+      : []),
     ...constant.map(([name, [value]]) => `The design gives "${name}" one value only, ${value}.`),
     ...(merged > 0
       ? [

@@ -26,7 +26,7 @@ export function planOfSearch(
     ? { least: points * replications + decided, most: points * perPoint + decided }
     : undefined;
   return {
-    ...planOf(campaign, rate, runs),
+    ...plainPlan(campaign, rate, runs),
     ...(isKnown && { mostRuns: points * perPoint + (compared?.mostRuns ?? 0) }),
     points: isKnown ? points : 0,
     repeats: 0,
@@ -69,7 +69,7 @@ export function planOfCalibration(
   const generation = Math.ceil(particles / stop.acceptance);
   const most = Math.min(stop.points, stop.generations * generation);
   return {
-    ...planOf(campaign, rate, { least: particles, most }),
+    ...plainPlan(campaign, rate, { least: particles, most }),
     points: most,
     repeats: 0,
     mostPoints: most,
@@ -77,8 +77,12 @@ export function planOfCalibration(
   };
 }
 
-/** @param runs - undefined when the number is unknown */
-function planOf(
+/**
+ * A plan of which only the number of runs is known.
+ *
+ * @param runs - undefined when the number is unknown
+ */
+export function plainPlan(
   { name, model, goal, varied, replications }: CheckedCampaign['campaign'],
   rate: RunRate | undefined,
   runs: { least: number; most: number } | undefined,

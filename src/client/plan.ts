@@ -17,6 +17,7 @@ import { foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { RunRate } from './run-rate.ts';
 import { aboutDesign, growthPlan, repeatedRuns, warningsOf } from './plan-design.ts';
+import { plainPlan } from './plan-search.ts';
 import type { Plan } from './planned.ts';
 import { sampledRuns } from './sampled-runs.ts';
 
@@ -50,7 +51,7 @@ export async function planOfDesign(
   rate: RunRate | undefined,
   { ask, signal, onAsked }: PlanOptions,
 ): Promise<Plan> {
-  const { replications, precision, varied, repeats = 0 } = campaign;
+  const { replications, precision, repeats = 0 } = campaign;
   const replicated = replicatedPoints(campaign, points);
   const runs = replicated * replications;
   const chosen = sampledRuns(runs, campaign.fresh ? 0 : ask);
@@ -86,9 +87,7 @@ export async function planOfDesign(
     all <= there ? 0 : rate ? Math.ceil((all - there) * rate.secondsARun) : null;
   const rowOf = ({ key, values }: Point): Plan['first'][number] => ({ key, values });
   return {
-    campaign: campaign.name,
-    model: { name: campaign.model.name, version: campaign.model.version },
-    goal: campaign.goal ?? null,
+    ...plainPlan(campaign, rate, { least: runs, most: mostRuns }),
     points,
     repeats,
     mostPoints,
@@ -98,8 +97,6 @@ export async function planOfDesign(
       ...(growth ? [growthPlan(growth)] : []),
     ],
     replications: { min: replications, max: most },
-    runs,
-    mostRuns,
     usualRuns: selection?.method === 'kn' ? runs : mostRuns,
     foreseen: expected,
     there,
@@ -108,8 +105,6 @@ export async function planOfDesign(
     error,
     expectedSeconds: secondsOf(expected?.runs ?? runs),
     mostSeconds: secondsOf(mostRuns),
-    basis: rate?.basis ?? '',
-    inputs: varied.map(({ name }) => name),
     first: first.map(rowOf),
     last: last.map(rowOf),
     warnings: [

@@ -12,6 +12,7 @@ import type {
   StoredLog,
 } from '../store/index.ts';
 import { analyze, type AnalyzeOptions } from './analysis.ts';
+import { leakIn } from './leak.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import type { Explanation } from './explain.ts';
 import { isThere, type ModelAtService, modelAtService } from './models.ts';
@@ -139,9 +140,9 @@ export class CampaignReader {
   }
 
   /**
-   * The course of a campaign's strategy: the points of a search in the order in which it chose them and the points that
-   * were compared at its end, the points of a selection with the best one first, or the generations and the posterior of
-   * a calibration. Null for a campaign whose points are those of a design.
+   * The course of a campaign's strategy. It has the points of a search in the order in which it chose them and the points
+   * that were compared at its end, the points of a selection with the best one first, or the generations and the
+   * posterior of a calibration. Null for a campaign whose points are those of a design.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async story(id: string): Promise<Story | null> {
@@ -221,6 +222,14 @@ export class CampaignReader {
   async failureLogs(id: string): Promise<StoredLog[]> {
     await recordOf(this.context, id);
     return this.store.runLogs(id);
+  }
+
+  /**
+   * What the service says about outputs that have depended on earlier runs; empty if it says nothing.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async leak(id: string): Promise<string> {
+    return leakIn(this.context, await recordOf(this.context, id));
   }
 
   /**

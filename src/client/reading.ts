@@ -18,6 +18,7 @@ import { type ClientContext, recordOf } from './context.ts';
 import { type Explanation, explained } from './explain.ts';
 import { followResults } from './follow-results.ts';
 import { findsPoints } from '../campaign/strategy.ts';
+import { leakIn } from './leak.ts';
 import { rowsOf } from './strategies.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 
@@ -42,12 +43,13 @@ export interface RecentRows {
 
 export async function status(client: ClientContext, id: string): Promise<CampaignStatus> {
   const record = await recordOf(client, id);
-  if (closedPhases.includes(record.phase)) return statusFromStore(client.store, record, '');
+  if (closedPhases.includes(record.phase))
+    return statusFromStore(client.store, record, await leakIn(client, record));
   const { progress, why, blocks } = await client.temporal.progressOf(id);
   const [note, blocked] = blocks ? ['', why] : [why, undefined];
   if (!progress) return statusFromStore(client.store, await stillThere(client, record), note, blocked);
   const waits = progress.rate === 0 ? await whyWaiting(client, record) : '';
-  const remark = [note, waits].filter(Boolean).join('; ');
+  const remark = [note, waits, await leakIn(client, record)].filter(Boolean).join('; ');
   return statusFromWorkflow(client.store, record, progress, { note: remark, blocked, now: Date.now() });
 }
 

@@ -3,7 +3,7 @@ import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
 import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
-import type { CampaignRecord, DesignStore, MissingReason, FileStore, Store } from '../store/index.ts';
+import type { CampaignRecord, MissingReason, Store } from '../store/index.ts';
 import { progressOf, type StrategyProgress } from './strategies.ts';
 
 /** The status of a campaign, and where it comes from. Times are ISO 8601. */
@@ -109,7 +109,7 @@ export async function statusFromStore(
 
 /** Progress towards precise points. */
 async function precisionFrom(
-  store: DesignStore,
+  store: Pick<Store, 'countVerdicts'>,
   { campaign }: CampaignRecord,
 ): Promise<PrecisionProgress | null> {
   if (!campaign.precision) return null;
@@ -118,7 +118,7 @@ async function precisionFrom(
 }
 
 /** A remark about output files that the campaign should have stored but could not; empty if there are none. */
-async function filesNote(store: FileStore, { campaign }: CampaignRecord): Promise<string> {
+async function filesNote(store: Pick<Store, 'missingFiles'>, { campaign }: CampaignRecord): Promise<string> {
   if (campaign.outputFiles === 'link') return '';
   const lacking = await store.missingFiles(campaign.id);
   if (lacking.length === 0) return '';

@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
+/** Fastify's options against slow heads: the longest time for a head, and how often connections are checked for it, ms. */
+export const slowHeads = { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 };
+
 /** In each interval of this length, ms, an incomplete body must grow by at least `LEAST_BYTES`. */
 const WINDOW = 20_000;
 const LEAST_BYTES = 20_000;

@@ -3,6 +3,7 @@
  * further libraries, so they are imported from their own files.
  */
 export { bestRows } from './summary/best.ts';
+export { bestOfDesign } from './summary/chosen.ts';
 export { type FilesWritten, withPaths, writingFiles } from './files/files.ts';
 export {
   formatResults,
@@ -16,7 +17,7 @@ export {
 } from './formats/format.ts';
 export { posteriorLines } from './words/calibration-words.ts';
 export { precisionText } from './words/precision-words.ts';
-export { bestTable, bestText } from './words/search-words.ts';
+export { bestTable, bestText, TOO_GOOD } from './words/search-words.ts';
 export { plannedPoints, strategyLine, strategyWords } from './words/strategy-words.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './tables/result-table.ts';
 export { printable } from './formats/text.ts';

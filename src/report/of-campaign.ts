@@ -53,6 +53,7 @@ async function optionsOf(
     onNotice,
     reference: known === undefined ? undefined : await readReference(known, record.campaign),
     logs: await foray.failureLogs(id),
+    leak: await foray.leak(id),
     story: await foray.story(id),
     analyses: await analysesFor(record, (outputs) => foray.analyze(id, { outputs })),
   };

@@ -46,7 +46,8 @@ export interface SearchSummary {
 
 /** The best point of a search. */
 export interface BestPoint {
-  ordinal: number;
+  /** The number of the point in the search; absent for a design. */
+  ordinal?: number;
   key: string;
   /** The point's values of the searched inputs. */
   inputs: Record<string, RawValue>;

@@ -33,6 +33,7 @@ export interface InputIndices {
    * design draws independently of each other.
    */
   share?: number;
+  shareInterval?: Interval;
   /** Partial rank correlation coefficient. */
   prcc?: number;
   prccInterval?: Interval;
@@ -118,6 +119,9 @@ export interface Analysis {
   /** One entry per input, in the order of the design. For a curve, the indices are in `times`. */
   indices?: InputIndices[];
   secondOrder?: PairIndices[];
+  /** The share of the variance that comes from interactions of three and more inputs, in a full factorial. */
+  higherOrder?: number;
+  higherOrderInterval?: Interval;
   /**
    * The share of the variance that the regression explains. For a Gaussian process, the share that it explains when it
    * predicts each point from all other points.
@@ -125,6 +129,7 @@ export interface Analysis {
   r2?: number;
   /** `r2` of a regression without the part that as many inputs without effect would explain by chance (Theil). */
   adjustedR2?: number;
+  adjustedR2Interval?: Interval;
   /** The share of the variance of the ranks that the regression of ranks explains. */
   rankR2?: number;
   /** For a curve (DATA_SET): indices at each time. */
@@ -149,7 +154,15 @@ export interface Analysis {
 /** The result of a method for one column of values. */
 export type Found = Pick<
   Analysis,
-  'secondOrder' | 'r2' | 'adjustedR2' | 'rankR2' | 'unknown' | 'warnings'
+  | 'secondOrder'
+  | 'higherOrder'
+  | 'higherOrderInterval'
+  | 'r2'
+  | 'adjustedR2'
+  | 'adjustedR2Interval'
+  | 'rankR2'
+  | 'unknown'
+  | 'warnings'
 > & {
   indices: InputIndices[];
   /** The method, if it is not the method of the design. */

@@ -1,12 +1,10 @@
+import { cancelsChance, chanceOfEqual, ROUNDING } from '../statistics/chance.ts';
 import { pairCounts, pairedShareDifference, shareDifference } from '../statistics/share.ts';
 import { studentQuantile } from '../statistics/student.ts';
 import { studentTails } from '../statistics/tests.ts';
 import type { Interval } from './analysis.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
-
-/** Differences that are smaller than this share of the values come from rounding. */
-const ROUNDING = 1e-12;
 
 /** A term of a weighted sum of means: the weight of a point, and the values from which its mean was computed. */
 export interface Term {
@@ -60,9 +58,7 @@ export function certaintyOf(
       ROUNDING * Math.max(...terms.flatMap(({ weight }, i) => table[i]!.map((y) => Math.abs(weight * y))));
     const { variance } = momentsOf(sums);
     const isEqual = variance <= slack ** 2;
-    // values that all differ, with differences that are all equal: the pairs take away the whole chance
-    const isCancelled = isEqual && table.some((own) => new Set(own).size === common.length);
-    if (isCancelled) return { p: Math.abs(value) <= slack ? 1 : 0 };
+    if (isEqual && cancelsChance(table)) return { p: Math.abs(value) <= slack ? 1 : 0 };
     return certainty(
       isEqual && Math.abs(value) <= slack ? 0 : value,
       isEqual ? 0 : variance / common.length,
@@ -92,11 +88,11 @@ export function certaintyOf(
 }
 
 /**
- * The uncertainty of a value with an estimated variance, by Student's distribution. Without a variance it is that of a sign
- * test: values that are equal by chance have the same sign as often as a coin falls on the same side.
+ * The uncertainty of a value with an estimated variance, by Student's distribution. Equal values have no variance, and are
+ * as sure as {@link chanceOfEqual} says.
  */
 export function certainty(value: number, variance: number, freedom: number, confidence: number): Certainty {
-  if (variance === 0) return { p: value === 0 ? 1 : 2 ** -freedom };
+  if (variance === 0) return { p: chanceOfEqual(value, freedom) };
   const error = Math.sqrt(variance);
   const half = studentQuantile((1 + confidence) / 2, freedom) * error;
   return {

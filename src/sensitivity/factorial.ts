@@ -1,9 +1,16 @@
-import { leastVariance } from '../statistics/chance.ts';
+import { cancelsChance, leastOfEqualRuns, leastVariance, ROUNDING } from '../statistics/chance.ts';
 import { fisherTail } from '../statistics/tests.ts';
-import type { Found, InputIndices, PairIndices } from './analysis.ts';
+import { type SumOfSquares, varianceShare } from '../statistics/variance-share.ts';
+import type { Found, InputIndices, Interval, PairIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { type Certainty, certainty, certaintyOf } from './contrast.ts';
-import { type ErrorVariance, errorVariance, type Replicate } from './replicates.ts';
+import {
+  commonReplications,
+  type ErrorVariance,
+  errorVariance,
+  type Replicate,
+  valuesAt,
+} from './replicates.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
@@ -34,9 +41,9 @@ export interface LevelPoints {
  * C. Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3, 6.2 and 8.2. In a full
  * design without chance, total indices are exact for its points. The tests of significance take their error from the
  * variance of replications. If each point of a full design has one run and chance is possible, they take it from the
- * interactions of three and more inputs (section 6.5), or of both inputs if there are two. Shares are without the part
- * that the error adds to each sum of squares, as in ε² (T. L. Kelley, "An unbiased correlation ratio measure",
- * Proceedings of the National Academy of Sciences 21 (1935) 554-559). They are left out if nearly all variance is error.
+ * interactions of three and more inputs (section 6.5), or of both inputs if there are two. With an error, shares are without
+ * the part that it adds to each sum of squares, and they have intervals (`varianceShare`). They are left out if nearly all
+ * variance is error.
  *
  * If points of a full design have no value, each effect comes from the largest part of the design that is still
  * balanced for it (`compared`). So the effects of other inputs cannot pass for an effect of this input, whatever the
@@ -56,9 +63,16 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   const isWhole = points.length === values.means.length;
   function errorOf(runs: readonly (readonly Replicate[])[]): ErrorVariance | undefined {
     const found = errorVariance(runs, values.isPaired);
-    if (!found || !values.isShare) return found;
+    if (!found) return undefined;
     const count = runs.reduce((sum, { length }) => sum + length, 0);
-    return { ...found, variance: Math.max(found.variance, leastVariance(count, 0)) };
+    if (values.isShare) return { ...found, variance: Math.max(found.variance, leastVariance(count, 0)) };
+    const size = Math.max(...points.map((point) => Math.abs(y(point))));
+    if (found.variance > (ROUNDING * size) ** 2) return found;
+    const common = values.isPaired ? commonReplications(runs) : [];
+    const isSure = values.isPaired && cancelsChance(runs.map((own) => valuesAt(own, common)));
+    // with common random numbers, a rare value is missing at all points together
+    const independent = values.isPaired ? common.length : count;
+    return { ...found, variance: isSure ? 0 : leastOfEqualRuns(independent, moments.variance) };
   }
 
   /** The number of levels of each input at which some point has a value. */
@@ -100,8 +114,18 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
 
   /** The error from the interactions that are not tested. */
   function ofInteractions(): ErrorVariance | undefined {
-    if (!values.hasUnknownChance || !design.isFull || !isWhole || inputs.length < 2) return undefined;
-    const tested = [...inputs.map((_, at) => [at]), ...(inputs.length > 2 ? pairsOf(inputs.length) : [])];
+    if (!values.hasUnknownChance || inputs.length < 2) return undefined;
+    const found = untested(inputs.length > 2);
+    return found && { variance: found.squares / found.freedom, freedom: found.freedom };
+  }
+
+  /**
+   * The sum of squares of the interactions of three and more inputs of a full design; without `hasPairs`, of two and more
+   * inputs. Undefined if there are none, or if points have no value.
+   */
+  function untested(hasPairs: boolean): SumOfSquares | undefined {
+    if (!design.isFull || !isWhole) return undefined;
+    const tested = [...inputs.map((_, at) => [at]), ...(hasPairs ? pairsOf(inputs.length) : [])];
     const freedom = tested.reduce(
       (left, own) => left - own.reduce((product, at) => product * (levels[at]! - 1), 1),
       points.length - 1,
@@ -111,18 +135,24 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
         left - (own.length === 1 ? mainPart(own[0]!, points) : pairPart(own[0]!, own[1]!, points)),
       squares,
     );
-    return freedom > 0 ? { variance: Math.max(0, rest) / freedom, freedom } : undefined;
+    return freedom > 0 ? { squares: Math.max(0, rest), freedom } : undefined;
   }
 
   /**
-   * A sum of squares without its error, as a share of the variance between all points without error. If some points
-   * have no value, the compared points may have a larger variance than all points; then it is a share of that variance.
+   * A sum of squares without its error, as a share of the variance between all points without error, and its interval. If
+   * some points have no value, the compared points may have a larger variance than all points; then it is a share of that
+   * variance.
    */
-  function shareOf(part: number, freedom: number, own: readonly number[]): number {
-    const ofOwn = momentsOf(own.map(y)).variance * (own.length - 1);
-    const all = (squares - noise * (points.length - 1)) / points.length;
-    const ofCompared = (ofOwn - noise * (own.length - 1)) / own.length;
-    return Math.min(1, (part - noise * freedom) / own.length / Math.max(all, ofCompared));
+  function shareOf(part: number, freedom: number, own: readonly number[]): [number, Interval?] {
+    const scale = own.length / points.length;
+    const ofAll = { squares: scale * squares, freedom: scale * (points.length - 1) };
+    const ofOwn = { squares: momentsOf(own.map(y)).variance * (own.length - 1), freedom: own.length - 1 };
+    const withoutError = (one: typeof ofAll): number => one.squares - noise * one.freedom;
+    const all = withoutError(ofAll) > withoutError(ofOwn) ? ofAll : ofOwn;
+    const rest = { squares: Math.max(0, all.squares - part), freedom: Math.max(0, all.freedom - freedom) };
+    if (!meanError || noise === 0) return [Math.min(1, part / all.squares)];
+    const found = varianceShare({ squares: part, freedom }, rest, meanError, confidence);
+    return [Math.min(1, found.share), found.interval];
   }
 
   /**
@@ -148,9 +178,13 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return { ...found, interval: [Math.max(-1, low), Math.min(1, high)] };
   }
 
+  /** The p-value: the probability that chance alone gives at least this part of the sum of squares. */
   function pOf(part: number, own: readonly number[], freedom: number): number | undefined {
-    if (replicates && error) return fisherTest({ part: part * repeatsOf(own), freedom }, error);
-    return meanError && fisherTest({ part, freedom }, meanError);
+    const used = replicates && error ? error : meanError;
+    if (!used) return undefined;
+    if (used.variance === 0) return Number(part <= ROUNDING * squares);
+    const repeats = used === error ? repeatsOf(own) : 1;
+    return fisherTail((part * repeats) / freedom / used.variance, freedom, used.freedom);
   }
 
   /** The mean at each level of an input, minus the mean of all these points. */
@@ -204,14 +238,19 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const p = levels[at] === 2 ? known?.p : pOf(part, own, freedom);
     const aliases = design.aliases([at]);
     const names = design.values[at]!.names;
+    const [first, firstInterval] = shareOf(part, freedom, own);
+    const [total, totalInterval] = totalIndex(at, own);
     return {
       input,
-      ...(!isHidden && { first: shareOf(part, freedom, own) }),
+      ...(!isHidden && { first, ...(firstInterval && { firstInterval }) }),
       // a total index includes all interactions of the input, and the error if it comes from interactions
       ...(design.isFull &&
         !isHidden &&
         !values.hasUnknownChance &&
-        pairs.every(({ pair, found }) => found || !pair.includes(at)) && { total: totalIndex(at, own) }),
+        pairs.every(({ pair, found }) => found || !pair.includes(at)) && {
+          total,
+          ...(totalInterval && { totalInterval }),
+        }),
       ...(Number.isFinite(effect) && { low: alone[low]! + mean, high: alone[high]! + mean, effect }),
       ...(isChosen && { lowAt: names[low]!, highAt: names[high]! }),
       ...(known?.interval && { effectInterval: known.interval }),
@@ -221,7 +260,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   }
 
   /** The variance that remains if all other inputs are known, as a share of the whole. */
-  function totalIndex(at: number, own: readonly number[]): number {
+  function totalIndex(at: number, own: readonly number[]): [number, Interval?] {
     const rest = new Map<number, { sum: number; count: number }>();
     const cellOf = blockOf([at]);
     for (const point of own) {
@@ -266,9 +305,10 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const aliases = design.aliases([a, b]);
     // the only interaction of two inputs is their error if each point has one run
     const isTested = (replicates && error) || values.error || inputs.length > 2;
+    const [value, interval] = shareOf(part, freedom, own);
     return {
       inputs: [inputs[a]!, inputs[b]!],
-      ...(!isHidden && { value: shareOf(part, freedom, own) }),
+      ...(!isHidden && { value, ...(interval && { interval }) }),
       ...(!isTested
         ? {}
         : levels[a] === 2 && levels[b] === 2
@@ -323,22 +363,20 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
         ]),
     ...(unknown.length > 0 ? [`${unknown.join(', ')}: unknown, because there is no such combination.`] : []),
   ];
+  const higher = isHidden || values.hasUnknownChance ? undefined : untested(true);
+  const [higherOrder, higherOrderInterval] = higher ? shareOf(higher.squares, higher.freedom, points) : [];
   // nothing is known if no input has an effect that can be separated
   return {
     indices: isKnown.includes(true) ? indices : [],
     secondOrder: pairs.flatMap(({ found }) => found ?? []),
+    ...(higherOrder !== undefined && { higherOrder }),
+    ...(higherOrderInterval && { higherOrderInterval }),
     warnings,
   };
 }
 
 function withP(p: number | undefined): { p?: number } {
   return p === undefined ? {} : { p };
-}
-
-/** The p-value: the probability that chance alone gives at least this part of the sum of squares. */
-function fisherTest({ part, freedom }: { part: number; freedom: number }, error: ErrorVariance): number {
-  if (error.variance === 0) return Number(part === 0);
-  return fisherTail(part / freedom / error.variance, freedom, error.freedom);
 }
 
 /** For each input of a fraction: the inputs whose product it is, with a sign; null for a basic input. */

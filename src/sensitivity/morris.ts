@@ -107,13 +107,16 @@ export function elementaryEffects(
  * models", Environmental Modelling & Software 22 (2007) 1509-1518, section 3. The interval of μ* comes from a bootstrap
  * over trajectories. If the variance of chance is known, μ*, its interval and σ are those without chance.
  *
- * @param chance - for each input: the variance of chance in its elementary effects, 0 if it is unknown
+ * The bootstrap takes chance as independent between trajectories. Trajectories that meet at a point share its runs, so the
+ * interval is made wider by the chance that they share.
+ *
+ * @param chance - the chance in the effects of each input
  */
 export function morrisIndices(
   inputs: readonly string[],
   { effects, trajectories }: ElementaryEffects,
   confidence: number,
-  chance: readonly number[] = inputs.map(() => 0),
+  chance: readonly EffectChance[] = inputs.map(() => ({ ofEffect: 0, ofMean: 0 })),
 ): InputIndices[] {
   const k = inputs.length;
   if (trajectories === 0) return [];
@@ -133,14 +136,22 @@ export function morrisIndices(
     const own = Float64Array.from({ length: trajectories }, (_, one) => effects[one * k + at]!);
     const { mean, variance } = momentsOf(own);
     const interval = intervals[at];
-    const deviation = Math.sqrt(chance[at]!);
-    const muStarInterval = interval?.map((end) => withoutChance(end, deviation)) as Interval | undefined;
+    const { ofEffect, ofMean } = chance[at]!;
+    const deviation = Math.sqrt(ofEffect);
+    const [muStar, ofSizes] = [muStars[at]!, momentsOf(own.map(Math.abs)).variance];
+    const shared = Math.max(0, ofMean - ofEffect / trajectories);
+    const wider = ofSizes > 0 ? Math.sqrt(1 + shared / (ofSizes / trajectories)) : 1;
+    const ends = interval?.map((end) => muStar + wider * (end - muStar)) as Interval | undefined;
+    const muStarInterval: Interval | undefined = ends && [
+      Math.min(withoutChance(ends[0], deviation), Math.max(0, ends[0] - excess(own, deviation))),
+      withoutChance(ends[1], deviation),
+    ];
     return {
       input,
       mu: mean,
-      muStar: withoutChance(muStars[at]!, deviation),
+      muStar: withoutChance(muStar, deviation),
       ...(muStarInterval && { muStarInterval }),
-      ...(trajectories > 1 && { sigma: Math.sqrt(Math.max(0, variance - chance[at]!)) }),
+      ...(trajectories > 1 && { sigma: Math.sqrt(Math.max(0, variance - ofEffect)) }),
     };
   });
 }
@@ -168,8 +179,30 @@ function withoutChance(mean: number, deviation: number): number {
 }
 
 /**
- * The variance of chance in the elementary effects of each input: the mean over its steps; 0 if it is unknown. With
- * common random numbers, it is the variance of the differences of the same replications.
+ * What chance adds to the mean of absolute effects, if the effects near 0 are 0. {@link withoutChance} takes all effects as
+ * equally large. If only some of them are 0, chance adds more, so the lower end of an interval allows for both.
+ *
+ * By the heat equation, the mean of the absolute value grows with the variance of chance as fast as the density at 0. An
+ * effect of 0 has a density that falls with the root of the variance. The density at 0 is estimated from the effects with a
+ * normal kernel that is as wide as chance.
+ */
+function excess(effects: Float64Array, deviation: number): number {
+  if (deviation === 0) return 0;
+  const near = effects.reduce((sum, effect) => sum + Math.exp(-((effect / deviation) ** 2) / 2), 0);
+  return ((2 * deviation) / Math.sqrt(Math.PI)) * (near / effects.length);
+}
+
+/** The chance in the elementary effects of an input; 0 if it is unknown. */
+export interface EffectChance {
+  /** The variance of chance in an effect: the mean over its steps. */
+  ofEffect: number;
+  /** The variance of chance in the mean of the absolute effects. Effects that share a point share its chance. */
+  ofMean: number;
+}
+
+/**
+ * The chance in the elementary effects of each input. With common random numbers, it is the variance of the differences of
+ * the same replications.
  *
  * @param points - the point of each row; −1 for an unknown point
  */
@@ -177,33 +210,58 @@ export function chanceOfEffects(
   { inputs, changed, steps }: Trajectories,
   points: Int32Array,
   { means, replicates, isPaired, error }: PointValues,
-): number[] {
-  const sums = inputs.map(() => ({ sum: 0, count: 0 }));
-  const ofPoint = (point: number): number | undefined => {
-    const values = replicates!(point).map(({ value }) => value);
-    return values.length > 1 ? momentsOf(values).variance / values.length : undefined;
-  };
-  const ofDifference = (a: number, b: number): number | undefined => {
-    if (a < 0 || b < 0 || Number.isNaN(means[a]! + means[b]!)) return undefined;
-    // a step that stays at its point has no chance
-    if (a === b) return 0;
-    if (!replicates) return error && !isPaired ? 2 * error.variance : undefined;
-    if (isPaired) {
-      const common = commonReplications([replicates(a), replicates(b)]);
-      const other = valuesAt(replicates(b), common);
-      const differences = valuesAt(replicates(a), common).map((value, at) => value - other[at]!);
-      return common.length > 1 ? momentsOf(differences).variance / common.length : undefined;
+): EffectChance[] {
+  const sums = inputs.map(() => ({ sum: 0, count: 0, weights: new Map<number, number>() }));
+  /** The variance of chance in a sum of weighted means of points. */
+  const varianceOf = (weights: ReadonlyMap<number, number>): number | undefined => {
+    const terms = [...weights].filter(([, weight]) => weight !== 0);
+    if (!replicates) {
+      if (!error || isPaired) return undefined;
+      return error.variance * terms.reduce((sum, [, weight]) => sum + weight ** 2, 0);
     }
-    const [ofA, ofB] = [ofPoint(a), ofPoint(b)];
-    return ofA === undefined || ofB === undefined ? undefined : ofA + ofB;
+    const runs = terms.map(([point]) => replicates(point));
+    if (isPaired) {
+      const common = commonReplications(runs);
+      if (common.length < 2) return terms.length === 0 ? 0 : undefined;
+      const table = runs.map((own) => valuesAt(own, common));
+      const totals = common.map((_, at) =>
+        terms.reduce((sum, [, weight], i) => sum + weight * table[i]![at]!, 0),
+      );
+      return momentsOf(totals).variance / common.length;
+    }
+    if (runs.some(({ length }) => length < 2)) return undefined;
+    return terms.reduce((sum, [, weight], i) => {
+      const { variance } = momentsOf(runs[i]!.map(({ value }) => value));
+      return sum + (weight ** 2 * variance) / runs[i]!.length;
+    }, 0);
   };
   for (let row = 1; row < points.length; row += 1) {
-    if (changed[row]! < 0) continue;
-    const variance = ofDifference(points[row - 1]!, points[row]!);
-    if (variance === undefined || !Number.isFinite(steps[row]!)) continue;
-    const own = sums[changed[row]!]!;
-    own.sum += variance === 0 ? 0 : variance / steps[row]! ** 2;
+    const [input, from, to, step] = [changed[row]!, points[row - 1]!, points[row]!, steps[row]!];
+    if (input < 0 || from < 0 || to < 0 || !Number.isFinite(step)) continue;
+    const difference = means[to]! - means[from]!;
+    if (Number.isNaN(difference)) continue;
+    const own = sums[input]!;
+    // a step that stays at its point has no chance
+    const unit = from === to ? 0 : 1 / step;
+    const variance =
+      unit === 0
+        ? 0
+        : varianceOf(
+            new Map([
+              [from, -unit],
+              [to, unit],
+            ]),
+          );
+    if (variance === undefined) continue;
+    own.sum += variance;
     own.count += 1;
+    const sign = difference * step < 0 ? -unit : unit;
+    own.weights.set(to, (own.weights.get(to) ?? 0) + sign);
+    own.weights.set(from, (own.weights.get(from) ?? 0) - sign);
   }
-  return sums.map(({ sum, count }) => (count > 0 ? sum / count : 0));
+  return sums.map(({ sum, count, weights }) =>
+    count === 0
+      ? { ofEffect: 0, ofMean: 0 }
+      : { ofEffect: sum / count, ofMean: (varianceOf(weights) ?? 0) / count ** 2 },
+  );
 }

@@ -21,6 +21,13 @@ export interface Regression {
    * Policy", North-Holland 1961, section 6.4; undefined if there are too few rows.
    */
   adjustedR2: number | undefined;
+  adjustedR2Interval: Interval | undefined;
+  /**
+   * The part of `adjustedR2` that belongs to each input, if the inputs vary independently: NaN for an input without a
+   * coefficient; empty without `adjustedR2`.
+   */
+  shares: number[];
+  shareIntervals: (Interval | undefined)[];
 }
 
 /** Maximum number of groups of rows in the jackknife, which leaves out one group after the other. */
@@ -47,12 +54,15 @@ const FEWEST_FREE = 10;
  * @param output - a column that is not constant
  * @param samples - the samples within a product, each with the number of its columns. If there are none, each point is
  * a row of one sample
+ * @param drawn - the variance of the distribution of each input; undefined if it is unknown. The variance in a random
+ * sample differs from it by chance, and the shares of inputs would differ as well
  */
 export function regressionOf(
   inputs: readonly (Float64Array | Uint32Array)[],
   output: Float64Array | Uint32Array,
   confidence: number,
   samples: readonly (SampledRows & { inputs: number })[] = [],
+  drawn: readonly (number | undefined)[] = [],
 ): Regression {
   const columns = [...inputs, output];
   const parts =
@@ -76,6 +86,24 @@ export function regressionOf(
     return [value - half, value + half];
   };
   const freedom = output.length - kept.length - 1;
+  const hasAdjusted = freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING;
+  const adjustedOf = ({ r2 }: Fit): number => 1 - ((1 - r2) * (output.length - 1)) / Math.max(1, freedom);
+  /**
+   * The squares of the effects are in proportion to the shares. The sum of the squares would also contain the
+   * correlations that this sample has by chance.
+   */
+  const sharesOf = (fit: Fit): number[] => {
+    const squares = fit.src.map((one, at) => {
+      const known = drawn[kept[at]!];
+      // a coefficient is standardized by the variance in the sample
+      return known === undefined ? one ** 2 : (one ** 2 * known) / fit.variances[at]!;
+    });
+    const sum = squares.reduce((all, one) => all + one, 0);
+    return squares.map((one) => (Math.max(0, adjustedOf(fit)) * one) / sum);
+  };
+  const adjustedR2 = hasAdjusted ? adjustedOf(found) : undefined;
+  const shares = hasAdjusted ? sharesOf(found) : [];
+  const leftShares = hasAdjusted ? others.map((fits) => fits.map(sharesOf)) : [];
   /**
    * The larger p-value of Student's test and of the jackknife. The first one is exact for an output that is only chance.
    * The second one is also right if the error depends on the inputs, or if points share the rows of a sample.
@@ -122,10 +150,28 @@ export function regressionOf(
       undefined,
     ),
     r2: found.r2,
-    adjustedR2:
-      freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING
-        ? 1 - ((1 - found.r2) * (output.length - 1)) / Math.max(1, freedom)
-        : undefined,
+    adjustedR2,
+    adjustedR2Interval:
+      adjustedR2 === undefined
+        ? undefined
+        : bounded(
+            intervalOf(
+              adjustedR2,
+              others.map((fits) => fits.map(adjustedOf)),
+            ),
+          ),
+    shares: hasAdjusted ? spread(shares, NaN) : [],
+    shareIntervals: spread(
+      shares.map((share, at) =>
+        bounded(
+          intervalOf(
+            share,
+            leftShares.map((fits) => fits.map((own) => own[at]!)),
+          ),
+        ),
+      ),
+      undefined,
+    ),
   };
 }
 
@@ -159,6 +205,11 @@ function clamped(interval: Interval | undefined): Interval | undefined {
   return interval && [Math.max(-1, interval[0]), Math.min(1, interval[1])];
 }
 
+/** The interval of a share. */
+function bounded(interval: Interval | undefined): Interval | undefined {
+  return interval && [Math.max(0, interval[0]), Math.min(1, interval[1])];
+}
+
 /** The inputs that are not linear functions of inputs before them. */
 function independent(all: Float64Array, { size }: Gram): number[] {
   const kept: number[] = [];
@@ -170,14 +221,24 @@ function independent(all: Float64Array, { size }: Gram): number[] {
   return kept;
 }
 
+/** A fit of the last column by other columns, with the variances of these columns. */
+interface Fit {
+  src: number[];
+  partial: number[];
+  r2: number;
+  variances: number[];
+}
+
 /** The fit of the last column by the `kept` columns. */
-function coefficients(sums: Float64Array, size: number, kept: readonly number[]) {
-  const matrix = correlations(covariances(sums, size, [...kept, size - 1]));
+function coefficients(sums: Float64Array, size: number, kept: readonly number[]): Fit {
+  const products = covariances(sums, size, [...kept, size - 1]);
+  const variances = kept.map((_, at) => products[at]![at]!);
+  const matrix = correlations(products);
   const right = matrix.pop()!;
   const square = matrix.map((row) => row.slice(0, -1));
   const none = kept.map(() => NaN);
   const root = cholesky(square);
-  if (!root) return { src: none, partial: none, r2: NaN };
+  if (!root) return { src: none, partial: none, r2: NaN, variances };
   const src = solve(root, right.subarray(0, -1));
   const r2 = Math.min(
     1,
@@ -190,7 +251,7 @@ function coefficients(sums: Float64Array, size: number, kept: readonly number[])
     if (Math.abs(one) < ROUNDING) return 1 - r2 < ROUNDING ? NaN : 0;
     return one / Math.sqrt(one ** 2 + (1 - r2) * inverse);
   });
-  return { src, partial, r2 };
+  return { src, partial, r2, variances };
 }
 
 function correlations(matrix: Float64Array[]): Float64Array[] {

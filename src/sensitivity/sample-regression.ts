@@ -73,7 +73,13 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
         inputs: names.filter((name) => sample.names.includes(name)).length,
       }))
       .filter(({ count }) => count > 1);
-    const plain = regressionOf(columns, output, confidence, samples);
+    const plain = regressionOf(
+      columns,
+      output,
+      confidence,
+      samples,
+      names.map((name) => variances.get(name)),
+    );
     // all columns share one array, because unused arrays would stay in memory for a while
     const sorted = new Float64Array(output.length);
     const isAll = !known && varied.length === places.length;
@@ -88,12 +94,13 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
           table,
           known.map((one) => 1 - one),
         ).length === 0);
-    const shares = isFair ? sharesOf(plain, columns, names, variances) : [];
+    const hasShares = isFair && chance <= MOST_CHANCE;
     const dependent = names.filter((_, at) => Number.isNaN(plain.src[at]!));
     return {
-      indices: names.map((input, at) => indicesOf(input, at, plain, ranked, shares[at])),
+      indices: names.map((input, at) => indicesOf(input, at, plain, ranked, hasShares)),
       r2: plain.r2,
       ...(plain.adjustedR2 !== undefined && { adjustedR2: plain.adjustedR2 }),
+      ...(plain.adjustedR2Interval && { adjustedR2Interval: plain.adjustedR2Interval }),
       rankR2: ranked.r2,
       warnings: [
         ...warnings,
@@ -138,10 +145,7 @@ function lowWarnings(r2: number, rankR2: number, chance: number, isRandom: boole
 /** The number of quantiles from which the variance of a distribution is computed. */
 const QUANTILES = 2_000;
 
-/**
- * The variance of the distribution of each numeric input that a design draws. The variance in a random sample differs
- * from it by chance, and the shares of inputs would differ as well.
- */
+/** The variance of the distribution of each numeric input that a design draws. */
 function drawnVariances(design: Design): Map<string, number> {
   const drawn = [...nested(design)].flatMap((one) => (one.kind === 'sample' ? one.inputs : []));
   return new Map(
@@ -163,35 +167,16 @@ function areIndependent(design: Design): boolean {
   return design.kind === 'sample' || design.kind === 'grid';
 }
 
-/**
- * The share of the variance that each of independent inputs explains. The squares of their effects are in proportion to
- * the shares; the sum of the squares would also contain the correlations that this sample has by chance.
- */
-function sharesOf(
-  { src, adjustedR2 }: Regression,
-  columns: readonly Float64Array[],
-  names: readonly string[],
-  variances: ReadonlyMap<string, number>,
-): number[] {
-  if (adjustedR2 === undefined) return [];
-  const squares = src.map((one, at) => {
-    const known = variances.get(names[at]!);
-    // a coefficient is standardized by the variance in the sample
-    const ratio = known === undefined || Number.isNaN(known) ? 1 : known / momentsOf(columns[at]!).variance;
-    return one ** 2 * ratio;
-  });
-  const all = squares.reduce((sum, one) => sum + one, 0);
-  return squares.map((one) => (Math.max(0, adjustedR2) * one) / all);
-}
-
 function indicesOf(
   input: string,
   at: number,
   plain: Regression,
   ranked: Regression,
-  share: number | undefined,
+  hasShares: boolean,
 ): InputIndices {
   const p = plain.ps[at];
+  const share = hasShares ? plain.shares[at] : undefined;
+  const shareInterval = plain.shareIntervals[at];
   const [src, srrc, prcc] = [plain.src[at]!, ranked.src[at]!, ranked.partial[at]!];
   const [srcInterval, srrcInterval, prccInterval] = [
     plain.srcIntervals[at],
@@ -201,7 +186,7 @@ function indicesOf(
   return {
     input,
     ...(!Number.isNaN(src) && { src, ...(srcInterval && { srcInterval }) }),
-    ...(share !== undefined && !Number.isNaN(share) && { share }),
+    ...(share !== undefined && !Number.isNaN(share) && { share, ...(shareInterval && { shareInterval }) }),
     ...(!Number.isNaN(srrc) && { srrc, ...(srrcInterval && { srrcInterval }) }),
     ...(!Number.isNaN(prcc) && { prcc, ...(prccInterval && { prccInterval }) }),
     ...(p !== undefined && { p }),

@@ -5,14 +5,15 @@ import { KeylessConnections } from '../http/keyless.ts';
 import { listen, reachable } from '../http/listen.ts';
 import { pathOf } from '../http/path.ts';
 import { Refusals } from '../http/refusals.ts';
-import { refuseSlowBodies } from '../http/slow-body.ts';
+import { refuseSlowBodies, slowHeads } from '../http/slow-body.ts';
 import { printable } from '../text/printable.ts';
-import { hashOf, type Keys } from './keys.ts';
+import { hashOf } from '../keys/hash.ts';
+import type { Keys } from './keys.ts';
 import { addApi } from './api/add-routes.ts';
 import { Away } from './reachability.ts';
 import { addGuard } from './guard.ts';
 import { addLogin } from './login/add-login.ts';
-import { JobThreads } from './jobs/job-threads.ts';
+import { definitionLimits, JobThreads, resultLimits } from './jobs/job-threads.ts';
 import { addPages } from './pages/index.ts';
 import { Sections } from './live/watch.ts';
 import { KnownModels } from './known-models.ts';
@@ -29,10 +30,6 @@ import { turns } from './turns.ts';
  * routes are smaller, and those of definitions with files are larger.
  */
 const MOST_BODY = 4 * 1024 ** 2;
-/** The longest time for the head of a request, ms. For its body see http/slow-body.ts. */
-const HEAD_TIMEOUT = 20_000;
-/** How often connections are checked for `HEAD_TIMEOUT`, ms. */
-const TIMEOUT_CHECK = 5_000;
 /** The statuses of errors that the log tells, because somebody may use too much of the server. */
 const IS_TOLD: readonly number[] = [413, 429, 507];
 
@@ -74,7 +71,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const refusals = new Refusals((line) => app.log.warn(line));
   const sessions = new Sessions(keys, refusals);
   const sections = new Sections(settings.store);
-  const jobs = new JobThreads(settings);
+  const shares = new Shares();
+  const jobs = new JobThreads(settings, shares, definitionLimits);
+  const answers = new JobThreads(settings, shares, resultLimits);
   const away = new Away(foray);
   const parts: ServerParts = {
     foray,
@@ -85,7 +84,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     keyless: limitClients(app, refusals),
     sessions,
     jobs,
-    shares: new Shares(),
+    answers,
+    shares,
     sections,
     inTurn: turns(),
     publicUrl: url,
@@ -110,6 +110,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async close() {
       await app.close();
       await jobs.close();
+      await answers.close();
       await sections.close();
     },
   };
@@ -145,7 +146,7 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
     bodyLimit: MOST_BODY,
     // the head of a request has at most 16 KB, so no part of an address is refused for its length
     routerOptions: { maxParamLength: 16_384 },
-    http: { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: TIMEOUT_CHECK },
+    http: slowHeads,
     return503OnClosing: false,
     frameworkErrors: sendProblem,
   });

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KeyChecks } from '../http/key-checks.ts';
 import { noteMethods } from '../http/methods.ts';
 import { pathOf } from '../http/path.ts';
-import { type Access, hashOf, type Role } from './keys.ts';
+import { hashOf } from '../keys/hash.ts';
+import type { Access, Role } from './keys.ts';
 import type { ServerParts } from './server-parts.ts';
 import { ServerError, wantsPage } from './problems.ts';
 

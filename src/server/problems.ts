@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError, type ForayError, type Place } from '../errors.ts';
-import { isStorageFull } from '../system/disk-full.ts';
+import { isReadOnly, isStorageFull } from '../system/disk-full.ts';
 import { html } from '../report/html/markup.ts';
 import { sendPage } from './pages/layout.ts';
 import { ServerError, serverErrors } from './server-error.ts';
@@ -89,9 +89,10 @@ function placeIn(place: Place): Pick<Problem, 'file' | 'line' | 'column' | 'path
 
 /** Converts an error of Fastify. Its message tells the client what is wrong, except for faults of the server. */
 function serverErrorFrom(error: unknown): ServerError {
-  if (isStorageFull(error))
-    return new ServerError('STORAGE_FULL', "The server's disk is full, so nothing was written.", {
-      hint: 'Tell its operator, and try again when there is room.',
+  const why = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read-only' : undefined;
+  if (why)
+    return new ServerError('STORAGE_FULL', `The server's disk is ${why}, so nothing was written.`, {
+      hint: 'Tell its operator, and try again when it can be written.',
     });
   const { statusCode = 500, message } = error as FastifyError;
   if (statusCode === 413)

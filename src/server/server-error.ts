@@ -9,12 +9,18 @@ export const serverErrors = {
   METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
   TOO_SLOW: { status: 408, about: 'the body of the request came too slowly' },
   DEFINITION_CHANGED: { status: 409, about: 'somebody else has changed the definition meanwhile' },
-  TOO_LARGE: { status: 413, about: 'the body is larger than the server takes' },
+  TOO_LARGE: {
+    status: 413,
+    about: 'the body is larger than the server takes, or an answer takes too much time or memory',
+  },
   RANGE_REFUSED: { status: 416, about: 'the file has no such range' },
   WRONG_HOST: { status: 421, about: 'the header Host names a host that the server does not serve' },
-  TOO_MANY: { status: 429, about: 'the key has too many definitions in work or open streams' },
+  TOO_MANY: {
+    status: 429,
+    about: 'the key has too many definitions, reports or analyses in work, or too many open streams',
+  },
   INTERNAL: { status: 500, about: 'a fault of the server' },
-  STORAGE_FULL: { status: 507, about: 'a disk of the server is full' },
+  STORAGE_FULL: { status: 507, about: 'a disk of the server is full or read-only' },
 } as const satisfies Record<string, { status: number; about: string }>;
 
 export type ServerErrorCode = keyof typeof serverErrors;

@@ -26,6 +26,8 @@ export interface ServerParts {
   statuses: Statuses;
   /** Threads that read and plan definitions. */
   jobs: JobThreads;
+  /** Threads that compute reports, analyses and comparisons from results. */
+  answers: JobThreads;
   /** Limits per key. */
   shares: Shares;
   /** The pictures of campaigns. */

@@ -4,6 +4,7 @@ import { ServerError } from './server-error.ts';
 /** The maximum number of each that a key may have at once, and how an error names them. */
 const limits = {
   definitions: { most: 16, named: 'definitions in work' },
+  jobs: { most: 16, named: 'plans, reports and analyses in work' },
   streams: { most: 20, named: 'open streams' },
 } as const;
 

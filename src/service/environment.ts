@@ -1,3 +1,5 @@
+import { steadyEnvironment } from '../system/steady-environment.ts';
+
 /** The environment of models: that of this process without the variables `FORAY_…`, which may contain the API key. */
 export function modelEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FORAY_')));
@@ -8,9 +10,5 @@ export const MARK = 'FORAY_EXECUTOR';
 
 /** Further environment variables for the program of a command model. */
 export function modelEnvironmentOf(modelFolder: string): Record<string, string> {
-  return {
-    FORAY_MODEL_DIR: modelFolder,
-    // without this variable, Python would buffer its output
-    PYTHONUNBUFFERED: '1',
-  };
+  return { FORAY_MODEL_DIR: modelFolder, ...steadyEnvironment() };
 }

@@ -77,7 +77,7 @@ export const serviceErrors = {
     status: 503,
     about: 'the system cannot do this at present; Retry-After says how long to wait',
   },
-  STORAGE_FULL: { status: 507, about: "the service's disk is full" },
+  STORAGE_FULL: { status: 507, about: "the service's disk is full or read-only" },
 } as const satisfies Record<string, { status: number; about: string }>;
 
 export type ServiceErrorCode = keyof typeof serviceErrors;

@@ -15,7 +15,7 @@ import {
 } from './database/settings-table.ts';
 import { refuseLostBucket } from './files/earlier-files.ts';
 import { type OwnFolder, takeFolder } from './files/own-folder.ts';
-import type { Access } from './keys/access.ts';
+import type { Access } from './access.ts';
 import { versionFilesIn } from './models/version-files.ts';
 import { Replica, type ReplicaParts } from './runs/replica.ts';
 

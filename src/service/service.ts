@@ -5,7 +5,7 @@ import { listen, reachable } from '../http/listen.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase, type ServiceDatabase } from './database/open.ts';
 import { changeSetting, FOLDER, serviceIdentity } from './database/settings-table.ts';
-import { ExecutorPool } from './executors/pool.ts';
+import { ExecutorPool, type PoolOptions } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
 import { checkEarlierFiles } from './files/earlier-files.ts';
@@ -14,9 +14,9 @@ import { Presigner, signingSecret } from './files/presign.ts';
 import { API_ROOT, buildApp } from './http/app.ts';
 import { defaultLimits } from './http/limits.ts';
 import { PublicAddress } from './http/public-address.ts';
-import { Access } from './keys/access.ts';
-import { ensureUserKey } from './keys/edit.ts';
-import { keyFileIn } from './keys/file.ts';
+import { Access } from './access.ts';
+import { ensureUserKey } from '../keys/edit.ts';
+import { keyFileIn } from '../keys/file.ts';
 import { type MetricsEndpoint, serveMetrics } from './metrics.ts';
 import { ModelReader } from './models/reader.ts';
 import { ModelRegistry } from './models/registry.ts';
@@ -96,7 +96,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const problems = new Problems(now, warn);
   const size = options.executors ?? os.availableParallelism();
   const processes = { filesDir, unfinishedDir, memory: memoryShare(Math.max(1, size)), onLine };
-  const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout });
+  let onLeaky: PoolOptions['onLeaky'];
+  const pool = new ExecutorPool({
+    ...processes,
+    size,
+    timeout: options.runTimeout,
+    onLeaky: (versionId, difference) => onLeaky?.(versionId, difference),
+  });
   try {
     const keyFile = options.keyFile ?? keyFileIn(dataDir);
     const clock = options.now ?? steadyNow;
@@ -110,6 +116,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     versionFiles.prepare();
     const table = new VersionTable(database.sql, versionFiles, now);
     const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
+    const noteLeak = (onLeaky = (versionId: string, difference: string): void => {
+      const line = registry.noteLeak(versionId, difference);
+      if (line !== undefined) warn(line);
+    });
     const repository = new RunRepository(database.sql, now);
     const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);
     const progress = new Progress();
@@ -159,6 +169,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         now,
         service,
         problems,
+        onLeaky: noteLeak,
         onFault,
         onRequeued: onQueued,
         runs: repository,

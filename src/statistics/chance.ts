@@ -36,6 +36,9 @@ const RARE = 0.25;
 /** The half-width of an interval at 95 % in standard deviations. Wilson's interval at 95 % gives the least variance. */
 const SCORE = 1.959963984540054;
 
+/** Values that differ by less than this share of their size are equal: the difference comes from rounding. */
+export const ROUNDING = 1e-12;
+
 /** The value that more than half of the values have, and how many values have it. */
 export interface Majority {
   value: number;
@@ -192,4 +195,37 @@ export function chanceVariance(spread: Spread, jump: number | null = null): numb
   if (jump === null && hidesChance(spread)) return null;
   const known = jumpOf(spread) ?? jump;
   return known === null ? 0 : Math.max(variance!, known * leastVariance(count, others));
+}
+
+/**
+ * The least variance of single values if the runs of each of several points are equal: a rare value may only be missing, and
+ * its jump is probably not larger than the differences of the points. 0 if there are so many runs that they count as sure.
+ *
+ * @param count - of runs that are independent of each other
+ * @param between - the variance of the points' values
+ */
+export function leastOfEqualRuns(count: number, between: number): number {
+  // two independent values with this variance have a mean square of their difference of twice the variance
+  return count >= SURE ? 0 : 2 * between * leastVariance(count, 0);
+}
+
+/**
+ * Whether common random numbers take away the whole chance: the differences of points are equal in all replications, while
+ * all values of a point differ, so that the equal differences are no luck.
+ *
+ * @param points - the values of each point, one for each common replication
+ */
+export function cancelsChance(points: readonly (readonly number[])[]): boolean {
+  return points.some((own) => own.length > 1 && new Set(own).size === own.length);
+}
+
+/**
+ * The probability that chance alone gives equal values other than 0: that of a sign test, because equal values have the
+ * same sign as often as a coin falls on the same side.
+ *
+ * @param value - the equal values
+ * @param freedom - one less than their number, or the degrees of freedom of their variance
+ */
+export function chanceOfEqual(value: number, freedom: number): number {
+  return value === 0 ? 1 : 2 ** -freedom;
 }

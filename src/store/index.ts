@@ -1,4 +1,5 @@
 export { openStore, shownAddress, stateOfStore, type WhenMissing } from './open.ts';
 export { campaignDeleted } from './deleted.ts';
-export type * from './store.ts';
+export type { Store } from './store.ts';
+export type * from './types.ts';
 export { tellLost } from './tell-lost.ts';

@@ -8,7 +8,7 @@ import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
 import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { NewerCheck } from './newer.ts';
-import { sqlStore } from './sql-store.ts';
+import { sqlStore } from './store.ts';
 import { lossOf } from './sqlite-fault.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Store } from './store.ts';

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { GrowthRound } from '../campaign/growth.ts';
 import { isBy } from '../campaign/strategy.ts';
 import type { Campaign, ModelVersion, Phase } from '../campaign/types.ts';
-import type { CampaignRecord, PlannedRun, RunObservation } from './store.ts';
+import type { CampaignRecord, PlannedRun, RunObservation } from './types.ts';
 import type { Tables } from './tables.ts';
 
 /** Parses the stored text of a campaign. */

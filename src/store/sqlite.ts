@@ -1,8 +1,5 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import {
-  type DatabaseConnection,
   type Dialect,
   SqliteAdapter,
   SqliteDialect,
@@ -10,6 +7,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import { openSqlite, rollBack } from '../system/sqlite.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
 /** The maximum number of prepared statements that are cached. A worker uses the same statements again and again. */
@@ -25,10 +23,6 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/**
- * After some errors, such as a full disk, SQLite itself rolls back the transaction. Another rollback would fail and
- * hide the first error.
- */
 class Driver extends SqliteDriver {
   readonly #database: DatabaseSync;
 
@@ -37,8 +31,8 @@ class Driver extends SqliteDriver {
     this.#database = database;
   }
 
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.isTransaction) await super.rollbackTransaction(connection);
+  override rollbackTransaction(): Promise<void> {
+    return Promise.resolve(rollBack(this.#database));
   }
 }
 
@@ -61,22 +55,12 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/**
- * Kysely's SQLite dialect on node:sqlite. WAL lets the command line read while a worker writes. With `synchronous =
- * normal` every commit survives a SIGKILL, but a power failure may lose the last commits. Writers wait up to ten
- * seconds for each other.
- */
+/** Kysely's SQLite dialect on node:sqlite. */
 export function sqliteDialect(path: string): Dialect {
-  if (path !== ':memory:') {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // a new file is for its user only; SQLite gives its other files the same permissions
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-  }
-  const database = new DatabaseSync(path, { timeout: 10_000 });
+  let database: DatabaseSync;
   try {
-    database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on');
+    database = openSqlite(path);
   } catch (error) {
-    database.close();
     throw sqliteFault(path, error);
   }
   const explained = <T>(act: () => T): T => {

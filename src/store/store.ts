@@ -1,26 +1,35 @@
+import type { Kysely } from 'kysely';
 import type { ForayError } from '../errors.ts';
-import type { CampaignStore } from './roles/campaigns.ts';
-import type { DesignStore } from './roles/design.ts';
-import type { FileStore } from './roles/files.ts';
-import type { ResultStore } from './roles/results.ts';
-import type { RunStore } from './roles/runs.ts';
-import type { SearchStore } from './roles/search.ts';
-
-export type * from './roles/campaigns.ts';
-export type * from './roles/design.ts';
-export type * from './roles/files.ts';
-export type * from './roles/results.ts';
-export type * from './roles/runs.ts';
-export type * from './roles/search.ts';
+import { campaignStore } from './campaigns/index.ts';
+import { designStore } from './design/index.ts';
+import { fileStore } from './files/index.ts';
+import { resultStore } from './results/index.ts';
+import { runStore } from './runs/index.ts';
+import { searchStore } from './search/index.ts';
+import type { Tables } from './tables.ts';
 
 /**
- * Stores campaigns: definitions, points, runs, outputs and files. An activity may run again, so every write may be
- * repeated: at most it changes a time, and `intend` counts another request.
+ * The store in SQL, through Kysely: campaigns with their definitions, points, runs, outputs and files. SQLite and
+ * PostgreSQL understand every statement. An activity may run again, so every write may be repeated: at most it changes
+ * a time, and `intend` counts another request.
+ *
+ * Node:sqlite answers synchronously. Long loops over rows therefore pause between batches, so that timers such as
+ * heartbeats can run.
  */
-export interface Store extends CampaignStore, DesignStore, RunStore, ResultStore, FileStore, SearchStore {
-  /** The id of the store. With this id, a worker detects that a campaign belongs to another store. */
-  readonly id: string;
-  /** STORE_LOST if the file of the store was removed or replaced, at most 0.25 s ago; undefined otherwise. */
-  whyLost(): ForayError | undefined;
-  close(): Promise<void>;
+export function sqlStore(db: Kysely<Tables>, id: string, whyLost: () => ForayError | undefined) {
+  return {
+    /** The id of the store. With this id, a worker detects that a campaign belongs to another store. */
+    id,
+    /** STORE_LOST if the file of the store was removed or replaced, at most 0.25 s ago; undefined otherwise. */
+    whyLost,
+    close: () => db.destroy(),
+    ...campaignStore(db),
+    ...designStore(db),
+    ...runStore(db),
+    ...resultStore(db),
+    ...fileStore(db),
+    ...searchStore(db),
+  };
 }
+
+export type Store = ReturnType<typeof sqlStore>;

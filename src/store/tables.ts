@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Verdict } from '../campaign/precise-points.ts';
 import type { Phase } from '../campaign/types.ts';
-import type { MissingReason, Origin } from './store.ts';
+import type { MissingReason, Origin } from './types.ts';
 
 /**
  * The state of a run. `waiting`: it is not requested. `intended`: its request is under way, or the response was lost.

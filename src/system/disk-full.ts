@@ -1,12 +1,23 @@
 /** SQLite's primary result code for a full disk. The primary code is the low byte of an extended code. */
 const SQLITE_FULL = 13;
+/** SQLite's primary result code for a file that cannot be written. */
+const SQLITE_READONLY = 8;
 
 /** What to do about a full disk. */
 export const FREE_SPACE = 'Free space on this disk, and try again.';
 
 /** Whether a write failed because the disk, or a quota on it, is full. A later write may succeed. */
 export function isStorageFull(error: unknown): boolean {
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  const isFull = typeof errcode === 'number' && errcode % 256 === SQLITE_FULL;
-  return code === 'ENOSPC' || code === 'EDQUOT' || isFull;
+  const { code } = error as { code?: unknown };
+  return code === 'ENOSPC' || code === 'EDQUOT' || sqliteCode(error) === SQLITE_FULL;
+}
+
+/** Whether a write failed because the disk is read-only, as after a fault of it. */
+export function isReadOnly(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 'EROFS' || sqliteCode(error) === SQLITE_READONLY;
+}
+
+function sqliteCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' ? errcode % 256 : undefined;
 }

@@ -66,15 +66,20 @@ export class MarkedProcesses {
   /**
    * Kills the processes that do not end by themselves within a moment, until none is left.
    *
+   * @param except - the ids of processes that stay
    * @returns the commands of the killed processes
    */
-  async end(): Promise<string[]> {
-    if ((await this.#findSurely()).length === 0) return [];
+  async end(except: ReadonlySet<number> = new Set()): Promise<string[]> {
+    if ((await this.#findSurely(except)).length === 0) return [];
     await pause(PATIENCE);
-    const left = await this.#findSurely();
+    const left = await this.#findSurely(except);
     const commands = left.map(commandOf);
     const until = performance.now() + LONGEST;
-    for (let pids = left; pids.length > 0 && performance.now() < until; pids = await this.#findSurely()) {
+    for (
+      let pids = left;
+      pids.length > 0 && performance.now() < until;
+      pids = await this.#findSurely(except)
+    ) {
       for (const pid of pids) kill(pid);
       await pause(PATIENCE / 10);
     }
@@ -82,10 +87,10 @@ export class MarkedProcesses {
   }
 
   /** Like `find`, but waits a moment for processes that have just begun to run another program. */
-  async #findSurely(): Promise<number[]> {
+  async #findSurely(except: ReadonlySet<number>): Promise<number[]> {
     let known = this.#unsure;
     for (;;) {
-      const found = this.find();
+      const found = this.find().filter((pid) => !except.has(pid));
       if (found.length > 0 || [...this.#unsure].every((pid) => known.has(pid))) return found;
       known = new Set([...known, ...this.#unsure]);
       await pause(PATIENCE / 10);

@@ -106,11 +106,22 @@ function inFlight({ runs }: CampaignStatus): number {
   return runs.running + runs.queued;
 }
 
-function untilPhase(id: string, phase: Phase): Promise<CampaignStatus> {
-  return until(`${id} is ${phase}`, async () => {
+async function untilPhase(id: string, phase: Phase): Promise<CampaignStatus> {
+  const arrives = until(`${id} is ${phase}`, async () => {
     const status = await told(id);
     return status.phase === phase && status;
   });
+  return arrives.catch(async (timeout: Error) => {
+    throw new Error(`${timeout.message}\n${await lately(id)}`, { cause: timeout });
+  });
+}
+
+/** The last events of the campaign's history, and what it waits for: the reason why a campaign does not go on. */
+async function lately(id: string): Promise<string> {
+  const handle = temporal.workflow.getHandle(id);
+  const { raw } = await handle.describe();
+  const { events } = await handle.fetchHistory();
+  return JSON.stringify({ waitsFor: raw.pendingActivities, lastEvents: events?.slice(-12) }, undefined, 1);
 }
 
 /** Waits for a phase in Temporal's list of workflows, because the list changes a moment after the workflow. */

@@ -103,7 +103,7 @@ describe.each(shells)('%s completes', (shell) => {
     expect(await offered(shell, 'res')).toEqual(['results', 'resume']);
     expect(await offered(shell, 'results', '--fo')).toEqual(['--follow', '--format']);
     expect(await offered(shell, 'results', '--format', '')).toEqual(['csv', 'jsonl', 'parquet', 'table']);
-    expect(await offered(shell, 'service', 'keys', 'r')).toEqual(['revoke']);
+    expect(await offered(shell, 'keys', 'r')).toEqual(['revoke']);
     expect(await offered(shell, 'completion', '')).toEqual(['bash', 'fish', 'zsh']);
   });
 

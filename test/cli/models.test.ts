@@ -189,7 +189,7 @@ outputs:
     expect(await wrong([['Opening hours', '']], [])).toBe('it has run');
   });
 
-  test('warns about a module whose outputs depend on its earlier runs', async () => {
+  test('exits with 1 for a module whose outputs depend on its earlier runs, and names two values', async () => {
     mkdirSync(join(folder, 'counter'));
     const source = `let runs = 0;
       export default { name: 'Counter', description: '', inputs: [],
@@ -198,26 +198,30 @@ outputs:
     writeFileSync(join(folder, 'counter/model.js'), source);
     const { code, stderr } = await run('check', 'counter');
     expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining('"Counter" gave other values of Runs when it ran again with the same inputs'),
+      1,
+      expect.stringMatching(/"Counter" gave different values after other runs.*"Runs" is 1 and 2\./),
     ]);
   });
 
   test('warns about what a model writes beside itself, leaves running, and names outside its folder', async () => {
     const outside = join(folder, 'outside.csv');
     writeFileSync(outside, '');
+    mkdirSync(join(folder, 'tables'));
     write(
       'leaving',
       declaration,
       `import { spawn } from 'node:child_process';
        import { existsSync, writeFileSync } from 'node:fs';
        existsSync('${outside}');
+       // the program puts the path together, so only the folder is known
+       const data = '${join(folder, 'tables')}';
+       existsSync(data + '/rates.csv');
        writeFileSync(process.env.FORAY_MODEL_DIR + '/cache.txt', '');
        spawn('sleep', ['610'], { detached: true, stdio: 'ignore' }).unref();
        ${echo}`,
     );
     const { code, stderr } = await run('check', 'leaving');
-    expect(stderr).toMatch(/"Echo" uses .*outside\.csv from outside its folder/);
+    expect(stderr).toMatch(/"Echo" uses .*outside\.csv.*tables.* from outside its folder/);
     expect(stderr).toContain('"Echo" writes into its own folder: cache.txt.');
     expect(stderr).toContain('"Echo" ends before its processes: sleep 610.');
     expect(code).toBe(0);

@@ -46,7 +46,7 @@ describe('settings', () => {
       await inHome('d', ['list']);
       expect(readdirSync(folder)).toEqual([]);
       // this is also true for the commands below another command
-      const key = await foray(folder, ['--home', 'f', 'service', 'keys', 'add', 'joe']);
+      const key = await foray(folder, ['--home', 'f', 'keys', 'add', 'joe']);
       expect([key.code, readdirSync(folder)]).toEqual([0, ['f']]);
     } finally {
       rmSync(folder, { recursive: true });

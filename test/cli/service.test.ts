@@ -11,7 +11,7 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-service-cli-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('foray service takes keys, limits and a data folder from its options, and ends on SIGTERM', async () => {
-  const key = (await foray(folder, ['service', 'keys', 'add', 'ada', '--keys', 'keys.yaml'])).stdout.trim();
+  const key = (await foray(folder, ['keys', 'add', 'ada', '--file', 'keys.yaml'])).stdout.trim();
   const limits = ['--max-body', '1KB', '--max-upload', '0.5 kb', '--rate-limit', '3'];
   const args = [MAIN, 'service', '--port', '0', '--data', 'data', '--keys', 'keys.yaml', ...limits];
   // a key from the environment gives no access if the keys are in a file

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { seeded } from '../support/durations.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { MAIN } from '../support/cli.ts';
+import { keyFileOf } from '../support/key-file.ts';
 import { ownPort } from '../support/own-port.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
@@ -29,7 +30,7 @@ let port = 0;
 beforeAll(async () => {
   world = await startWorld();
   await world.startWorker();
-  writeFileSync(join(world.folder, 'keys'), `rita steer ${KEY}\n`, { mode: 0o600 });
+  writeFileSync(join(world.folder, 'keys'), keyFileOf(['rita', 'steer', KEY]), { mode: 0o600 });
   port = await ownPort();
   await startServer();
 });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { addKey } from '../../src/service/keys/edit.ts';
+import { addKey } from '../../src/keys/edit.ts';
 import { clientOf, onCleanup, writeModel } from '../service/support.ts';
 import { integers, request as requestOf, variation } from '../service/experiments.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
@@ -48,7 +48,7 @@ test.each(seeds(1, 1))(
     const random = uniforms(seed);
     const [dataDir, models] = [folderOfFile(), folderOfFile()];
     writeModels(models);
-    const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
+    const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executor');
     const temporal = await temporalProcess(path.join(folderOfFile(), 'temporal.db'));
     onCleanup(() => temporal.kill());
     await temporal.start();

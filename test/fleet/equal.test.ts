@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { addKey } from '../../src/service/keys/edit.ts';
+import { addKey } from '../../src/keys/edit.ts';
 import { writeCommandModel } from '../service/command-model.ts';
 import { doubles, type Given, integers, range, results, variation } from '../service/experiments.ts';
 import { clientOf, onCleanup, rows, SHIPPED_MODELS, startTestService, upload } from '../service/support.ts';
@@ -97,7 +97,7 @@ test(
     await temporal.start();
     for (const start of isFull ? [oneService, replicas] : [oneService]) {
       const dataDir = folderOfFile();
-      const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
+      const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executor');
       const group = await start({ dataDir, modelDirs, address: temporal.address, heartbeat: HEARTBEAT });
       const spawnExecutor = executorsOf({ url: group.url, address: temporal.address, key });
       const nodes = Array.from({ length: NODES }, (_, at) => spawnExecutor(`${start.name}-${at}`));

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { version as build } from '../../src/package/own-version.ts';
-import { addKey, listKeys, revokeKey } from '../../src/service/keys/edit.ts';
+import { addKey, revokeKeys } from '../../src/keys/edit.ts';
 import { contentName } from '../../src/service/models/version-files.ts';
 import { writeCommandModel } from '../service/command-model.ts';
 import { healthOf, onCleanup, outputsOf, reach, requestRun, rows, stateOf } from '../service/support.ts';
@@ -74,7 +74,7 @@ test('an executor with a wrong key or without a cache folder ends at once and sa
   const homeless = fleet.spawn('homeless', { cache: file });
   // the Slurm script of the guide distinguishes a refusal from a fault of one machine by the exit code
   expect([await wrong.exit, await homeless.exit]).toEqual([2, 4]);
-  expect(wrong.lines.join()).toContain('foray service keys add NAME --executor');
+  expect(wrong.lines.join()).toContain('foray keys add NAME --role executor');
   expect(homeless.lines.join()).toContain('Name another folder with --cache');
   expect(await fleet.executors()).not.toContainEqual(expect.objectContaining({ name: 'wrong' }));
 });
@@ -155,13 +155,12 @@ test('runs wait if no executor has what their model needs; the service reports t
 });
 
 test('an executor whose key was removed exits, and another executor executes its run', async () => {
-  const key = await addKey(fleet.keyFile, 'guest', 'executors');
-  const { id } = listKeys(fleet.keyFile).find(({ user }) => user === 'guest')!;
+  const key = await addKey(fleet.keyFile, 'guest', 'executor');
   const guest = await fleet.start('guest', { ...one, env: { FORAY_EXECUTOR_KEY: key } });
   const { runs, open } = await gatedRuns(fleet, 1);
   const run = runs[0]!;
   await reach(fleet.service, run, 'RUNNING');
-  await revokeKey(fleet.keyFile, id);
+  await revokeKeys(fleet.keyFile, 'guest');
   expect(await guest.exit).toBe(0);
   expect(guest.lines.join()).toContain('The key is not the key of an executor');
   await reach(fleet.service, run, 'FRESH');

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll } from '@jest/globals';
 import type { ListedExecutor } from '../../src/api/extensions.ts';
 import type { Run } from '../../src/api/resources.ts';
-import { addKey } from '../../src/service/keys/edit.ts';
+import { addKey } from '../../src/keys/edit.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { startService } from '../../src/service/service.ts';
 import {
@@ -178,7 +178,7 @@ export async function startFleet(
   const [dataDir, models] = [folderOfFile(), folderOfFile()];
   write(models);
   const keyFile = path.join(dataDir, 'keys.yaml');
-  const key = await addKey(keyFile, 'node', 'executors');
+  const key = await addKey(keyFile, 'node', 'executor');
   const problems: string[] = [];
   const running = await startService({
     modelDirs: [SHIPPED_MODELS, models],

@@ -99,7 +99,7 @@ def _(c, m):
     deny(m["low"] and not number(m["low"]) <= number(m["x"]) <= number(m["high"]), "the share is outside its interval")
 
 
-@says("effects", r"LIST matters? for OUT as a linear function(?: \(all inputs together explain X % of its variance\))?\.?")
+@says("effects", r"LIST matters? for OUT as a linear function(?: \(all inputs together explain X %(?: \(LOW–HIGH %\))? of its variance\))?\.?")
 def _(c, m):
     matter(c, names(m["list"]))
     if m["x"]:

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { isForayError } from '../../src/errors.ts';
 import { openPostgres } from '../../src/service/database/postgres.ts';
 import { postgresMigrations } from '../../src/service/database/postgres-migrations.ts';
-import { Access } from '../../src/service/keys/access.ts';
-import { ensureUserKey, listKeys } from '../../src/service/keys/edit.ts';
+import { Access } from '../../src/service/access.ts';
+import { ensureUserKey, listKeys } from '../../src/keys/edit.ts';
 import { openReplicas, openShared } from '../../src/service/replicas.ts';
 import {
   healthOf,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Kysely, sql } from 'kysely';
 import { postgresDialect } from '../../src/postgres/dialect.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import { BEGINNING, otherPoints } from '../../src/store/results.ts';
+import { BEGINNING, otherPoints } from '../../src/store/results/read.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { addNamed, done, upTo } from '../store/fixtures.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';

@@ -45,8 +45,14 @@ describe('foray finds a mistake that only the points show', () => {
 
   test('a condition is refused if none of the drawn points meets it, in words that are true', async () => {
     const random = 'random: {points: 1200, inputs: {Days: {min: 1, max: 9}}}';
-    const message = 'The design has no points: none of its 1,200 drawn points meets "where".';
-    await expectRefused(`§design: {${random}, where: "Days > 9"}`, 'EMPTY_DESIGN', message);
+    const message = (draws: string): string =>
+      `The design has no points: none of its ${draws} drawn points meets "where".`;
+    await expectRefused(`§design: {${random}, where: "Days > 9"}`, 'EMPTY_DESIGN', message('20,000'));
+    await expectRefused(
+      `§design: {product: [{${random}}], where: "Days > 9"}`,
+      'EMPTY_DESIGN',
+      message('1,200'),
+    );
   });
 
   test('a condition may leave one member of a union without points', async () => {

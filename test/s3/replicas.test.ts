@@ -2,7 +2,7 @@ import { globSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fileIn } from '../../src/api/index.ts';
-import { addKey } from '../../src/service/keys/edit.ts';
+import { addKey } from '../../src/keys/edit.ts';
 import {
   clientOf,
   KEY as CLIENT_KEY,
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 test('a campaign with input files gives the same bytes with replicas and executors, even if a replica and an executor are killed', async () => {
   const dataDir = folderOfFile();
-  const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
+  const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executor');
   const { address } = embedded.environment;
   const group = await replicas({
     dataDir,
@@ -136,7 +136,7 @@ outputs: {names: [Size, Text], files: keep}
 
 test('an executor keeps its long run even if it communicates with only one replica', async () => {
   const dataDir = folderOfFile();
-  const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executors');
+  const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executor');
   const { address } = embedded.environment;
   const group = await replicas({
     dataDir,

@@ -63,7 +63,7 @@ describe('points for Sobol indices', () => {
     expect(found.hasUnknownChance).toBe(true);
     expect(found.warnings.join()).toContain('any effect of chance is a part of the total indices');
     expect(analysisSentence(found)).toMatch(
-      /^A and B explain at least 8\d % of the variance of Y; C cannot be distinguished from chance\.$/,
+      /^A and B explain at least 8\d % \(\d+–\d+ %\) of the variance of Y; C cannot be distinguished from chance\.$/,
     );
     // the same seed at all points
     for (const same of [{ seed: null }, { seed: 1, commonRandomNumbers: true }])

@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { morrisLevels } from '../../src/campaign/sampling/morris.ts';
-import { elementaryEffects, morrisIndices, type Trajectories } from '../../src/sensitivity/morris.ts';
+import {
+  chanceOfEffects,
+  elementaryEffects,
+  morrisIndices,
+  type Trajectories,
+} from '../../src/sensitivity/morris.ts';
 import { ishigami, names } from './functions.ts';
 
 /** Makes trajectories over four levels, with their rows. */
@@ -54,4 +59,38 @@ test('a trajectory with a missing value is left out as a whole', () => {
   const values = Float64Array.from(design.rows, ([a]) => a!);
   values[6] = NaN;
   expect(elementaryEffects(design, values)).toMatchObject({ trajectories: 4, leftOut: 1 });
+});
+
+test('trajectories that meet at a point share its chance, so the interval of μ* is wider', () => {
+  const design: Trajectories = {
+    inputs: ['A'],
+    changed: Int32Array.from({ length: 40 }, (_, row) => (row % 2 === 0 ? -1 : 0)),
+    steps: Float64Array.from({ length: 40 }, (_, row) => (row % 2 === 0 ? 0 : 1)),
+  };
+  // all 20 trajectories are the step from the first to the second point, or from the third to the fourth
+  const points = Int32Array.from({ length: 40 }, (_, row) => (row % 2) + 2 * (Math.floor(row / 2) % 2));
+  const runs = [
+    [0, 0.2],
+    [1, 1.4],
+    [0.1, 0.1],
+    [0.9, 1.1],
+  ];
+  const means = Float64Array.from(runs, ([a, b]) => (a! + b!) / 2);
+  const replicates = (point: number) => runs[point]!.map((value, replication) => ({ replication, value }));
+  const [chance] = chanceOfEffects(design, points, { means, replicates, isPaired: false });
+  // the variances of the four means are 0.01, 0.04, 0 and 0.01
+  expect(chance!.ofEffect).toBeCloseTo((0.05 + 0.01) / 2, 12);
+  // each point is in half of the effects
+  expect(chance!.ofMean).toBeCloseTo(0.06 / 4, 12);
+  const found = elementaryEffects(
+    design,
+    Float64Array.from(points, (point) => means[point]!),
+  );
+  const own = { ...chance!, ofMean: 0 };
+  const [wide, narrow] = [[chance!], [own]].map(
+    (each) => morrisIndices(['A'], found, 0.95, each)[0]!.muStarInterval!,
+  );
+  // the effects are 1.1 and 0.9, so the variance of their mean is 0.01 / 19; the shared chance adds 0.015 - 0.03 / 20
+  const wider = Math.sqrt(1 + (0.015 - 0.0015) / (0.01 / 19));
+  expect((wide![1] - wide![0]) / (narrow![1] - narrow![0])).toBeCloseTo(wider, 0);
 });

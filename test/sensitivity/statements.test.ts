@@ -157,7 +157,79 @@ test('a regression gives named inputs their own share, not the R² of all inputs
   }));
   // 1 / (1 + 19 × 0.04) = 0.568
   expect(byName(found!.indices).x1!.share).toBeCloseTo(0.568, 2);
+  // without chance and other effects, nothing about the share is uncertain
   expect(analysisSentence(found!)).toMatch(/^x1 explains 57 % of the variance of Y as a linear function; /);
+});
+
+describe('a share of the variance', () => {
+  test('is not stated if nearly all variance of the means is chance', () => {
+    // the sample finds an effect, although the replications say that the means differ by chance only
+    const found = analyzed({ design: lhs(2, 40), replications: 2 }, ([a], replication) => ({
+      Y: a! + (replication === 1 ? 9 : -9),
+    }))[0]!;
+    expect(found.chance!.ofMeans).toBe(1);
+    expect(found.warnings.join()).toContain("100 % of the variance of the points' means is chance");
+    for (const one of found.indices!) expect(one).not.toHaveProperty('share');
+    expect(analysisSentence(found)).toMatch(/^x1 matters for Y as a linear function; /);
+  });
+
+  test('of a factorial with chance has an interval, and that of all inputs too', () => {
+    const random = uniforms(3);
+    const normal = (): number => Array.from({ length: 12 }, random).reduce((sum, one) => sum + one, -6);
+    const design: Design = {
+      kind: 'factorial',
+      inputs: ['A', 'B', 'C'],
+      values: ['A', 'B', 'C'].map(() => ['0', '1']),
+      generators: [null, null, null],
+    };
+    const [found] = analyzed({ design, replications: 4 }, ([a, b]) => ({ Y: 4 * a! + 3 * b! + normal() }));
+    const { A, B, C } = byName(found!.indices);
+    // 16 of 25 parts come from A, and 9 from B
+    for (const [one, share] of [
+      [A, 0.64],
+      [B, 0.36],
+      [C, 0],
+    ] as const) {
+      expect(one!.firstInterval![0]).toBeLessThanOrEqual(share);
+      expect(one!.firstInterval![1]).toBeGreaterThanOrEqual(share);
+      expect(one!.firstInterval![1] - one!.firstInterval![0]).toBeLessThan(0.5);
+      expect(one!.totalInterval![1]).toBeGreaterThanOrEqual(share);
+    }
+    expect(found!.higherOrderInterval![0]).toBeLessThanOrEqual(0);
+    expect(analysisSentence(found!)).toMatch(
+      /^A and B explain \d+ % \(\d+–100 %\) of the variance of Y; C cannot be distinguished from chance\.$/,
+    );
+    const two: Design = {
+      ...design,
+      inputs: ['A', 'B'],
+      values: design.values.slice(1),
+      generators: [null, null],
+    };
+    const [all] = analyzed({ design: two, replications: 4 }, ([a, b]) => ({ Y: 4 * a! + 4 * b! + normal() }));
+    expect(analysisSentence(all!)).toMatch(
+      /^All inputs matter for Y: A takes part in \d+ % \(\d+–\d+ %\), B takes part in \d+ % \(\d+–\d+ %\) of its variance\.$/,
+    );
+  });
+
+  test('is not exact because the few runs of each point are equal', () => {
+    const design: Design = {
+      kind: 'factorial',
+      inputs: ['A', 'B'],
+      values: [
+        ['0', '1', '2'],
+        ['0', '1', '2'],
+      ],
+      generators: [null, null],
+    };
+    const [found] = analyzed({ design, replications: 2 }, ([a, b]) => ({ Y: 2 * a! + b! }));
+    const { A } = byName(found!.indices);
+    expect(A!.first).toBeGreaterThan(0.5);
+    expect(A!.firstInterval![1] - A!.firstInterval![0]).toBeGreaterThan(0.1);
+    // 9 points with 40 runs each count as sure
+    const [sure] = analyzed({ design, replications: 40 }, ([a, b]) => ({ Y: 2 * a! + b! }));
+    expect(byName(sure!.indices).A).toMatchObject({ first: expect.closeTo(0.8, 9) });
+    expect(byName(sure!.indices).A).not.toHaveProperty('firstInterval');
+  });
 });
 
 test('inputs without effect have no partial rank correlation if the ranks are explained wholly', () => {
@@ -236,8 +308,8 @@ test('with one run per point, a factorial takes interactions of three and more i
   };
   const base = [...numericBase(Object.fromEntries(inputs.map((name) => [name, 0]))), SEED];
   const [found] = analyzed({ design, base, seed: 1 }, ([a, b]) => ({ Y: 4 * a! + 2 * b! + random() }));
-  expect(analysisSentence(found!)).toBe(
-    'x1 and x2 explain 100 % of the variance of Y; x3, x4 and x5 cannot be distinguished from chance.',
+  expect(analysisSentence(found!)).toMatch(
+    /^x1 and x2 explain 100 % \(9\d–100 %\) of the variance of Y; x3, x4 and x5 cannot be distinguished from chance\.$/,
   );
   expect(found!.warnings.join()).toContain('interactions of three and more inputs count as error');
 });

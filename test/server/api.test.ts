@@ -9,7 +9,7 @@ import { rangeIn } from '../../src/server/api/kept-files.ts';
 import type { Server } from '../../src/server/app.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray as cli, ROOT } from '../support/cli.ts';
-import { serverOf } from '../server/support.ts';
+import { serverOf } from './support.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
@@ -174,6 +174,14 @@ describe('submit', () => {
     const refused = await post('/plan', { definition: points });
     expect(refused.status).toBe(422);
     expect((await post('/plan', { definition, files: { '../x': observed } })).status).toBe(400);
+  });
+
+  test('names a sent file in a mistake by its own name', async () => {
+    const body = {
+      definition: 'campaign: a\nmodel: {name: Rehearsal}\ndesign: {points: points.csv}\n',
+      files: { 'points.csv': Buffer.from('Value\n1\nx\n').toString('base64') },
+    };
+    expect(await json(post('/plan', body))).toMatchObject({ file: 'points.csv', line: 3 });
   });
 
   test('refuses a search that starts a program', async () => {

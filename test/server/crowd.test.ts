@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { KeyFile } from '../../src/server/keys.ts';
+import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { ask } from './support.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
   world = await startWorld();
   await world.startWorker();
   const keys = join(world.folder, 'keys');
-  writeFileSync(keys, `rita read ${READER}\nolga steer ${OTHER}\n`, { mode: 0o600 });
+  writeFileSync(keys, keyFileOf(['rita', 'read', READER], ['olga', 'steer', OTHER]), { mode: 0o600 });
   const { foray, settings } = world;
   server = await startServer({ foray, settings, keys: new KeyFile(keys, () => undefined), log });
   const text =

@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -6,17 +7,15 @@ import { KeptFiles } from '../../src/server/api/kept-files.ts';
 import { problemOf } from '../../src/server/problems.ts';
 import { openStore } from '../../src/store/index.ts';
 
-async function* content(text: string): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(Buffer.from(text));
-}
+const content = (text: string) => (path: string) => writeFile(path, text);
 
 test('a kept file is made again if its folder is gone', async () => {
   const files = new KeptFiles();
-  const first = await files.get('tag', () => content('one'));
+  const first = await files.get('tag', content('one'));
   rmSync(dirname(first.path), { recursive: true });
-  const second = await files.get('tag', () => content('two'));
+  const second = await files.get('tag', content('two'));
   expect(readFileSync(second.path, 'utf8')).toBe('two');
-  expect((await files.get('tag', () => content('three'))).path).toBe(second.path);
+  expect((await files.get('tag', content('three'))).path).toBe(second.path);
   await files.close();
   expect(existsSync(dirname(second.path))).toBe(false);
 });
@@ -24,15 +23,15 @@ test('a kept file is made again if its folder is gone', async () => {
 test('a full disk is a 507 with a sentence, leaves no part of a file, and the next request tries again', async () => {
   const files = new KeptFiles();
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-  const { path } = await files.get('other', () => content('x'));
-  const failing = files.get('tag', async function* () {
-    yield* content('a part');
+  const { path } = await files.get('other', content('x'));
+  const failing = files.get('tag', async (at) => {
+    await writeFile(at, 'a part');
     throw full;
   });
   await expect(failing).rejects.toBe(full);
   expect(problemOf(full)).toMatchObject({ status: 507, code: 'STORAGE_FULL' });
   expect(readdirSync(dirname(path))).toHaveLength(1);
-  expect((await files.get('tag', () => content('whole'))).size).toBe(5);
+  expect((await files.get('tag', content('whole'))).size).toBe(5);
   await files.close();
 });
 

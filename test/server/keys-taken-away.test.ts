@@ -22,9 +22,9 @@ import { Foray } from '../../src/client/index.ts';
 import { KeyChecks } from '../../src/http/key-checks.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { KeyFile } from '../../src/server/keys.ts';
-import { hashOf } from '../../src/service/keys/hash.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { REHEARSAL } from '../service/fixed.ts';
+import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
 
@@ -35,11 +35,13 @@ const OTHER = 'others-0123456789';
 const ENDS_WITHIN = 10_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'foray-keys-taken-'));
+/** The text of a file with these keys. */
+const text = (...keys: string[]): string =>
+  keyFileOf(...keys.map((key): [string, 'steer', string] => [key.slice(0, 6), 'steer', key]));
+
 /** What the test knows about a server and its key file. */
 interface Kind {
   file: string;
-  /** The text of a file with these keys. */
-  text: (...keys: string[]) => string;
   url: () => string;
   headers: (key: string) => Record<string, string>;
   /** Permissions that give too much. */
@@ -52,15 +54,12 @@ const faults: string[] = [];
 const kinds: Record<string, Kind> = {
   "foray's own server": {
     file: join(folder, 'server', 'keys'),
-    text: (...keys) => keys.map((key) => `${key.slice(0, 6)} read ${key}\n`).join(''),
     url: () => `${server.url}/api/v1/campaigns`,
     headers: (key) => ({ authorization: `Bearer ${key}` }),
     open: 0o644,
   },
   'the model service': {
     file: join(folder, 'service', 'keys'),
-    text: (...keys) =>
-      `users:\n${keys.map((key) => `  ${key.slice(0, 6)}:\n    keys:\n      - sha256: ${hashOf(key)}\n`).join('')}`,
     url: () => `${service.url}/models`,
     headers: (key) => ({ authorization: key }),
     open: 0o666,
@@ -74,7 +73,7 @@ function write(file: string, text: string): void {
 }
 
 beforeAll(async () => {
-  for (const { file, text } of Object.values(kinds)) {
+  for (const { file } of Object.values(kinds)) {
     mkdirSync(join(file, '..'));
     write(file, text(LEAVER, STAYER));
   }
@@ -112,12 +111,12 @@ const replace = (file: string, text: string): void => {
 
 /** Ways to take the key of the leaver away. With `true`, the key of the stayer must go on to give access. */
 const ways: [what: string, stays: boolean, take: (kind: Kind) => void][] = [
-  ['is removed in place', true, ({ file, text }) => write(file, text(STAYER))],
-  ['is removed by a rename', true, ({ file, text }) => replace(file, text(STAYER))],
+  ['is removed in place', true, ({ file }) => write(file, text(STAYER))],
+  ['is removed by a rename', true, ({ file }) => replace(file, text(STAYER))],
   [
     'is replaced in place by a key of the same length, with the same times',
     true,
-    ({ file, text }) => {
+    ({ file }) => {
       const { atime, mtime } = statSync(file);
       writeFileSync(file, text(OTHER, STAYER));
       utimesSync(file, atime, mtime);
@@ -126,7 +125,7 @@ const ways: [what: string, stays: boolean, take: (kind: Kind) => void][] = [
   [
     'is replaced by a rename, with the same size and times',
     true,
-    ({ file, text }) => {
+    ({ file }) => {
       const { atime, mtime } = statSync(file);
       write(aside(file), text(OTHER, STAYER));
       utimesSync(aside(file), atime, mtime);
@@ -136,22 +135,14 @@ const ways: [what: string, stays: boolean, take: (kind: Kind) => void][] = [
   [
     'is removed by the second of two writes in one moment',
     true,
-    ({ file, text }) => {
+    ({ file }) => {
       write(file, text(LEAVER, STAYER, OTHER));
       write(file, text(OTHER, STAYER));
     },
   ],
-  [
-    'is in a comment',
-    true,
-    ({ file, text }) => write(file, text(STAYER) + text(LEAVER).replaceAll(/^/gm, '# ')),
-  ],
-  [
-    'is removed while another line is wrong',
-    true,
-    ({ file, text }) => write(file, `${text(STAYER)}nonsense ][\n`),
-  ],
-  ['is cut short', true, ({ file, text }) => write(file, text(LEAVER.slice(0, 8), STAYER))],
+  ['is in a comment', true, ({ file }) => write(file, text(STAYER) + text(LEAVER).replaceAll(/^/gm, '# '))],
+  ['is removed while another line is wrong', true, ({ file }) => write(file, `${text(STAYER)}nonsense ][\n`)],
+  ['is cut short', true, ({ file }) => write(file, text(LEAVER.slice(0, 8), STAYER))],
   ['is in another file, to which a link leads no longer', true, linked],
   ['is in a file that is deleted', false, ({ file }) => rmSync(file)],
   ['is in a file that is emptied', false, ({ file }) => truncateSync(file)],
@@ -166,7 +157,7 @@ const ways: [what: string, stays: boolean, take: (kind: Kind) => void][] = [
   [
     'is removed, and the new file is too open',
     false,
-    ({ file, text, open }) => {
+    ({ file, open }) => {
       write(file, text(STAYER));
       chmodSync(file, open);
     },
@@ -211,7 +202,7 @@ const ways: [what: string, stays: boolean, take: (kind: Kind) => void][] = [
   ['is in a file that becomes very large', false, ({ file }) => truncateSync(file, 2 ** 33)],
 ];
 
-function linked({ file, text }: Kind): void {
+function linked({ file }: Kind): void {
   write(aside(file), text(LEAVER, STAYER));
   rmSync(file);
   symlinkSync(aside(file), file);
@@ -228,7 +219,7 @@ describe.each(Object.entries(kinds))('%s: access ends within 10 s if a key', (_n
     rmSync(join(kind.file, '..'), { recursive: true, force: true });
     rmSync(`${folder}/away`, { recursive: true, force: true });
     mkdirSync(join(kind.file, '..'));
-    write(kind.file, kind.text(LEAVER, STAYER));
+    write(kind.file, text(LEAVER, STAYER));
     await until('both keys give access', async () =>
       [await status(LEAVER), await status(STAYER)].every((each) => each === 200),
     );
@@ -244,6 +235,7 @@ test('the server says why no key gives access', () => {
   expect(faults).toContainEqual(
     expect.stringMatching(/^No key gives access now\. The key file .* cannot be read/),
   );
+  expect(faults).toContainEqual(expect.stringMatching(/^Only keys that were valid before give access now\./));
   expect(faults).toContainEqual(expect.stringMatching(/Other users have access to the key file .*chmod 600/));
   expect(faults.join('\n')).not.toMatch(/-0123456789/);
 });

@@ -261,6 +261,40 @@ describe('the pictures of a campaign', () => {
     },
   );
 
+  test('have one number of runs, also if runs finish while they are drawn', async () => {
+    await submit(campaignOver(recovery));
+    await finish(30);
+    // each count of the runs is followed by a further run
+    const busy = new Proxy(store, {
+      get(target, name) {
+        const own = Reflect.get(target, name) as unknown;
+        if (typeof own !== 'function') return own;
+        const method = own.bind(target) as (...args: unknown[]) => unknown;
+        if (name !== 'counts') return method;
+        return async (...args: unknown[]) => {
+          const counts = await method(...args);
+          await finish(1);
+          return counts;
+        };
+      },
+    });
+    const drawn: Seen[] = [];
+    const pace = { every: 1, leastPause: 1, pauseForDrawing: 0 };
+    const gatherer = new Gatherer(busy, ID, ALL, (seen) => drawn.push(seen), pace);
+    const running = gatherer.run();
+    await until('several pictures are drawn', () => drawn.length >= 4);
+    gatherer.end();
+    await running;
+    for (const { sections: parts, finished } of drawn) {
+      const page = parts.map(({ html }) => html).join('\n');
+      const [, done] = /<dt>Runs done<\/dt>\s*<dd>(\d+)/.exec(page)!;
+      const [, failed] = /<dt>Failed<\/dt>\s*<dd>\s*<span class="(?:bad)?">(\d+)/.exec(page)!;
+      expect(Number(done) + Number(failed)).toBe(finished);
+      expect(page).toContain(`${done} runs over all points`);
+    }
+    expect(new Set(drawn.map(({ finished }) => finished)).size).toBeGreaterThan(1);
+  });
+
   test('show only the points that a person chooses, and the chosen output first', async () => {
     await submit(campaignOver(recovery));
     await finish(1_000);

@@ -8,6 +8,7 @@ import { endpoints } from '../../src/server/api/endpoints.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { type FaultyService, isRunRequest, pass, startFaultyService } from '../support/faulty-service.ts';
+import { keyFileOf } from '../support/key-file.ts';
 import { leaksIn } from '../support/spellings.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 import { type Answer, ask } from './support.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   });
   await world.startWorker();
   const keys = join(world.folder, 'keys');
-  writeFileSync(keys, `stan steer ${OURS}\nrita read ${OTHERS}\n`, { mode: 0o600 });
+  writeFileSync(keys, keyFileOf(['stan', 'steer', OURS], ['rita', 'read', OTHERS]), { mode: 0o600 });
   server = await startServer({
     foray: world.foray,
     settings: world.settings,

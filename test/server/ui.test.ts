@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { cleanEnv, foray, MAIN, ROOT } from '../support/cli.ts';
+import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
 
@@ -63,7 +64,7 @@ test('foray ui starts a server; a second foray ui prints another login for the s
 test('foray server needs --keys if other machines can reach its address, follows its options and the roles of keys, and never prints a key', async () => {
   const refused = await foray(folder, ['server', '--host', '0.0.0.0', '--port', '0']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--keys FILE')]);
-  writeFileSync(join(folder, 'keys'), 'rita read 0123456789abcdef\n', { mode: 0o600 });
+  writeFileSync(join(folder, 'keys'), keyFileOf(['rita', 'read', '0123456789abcdef']), { mode: 0o600 });
   const badSite = await foray(folder, ['server', '--port', '0', '--frame-ancestors', 'x; script-src *']);
   expect([badSite.code, badSite.stderr]).toEqual([2, expect.stringContaining('address of a site')]);
   const names = ['--host-name', 'runs.example.org', '--frame-ancestors', 'https://lab.example.org/tree'];

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Endpoint } from '../../src/api/endpoints.ts';
 import { allEndpoints } from '../../src/api/extensions.ts';
 import type { Model } from '../../src/api/resources.ts';
-import { addKey, listKeys } from '../../src/service/keys/edit.ts';
+import { addKey, listKeys } from '../../src/keys/edit.ts';
 import { SHIPPED_MODELS, KEY, outputsOf, startTestService, temporaryFolder } from './support.ts';
 
 const routes = Object.entries(allEndpoints as Record<string, Endpoint>).flatMap(([name, endpoint]) =>
@@ -68,10 +68,10 @@ describe('keys', () => {
 
   test('the service makes a key at its first start even if the key file already has a key of an executor', async () => {
     const dataDir = temporaryFolder();
-    await addKey(path.join(dataDir, 'keys.yaml'), 'node1', 'executors');
+    await addKey(path.join(dataDir, 'keys.yaml'), 'node1', 'executor');
     const { running } = await startTestService({ dataDir, apiKey: undefined });
     expect(running.newKey).toMatch(/^[0-9a-f]{8}-/);
-    expect(listKeys(path.join(dataDir, 'keys.yaml')).map(({ user }) => user)).toEqual(['local', 'node1']);
+    expect(listKeys(path.join(dataDir, 'keys.yaml')).map(({ name }) => name)).toEqual(['node1', 'local']);
   });
 
   test('a key that the options give is valid only while the service runs with it, and stored keys stay valid', async () => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readLine } from '../../src/service/executors/lines.ts';
-import { LineSplitter } from '../../src/service/executors/line-splitter.ts';
+import { LineSplitter } from '../../src/system/line-splitter.ts';
 import { causeOf } from '../../src/campaign/failures.ts';
 import fc from '../support/fast-check.ts';
 import { messageIn, reach, requestRun, startTestService, temporaryFolder } from './support.ts';

@@ -62,8 +62,7 @@ describe('command models', () => {
     writeCommandModel(folder, 'Quotes', '');
     const entry = path.join(folder, 'Quotes', 'model.yaml');
     writeFileSync(entry, readFileSync(entry, 'utf8').replace('node sim.mjs', text));
-    const found = read(entry);
-    expect('command' in found ? found.command : found).toEqual(words);
+    expect(read(entry)).toMatchObject({ command: words, loop: false });
   });
 
   test('may name one file in several outputs', async () => {

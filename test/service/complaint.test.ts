@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Complaint } from '../../src/service/executors/complaint.ts';
+import { Complaint } from '../../src/service/complaint.ts';
 
 function complaintOf(text: string): string {
   const complaint = new Complaint();

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Outputs } from '../../src/api/resources.ts';
-import { hashOf } from '../../src/service/keys/hash.ts';
+import { hashOf } from '../../src/keys/hash.ts';
 import {
   healthOf,
   outputsOf,

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { addKey, listKeys } from '../../src/service/keys/edit.ts';
-import { hashOf } from '../../src/service/keys/hash.ts';
+import { addKey, listKeys } from '../../src/keys/edit.ts';
+import { hashOf } from '../../src/keys/hash.ts';
 import { ROOT } from '../support/cli.ts';
 import { runModule, startModule } from '../support/module.ts';
 import { startTestService, temporaryFolder } from './support.ts';
 
 const importOf = (name: string, file: string) =>
   `import { ${name} } from ${JSON.stringify(path.join(ROOT, file))};`;
-const adds = (keyFile: string, user: string) => `${importOf('addKey', 'src/service/keys/edit.ts')}
+const adds = (keyFile: string, user: string) => `${importOf('addKey', 'src/keys/edit.ts')}
   await addKey(${JSON.stringify(keyFile)}, '${user}').catch((error) => console.log(error.toLine()));`;
 
 test('a failed write of the key file adds no key and leaves the file unchanged, and its keys still work', async () => {
@@ -41,7 +41,7 @@ test('several processes can add keys at the same time, and the key file has all 
   expect(ran.map(({ code, stdout }) => [code, stdout])).toEqual(users.map(() => [0, '']));
   expect(
     listKeys(keyFile)
-      .map(({ user }) => user)
+      .map(({ name }) => name)
       .sort(),
   ).toEqual(users);
 });
@@ -59,5 +59,5 @@ test('a change of the key file waits for a change by another process, and contin
   expect(isAdded).toBe(false);
   holder.kill('SIGKILL');
   await adding;
-  expect(listKeys(keyFile)).toMatchObject([{ user: 'ada' }]);
+  expect(listKeys(keyFile)).toMatchObject([{ name: 'ada' }]);
 });

@@ -7,7 +7,8 @@ import type { Fleet } from '../../src/service/fleet/fleet.ts';
 import { EXECUTORS } from '../../src/service/fleet/protocol.ts';
 import { addExecutors } from '../../src/service/http/executors.ts';
 import { KeylessConnections } from '../../src/http/keyless.ts';
-import type { Access } from '../../src/service/keys/access.ts';
+import { hashOf } from '../../src/keys/hash.ts';
+import type { Access } from '../../src/service/access.ts';
 import { onCleanup } from './support.ts';
 
 const MOST = 3;
@@ -30,7 +31,9 @@ async function serverOfTest(): Promise<{ port: number; arrived: Promise<void> }>
     files: { store: (content: Readable) => (resolve(), once(content, 'close')) },
   };
   await addExecutors(app, {
-    access: { executorOf: (key: string) => (key === KEY ? 'one' : undefined) } as Access,
+    access: {
+      holderOf: (hash) => (hash === hashOf(KEY) ? { name: 'one', role: 'executor' } : undefined),
+    } as Access,
     fleet: fleet as unknown as Fleet,
     keyless: new KeylessConnections(app, undefined, MOST),
     upload: 100,

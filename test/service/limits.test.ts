@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { ErrorBody } from '../../src/api/resources.ts';
-import { addKey } from '../../src/service/keys/edit.ts';
-import { keyFileIn } from '../../src/service/keys/file.ts';
+import { addKey } from '../../src/keys/edit.ts';
+import { keyFileIn } from '../../src/keys/file.ts';
 import { limitRate } from '../../src/service/http/hooks/rate-limit.ts';
 import { KEY, startTestService } from './support.ts';
 

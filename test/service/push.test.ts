@@ -7,7 +7,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Pushed, PushRequest } from '../../src/api/extensions.ts';
 import { ErrorBody } from '../../src/api/resources.ts';
-import { hashOf } from '../../src/service/keys/hash.ts';
+import { hashOf } from '../../src/keys/hash.ts';
 import { foray } from '../support/cli.ts';
 import { writeCommandModel } from './command-model.ts';
 import {

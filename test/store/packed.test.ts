@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc, { anyCharacter } from '../support/fast-check.ts';
-import { toColumns, toOutputs } from '../../src/store/packed.ts';
+import { toColumns, toOutputs } from '../../src/store/results/packed.ts';
 
 const anyValue = fc.oneof(
   fc.string(),

@@ -86,10 +86,18 @@ export class WorkflowPage {
     return new WorkflowPage(page);
   }
 
-  /** Sends a signal. `input` is JSON. Returns when Temporal has received the signal. */
+  /**
+   * Sends a signal. `input` is JSON. Returns when Temporal has received the signal.
+   *
+   * @throws Error with Temporal's answer if it is not the answer of success
+   */
   async signal(name: string, input?: string): Promise<void> {
     const dialog = await this.#fillIn('Send a Signal', name, input);
+    const answer = this.page.waitForResponse((response) => response.url().includes(`/signal/${name}`));
     await dialog.getByRole('button', { name: 'Submit' }).click();
+    const response = await answer;
+    if (!response.ok())
+      throw new Error(`the signal ${name} was answered ${response.status()}: ${await response.text()}`);
     await dialog.waitFor({ state: 'hidden' });
   }
 
@@ -116,8 +124,9 @@ export class WorkflowPage {
 
   /** Opens the tab of queries and runs a query. Returns the answer of the workflow. */
   async query(name: string): Promise<unknown> {
-    await this.tab('Queries');
-    await this.#choose(this.#main, this.page.getByTestId('query-select-button'), name);
+    const select = this.page.getByTestId('query-select-button');
+    await this.#untilOffered(select, () => this.tab('Queries'));
+    await this.#choose(this.#main, select, name);
     await this.#main.getByRole('button', { name: 'Run Query' }).click();
     return jsonIn(this.#main.getByTestId('query-result'));
   }
@@ -147,10 +156,13 @@ export class WorkflowPage {
   }
 
   async #fillIn(action: 'Send a Signal' | 'Send an Update', name: string, input?: string): Promise<Locator> {
-    await this.#main.getByRole('button', { name: 'More Actions' }).click();
-    await this.page.getByRole('menuitem', { name: action }).click();
     const dialog = this.page.getByRole('dialog', { name: action });
-    await this.#choose(dialog, dialog.getByRole('button', { name: /^Select an? / }), name);
+    const select = dialog.getByRole('button', { name: /^Select an? / });
+    await this.#untilOffered(select, async () => {
+      await this.#main.getByRole('button', { name: 'More Actions' }).click();
+      await this.page.getByRole('menuitem', { name: action }).click();
+    });
+    await this.#choose(dialog, select, name);
     if (input !== undefined) {
       const editor = dialog.getByRole('textbox').last();
       await editor.fill(input);
@@ -161,10 +173,30 @@ export class WorkflowPage {
     return dialog;
   }
 
+  /**
+   * Opens a form until it has the list `select`. The page asks the workflow once for the names in the list. A busy
+   * worker may answer too late, and then a person loads the page again.
+   */
+  async #untilOffered(select: Locator, open: () => Promise<void>): Promise<void> {
+    await until('the page lists the names of the workflow', async () => {
+      await open();
+      if (await appears(select)) return true;
+      await this.page.reload();
+      return false;
+    });
+  }
+
   async #choose(within: Locator, select: Locator, name: string): Promise<void> {
     await select.click();
     await within.getByRole('option', { name: new RegExp(`^${name}\\b`) }).click();
   }
+}
+
+async function appears(what: Locator): Promise<boolean> {
+  return what.waitFor({ timeout: 15_000 }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The JSON in the last editor. */

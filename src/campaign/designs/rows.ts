@@ -11,6 +11,8 @@ import type { BaseInput } from '../types.ts';
 import { type Derivation, type Design, hasDraws, inputsOf, type SpreadInput } from './resolved-design.ts';
 import { factorialRows } from './factorial.ts';
 import { expressionNames, operandOf } from './input-types.ts';
+import { rulesOf } from '../search/rules.ts';
+import { sampleWithin } from './sample-within.ts';
 import { readRows } from './table.ts';
 
 /** The data that determine the rows of a design, besides the design itself. */
@@ -159,19 +161,58 @@ function drawn({ isWhole, distribution }: SpreadInput, u: number): string {
   return String((isWhole ? wholeQuantile : quantile)(distribution, u));
 }
 
-/** Adds the derived values to rows, and leaves out rows that do not meet the condition. */
+/**
+ * Adds the derived values to rows, and leaves out rows that do not meet the condition. A sample gets other rows in place
+ * of those that are left out.
+ */
 function* refined(
   { design, derive, where }: Extract<Design, { kind: 'refined' }>,
   context: RowContext,
 ): Generator<readonly string[]> {
   const { base } = context;
+  const inputs = inputsOf(design);
+  const complete = completing({ inputs, derive, where }, base);
+  if (design.kind === 'sample' && where !== null) {
+    const rules = rulesOf(
+      {
+        where,
+        derive: derive.map(({ name, type, expression }) => ({ name, type, expression, allowed: {} })),
+      },
+      inputs,
+      base,
+    );
+    yield* sampleWithin(
+      design,
+      (unit) => complete(drawnRow(design.inputs, unit)),
+      (unit) => rules.lackOf(rules.complete(drawnRow(design.inputs, unit))),
+    );
+    return;
+  }
+  for (const row of rowsOf(design, context)) {
+    const whole = complete(row);
+    if (whole) yield whole;
+  }
+}
+
+/**
+ * A function that adds the derived values to a row. It returns undefined for a row that does not meet the condition.
+ *
+ * @param inputs - the inputs of the row
+ */
+function completing(
+  {
+    inputs,
+    derive,
+    where,
+  }: { inputs: readonly string[]; derive: readonly Derivation[]; where: string | null },
+  base: readonly BaseInput[],
+): (row: readonly string[]) => readonly string[] | undefined {
   const names = expressionNames(base);
   const derived = derive.map((one) => ({ one, expression: compileExpression(one.expression, names) }));
   const condition = where === null ? undefined : compileExpression(where, names);
   const types = new Map(base.map(({ name, type }) => [name, type]));
   const fixed = new Map(base.map(({ name, value }) => [name, value]));
-  const inputs = inputsOf(design);
-  for (const row of rowsOf(design, context)) {
+  return (row) => {
     const own = new Map(inputs.map((name, at) => [name, row[at]!]));
     const unusable = new Map<string, RawValue>();
     const textOf = (name: string): string => own.get(name) ?? fixed.get(name)!;
@@ -202,11 +243,11 @@ function* refined(
         unusable.set(one.name, value);
       }
     }
-    if (condition && evaluated(where!, condition) !== true) continue;
+    if (condition && evaluated(where!, condition) !== true) return undefined;
     // an omitted row may have invalid derived values
     if (wrong) throw wrong;
-    yield derive.length === 0 ? row : [...own.values()];
-  }
+    return derive.length === 0 ? row : [...own.values()];
+  };
 }
 
 function deriveError(

@@ -25,7 +25,7 @@ const KEYS: readonly { key: Key; hasEnds?: true }[] = [
   { key: 'src', hasEnds: true },
   { key: 'srrc', hasEnds: true },
   { key: 'prcc', hasEnds: true },
-  { key: 'share' },
+  { key: 'share', hasEnds: true },
   { key: 'low' },
   { key: 'high' },
   { key: 'effect', hasEnds: true },

@@ -1,17 +1,10 @@
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
 import { areShares, divided, mayBeHidden, sizeOf, tested } from './claims.ts';
+import { hidesShares, jointShare, type Share } from './shares.ts';
 
 /** The maximum number of inputs that a sentence names. */
 const MOST_NAMED = 8;
-
-/** Whether the indices by which inputs are divided (total Sobol' indices) include chance with an unknown share. */
-function includesChance({
-  method,
-  hasUnknownChance,
-}: Pick<Analysis, 'method' | 'hasUnknownChance'>): boolean {
-  return method === 'sobol' && hasUnknownChance === true;
-}
 
 /** A part of a sentence: "A and B have no visible effect". */
 export function nothingText({ method }: Pick<Analysis, 'method'>, inputs: readonly InputIndices[]): string {
@@ -73,7 +66,7 @@ export function unknownText(inputs: readonly InputIndices[]): string {
  */
 function allText({ output, method }: Analysis, matter: readonly InputIndices[]): string {
   const parts = matter.map((one) => {
-    const share = shareText(sizeOf(method, one), method === 'factorial' ? undefined : one.totalInterval);
+    const share = shareText({ value: sizeOf(method, one), interval: one.totalInterval });
     return `${one.input} takes part in ${share}`;
   });
   return `All inputs matter for ${output}: ${parts.join(', ')} of its variance`;
@@ -88,10 +81,10 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
     case 'sobol':
     case 'gaussian-process':
     case 'factorial': {
-      if (matter.every(({ first, total }) => first === undefined && total === undefined))
-        return `${names} ${many ? 'change' : 'changes'} ${output}, but chance hides by how much`;
       const share = jointShare(analysis, matter);
-      return `${names} ${many ? 'explain' : 'explains'} ${share} of the variance of ${output}`;
+      return share
+        ? explainText(analysis, matter, share)
+        : `${names} ${many ? 'change' : 'changes'} ${output}, but chance hides by how much`;
     }
     case 'regression':
       return linearText(analysis, matter);
@@ -105,65 +98,27 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
   }
 }
 
-/**
- * The shares of inputs that vary independently add up. Nobody can divide the variance between inputs that depend on each
- * other, so the sentence has the share of all inputs together.
- */
-function linearText({ output, adjustedR2 }: Analysis, matter: readonly InputIndices[]): string {
+/** Inputs that depend on each other have no share of their own, so the sentence has the share of all inputs together. */
+function linearText(analysis: Analysis, matter: readonly InputIndices[]): string {
+  const { output, adjustedR2 = 0, adjustedR2Interval } = analysis;
   const [names, many] = [listed(matter), matter.length > 1];
-  const shares = matter.flatMap(({ share }) => share ?? []);
-  if (shares.length === matter.length) {
-    const share = percentText(shares.reduce((sum, one) => sum + one, 0));
-    return `${names} ${many ? 'explain' : 'explains'} ${share} of the variance of ${output} as a linear function`;
-  }
+  const share = jointShare(analysis, matter);
+  if (share) return `${explainText(analysis, matter, share)} as a linear function`;
   const all =
-    adjustedR2 === undefined
+    hidesShares(analysis) || !adjustedR2Interval
       ? ''
-      : ` (all inputs together explain ${percentText(Math.max(0, adjustedR2))} of its variance)`;
+      : ` (all inputs together explain ${shareText({ value: adjustedR2, interval: adjustedR2Interval })} of its variance)`;
   return `${names} ${many ? 'matter' : 'matters'} for ${output} as a linear function${all}`;
 }
 
-/**
- * A lower bound for the joint share of the variance of some inputs: 1 minus the sum of the total indices of the other
- * inputs. If those indices have no intervals, the share is at least the sum of the main effects and the interactions of
- * the inputs. If those indices are unknown or include chance, the share is this sum. It is also this sum if there are no
- * other inputs, because chance or unknown interactions may be a part of the variance.
- */
-function jointShare(analysis: Analysis, matter: readonly InputIndices[]): string {
-  const { indices = [], secondOrder = [] } = analysis;
-  const names = new Set(matter.map(({ input }) => input));
-  const rest = indices.filter(({ input }) => !names.has(input));
-  if (includesChance(analysis)) return `at least ${shareText(ownShare(), undefined)}`;
-  const totals = rest.map(({ total }) => total);
-  const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
-  if ((rest.length > 0 || isSure) && totals.every((one) => one !== undefined)) {
-    const value = 1 - totals.reduce((sum, one) => sum + one, 0);
-    const low =
-      1 - rest.reduce((sum, { total = 0, totalInterval }) => sum + (totalInterval?.[1] ?? total), 0);
-    const high =
-      1 - rest.reduce((sum, { total = 0, totalInterval }) => sum + (totalInterval?.[0] ?? total), 0);
-    if (rest.some(({ totalInterval }) => totalInterval)) return shareText(value, [low, high]);
-    return shareText(Math.max(value, ownShare()), undefined);
-  }
-  return shareText(ownShare(), undefined);
-
-  /** The main effects of the inputs plus the interactions of each pair of these inputs. */
-  function ownShare(): number {
-    const pairs = secondOrder.filter(
-      ({ inputs, aliases }) => !aliases && inputs.every((one) => names.has(one)),
-    );
-    return (
-      matter.reduce((sum, { first = 0 }) => sum + first, 0) +
-      pairs.reduce((sum, { value = 0 }) => sum + value, 0)
-    );
-  }
+function explainText({ output }: Analysis, matter: readonly InputIndices[], share: Share): string {
+  return `${listed(matter)} ${matter.length > 1 ? 'explain' : 'explains'} ${shareText(share)} of the variance of ${output}`;
 }
 
-function shareText(value: number, interval: Interval | undefined): string {
+function shareText({ value, interval, isLeast }: Share): string {
   const bounded = (one: number): number => Math.min(1, Math.max(0, one));
-  if (!interval) return percentText(bounded(value));
-  const [low, high] = interval.map((end) => Math.round(100 * bounded(end)));
-  const text = percentText(bounded(value));
+  const text = `${isLeast ? 'at least ' : ''}${percentText(bounded(value))}`;
+  const [low, high] = (interval ?? [value, value]).map((end) => Math.round(100 * bounded(end)));
   return low === high ? text : `${text} (${low}–${high} %)`;
 }
 

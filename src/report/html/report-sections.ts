@@ -35,6 +35,8 @@ export interface Told {
   analyses?: readonly Analysis[];
   /** The logs of failed runs. @default none */
   logs?: readonly StoredLog[];
+  /** How outputs have depended on earlier runs, so that results may be wrong. @default '' */
+  leak?: string;
 }
 
 /**
@@ -47,7 +49,7 @@ export async function reportSections(
   summary: Summary,
   told: Told,
 ): Promise<ReportSection[]> {
-  const { observed, reference, story = null, ground, analyses = [], logs = [] } = told;
+  const { observed, reference, story = null, ground, analyses = [], logs = [], leak = '' } = told;
   const { campaign } = record;
   const found = story && foundIn(story);
   const course = story && toldStory(campaign, story);
@@ -73,6 +75,10 @@ export async function reportSections(
   // comes after the best points
   const isAsked = story?.by === 'search' || isSensitivityDesign(campaign.design);
   return [
+    ...part(
+      'leak',
+      leak === '' ? undefined : html`<p class="lead bad">Results may be wrong, because ${leak}</p>`,
+    ),
     ...part(
       'answer',
       course && found

@@ -1,7 +1,95 @@
-import type { Measure } from '../../campaign/measures.ts';
-import { chanceVariance, chosenVariance, confidenceAmong } from '../../statistics/chance.ts';
+import { type Measure, measureOf } from '../../campaign/measures.ts';
+import type { Campaign, Goal } from '../../campaign/types.ts';
+import { valueOf as inputValueOf } from '../../campaign/designs/input-types.ts';
+import type { BestPoint } from '../../search/summary.ts';
+import type { ResultRow } from '../../store/index.ts';
+import { areEqual, chanceVariance, chosenVariance, confidenceAmong } from '../../statistics/chance.ts';
 import { halfWidth } from '../../statistics/sample.ts';
-import { estimateAt, type PointResult } from './points.ts';
+import { Lowest } from './best.ts';
+import { confidenceOf } from './mean.ts';
+import { estimateAt, type PointResult, pointsOf, valueOf } from './points.ts';
+
+/** From how many points the best one was chosen, and how many other points have exactly the same value. */
+export interface Choice {
+  among: number;
+  tied: number;
+}
+
+/** The number of best points that are kept. */
+const BEST_POINTS = 10;
+
+/**
+ * Chooses the best points of a design by their values, the best one first. Of points with equal values, the first one of
+ * the design comes first. Report, page, status and results choose in this way.
+ */
+export class BestPoints {
+  readonly #sign: 1 | -1;
+  readonly #best = new Lowest<PointResult>(BEST_POINTS);
+  #lowest = Infinity;
+  #among = 0;
+  #tied = 0;
+
+  constructor(wants: Goal['wants']) {
+    this.#sign = wants === 'highest' ? -1 : 1;
+  }
+
+  add(point: PointResult, value: number): void {
+    const score = this.#sign * value;
+    this.#best.add(point, score);
+    this.#among += 1;
+    if (score === this.#lowest) this.#tied += 1;
+    if (score >= this.#lowest) return;
+    this.#lowest = score;
+    this.#tied = 0;
+  }
+
+  get points(): PointResult[] {
+    return this.#best.items;
+  }
+
+  get choice(): Choice {
+    return { among: this.#among, tied: this.#tied };
+  }
+}
+
+/**
+ * The best point of a design by the goal of the campaign, from one pass over its rows.
+ *
+ * @param rows - in design order
+ * @returns null if no point has a value, and without a goal
+ */
+export async function bestOfDesign(
+  campaign: Campaign,
+  rows: AsyncIterable<ResultRow>,
+): Promise<BestPoint | null> {
+  const { goal, outputs, varied } = campaign;
+  if (!goal) return null;
+  const measure = measureOf(outputs, goal.output);
+  const found = new BestPoints(goal.wants);
+  for await (const point of pointsOf(rows, [measure])) {
+    const value = valueOf(point, measure);
+    if (value !== undefined) found.add(point, value);
+  }
+  const [best] = found.points;
+  if (!best) return null;
+  const { among, tied } = found.choice;
+  const sample = best.samples[measure.name]!;
+  const value = valueOf(best, measure)!;
+  return {
+    key: best.key,
+    inputs: Object.fromEntries(
+      varied.map(({ name, type }, at) => [name, inputValueOf(type, best.values[at]!)]),
+    ),
+    value,
+    interval: chosenInterval(measure, found.points, among, confidenceOf(campaign)),
+    among,
+    tied,
+    runs: sample.count,
+    seen: value,
+    isEqual: areEqual(sample),
+    choice: 'alone',
+  };
+}
 
 /**
  * The interval of the best point of a design. The point was chosen by its value, so the interval is one of intervals that

@@ -4,6 +4,7 @@ import type { Campaign, Goal } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { Agreement } from './agreement.ts';
 import { Lowest } from './best.ts';
+import { BestPoints, type Choice } from './chosen.ts';
 import { type Courses, CourseGatherer } from './courses.ts';
 import { Distribution } from './distribution.ts';
 import { EffectGatherer, type LeftOut } from './effects.ts';
@@ -51,12 +52,6 @@ export interface OutputDistribution {
   without: number;
 }
 
-/** From how many points the best one was chosen, and how many other points have exactly the same value. */
-export interface Choice {
-  among: number;
-  tied: number;
-}
-
 /** How points are ranked by an output. */
 export interface Ranking {
   wants: Goal['wants'];
@@ -67,7 +62,8 @@ export interface Ranking {
   isGoal: boolean;
 }
 
-const BEST_POINTS = 10;
+/** The number of first points that are shown if no output ranks them. */
+const FIRST_POINTS = 10;
 const FAILURE_CAUSES = 20;
 /** The maximum number of outputs whose effects or distributions are shown. Nobody would read a longer page. */
 const MOST_OUTPUTS = 12;
@@ -170,14 +166,13 @@ export class PointGatherer {
   readonly #shown: Shown;
   readonly #options: SummaryOptions;
   readonly #agreement: Agreement | undefined;
-  readonly #firstPoints = new Lowest<PointResult>(BEST_POINTS);
+  readonly #firstPoints = new Lowest<PointResult>(FIRST_POINTS);
   readonly #confidence: number;
   readonly #isCalibration: boolean;
   readonly #hasRunsPerDraw: boolean;
   #gathered: {
     output: Measure;
-    best: Lowest<PointResult>;
-    choice: Choice & { score: number };
+    best: BestPoints;
     effects: EffectGatherer;
   }[];
   #points = 0;
@@ -193,25 +188,20 @@ export class PointGatherer {
     this.#agreement = reference && new Agreement(reference, shown.measures, this.#confidence);
     this.#gathered = shown.ranked.map((output) => ({
       output,
-      best: new Lowest<PointResult>(BEST_POINTS),
-      choice: { among: 0, tied: 0, score: Infinity },
+      best: new BestPoints(rankingOf(options.goal, output).wants),
       effects: new EffectGatherer(campaign, output.statistic),
     }));
   }
 
   /** @param point - has samples of at least the ranked outputs; if there is a reference, of all outputs */
   add(point: PointResult): void {
-    const { goal, found } = this.#options;
+    const { found } = this.#options;
     if (this.#gathered.length === 0) this.#firstPoints.add(point, this.#points);
     for (const one of this.#gathered) {
       const mean = valueOf(point, one.output);
       if (mean === undefined) continue;
       const isBest = found?.output !== one.output.name || found.key === point.key;
-      if (isBest) {
-        const score = goal?.output === one.output.name && goal.wants === 'highest' ? -mean : mean;
-        one.best.add(point, score);
-        count(one.choice, score);
-      }
+      if (isBest) one.best.add(point, mean);
       const sample = sampleOf(point, one.output, this.#confidence);
       one.effects.add(point.values, sample, { draws: point.draws, noise: this.#noiseOf(sample, point) });
       if (this.#shown.areAllDrawn || this.#asked) continue;
@@ -239,17 +229,17 @@ export class PointGatherer {
   > {
     const gathered = this.#gathered;
     const chosen =
-      (this.#asked ? undefined : gathered.find(({ best }) => best.items.length > 0)) ?? gathered[0];
+      (this.#asked ? undefined : gathered.find(({ best }) => best.points.length > 0)) ?? gathered[0];
     const { areAllDrawn, measures } = this.#shown;
     const drawn = chosen ? [chosen, ...gathered.filter((one) => areAllDrawn && one !== chosen)] : [];
     const ranking = rankingOf(this.#options.goal, chosen?.output);
-    const first = chosen ? chosen.best.items : this.#firstPoints.items;
+    const first = chosen ? chosen.best.points : this.#firstPoints.items;
     return {
       output: chosen?.output,
       measures,
       ranking,
       best: this.#isCalibration && !ranking.isGoal ? [] : first,
-      choice: chosen && { among: chosen.choice.among, tied: chosen.choice.tied },
+      choice: chosen?.best.choice,
       effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
       leftOut: chosen?.effects.leftOut(),
       agreement: this.#agreement,
@@ -306,15 +296,6 @@ function sampleOf(point: PointResult, measure: Measure, confidence: number): Poi
   if (measure.statistic !== 'quantile') return sample;
   const { mean, low, high } = estimateAt(measure, sample, { relative: null, absolute: null, confidence });
   return { count: sample.count, mean, variance: null, majority: null, low, high };
-}
-
-/** Counts one more point, whose score is better if it is lower. */
-function count(choice: Choice & { score: number }, score: number): void {
-  choice.among += 1;
-  if (score === choice.score) choice.tied += 1;
-  if (score >= choice.score) return;
-  choice.score = score;
-  choice.tied = 0;
 }
 
 /** How points are ranked by an output. Without a goal, the lowest values come first. */

@@ -38,14 +38,17 @@ const MOST_BINS = 256;
 export class Timeline {
   /** The sum of the times from request to end, without reused runs, in ms. */
   outstandingTime = 0;
+  /** The number of runs by kind. */
+  readonly counts: Record<Kind, number> = { new: 0, reused: 0, failed: 0 };
   #width = 1;
   #bins = new Map<number, Bin>();
   #first = Infinity;
   #last = -Infinity;
 
   add({ status, origin, requestedAt, finishedAt }: ResultRow): void {
-    if (requestedAt === null || finishedAt === null) return;
     const kind = status === 'failed' ? 'failed' : origin === 'reused' ? 'reused' : 'new';
+    this.counts[kind] += 1;
+    if (requestedAt === null || finishedAt === null) return;
     // the clocks of two workers may differ
     const from = Math.min(requestedAt, finishedAt);
     this.#first = Math.min(this.#first, from);

@@ -1,4 +1,5 @@
 import type { Explanation } from '../../client/index.ts';
+import { SURE } from '../../statistics/chance.ts';
 import { counted, numberText, percent } from './words.ts';
 
 /** The precision of an output at a point, as a sentence without its full stop. */
@@ -17,6 +18,6 @@ export function precisionText(known: Explanation['precision'][number]): string {
 function withoutInterval({ n, sd, mean }: Explanation['precision'][number]): string {
   if (n < 2) return counted(n, 'value');
   return sd === 0
-    ? `${counted(n, 'equal value')} of ${numberText(mean!)}`
+    ? `${counted(n, 'equal value')} of ${numberText(mean!)}${n < SURE ? `, which have no interval before there are ${SURE}` : ''}`
     : `${counted(n, 'value')}, too few different ones for an interval`;
 }

@@ -3,7 +3,6 @@ import type { Requirement } from '../../campaign/search/search.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { StrategyBy } from '../../campaign/strategy.ts';
-import type { SeekingCampaign } from '../../search/interval.ts';
 import type { SelectSummary } from '../../search/select-story.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { count, inputColumns, number, text, uniquelyNamed } from '../tables/column-types.ts';
@@ -103,13 +102,13 @@ export function requirementsText(require: readonly Requirement[]): string | unde
   return `A point meets the requirements if ${each.length === 1 ? '' : 'all of these are true: '}${each.join('; ')}`;
 }
 
-type Seeking = Pick<SeekingCampaign, 'goal' | 'outputs' | 'strategy' | 'base'>;
+type Told = Pick<Campaign, 'goal' | 'outputs' | 'strategy' | 'base'>;
 
 /**
  * The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that were not used to
  * choose it); …".
  */
-export function bestText(campaign: Seeking, best: BestPoint): string {
+export function bestText(campaign: Told, best: BestPoint): string {
   const { place, value, how } = bestParts(campaign, best);
   const [runs, ...more] = how;
   // the interval of a share is already in brackets
@@ -121,7 +120,7 @@ export function bestText(campaign: Seeking, best: BestPoint): string {
  * The parts of `bestText`: the point, its value with the interval, and how its value was measured.
  */
 export function bestParts(
-  { goal, outputs, strategy, base }: Seeking,
+  { goal, outputs, strategy, base }: Told,
   best: BestPoint,
 ): { place: string; value: string; how: string[] } {
   const { inputs, interval, among, tied, runs, seen, choice } = best;
@@ -138,7 +137,8 @@ export function bestParts(
   const seenAs =
     strategy.by === 'selection' ? 'its value in the comparison' : 'the best value during the search';
   if (choice !== 'alone' && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
-  if (choice !== 'alone') how.push(certaintyText(strategy, choice === 'compared'));
+  if (choice !== 'alone' && (strategy.by === 'search' || strategy.by === 'selection'))
+    how.push(certaintyText(strategy, choice === 'compared'));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 

@@ -1,15 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import type { OutsideMethod } from '../../campaign/search/search.ts';
 import { isForayError, messageOf } from '../../errors.ts';
-import { killGroup } from '../../system/kill-group.ts';
+import { type Exit, type LineListener, LineProgram } from '../../system/line-program.ts';
+import type { PrintedLine } from '../../system/line-splitter.ts';
+import { steadyEnvironment } from '../../system/steady-environment.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { bounded, printableLine } from '../../text/printable.ts';
 import { type Answers, heardIn, optimiserFailed, shown } from './messages.ts';
 
-/** The maximum number of characters of a line on standard output. */
-const LONGEST_LINE = 16 * 1024 * 1024;
 /** The maximum number of characters of a line from standard error in the log. */
 const LONGEST_COMPLAINT = 2_000;
 /** The maximum number of lines from standard error of one process in the log. */
@@ -43,7 +42,7 @@ export class Session {
   #namesQuestions = false;
   #lastComplaint = '';
   #complaints = 0;
-  readonly #child: ChildProcess;
+  readonly #program: LineProgram;
   readonly #tell: (line: string) => void;
   readonly #onDiverged: () => void;
 
@@ -58,18 +57,15 @@ export class Session {
   ) {
     this.#tell = tell;
     this.#onDiverged = onDiverged;
-    this.#child = start(program);
-    const { stdin, stdout, stderr, pid } = this.#child;
-    // writing to a process that has ended is no error
-    stdin!.on('error', () => {});
-    onLines(stdout!, (line) => this.#hear(line), LONGEST_LINE);
-    onLines(stderr!, (line) => this.#note(line), LONGEST_COMPLAINT);
-    this.#child.once('error', (error: NodeJS.ErrnoException) =>
+    this.#program = start(program, {
+      stdout: (line) => this.#hear(line),
+      stderr: ({ bytes }) => this.#note(bytes.toString().slice(0, LONGEST_COMPLAINT + 1)),
+      onCut: (start) => this.#fail(tooLong(start)),
+    });
+    this.#program.started.catch((error: NodeJS.ErrnoException) =>
       this.#fail(optimiserFailed(notStarted(error, program))),
     );
-    // ends the child processes of the process too
-    this.#child.once('exit', () => pid !== undefined && killGroup(pid));
-    this.#child.once('close', (code, signal) => this.#fail(this.#reasonOf(code, signal)));
+    void this.#program.closed.then((exit) => this.#fail(this.#reasonOf(exit)));
   }
 
   get hasEnded(): boolean {
@@ -85,7 +81,7 @@ export class Session {
   }
 
   send(message: object): void {
-    this.#child.stdin!.write(`${JSON.stringify(message)}\n`);
+    this.#program.write(`${JSON.stringify(message)}\n`);
   }
 
   /**
@@ -115,13 +111,10 @@ export class Session {
     this.#fail(new Error('The optimiser was ended.'));
   }
 
-  #hear(line: string): void {
+  #hear({ bytes }: PrintedLine): void {
+    const line = bytes.toString();
     if (line.trim() === '') return;
     try {
-      if (line.length > LONGEST_LINE)
-        throw optimiserFailed(
-          `says ${shown(line)} on its standard output, but this is too long for a message`,
-        );
       const heard = heardIn(line);
       if (heard.kind === 'diverged') return this.#onDiverged();
       const waiting = this.#waiting;
@@ -153,14 +146,13 @@ export class Session {
   #fail(error: Error): void {
     if (this.#failure) return;
     this.#failure = error;
-    const { pid, exitCode, signalCode } = this.#child;
-    if (pid !== undefined && exitCode === null && signalCode === null) killGroup(pid);
+    this.#program.kill();
     if (!this.#waiting) return;
     clearTimeout(this.#waiting.timer);
     this.#waiting.reject(error);
   }
 
-  #reasonOf(code: number | null, signal: NodeJS.Signals | null): Error {
+  #reasonOf({ code, signal }: Exit): Error {
     if (signal !== null) return new Killed(`was ended by the signal ${signal}`);
     if (code! > SIGNALLED) return new Killed(`ended with exit code ${code}`);
     const last = this.#lastComplaint.trim();
@@ -168,21 +160,12 @@ export class Session {
   }
 }
 
-function start({
-  command,
-  folder,
-  files,
-}: Pick<OutsideMethod, 'command' | 'folder' | 'files'>): ChildProcess {
-  const [program, ...args] = command.map((word) =>
-    Object.hasOwn(files, word) ? resolve(folder, word) : word,
-  );
-  return spawn(program!, args, {
-    cwd: folder,
-    env: environment(),
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // the process gets its own process group, so that its child processes can be ended with it
-    detached: true,
-  });
+function start(
+  { command, folder, files }: Pick<OutsideMethod, 'command' | 'folder' | 'files'>,
+  listener: LineListener,
+): LineProgram {
+  const words = command.map((word) => (Object.hasOwn(files, word) ? resolve(folder, word) : word));
+  return new LineProgram({ command: words, folder, environment: environment(), leadsGroup: true }, listener);
 }
 
 /**
@@ -192,12 +175,16 @@ function start({
 function environment(): NodeJS.ProcessEnv {
   const { PYTHONPATH, ...others } = process.env;
   return {
-    // makes the order of a Python set of texts the same in each process, unless the worker sets another value
-    PYTHONHASHSEED: '0',
     ...Object.fromEntries(Object.entries(others).filter(([name]) => !OWN_SETTINGS.test(name))),
+    ...steadyEnvironment(),
     PYTHONPATH: [ownFile('python'), PYTHONPATH].filter(Boolean).join(delimiter),
-    PYTHONUNBUFFERED: '1',
   };
+}
+
+function tooLong(start: Buffer): Error {
+  return optimiserFailed(
+    `says ${shown(start.toString())} on its standard output, but this is too long for a message`,
+  );
 }
 
 function notStarted(
@@ -212,28 +199,6 @@ function notStarted(
         ? 'it may not be executed'
         : messageOf(error);
   return `${shown(command[0]!)} cannot be started: ${why}`;
-}
-
-/** Calls `onLine` with each line of a stream. A line longer than `longest` comes in parts. */
-function onLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void, longest: number): void {
-  // the parts of a line are joined only at its end, because a long line has hundreds of parts
-  let parts: string[] = [];
-  let length = 0;
-  const flush = (): void => {
-    const line = parts.join('');
-    [parts, length] = [[], 0];
-    onLine(line);
-  };
-  stream.setEncoding('utf8');
-  stream.on('data', (text: string) => {
-    for (const [at, part] of text.split('\n').entries()) {
-      if (at > 0) flush();
-      parts.push(part);
-      length += part.length;
-    }
-    if (length > longest) flush();
-  });
-  stream.on('end', () => length > 0 && flush());
 }
 
 /** Writes a line of an optimiser to the worker's log. */

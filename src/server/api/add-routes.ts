@@ -1,18 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
+import { addRoute, type Way } from '../../http/endpoints/add-route.ts';
+import { Reader } from '../../http/endpoints/reader.ts';
 import { acceptText } from '../../http/text-bodies.ts';
 import { ForayError } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfDefinitions } from '../shares.ts';
 import { ServerError } from '../problems.ts';
-import type { Call, Handlers } from './call.ts';
+import type { Handlers, OfRequest } from './call.ts';
 import { campaignHandlers } from './campaigns.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { eventHandlers } from './events.ts';
 import { KeptFiles } from './kept-files.ts';
-import { openApiDocument } from './openapi.ts';
+import { serverDocument } from './openapi.ts';
 import { reportHandlers } from './reports.ts';
 import { resultHandlers } from './results.ts';
 import { steeringHandlers } from './steering.ts';
@@ -35,7 +37,7 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
         throw new ForayError('STORE_LOST', 'The file of the store was removed or replaced.');
       return { status: 'ok' };
     },
-    openApi: () => openApiDocument(server.publicUrl()),
+    openApi: () => serverDocument(server.publicUrl()),
     ...campaignHandlers,
     ...steeringHandlers(),
     ...resultHandlers(files),
@@ -45,13 +47,21 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   await app.register(
     (api, _options, done) => {
       // a definition is YAML or JSON, whatever its Content-Type says
-      acceptText(
-        api,
-        (message) => new ServerError('BAD_REQUEST', message),
-        (bytes) => bytes,
-      );
+      acceptText(api, (message) => new ServerError('BAD_REQUEST', message));
       for (const [name, endpoint] of Object.entries(endpoints) as [keyof Handlers, Endpoint][]) {
-        addRoute(api, endpoint, handlers[name] as (call: unknown, server: ServerParts) => unknown, server);
+        const handle = handlers[name] as (call: unknown, server: ServerParts) => unknown;
+        const { role, needs, body } = endpoint;
+        const isDefinition = body === 'definition';
+        const handler = async (call: unknown): Promise<unknown> => {
+          if (needs) await server.away.needs(...needs);
+          // a handler that answers itself returns its reply
+          return handle(call, server);
+        };
+        addRoute(api, endpoint, handler, way, {
+          config: { role },
+          bodyLimit: isDefinition ? MOST_DEFINITION : MOST_JSON,
+          ...(isDefinition && { onRequest: shareOfDefinitions(server.shares) }),
+        });
       }
       done();
     },
@@ -59,70 +69,19 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   );
 }
 
-function addRoute(
-  api: FastifyInstance,
-  { method, path, role, needs, query, body }: Endpoint,
-  handle: (call: unknown, server: ServerParts) => unknown,
-  server: ServerParts,
-): void {
-  const isDefinition = body === 'definition';
-  api.route({
-    method,
-    url: path,
-    config: { role },
-    bodyLimit: isDefinition ? MOST_DEFINITION : MOST_JSON,
-    ...(isDefinition && { onRequest: shareOfDefinitions(server.shares) }),
-    handler: async (request, reply) => {
-      const call = {
-        params: request.params,
-        query: query && parsed(query, withObjects(request.query as Query), 'query'),
-        body: isDefinition ? bytesIn(request.body) : body && parsed(body, jsonIn(request.body), 'body'),
-        access: request.access!,
-        request,
-        reply,
-      } as Call;
-      if (needs) await server.away.needs(...needs);
-      // a handler that answers itself returns its reply
-      return handle(call, server);
-    },
-  });
-}
-
-type Query = Record<string, unknown>;
-
-/** Parses `name[key]=value` as an entry of the object `name`, like the style deepObject of OpenAPI. */
-function withObjects(query: Query): Query {
-  const found = new Map<string, unknown>();
-  for (const [text, value] of Object.entries(query)) {
-    // a schema would silently drop the key __proto__, so such a parameter is refused
-    const [, name, key] = /^([a-z]+)\[(?!__proto__\])(.*)\]$/s.exec(text) ?? [];
-    if (name === undefined) found.set(text, value);
-    else found.set(name, { ...(found.get(name) as object | undefined), [key!]: value });
-  }
-  return Object.fromEntries(found);
-}
+const way: Way<OfRequest> = {
+  reader: new Reader(({ where, schema, value, error }) => {
+    if (!error) return new ServerError('BAD_REQUEST', `The ${where} is not JSON.`);
+    const { message, hint } = schemaError(error, schema, value, where);
+    return new ServerError('BAD_REQUEST', message, { hint });
+  }, expectedText),
+  own: (request, reply) => ({ access: request.access!, request, reply }),
+  raw: ({ body }) => bytesIn(body),
+};
 
 function bytesIn(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
   throw new ServerError('BAD_REQUEST', 'The body must be a definition in YAML or JSON.');
-}
-
-/** The JSON of a body; undefined for an empty body. */
-function jsonIn(body: unknown): unknown {
-  const text = body instanceof Uint8Array ? body.toString() : '';
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ServerError('BAD_REQUEST', 'The body is not JSON.');
-  }
-}
-
-function parsed(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
-  const result = schema.safeParse(value, { error: expectedText });
-  if (result.success) return result.data;
-  const { message, hint } = schemaError(result.error, schema, value, where);
-  throw new ServerError('BAD_REQUEST', message, { hint });
 }
 
 /** The message for a value of another type, for schemas without a message of their own. */

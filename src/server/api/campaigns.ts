@@ -12,6 +12,7 @@ import { placeIn, placeText } from '../result-place.ts';
 import type { Call, Handlers } from './call.ts';
 import type { endpoints } from './endpoints.ts';
 import { etagOf, hasTag } from './etag.ts';
+import { sendJson } from './send-json.ts';
 
 /** The pause between two reads of a status while a client waits for a change, ms. */
 const LOOK = 500;
@@ -35,7 +36,8 @@ export const campaignHandlers: Handlers<
 > = {
   listModels: (_call, { foray }) => foray.models(),
   getModel: ({ params }, { foray }) => foray.model(params.name),
-  plan: ({ body, query, request }, { jobs }) => jobs.run(request.keyHash!, 'plan', { body }, query),
+  plan: ({ body, query, request }, { jobs }) =>
+    jobs.run(request.keyHash!, 'plan', { sent: { body }, ...query }),
 
   async listCampaigns({ query, reply, request }, { foray, sections }) {
     const { phase, model, owner, q = '', after, limit } = query;
@@ -58,15 +60,15 @@ export const campaignHandlers: Handlers<
     const key = request.headers['idempotency-key'];
     // the idempotency keys of two users are independent
     const token = typeof key === 'string' && key !== '' ? JSON.stringify([access.name, key]) : undefined;
-    const options = { owner: access.name, token };
-    const submitted = await jobs.run(request.keyHash!, 'submit', { body }, options);
+    const options = { sent: { body }, owner: access.name, token };
+    const submitted = await jobs.run(request.keyHash!, 'submit', options);
     void reply.code(submitted.isNew ? 201 : 200).header('location', `/api/v1/campaigns/${submitted.id}`);
     return submitted;
   },
 
   async putCampaign({ body, params, request, reply, access }, { jobs }) {
-    const options = { id: params.id, owner: access.name };
-    const submitted = await jobs.run(request.keyHash!, 'submit', { body }, options);
+    const options = { sent: { body }, id: params.id, owner: access.name };
+    const submitted = await jobs.run(request.keyHash!, 'submit', options);
     if (submitted.isNew) void reply.code(201);
     return submitted;
   },
@@ -103,7 +105,7 @@ export const campaignHandlers: Handlers<
     const lines: string[] = [];
     const table = resultTable(record.campaign, Batched.of(rows), { all: true });
     for await (const text of jsonl(table)) lines.push(...text.trimEnd().split('\n'));
-    return reply.type('application/json; charset=utf-8').send(`[${lines.filter(Boolean).join(',')}]`);
+    return sendJson(reply, `[${lines.filter(Boolean).join(',')}]`);
   },
 
   getPoint: ({ params }, { foray }) => foray.explain(params.id, params.point),
@@ -112,7 +114,10 @@ export const campaignHandlers: Handlers<
 
   getStory: async ({ params }, { foray }) => ({ story: await foray.story(params.id) }),
 
-  analyze: ({ params, query }, { foray }) => foray.analyze(params.id, { outputs: query.output }),
+  async analyze({ params, query, request, reply }, { answers }) {
+    const asked = { id: params.id, outputs: query.output };
+    return sendJson(reply, await answers.run(request.keyHash!, 'analysis', asked));
+  },
 };
 
 /**

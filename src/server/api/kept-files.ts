@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -29,10 +29,11 @@ export class KeptFiles {
   #count = 0;
 
   /**
-   * Returns the file with an entity tag. If there is no such file, this method writes the file with the content from
-   * `make`.
+   * Returns the file with an entity tag. If there is no such file, `write` writes it.
+   *
+   * @param write - writes the file at the given path
    */
-  async get(etag: string, make: () => AsyncIterable<Uint8Array>): Promise<KeptFile> {
+  async get(etag: string, write: (path: string) => Promise<unknown>): Promise<KeptFile> {
     const known = this.#files.get(etag);
     if (known) {
       known.timer.refresh();
@@ -43,7 +44,7 @@ export class KeptFiles {
     }
     const [oldest] = this.#files.keys();
     if (this.#files.size >= MOST) this.#forget(oldest!);
-    const file = this.#write(etag, make());
+    const file = this.#write(etag, write);
     const timer = setTimeout(() => this.#forget(etag), KEPT_MS).unref();
     this.#files.set(etag, { file, timer });
     // after a failure the next request tries again
@@ -58,22 +59,16 @@ export class KeptFiles {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 
-  async #write(etag: string, pieces: AsyncIterable<Uint8Array>): Promise<KeptFile> {
+  async #write(etag: string, write: (path: string) => Promise<unknown>): Promise<KeptFile> {
     const path = join(await this.#folderNow(), String((this.#count += 1)));
-    const file = await open(path, 'w', 0o600);
-    let size = 0;
     try {
-      for await (const piece of pieces) {
-        await file.writeFile(piece);
-        size += piece.length;
-      }
+      await write(path);
+      const { size } = await stat(path);
+      return { path, size, etag };
     } catch (error) {
       await rm(path, { force: true });
       throw error;
-    } finally {
-      await file.close();
     }
-    return { path, size, etag };
   }
 
   /** The folder of the files. It is made again if it is gone. */

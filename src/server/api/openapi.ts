@@ -4,27 +4,22 @@ import { serverErrors } from '../problems.ts';
 import { version } from '../../package/own-version.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpoints } from './endpoints.ts';
-
-type Json = Record<string, unknown>;
+import { type Json, json, openApiDocument, parametersOf } from '../../http/endpoints/openapi.ts';
 
 /** The API as an OpenAPI 3.1 document. */
-export function openApiDocument(url: string): Json {
-  const paths: Record<string, Json> = {};
-  for (const [name, endpoint] of Object.entries(endpoints) as [string, Endpoint][]) {
-    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
-  }
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'foray',
-      version,
-      description: 'Campaigns of simulation runs: submit, follow, steer, read.',
+export function serverDocument(url: string): Json {
+  return openApiDocument<Endpoint>(endpoints, {
+    head: {
+      info: {
+        title: 'foray',
+        version,
+        description: 'Campaigns of simulation runs: submit, follow, steer, read.',
+      },
+      servers: [{ url: `${url}/api/v1` }],
+      security: [{ key: [] }, { login: [] }],
     },
-    servers: [{ url: `${url}/api/v1` }],
-    security: [{ key: [] }, { login: [] }],
-    paths,
-    components: {
+    operation,
+    components: () => ({
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer' },
         login: { type: 'apiKey', in: 'cookie', name: `foray-${new URL(url).port}` },
@@ -36,8 +31,8 @@ export function openApiDocument(url: string): Json {
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       },
-    },
-  };
+    }),
+  });
 }
 
 const text = { type: 'string' };
@@ -58,23 +53,13 @@ const problem: Json = {
   },
 };
 
-function operation(name: string, { path, role, summary, query, headers, body, answer }: Endpoint): Json {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: text,
-  }));
-  const inQuery = Object.entries((query?.shape ?? {}) as Record<string, z.ZodType>).map(([name, given]) => {
-    const schema = schemaOf(given, 'input');
-    return {
-      name,
-      in: 'query',
-      required: !given.safeParse(undefined).success,
-      ...(schema['type'] === 'object' && { style: 'deepObject', explode: true }),
-      schema,
-    };
-  });
+function operation(name: string, endpoint: Endpoint): Json {
+  const { role, summary, headers, body, answer } = endpoint;
+  const parameters = parametersOf(
+    endpoint,
+    () => text,
+    (schema) => schemaOf(schema, 'input'),
+  );
   const inHeaders = Object.entries(headers ?? {}).map(([name, description]) => {
     return { name, in: 'header', required: false, description, schema: text };
   });
@@ -83,16 +68,13 @@ function operation(name: string, { path, role, summary, query, headers, body, an
     summary,
     ...(role === 'anyone' && { security: [] }),
     'x-role': role,
-    parameters: [...inPath, ...inQuery, ...inHeaders],
+    parameters: [...parameters, ...inHeaders],
     ...(body && { requestBody: bodyOf(body) }),
     responses: {
       '2XX': {
         description: answer === null ? 'Done.' : summary,
         ...(answer !== null && {
-          content:
-            typeof answer === 'string'
-              ? { [answer]: {} }
-              : { 'application/json': { schema: schemaOf(answer, 'output') } },
+          content: typeof answer === 'string' ? { [answer]: {} } : json(schemaOf(answer, 'output')),
         }),
       },
       default: { $ref: '#/components/responses/Problem' },
@@ -103,7 +85,7 @@ function operation(name: string, { path, role, summary, query, headers, body, an
 function bodyOf(body: NonNullable<Endpoint['body']>): Json {
   if (body !== 'definition') {
     const required = !body.safeParse(undefined).success;
-    return { required, content: { 'application/json': { schema: schemaOf(body, 'input') } } };
+    return { required, content: json(schemaOf(body, 'input')) };
   }
   return {
     required: true,

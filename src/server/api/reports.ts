@@ -1,46 +1,69 @@
-import { standalone } from '../../report/figures/figure.ts';
+import { readFile } from 'node:fs/promises';
 import type { ReportChoice } from '../../report/of-campaign.ts';
+import type { FigureFile } from '../jobs/answers.ts';
 import { ServerError } from '../problems.ts';
-import type { Handlers } from './call.ts';
-import { tagOfResults } from './etag.ts';
-import { type KeptFiles, sendFile } from './kept-files.ts';
+import type { ServerParts } from '../server-parts.ts';
+import type { Call, Handlers } from './call.ts';
+import type { endpoints } from './endpoints.ts';
+import { etagOf, hasTag, tagOfResults } from './etag.ts';
+import { type KeptFile, type KeptFiles, sendFile } from './kept-files.ts';
 
 /** A browser that opens a picture by its address runs no scripts and loads nothing else. */
 const PICTURE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
-/** The endpoints of reports and their pictures. */
+/** The endpoints of reports and their pictures. They are drawn once, until a result of the campaign changes. */
 export function reportHandlers(files: KeptFiles): Handlers<'getReport' | 'listFigures' | 'getFigure'> {
+  const drawn = async (
+    what: 'report' | 'figures',
+    {
+      params: { id },
+      query,
+      request,
+    }: Pick<Call<typeof endpoints.getReport>, 'params' | 'query' | 'request'>,
+    { foray, answers }: ServerParts,
+  ): Promise<KeptFile> => {
+    const choice = choiceOf(query);
+    const tag = await tagOfResults(foray, id, [what, query]);
+    return files.get(tag, (path) => answers.run(request.keyHash!, what, { id, choice, path }));
+  };
+  const figuresOf = async (...of: [Parameters<typeof drawn>[1], ServerParts]): Promise<FigureFile[]> => {
+    const { path } = await drawn('figures', ...of);
+    return JSON.parse(await readFile(path, 'utf8')) as FigureFile[];
+  };
   return {
-    async getReport({ params, query, reply }, { foray }) {
-      // this module is loaded only when needed, because loading the plotting library takes a moment
-      const { reportOf } = await import('../../report/of-campaign.ts');
-      const page = await reportOf(foray, params.id, choiceOf(query));
-      return reply
+    async getReport(call, server) {
+      const { params, request, reply } = call;
+      const file = await drawn('report', call, server);
+      void reply
         .header('content-security-policy', 'sandbox')
         .header('content-disposition', `attachment; filename="${params.id}.html"`)
-        .type('text/html; charset=utf-8')
-        .send(page);
-    },
-
-    async listFigures({ params, query }, { foray }) {
-      const { picturesOf } = await import('../../report/of-campaign.ts');
-      const pictures = await picturesOf(foray, params.id, choiceOf(query));
-      return Array.from(pictures, ([name, { title }]) => ({ name, title }));
-    },
-
-    async getFigure({ params, query, request, reply }, { foray }) {
-      const { id, figure } = params;
-      const choice = choiceOf(query);
-      const tag = await tagOfResults(foray, id, ['figure', figure, query]);
-      const file = await files.get(tag, async function* () {
-        const { picturesOf } = await import('../../report/of-campaign.ts');
-        const pictures = await picturesOf(foray, id, choice);
-        const picture = pictures.get(figure);
-        if (!picture) throw unknownFigure(id, figure, [...pictures.keys()]);
-        yield Buffer.from(standalone(picture));
-      });
-      void reply.type('image/svg+xml; charset=utf-8').header('content-security-policy', PICTURE_POLICY);
+        .type('text/html; charset=utf-8');
       return sendFile(request, reply, file);
+    },
+
+    async listFigures(call, server) {
+      return (await figuresOf(call, server)).map(({ name, title }) => ({ name, title }));
+    },
+
+    async getFigure(call, server) {
+      const { params, request, reply } = call;
+      const { id, figure } = params;
+      const figures = await figuresOf(call, server);
+      const found = figures.find(({ name }) => name === figure);
+      if (!found)
+        throw unknownFigure(
+          id,
+          figure,
+          figures.map(({ name }) => name),
+        );
+      const etag = etagOf(found.svg);
+      void reply.headers({ etag, 'cache-control': 'no-cache' });
+      const known = request.headers['if-none-match'];
+      if (known !== undefined && hasTag(known, etag)) return reply.code(304).send();
+      return reply
+        .type('image/svg+xml; charset=utf-8')
+        .header('content-security-policy', PICTURE_POLICY)
+        .send(found.svg);
     },
   };
 }

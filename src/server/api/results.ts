@@ -1,19 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Batched } from '../../batched.ts';
 import type { Foray } from '../../client/index.ts';
-import { campaignsCompared } from '../../report/comparison/of-campaigns.ts';
-import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summary.ts';
-import { comparisonTable } from '../../report/comparison/table.ts';
-import { formatResults, formatTable, type ShapeOptions, tableOf } from '../../report/index.ts';
+import { formatResults, tableOf } from '../../report/index.ts';
 import { joined, type Parts } from '../../report/formats/joined.ts';
-import type { CampaignRecord, ResultRow } from '../../store/index.ts';
-import { version } from '../../package/own-version.ts';
-import { filtered } from '../live/filter.ts';
 import { ServerError } from '../problems.ts';
 import type { Handlers } from './call.ts';
 import { tagOfResults } from './etag.ts';
 import { type KeptFiles, sendFile } from './kept-files.ts';
+import { type Query, rowsOf, shapeOf } from './rows-of.ts';
+import { sendJson } from './send-json.ts';
 
 /** The endpoints of results. */
 export function resultHandlers(
@@ -44,46 +39,20 @@ export function resultHandlers(
       );
     },
 
-    async resultsParquet({ params, query, request, reply }, { foray }) {
+    async resultsParquet({ params, query, request, reply }, { foray, answers }) {
       const { id } = params;
-      const file = await files.get(await tagOfResults(foray, id, ['parquet', query]), async function* () {
-        const { parquet } = await import('../../report/formats/parquet.ts');
-        const { record, rows } = await rowsOf(foray, id, query);
-        const description = { record, version, all: query.all ?? false };
-        yield* parquet(tableOf(record.campaign, rows, shapeOf(query)), description);
-      });
+      const tag = await tagOfResults(foray, id, ['parquet', query]);
+      const file = await files.get(tag, (path) =>
+        answers.run(request.keyHash!, 'parquet', { id, query, path }),
+      );
       void reply.type('application/vnd.apache.parquet');
       return sendFile(request, reply, file);
     },
 
-    async compare({ query, reply }, { foray }) {
-      const { a, b, show } = query;
-      const comparison = await campaignsCompared(foray, a, b, { show });
-      const summary = new ComparisonSummary(comparison);
-      let text = '';
-      for await (const piece of formatTable('jsonl', comparisonTable(comparison, summary.watched())))
-        text += piece;
-      const rows = text.split('\n').filter(Boolean).join(',');
-      const notes = JSON.stringify(comparisonNotes(comparison, summary));
-      return reply.type('application/json; charset=utf-8').send(`{"rows":[${rows}],"notes":${notes}}`);
+    async compare({ query: { a, b, show }, request, reply }, { answers }) {
+      return sendJson(reply, await answers.run(request.keyHash!, 'compared', { a, b, show }));
     },
   };
-}
-
-type Query = { [K in keyof ShapeOptions]?: ShapeOptions[K] | undefined } & {
-  inputs?: Record<string, string> | undefined;
-};
-
-/** @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE if the campaign does not vary one of the given inputs */
-async function rowsOf(
-  foray: Foray,
-  id: string,
-  { inputs = {} }: Query,
-  follow = false,
-): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
-  const { record, rows } = await foray.results(id, { follow });
-  const filters = Object.entries(inputs).map(([name, text]) => ({ name, text }));
-  return { record, rows: filtered(record.campaign, rows, filters) };
 }
 
 async function textOf(
@@ -96,17 +65,6 @@ async function textOf(
   const shape = shapeOf(query);
   const { record, rows } = await rowsOf(foray, id, query, follow);
   return formatResults(format, record.campaign, rows, { ...shape, limit: Infinity, flows: follow });
-}
-
-/** @throws ServerError BAD_REQUEST for `show` without `points` */
-function shapeOf({ long, points, all, show }: Query): ShapeOptions {
-  if (show && !points) throw new ServerError('BAD_REQUEST', 'show needs points.');
-  return {
-    ...(long !== undefined && { long }),
-    ...(points !== undefined && { points }),
-    ...(all !== undefined && { all }),
-    ...(show && { show }),
-  };
 }
 
 /** Sends pieces at the speed of the client. When the client disconnects, no more pieces are made. */

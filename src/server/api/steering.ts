@@ -35,7 +35,7 @@ export function steeringHandlers(): Handlers<
 
     async putDefinition({ params, query, body, request, access }, { foray, away, inTurn, jobs }) {
       const { id } = params;
-      const difference = () => jobs.run(request.keyHash!, 'compare', { body }, { id });
+      const difference = () => jobs.run(request.keyHash!, 'compare', { sent: { body }, id });
       if (query.dry) return difference();
       return inTurn(id, async () => {
         const match = request.headers['if-match'];
@@ -48,7 +48,7 @@ export function steeringHandlers(): Handlers<
           });
         }
         await away.needs('temporal');
-        return jobs.run(request.keyHash!, 'apply', { body }, { id, reason: overHttp(access) });
+        return jobs.run(request.keyHash!, 'apply', { sent: { body }, id, reason: overHttp(access) });
       });
     },
   };

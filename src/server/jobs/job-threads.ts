@@ -6,22 +6,45 @@ import { Worker } from 'node:worker_threads';
 import type { Settings } from '../../client/index.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { ServerError } from '../server-error.ts';
+import type { Shares } from '../shares.ts';
 import type { Gives, JobName, Order, Outcome, Takes } from './jobs.ts';
 import { fromPosted } from './posted-errors.ts';
-import type { Sent } from './with-definition.ts';
 
 /** The maximum number of threads. A thread does one job at a time. */
 const MOST_THREADS = 3;
 /** The maximum number of jobs that run for one key at once, so that a thread stays free for the other keys. */
 const MOST_OF_KEY = 2;
-/** The maximum CPU time of a job, ms. Waiting for the model service does not count. */
-const MOST_CPU = 20_000;
 /** How often the CPU time of a job is checked, ms. */
 const LOOK = 500;
-/** The maximum memory of a thread, MB. */
-const MOST_MEMORY = 512;
 /** A thread without a job ends after this time, ms. */
 const IDLE = 60_000;
+
+/** What jobs of one kind may use. */
+export interface JobLimits {
+  /** What the jobs work on, as an error names it. */
+  of: string;
+  /** What else the user can do, as a sentence. */
+  hint: string;
+  /** The maximum CPU time of a job, ms. Waiting for the model service does not count. */
+  cpu: number;
+  /** The maximum memory of a thread, MB. */
+  memory: number;
+}
+
+/** A definition is text from outside. It has to be small. */
+export const definitionLimits: JobLimits = {
+  of: 'This definition',
+  hint: 'Make it smaller, or use the command line: "foray submit" has no such limit.',
+  cpu: 20_000,
+  memory: 512,
+};
+/** Results are the user's own, and the report of a million runs takes a minute of CPU time. */
+export const resultLimits: JobLimits = {
+  of: 'This answer',
+  hint: 'Ask for fewer outputs, or use the command line on the machine of the store: its commands have no such limit.',
+  cpu: 300_000,
+  memory: 2_048,
+};
 
 /** What a thread gets when it starts. */
 export interface ThreadData {
@@ -42,33 +65,41 @@ interface Thread {
   idle: NodeJS.Timeout | undefined;
 }
 
-/** Threads for computations on data from outside. A job that takes too much time or memory ends with its thread. */
+/** Threads for computations. A job that takes too much time or memory ends with its thread, and other jobs go on. */
 export class JobThreads {
   readonly #settings: Settings;
-  readonly #mostCpu: number;
+  readonly #shares: Shares;
+  readonly #limits: JobLimits;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
 
-  /** @param mostCpu - the maximum CPU time of a job, ms */
-  constructor(settings: Settings, mostCpu = MOST_CPU) {
+  constructor(settings: Settings, shares: Shares, limits: JobLimits) {
     this.#settings = settings;
-    this.#mostCpu = mostCpu;
+    this.#shares = shares;
+    this.#limits = limits;
   }
 
   /**
    * Does a job in a thread. Jobs wait for a free thread in the order of their requests.
    *
    * @param keyHash - the key of the request
-   * @throws ServerError TOO_LARGE if the job takes too much time or memory; the errors of the job
+   * @throws ServerError TOO_LARGE if the job takes too much time or memory; TOO_MANY if too many jobs of the key run or
+   * wait; the errors of the job
    */
-  async run<K extends JobName>(keyHash: string, job: K, sent: Sent, takes: Takes<K>): Promise<Gives<K>> {
-    const done = Promise.withResolvers<unknown>();
-    this.#waiting.push({ keyHash, order: { job, sent, takes }, done });
-    this.#startJobs();
-    return (await done.promise) as Gives<K>;
+  async run<K extends JobName>(keyHash: string, job: K, takes: Takes<K>): Promise<Gives<K>> {
+    const giveBack = this.#shares.take('jobs', keyHash);
+    try {
+      const done = Promise.withResolvers<unknown>();
+      this.#waiting.push({ keyHash, order: { job, takes }, done });
+      this.#startJobs();
+      return (await done.promise) as Gives<K>;
+    } finally {
+      giveBack();
+    }
   }
 
   async close(): Promise<void> {
+    for (const { done } of this.#waiting.splice(0)) done.reject(new Error('the server ends'));
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 
@@ -79,7 +110,12 @@ export class JobThreads {
       const free = [...this.#threads].find(({ job }) => job === undefined);
       if (!free && this.#threads.size >= MOST_THREADS) return;
       const [job] = this.#waiting.splice(at, 1);
-      this.#start(free ?? this.#newThread(), job!);
+      try {
+        this.#start(free ?? this.#newThread(), job!);
+      } catch (error) {
+        // the folder of a thread cannot be made on a full disk
+        job!.done.reject(error);
+      }
     }
   }
 
@@ -102,15 +138,15 @@ export class JobThreads {
       return (user + system) / 1_000;
     };
     for (const before = await cpu(); thread.job === job; await delay(LOOK, undefined, { ref: false }))
-      if ((await cpu()) - before > this.#mostCpu && thread.job === job)
-        return this.#end(thread, tooHard('takes too long'));
+      if ((await cpu()) - before > this.#limits.cpu && thread.job === job)
+        return this.#end(thread, this.#tooHard('takes too long'));
   }
 
   #newThread(): Thread {
     const folder = mkdtempSync(join(tmpdir(), 'foray-jobs-'));
     const worker = new Worker(ownModule('src/server/jobs/job-thread'), {
       workerData: { settings: this.#settings, folder } satisfies ThreadData,
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memory },
     });
     const thread: Thread = { worker, job: undefined, idle: undefined };
     this.#threads.add(thread);
@@ -125,7 +161,7 @@ export class JobThreads {
     });
     worker.on('error', (error) => {
       const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
-      this.#end(thread, isMemory ? tooHard('takes too much memory') : (error as Error));
+      this.#end(thread, isMemory ? this.#tooHard('takes too much memory') : (error as Error));
     });
     worker.on('exit', () => {
       this.#end(thread, new Error('the thread of the job has ended'));
@@ -144,10 +180,9 @@ export class JobThreads {
     if (error) job?.done.reject(error);
     this.#startJobs();
   }
-}
 
-function tooHard(why: string): ServerError {
-  return new ServerError('TOO_LARGE', `This definition ${why} for this server.`, {
-    hint: 'Make it smaller, or use the command line: "foray submit" has no such limit.',
-  });
+  #tooHard(why: string): ServerError {
+    const { of, hint } = this.#limits;
+    return new ServerError('TOO_LARGE', `${of} ${why} for this server.`, { hint });
+  }
 }

@@ -1,13 +1,29 @@
 import type { CampaignChange, Difference, Foray, Plan, Submitted } from '../../client/index.ts';
+import type { ReportChoice } from '../../report/of-campaign.ts';
+import type { Query } from '../api/rows-of.ts';
+import type { ComparedParts } from './answers.ts';
 import type { PostedError } from './posted-errors.ts';
 import { type Sent, withDefinition } from './with-definition.ts';
 
+/** A file that a job writes, for the results of a campaign. */
+interface Written {
+  id: string;
+  /** The path of the file. */
+  path: string;
+}
+
 /** What each job takes and gives. Both are posted between threads, so they are plain data. */
 interface JobTypes {
-  plan: { takes: { all?: boolean | undefined; runSeconds?: number | undefined }; gives: Plan };
-  submit: { takes: { id?: string; token?: string | undefined; owner: string }; gives: Submitted };
-  compare: { takes: { id: string }; gives: Difference };
-  apply: { takes: { id: string; reason: string }; gives: CampaignChange };
+  plan: { takes: { sent: Sent; all?: boolean | undefined; runSeconds?: number | undefined }; gives: Plan };
+  submit: { takes: { sent: Sent; id?: string; token?: string | undefined; owner: string }; gives: Submitted };
+  compare: { takes: { sent: Sent; id: string }; gives: Difference };
+  apply: { takes: { sent: Sent; id: string; reason: string }; gives: CampaignChange };
+  report: { takes: Written & { choice: ReportChoice }; gives: void };
+  figures: { takes: Written & { choice: ReportChoice }; gives: void };
+  parquet: { takes: Written & { query: Query }; gives: void };
+  analysis: { takes: { id: string; outputs: string[] | undefined }; gives: string };
+  compared: { takes: { a: string; b: string; show: string[] | undefined }; gives: string };
+  comparedParts: { takes: { a: string; b: string }; gives: ComparedParts };
 }
 
 export type JobName = keyof JobTypes;
@@ -15,27 +31,39 @@ export type Takes<K extends JobName> = JobTypes[K]['takes'];
 export type Gives<K extends JobName> = JobTypes[K]['gives'];
 
 /**
- * Everything that the server does with a definition. A definition is text from outside: reading it and planning its
- * design may take long, so a thread does it.
+ * Everything that the server computes, in threads of their own, because the main thread serves all clients. Reading and
+ * planning a definition may take long, because it is text from outside. Reports and analyses may take long, because
+ * campaigns are large.
  * Temporary files are in the given folder.
  */
 export const jobs: {
-  [K in JobName]: (foray: Foray, folder: string, sent: Sent, takes: Takes<K>) => Promise<Gives<K>>;
+  [K in JobName]: (foray: Foray, folder: string, takes: Takes<K>) => Promise<Gives<K>>;
 } = {
-  plan: (foray, folder, sent, options) =>
+  plan: (foray, folder, { sent, ...options }) =>
     withDefinition(folder, sent, (source) => foray.plan(source, options)),
-  submit: (foray, folder, sent, options) =>
+  submit: (foray, folder, { sent, ...options }) =>
     withDefinition(folder, sent, (source) => foray.submit(source, options)),
-  compare: (foray, folder, sent, { id }) =>
+  compare: (foray, folder, { sent, id }) =>
     withDefinition(folder, sent, (source) => foray.compare(id, source)),
-  apply: (foray, folder, sent, { id, reason }) =>
+  apply: (foray, folder, { sent, id, reason }) =>
     withDefinition(folder, sent, (source) => foray.apply(id, source, reason)),
+  report: async (foray, _folder, { id, choice, path }) =>
+    (await answers()).writeReport(foray, id, choice, path),
+  figures: async (foray, _folder, { id, choice, path }) =>
+    (await answers()).writeFigures(foray, id, choice, path),
+  parquet: async (foray, _folder, { id, query, path }) =>
+    (await answers()).writeParquet(foray, id, query, path),
+  analysis: async (foray, _folder, { id, outputs }) => (await answers()).analysisJson(foray, id, outputs),
+  compared: async (foray, _folder, { a, b, show }) => (await answers()).comparedJson(foray, a, b, show),
+  comparedParts: async (foray, _folder, { a, b }) => (await answers()).comparedParts(foray, a, b),
 };
+
+/** A plan needs no plotting library, and loading it takes a moment. */
+const answers = () => import('./answers.ts');
 
 /** The message that starts a job in a thread. */
 export interface Order<K extends JobName = JobName> {
   job: K;
-  sent: Sent;
   takes: Takes<K>;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { CampaignDefinition } from '../../campaign/definition.ts';
 import type { DefinitionSource } from '../../client/index.ts';
-import { messageOf } from '../../errors.ts';
+import { ForayError, isForayError, messageOf } from '../../errors.ts';
 import { makeFolder } from '../../system/file-system.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { ServerError } from '../server-error.ts';
@@ -68,9 +68,21 @@ export async function withDefinition<T>(
         ? { text: definition, file: NAME, uploads: folder }
         : { definition: definition as unknown as CampaignDefinition, file: NAME, uploads: folder },
     );
+  } catch (error) {
+    throw isForayError(error) ? named(error, folder) : error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** An error whose places have the names of the sent files. The temporary folder says nothing to the client. */
+function named(error: ForayError, folder: string): ForayError {
+  const { code, message, place, hint, others } = error;
+  return new ForayError(code, message, {
+    place: place && { ...place, file: place.file.replace(`${folder}/`, '') },
+    hint,
+    others: others.map((other) => named(other, folder)),
+  });
 }
 
 function lengthOf(definition: string | Record<string, unknown>): number {

@@ -1,6 +1,6 @@
 import { measureOf } from '../../campaign/measures.ts';
 import { Lowest } from '../../report/summary/best.ts';
-import { pointsOf, valueOf } from '../../report/summary/points.ts';
+import { bestOfDesign } from '../../report/summary/chosen.ts';
 import type { ResultRow, Store } from '../../store/index.ts';
 import { filtered } from './filter.ts';
 import type { ExtremeRuns } from './look.ts';
@@ -14,16 +14,8 @@ export const MOST_RANKED = 1_000;
  */
 export async function bestOf(store: Store, id: string): Promise<number | null> {
   const record = await store.getCampaign(id);
-  if (!record?.campaign.goal) return null;
-  const { goal, outputs } = record.campaign;
-  const measure = measureOf(outputs, goal.output);
-  let best: number | null = null;
-  for await (const point of pointsOf(store.results(id), [measure])) {
-    const value = valueOf(point, measure);
-    if (value === undefined) continue;
-    if (best === null || (goal.wants === 'lowest' ? value < best : value > best)) best = value;
-  }
-  return best;
+  if (!record) return null;
+  return (await bestOfDesign(record.campaign, store.results(id)))?.value ?? null;
 }
 
 /**

@@ -4,14 +4,25 @@ import { campaignSection } from '../../report/html/campaign-section.ts';
 import { analysesFor } from '../../report/of-campaign.ts';
 import { reportSections } from '../../report/html/report-sections.ts';
 import type { Summary } from '../../report/summary/summary.ts';
-import { type CampaignRecord, type Store } from '../../store/index.ts';
+import type { RunCounts } from '../../campaign/types.ts';
+import type { CampaignRecord, Store } from '../../store/index.ts';
 import type { Section } from './look.ts';
 import { numbersOf } from './numbers.ts';
 import { shownSection } from './shown.ts';
 
 /**
+ * The counts of the runs that a summary has. While a campaign is open, runs finish between the reads of the counts and
+ * the runs, and two numbers on one page would differ.
+ */
+export function countsIn({ timeline }: Pick<Summary, 'timeline'>, counts: RunCounts): RunCounts {
+  const { new: fresh, reused, failed } = timeline.counts;
+  return { ...counts, done: fresh + reused, new: fresh, reused, failed };
+}
+
+/**
  * The report of a campaign so far.
  *
+ * @param counts - the counts of the runs that the report shows
  * @param isWhole - adds the sensitivity analysis, which has to read all runs
  */
 export async function drawSections(
@@ -19,10 +30,10 @@ export async function drawSections(
   record: CampaignRecord,
   summary: Summary,
   story: Story | null,
+  counts: RunCounts,
   isWhole: boolean,
 ): Promise<Section[]> {
   const { campaign } = record;
-  const counts = await store.counts(campaign.id);
   const sections = await reportSections(record, counts, summary, {
     story,
     logs: await store.runLogs(campaign.id),

@@ -10,7 +10,7 @@ import { html } from '../../report/html/markup.ts';
 import { foundIn } from '../../report/html/story-sections.ts';
 import { summarize, type Summary, type SummaryOptions } from '../../report/summary/summary.ts';
 import type { CampaignRecord, ResultRow, Store } from '../../store/index.ts';
-import { drawSections } from './draw.ts';
+import { countsIn, drawSections } from './draw.ts';
 import { filtered, filterOf } from './filter.ts';
 import type { Section, Seen, View } from './look.ts';
 
@@ -139,14 +139,17 @@ export class Gatherer {
     const from = performance.now();
     const asOf = new Date().toISOString();
     const story = await storyOf(this.#store, record.campaign);
+    const known = await this.#store.counts(this.#id);
     const summary = await summaryOf(optionsOf(record, story));
     const isWhole = closedPhases.includes(record.phase) && this.#view.inputs.length === 0;
     // while runs are still being read, one of them may match
     const isEmpty =
       this.#view.inputs.length > 0 && front.length === 0 && summary.timeline.moments().length === 0;
+    // the counts on a page with a filter are those of all points
+    const counts = this.#view.inputs.length === 0 ? countsIn(summary, known) : known;
     const sections = isEmpty
       ? [NO_MATCH]
-      : [...front, ...(await drawSections(this.#store, record, summary, story, isWhole))];
+      : [...front, ...(await drawSections(this.#store, record, summary, story, counts, isWhole))];
     const hash = createHash('sha256');
     for (const { html } of sections) hash.update(html).update('\0');
     const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));
@@ -154,7 +157,8 @@ export class Gatherer {
     const next = closedPhases.includes(record.phase) ? 0 : Math.round(pause);
     this.#hasDrawn = true;
     const changedAt = new Date(record.updatedAt).toISOString();
-    this.#tell({ version: hash.digest('hex').slice(0, 16), asOf, changedAt, sections, next });
+    const finished = counts.done + counts.failed;
+    this.#tell({ version: hash.digest('hex').slice(0, 16), asOf, changedAt, finished, sections, next });
   }
 
   /** Summarizes all runs in design order, like a report. */

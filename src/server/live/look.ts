@@ -29,6 +29,8 @@ export interface Seen {
   asOf: string | null;
   /** The time of the last change of the campaign that this state contains, ISO 8601; null while nothing is drawn. */
   changedAt: string | null;
+  /** The number of finished runs that the sections show. With a filter, it also has the runs outside the filter. */
+  finished: number;
   sections: readonly Section[];
   /** The time until the next request for the state, ms; 0 if the campaign is closed. */
   next: number;

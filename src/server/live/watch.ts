@@ -20,7 +20,7 @@ const SOON = 500;
  */
 const PAUSE_FOR_READING = 9;
 
-const NOTHING: Seen = { version: '', asOf: null, changedAt: null, sections: [], next: SOON };
+const NOTHING: Seen = { version: '', asOf: null, changedAt: null, finished: 0, sections: [], next: SOON };
 
 interface Watched {
   lookedAt: number;

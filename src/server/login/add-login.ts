@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ownFile } from '../../package/own-files.ts';
 import { html } from '../../report/html/markup.ts';
-import { hashOf } from '../keys.ts';
+import { hashOf } from '../../keys/hash.ts';
 import { cookieOf, LONGEST_RETURN } from '../guard.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';

@@ -72,7 +72,7 @@ export function campaignPage(
 /** The parts of a campaign's page that change: the status, the buttons, and the report when it is drawn. */
 export function campaignParts(request: FastifyRequest, status: CampaignStatus, seen: Seen): Part[] {
   return [
-    partOf('status', statusSection(status)),
+    partOf('status', statusSection(status, isDrawn(seen) ? seen.finished : undefined)),
     partOf('steering', steering(request, status)),
     ...(isDrawn(seen) ? [{ id: 'report', hash: seen.version, markup: sectionsOf(seen) }] : []),
   ];

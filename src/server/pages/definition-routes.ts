@@ -4,7 +4,7 @@ import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfDefinitions } from '../shares.ts';
-import { definitionPage, differencePage, newPage, planOf, writtenForm } from './definition.ts';
+import { definitionPage, differencePage, newPage, planAnswer, writtenForm } from './definition.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
 import { reasonOf } from './verbs.ts';
@@ -39,12 +39,12 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         try {
           await away.needs('service');
           if (isOvertaken || fields.get('do') !== 'apply') {
-            const difference = await jobs.run(request.keyHash!, 'compare', sent(text), { id });
+            const difference = await jobs.run(request.keyHash!, 'compare', { sent: sent(text), id });
             const page = differencePage(request, record, text, difference, isOvertaken);
             return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
           }
           await away.needs('temporal');
-          await jobs.run(request.keyHash!, 'apply', sent(text), { id, reason: reasonOf(request) });
+          await jobs.run(request.keyHash!, 'apply', { sent: sent(text), id, reason: reasonOf(request) });
           return reply.redirect(pathOfCampaign(id), 303);
         } catch (error) {
           const message = mistakesIn(error);
@@ -75,8 +75,8 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
       if (fields.get('do') === 'plan')
         return await show(request, reply, { text, id, message: await planned(request, text) });
       await away.needs('service', 'temporal');
-      const options = { owner: request.access!.name, ...(id !== '' && { id }) };
-      const submitted = await jobs.run(request.keyHash!, 'submit', sent(text), options);
+      const options = { sent: sent(text), owner: request.access!.name, ...(id !== '' && { id }) };
+      const submitted = await jobs.run(request.keyHash!, 'submit', options);
       return reply.redirect(pathOfCampaign(submitted.id), 303);
     } catch (error) {
       return show(request, reply.code(422), { text, id, message: mistakesIn(error) });
@@ -99,7 +99,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   });
 
   async function planned({ keyHash }: FastifyRequest, text: string): Promise<Markup> {
-    return planOf(await away.whileThere(() => jobs.run(keyHash!, 'plan', sent(text), {})));
+    return planAnswer(await away.whileThere(() => jobs.run(keyHash!, 'plan', { sent: sent(text) })));
   }
 
   async function show(

@@ -174,7 +174,7 @@ export function writtenForm({ text, message, id = '' }: Written): Markup {
 }
 
 /** The plan as a short text. */
-export function planOf(plan: Plan): Markup {
+export function planAnswer(plan: Plan): Markup {
   const { points, repeats, mostPoints, runs, mostRuns, there, expectedSeconds, mostSeconds } = plan;
   const { warnings, design, strategy } = plan;
   const upTo = (least: number, most: number): string =>

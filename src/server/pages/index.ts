@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Foray } from '../../client/index.ts';
 import { versionOf } from '../../campaign/versions.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { style } from '../../report/html/style.ts';
@@ -103,18 +102,14 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
         throw new ServerError('BAD_REQUEST', 'Choose two campaigns to compare.', {
           hint: 'Go back, and choose two campaigns.',
         });
-      return sendPage(request, reply, await comparePage(await compared(foray, ids[0]!, ids[1]!)));
+      const two = { a: ids[0]!, b: ids[1]! };
+      const compared = await parts.answers.run(request.keyHash!, 'comparedParts', two);
+      return sendPage(request, reply, comparePage(compared));
     },
   );
 
   app.get('/reference', read, (request, reply) => sendPage(request, reply, referencePage(publicUrl())));
   return Promise.resolve();
-}
-
-async function compared(foray: Foray, a: string, b: string) {
-  // this module is loaded only when needed, because loading the plotting library takes a moment
-  const { campaignsCompared } = await import('../../report/comparison/of-campaigns.ts');
-  return campaignsCompared(foray, a, b, {});
 }
 
 /** The style sheet and the script, which are the same for everybody. */

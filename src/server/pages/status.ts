@@ -52,8 +52,12 @@ export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): 
     .join(', ');
 }
 
-/** The head of a campaign's page: the phase, what blocks the campaign, the bar, and counts of runs. */
-export function statusSection(status: CampaignStatus): Markup {
+/**
+ * The head of a campaign's page: the phase, what blocks the campaign, the bar, and counts of runs.
+ *
+ * @param drawn - the number of finished runs that the pictures below show; undefined without pictures
+ */
+export function statusSection(status: CampaignStatus, drawn?: number): Markup {
   const { runs, phase, blocked, note, strategy, source, asOf } = status;
   const numbers: [string, number][] = [
     ['new', runs.new],
@@ -73,6 +77,13 @@ export function statusSection(status: CampaignStatus): Markup {
       ${numbers.map(([name, count]) => `${count.toLocaleString('en-US')} ${name}`).join(', ')}
       ${source === 'store' && !['completed', 'failed', 'cancelled'].includes(phase) ? ` (as of ${asOf})` : ''}
     </p>
+    ${
+      drawn === undefined || drawn === runs.done + runs.failed
+        ? ''
+        : html`<p class="soft">
+            The pictures and numbers below show ${counted(drawn, 'finished run')}. They follow in a moment.
+          </p>`
+    }
     ${strategy.by === 'growing' ? html`<p class="soft">${growthText(strategy)}</p>` : ''}
     ${note === '' ? '' : html`<p class="note">${note}</p>`}
   </div>`;

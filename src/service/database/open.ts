@@ -1,9 +1,10 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
 import { type FileLock, tryLock } from '../../system/file-lock.ts';
 import { SameFile } from '../../system/same-file.ts';
+import { openSqlite } from '../../system/sqlite.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import type { Peers } from './peers.ts';
@@ -30,9 +31,8 @@ export interface ServiceDatabase {
  * Opens and checks `service.db` in the data folder. Creates it if it does not exist. No other service can open it until
  * `close`.
  *
- * Commits go to the write-ahead log with synchronous=NORMAL: accepted requests survive a SIGKILL of the process. A
- * power cut may lose the last commits, but leaves the database consistent. The cache of 64 MB holds the indexes, whose
- * keys are random. With SQLite's default of 2 MB, adding 10,000 runs to 20,000 runs takes twice as long.
+ * The cache of 64 MB holds the indexes, whose keys are random. With SQLite's default of 2 MB, adding 10,000 runs to
+ * 20,000 runs takes twice as long.
  *
  * @throws ForayError STORE_UNUSABLE if the database is damaged, cannot be opened or is in use by another process;
  * STORE_NEWER
@@ -42,8 +42,8 @@ export function openDatabase(dataDir: string): ServiceDatabase {
   const lock = lockFolder(dataDir);
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(file, { timeout: 5_000 });
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536;');
+    db = openSqlite(file);
+    db.exec('PRAGMA cache_size = -65536');
     check(db);
     migrate(db, file);
   } catch (error) {
@@ -83,8 +83,6 @@ export function lockFolder(dataDir: string): FileLock {
   let lock: FileLock | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // other users may have access to an existing folder, but they may not read the secret that signs addresses
-    closeSync(openSync(databaseFile(dataDir), 'a', 0o600));
     lock = tryLock(path.join(dataDir, 'service.lock'));
   } catch (error) {
     throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} cannot be used: ${messageOf(error)}.`);
@@ -108,13 +106,20 @@ function check(db: DatabaseSync): void {
 }
 
 function migrate(db: DatabaseSync, file: string): void {
-  const { user_version: have } = db.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (have > migrations.length) {
-    throw new ForayError('STORE_NEWER', `The database ${file} was written by a newer foray.`, {
-      hint: 'Update foray.',
-    });
-  }
+  const have = migrationsOf(db, file);
   for (const [index, migration] of migrations.entries()) {
     if (index >= have) db.exec(`BEGIN; ${migration} PRAGMA user_version = ${index + 1}; COMMIT;`);
   }
+}
+
+/**
+ * How many of the migrations a database has.
+ * @throws ForayError STORE_NEWER
+ */
+export function migrationsOf(db: DatabaseSync, file: string): number {
+  const { user_version: have } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (have <= migrations.length) return have;
+  throw new ForayError('STORE_NEWER', `The database ${file} was written by a newer foray.`, {
+    hint: 'Update foray.',
+  });
 }

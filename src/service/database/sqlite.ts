@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { rollBack } from '../../system/sqlite.ts';
 import type { Database, Dialect, Sql, SqlValue } from './database.ts';
 
 /**
@@ -46,8 +47,7 @@ export class SqliteDatabase implements Database {
       this.#db.exec('COMMIT');
       return result;
     } catch (error) {
-      // after some errors, such as a full disk, SQLite has rolled back already
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      rollBack(this.#db);
       throw error;
     } finally {
       this.#open = undefined;

@@ -34,6 +34,8 @@ export interface Execution extends Task {
 export interface Executor extends ModelProcess {
   /** The memory limit of its run, in MB. */
   memory: number;
+  /** The version of its last run. */
+  versionId: string | undefined;
   execution: Execution | undefined;
   /** Ids of the versions whose data it has received. */
   known: Set<string>;

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import { ContentFiles } from '../files/content.ts';
-import { outputTexts } from '../models/typed-values.ts';
 import { progressReporter } from './context.ts';
 import { Deferred } from '../deferred.ts';
 import { guardProcess } from './guard.ts';
@@ -24,8 +23,6 @@ const versions = new Map<string, JobVersion>();
 const owner = new AsyncLocalStorage<string>();
 /** The id of the run that executes now. */
 let current: string | undefined;
-/** Whether the service has asked this process to end. */
-let isEnding = false;
 
 process.on('message', ({ run, version }: JobMessage) => {
   if (version) versions.set(run.versionId, version);
@@ -34,7 +31,7 @@ process.on('message', ({ run, version }: JobMessage) => {
 });
 // the program of a command model gets this signal, too, and may end by itself
 process.on('SIGTERM', () => {
-  isEnding = true;
+  workplace.isEnding = true;
   if (current === undefined) process.exit();
 });
 process.on('uncaughtException', (error) => {
@@ -54,7 +51,7 @@ async function handle(job: Job): Promise<void> {
   await nextTurn();
   const processes = await workplace.clear();
   if (outcome.kind === 'completed') outcome.left?.processes.push(...processes);
-  if (isEnding) process.exit();
+  if (workplace.isEnding) process.exit();
   current = undefined;
   report(outcome);
 }
@@ -66,8 +63,7 @@ function report(report: Report): void {
 async function execute(job: Job): Promise<Report> {
   try {
     const run = await runnerOf(job);
-    const { outputs, left } = await run(job, progressReporter(job.runId, report));
-    return { kind: 'completed', outputs: outputTexts(job.template.outputs, outputs, files), left };
+    return { kind: 'completed', ...(await run(job, progressReporter(job.runId, report))) };
   } catch (error) {
     if (error instanceof Deferred)
       return { kind: 'deferred', reason: error.message, isLasting: error.isLasting };

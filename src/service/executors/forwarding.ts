@@ -1,5 +1,5 @@
 import { KEPT_LOG, LONGEST_LINE } from '../../text/log-tail.ts';
-import { LineSplitter, type PrintedLine } from './line-splitter.ts';
+import { LineSplitter, type PrintedLine } from '../../system/line-splitter.ts';
 
 /** This many lines of a run are sent to the service at once. */
 const AT_ONCE = 1_000;

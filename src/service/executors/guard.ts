@@ -11,6 +11,8 @@ export interface Guarded {
   unfinishedDir?: string;
   /** The variable of the environment that all processes have which stem from this one. */
   mark: string;
+  /** The memory that a run may take, in bytes. */
+  memory: number;
   /** Resolves when the watchdog runs and the message about this was sent to the service. */
   guarded: Promise<void>;
   /** Tells the watchdog whether the memory of this process is that of a model. */
@@ -40,5 +42,12 @@ export function guardProcess(): Guarded {
   });
   const countOwnMemory = (isOfModel: boolean): void =>
     watchdog.postMessage({ isOfModel } satisfies OwnMemory);
-  return { filesDir, ...(unfinishedDir !== undefined && { unfinishedDir }), mark, guarded, countOwnMemory };
+  return {
+    memory: Number(memory) * 2 ** 20,
+    filesDir,
+    ...(unfinishedDir !== undefined && { unfinishedDir }),
+    mark,
+    guarded,
+    countOwnMemory,
+  };
 }

@@ -11,8 +11,20 @@ export type Line =
    */
   | { kind: 'print'; problem?: string; ignored?: string };
 
+/** The meaning of a printed line of a program that stays loaded. `before`: as for {@link Line}. */
+export type LoopLine =
+  | { kind: 'ready' }
+  | { kind: 'progress'; run: number; fraction: number | undefined }
+  | { kind: 'answer'; run: number; answer: LoopAnswer; before: string }
+  | { kind: 'print' };
+
+/** The end of a run in a program that stays loaded. `last`: why the program wants no further run. */
+export type LoopAnswer = ({ outputs: Record<string, unknown> } | { error: string }) & { last?: string };
+
 /** Matches the beginning of a message that follows another text on its line. */
 const MESSAGE = /\{\s*"(?:outputs|progress)"\s*:/;
+/** Matches what only messages of a program that stays loaded have. */
+const OF_LOOP = /\{\s*"(?:run|ready)"\s*:/;
 /** A share may miss the range from 0 to 1 by this much, because sums of steps are not exact. */
 const SLACK = 0.01;
 
@@ -39,6 +51,37 @@ export function readLine(text: string, isLong: (output: string) => boolean): Lin
     return meaningOf(said as Record<string, unknown>, text.slice(0, at));
   }
   return { kind: 'print', ...(problem !== undefined && { problem }) };
+}
+
+/**
+ * Reads a line of a program that stays loaded: `{"ready": {…}}`, `{"run": 1, "progress": 0.5}`,
+ * `{"run": 1, "outputs": {…}}`, `{"run": 1, "error": "…"}`, or any other text. Numbers and text before a message are as
+ * for {@link readLine}.
+ *
+ * @throws Error if a message is wrong
+ */
+export function readLoopLine(text: string, isLong: (output: string) => boolean): LoopLine {
+  const at = /^\s*\{/.test(text) ? 0 : text.search(OF_LOOP);
+  if (at < 0) return { kind: 'print' };
+  let said: Record<string, unknown>;
+  try {
+    said = parse(text.slice(at), isLong) as Record<string, unknown>;
+  } catch (error) {
+    if (!text.includes('"run"')) return { kind: 'print' };
+    throw new Error(`the line ${shortened(text)} is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  const { ready, run, progress, outputs, error, last } = said;
+  if (typeof run !== 'number') {
+    if (isObject(ready)) return { kind: 'ready' };
+    if (outputs === undefined) return { kind: 'print' };
+    throw new Error(`the answer ${shortened(text)} has no number "run"`);
+  }
+  const end = typeof last === 'string' ? { last } : {};
+  const before = text.slice(0, at);
+  if (isObject(outputs)) return { kind: 'answer', run, answer: { outputs, ...end }, before };
+  if (typeof error === 'string') return { kind: 'answer', run, answer: { error, ...end }, before };
+  if (progress !== undefined) return { kind: 'progress', run, fraction: shareOf(progress) };
+  throw new Error(`the line ${shortened(text)} has neither an object "outputs" nor a text "error"`);
 }
 
 function meaningOf({ progress, outputs }: Record<string, unknown>, before: string): Line {

@@ -58,6 +58,11 @@ export class OwnCopy {
     }
   }
 
+  /** Whether the copy has the files of the version. */
+  get isWhole(): boolean {
+    return this.#state !== undefined;
+  }
+
   /**
    * Removes what a run has written. If the run has changed a file of the model, the next run gets a new copy.
    *
@@ -77,7 +82,9 @@ export class OwnCopy {
   #make(): ReadonlyMap<string, string> {
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    for (const { folder, file } of filesOf(this.#code)) {
+    for (const { index, folder, file } of filesOf(this.#code)) {
+      // foray's own files are used where they are
+      if (index > 0) continue;
       const copy = path.join(this.folder, path.relative(folder, file));
       mkdirSync(path.dirname(copy), { recursive: true, mode: 0o700 });
       copyOf(file, copy);

@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { Hold } from '../backoff.ts';
 import { ContentFiles } from '../files/content.ts';
-import { isDeclaration } from '../models/folder.ts';
+import { isModule } from '../models/folder.ts';
 import {
   type Ending,
   type Executor,
@@ -29,6 +29,8 @@ export interface PoolOptions extends ModelProcessOptions {
   size: number;
   /** The time limit of a run, in seconds. */
   timeout: number | undefined;
+  /** Called when outputs of a version have depended on earlier runs (see `Leaky`). Its further runs get processes of their own. */
+  onLeaky?: (versionId: string, difference: string) => void;
 }
 
 /**
@@ -42,6 +44,8 @@ export class ExecutorPool {
   readonly #options: PoolOptions;
   readonly #files: ContentFiles;
   readonly #executors = new Set<Executor>();
+  /** The versions whose outputs have depended on earlier runs. */
+  readonly #leaky = new Set<string>();
   /** Delays the start of processes after a failure. */
   readonly #starts = new Hold(() => {
     this.#isBlocked = false;
@@ -76,7 +80,9 @@ export class ExecutorPool {
   /** Runs a job on a free or new executor; never rejects. Call only when there is room. */
   execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
     return new Promise((settle) =>
-      this.#begin({ job, onProgress, settle }, () => this.#acquire(memoryFor(job, this.#options.memory))),
+      this.#begin({ job, onProgress, settle }, () =>
+        this.#acquire(memoryFor(job, this.#options.memory), job.versionId),
+      ),
     );
   }
 
@@ -105,10 +111,12 @@ export class ExecutorPool {
     try {
       const executor = acquire();
       const [log, timer] = [this.#logOf(job.runId), this.#limitTime(executor)];
-      executor.execution = { job, onProgress, settle, log, timer };
+      const isAlone = this.#leaky.has(job.versionId);
+      executor.execution = { job: { ...job, isAlone }, onProgress, settle, log, timer };
+      executor.versionId = job.versionId;
       // a process that could not be started has no channel, and an event reports its end
       if (!executor.child.connected) return;
-      executor.child.send(messageOfJob(executor, job), (error) => {
+      executor.child.send(messageOfJob(executor, executor.execution.job), (error) => {
         if (!error) return;
         // a job that was not sent has not begun
         if (executor.isUsed) void this.#lose(executor, error.message, error.message);
@@ -130,14 +138,16 @@ export class ExecutorPool {
   }
 
   /**
-   * Returns a free executor with this memory limit. If there is none, it starts one, perhaps in place of a free
+   * Returns a free executor with this memory limit, if possible one that may still have the version loaded. If there is none, it starts one, perhaps in place of a free
    * executor with another limit.
    *
    * @throws Error if none fits and no process can be started
    */
-  #acquire(memory: number): Executor {
+  #acquire(memory: number, versionId: string): Executor {
     const free = this.#free();
-    const fitting = free.find((executor) => executor.memory === memory);
+    const fitting =
+      free.find((executor) => executor.memory === memory && executor.versionId === versionId) ??
+      free.find((executor) => executor.memory === memory);
     if (fitting) return fitting;
     if (this.#starts.isHeld) {
       this.#isBlocked = true;
@@ -168,6 +178,7 @@ export class ExecutorPool {
       child,
       mark,
       memory,
+      versionId: undefined,
       execution: undefined,
       known: new Set<string>(),
       isReady: false,
@@ -226,6 +237,15 @@ export class ExecutorPool {
       case 'ready':
         executor.isReady = true;
         return this.#starts.reset();
+      case 'loading':
+        return clearTimeout(execution?.timer);
+      case 'loaded':
+        if (execution) execution.timer = this.#limitTime(executor);
+        return;
+      case 'leaky':
+        if (this.#leaky.has(report.versionId)) return;
+        this.#leaky.add(report.versionId);
+        return this.#options.onLeaky?.(report.versionId, report.difference);
       case 'progress':
         // an earlier run may still report
         if (execution?.job.runId === report.runId) execution.onProgress(report.fraction);
@@ -257,7 +277,7 @@ export class ExecutorPool {
 
   /** Ends a process, and removes the working folder of its run. Only a program of a command model can end gently. */
   async #clear(executor: Executor, execution: Execution | undefined, isGentle = false): Promise<void> {
-    const isProgram = execution !== undefined && isDeclaration(execution.job.code.entry);
+    const isProgram = execution !== undefined && !isModule(execution.job.code.entry);
     await endModelProcess(executor, isGentle && isProgram);
     // files that cannot be removed now are removed at the next start of the service
     await this.#files.removeExecutor(executor.mark).catch(() => {});

@@ -26,6 +26,8 @@ export interface ModelProcessOptions {
   unfinishedDir?: string | undefined;
   /** The memory limit of a run of the process, in MB. */
   memory: number;
+  /** Further variables of the environment. */
+  environment?: Record<string, string>;
   /** Called with each line that the model prints, numbered from 1. */
   onLine: (line: string, number: number, runId: string) => void;
 }
@@ -54,7 +56,7 @@ export function memoryFor({ inputs }: Job, most: number): number {
  */
 export function startModelProcess(
   program: string,
-  { filesDir, unfinishedDir, memory }: ModelProcessOptions,
+  { filesDir, unfinishedDir, memory, environment }: ModelProcessOptions,
   onPrint: (stream: Stream, text: string) => void,
 ): ModelProcess {
   const mark = `${MARK}=${randomUUID()}`;
@@ -62,7 +64,7 @@ export function startModelProcess(
   if (unfinishedDir !== undefined) args.push(unfinishedDir);
   const child = fork(program, args, {
     execArgv: [`--max-old-space-size=${memory}`],
-    env: { ...modelEnvironment(), [MARK]: mark.slice(MARK.length + 1) },
+    env: { ...modelEnvironment(), ...environment, [MARK]: mark.slice(MARK.length + 1) },
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // in a group of its own, so that a Ctrl-C reaches only the service

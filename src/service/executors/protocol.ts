@@ -23,6 +23,8 @@ export interface JobRun {
    * folder.
    */
   keepIn?: string | undefined;
+  /** Whether the run gets a process of its own, although its program could stay loaded. */
+  isAlone?: boolean;
 }
 
 /** One run for an executor. */
@@ -68,9 +70,19 @@ export interface Left {
   processes: string[];
 }
 
+/** A completed run: the JSON text of each output by name, and what the run left behind. */
+export interface Ran {
+  outputs: Record<string, string>;
+  left: Left;
+}
+
 /** The messages of an executor. The last four end its job; the last two also end the executor. */
 export type Report =
   | Ready
+  /** A program is being loaded for the current run. The time limit of the run begins when it is loaded. */
+  | { kind: 'loading' }
+  | { kind: 'loaded' }
+  | Leaky
   | { kind: 'progress'; runId: string; fraction: number }
   /** Lines of the current run were not sent, because it prints very much. */
   | { kind: 'dropped'; lines: number }
@@ -79,6 +91,14 @@ export type Report =
   /** The job cannot be executed now, and the model is not the reason (see `Deferred`). */
   | { kind: 'deferred'; reason: string; isLasting?: boolean }
   | Crashed;
+
+/** Outputs of a version depend on earlier runs of the process: the value of an output differs in a new process. */
+export interface Leaky {
+  kind: 'leaky';
+  versionId: string;
+  /** The output with both values, as the end of a sentence. */
+  difference: string;
+}
 
 /** An error that nobody caught has ended the process. */
 export interface Crashed {

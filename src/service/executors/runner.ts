@@ -3,24 +3,21 @@ import { copyFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
-import { isDeclaration, type ModelCode } from '../models/folder.ts';
+import { isModule, type ModelCode } from '../models/folder.ts';
+import { outputTexts } from '../models/typed-values.ts';
 import { checkUnchanged, loadUnchanged } from '../models/load.ts';
+import type { KeptCommand } from '../models/command.ts';
 import { runCommand } from './command.ts';
 import { makeContext } from './context.ts';
 import { Deferred } from '../deferred.ts';
 import { inputFileName, KeptFolder } from './kept.ts';
+import { Loop } from './loop.ts';
 import { OwnCopy } from './own-copy.ts';
-import type { Job, Left } from './protocol.ts';
+import type { Job, Ran } from './protocol.ts';
 import type { Workplace } from './workplace.ts';
 
-/**
- * Runs a model once; resolves with the values of its outputs, and with the files that its program wrote into the folder
- * of the model.
- */
-export type Runner = (
-  job: Job,
-  onProgress: (fraction: number) => void,
-) => Promise<{ outputs: Record<string, unknown>; left: Left }>;
+/** Runs a model once. */
+export type Runner = (job: Job, onProgress: (fraction: number) => void) => Promise<Ran>;
 
 /**
  * Loads a model, and returns the function that runs it.
@@ -29,9 +26,7 @@ export type Runner = (
  * model cannot be loaded
  */
 export async function loadRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
-  return isDeclaration(code.entry)
-    ? await commandRunner(code, workplace)
-    : await moduleRunner(code, workplace);
+  return isModule(code.entry) ? await moduleRunner(code, workplace) : await commandRunner(code, workplace);
 }
 
 async function moduleRunner(code: ModelCode, { files }: Workplace): Promise<Runner> {
@@ -42,7 +37,10 @@ async function moduleRunner(code: ModelCode, { files }: Workplace): Promise<Runn
       const endCopy = kept?.copyOwnOutput();
       try {
         const outputs = await model.run(makeContext(job, files, onProgress));
-        return { outputs, left: { files: [], processes: [] } };
+        return {
+          outputs: outputTexts(job.template.outputs, outputs, files),
+          left: { files: [], processes: [] },
+        };
       } catch (error) {
         // a model may have failed because its files were removed while it ran
         checkUnchanged(code);
@@ -101,22 +99,24 @@ async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: 
 async function commandRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
   const copy = new OwnCopy(code, workplace.copies);
   copy.prepare();
-  const command = await readCommand(code);
+  const { command, loop: staysLoaded } = await readProgram(code);
+  const loop = staysLoaded ? new Loop(command, copy, workplace) : undefined;
   return (job, onProgress) =>
     withKept(job, workplace.files, (kept) =>
-      workplace.withoutOwnMemory(() => runCommand(command, job, copy, workplace, onProgress, kept)),
+      workplace.withoutOwnMemory(() =>
+        loop ? loop.run(job, onProgress, kept) : runCommand(command, job, copy, workplace, onProgress, kept),
+      ),
     );
 }
 
 /**
- * Reads the command from a declaration. The service has read the same declaration before, so an error now is not a
- * mistake in the declaration. The readers of YAML are loaded only here, because they take most of the start time of a
- * process.
+ * Reads the command of a model. The service has read the same declaration before, so an error now is not a mistake in
+ * the declaration. The readers of YAML are loaded only here, because they take most of the start time of a process.
  */
-async function readCommand({ entry }: ModelCode): Promise<readonly string[]> {
+async function readProgram(code: ModelCode): Promise<KeptCommand> {
   try {
-    const { readKeptCommand } = await import('../models/command.ts');
-    return readKeptCommand(entry);
+    const { programOf } = await import('../models/program.ts');
+    return programOf(code);
   } catch (error) {
     throw new Deferred(messageOf(error));
   }

@@ -4,11 +4,20 @@ import { MarkedProcesses } from '../../system/marked-processes.ts';
 import type { ContentFiles } from '../files/content.ts';
 import { Forwarding } from './forwarding.ts';
 import type { Guarded } from './guard.ts';
+import { print } from './hearing.ts';
 import type { Report } from './protocol.ts';
 import type { Stream } from './run-log.ts';
 
 /** The variables that name the folder for temporary files, for programs of several languages and systems. */
 const TEMPORARY = ['TMPDIR', 'TMP', 'TEMP'];
+
+/** A program that stays loaded between runs. */
+export interface Stayer {
+  /** Its processes; undefined if it is not loaded. */
+  readonly processes: ReadonlySet<number> | undefined;
+  /** @param isGentle - whether it may end by itself first */
+  end(isGentle?: boolean): Promise<void>;
+}
 
 /** Where one executor executes runs: its files, its processes, and what its runs print. */
 export class Workplace {
@@ -18,12 +27,21 @@ export class Workplace {
   readonly printed: Record<Stream, Forwarding>;
   /** Copies of models in which only this executor works. */
   readonly copies: string;
+  /** The memory that a run may take, in bytes. */
+  readonly memory: number;
+  readonly report: (report: Report) => void;
+  /** Whether the service has asked this process to end. */
+  isEnding = false;
+  readonly #folder: string;
+  #folders = 0;
+  /** The program that stays loaded. There is at most one. */
+  #loop: Stayer | undefined;
   readonly #temporary: string;
   readonly #countOwnMemory: (isOfModel: boolean) => void;
 
   constructor(
     files: ContentFiles,
-    { mark, countOwnMemory }: Pick<Guarded, 'mark' | 'countOwnMemory'>,
+    { mark, memory, countOwnMemory }: Pick<Guarded, 'mark' | 'memory' | 'countOwnMemory'>,
     report: (report: Report) => void,
   ) {
     this.files = files;
@@ -34,7 +52,9 @@ export class Workplace {
       stdout: new Forwarding(process.stdout, onDropped),
       stderr: new Forwarding(process.stderr, onDropped),
     };
-    const folder = files.executorPath(mark);
+    this.memory = memory;
+    this.report = report;
+    const folder = (this.#folder = files.executorPath(mark));
     this.copies = path.join(folder, 'models');
     this.#temporary = path.join(folder, 'tmp');
   }
@@ -53,6 +73,23 @@ export class Workplace {
     }
   }
 
+  /** The path of a new working folder for a program that stays loaded. */
+  newFolder(): string {
+    this.#folders += 1;
+    return path.join(this.#folder, `loop-${this.#folders}`);
+  }
+
+  /** Makes `loop` the program that stays loaded. Ends another one. */
+  async use(loop: Stayer): Promise<void> {
+    if (this.#loop !== loop) await this.#loop?.end(true);
+    this.#loop = loop;
+  }
+
+  /** Adds a line of foray to the log of the current run. */
+  say(line: string): void {
+    print(this.printed.stderr, line);
+  }
+
   /** Calls `run` while the memory of this process does not count as the memory of a model. */
   async withoutOwnMemory<T>(run: () => Promise<T>): Promise<T> {
     this.#countOwnMemory(false);
@@ -64,12 +101,15 @@ export class Workplace {
   }
 
   /**
-   * Call this when a run has ended. Sends the rest of what it printed, and removes its processes and temporary files.
+   * Call this when a run has ended. Sends the rest of what it printed, and removes its processes and temporary files. A
+   * program that stays loaded goes on, unless the run has left a process.
    *
    * @returns the commands of processes that still ran
    */
   async clear(): Promise<string[]> {
-    const left = await this.processes.end();
+    const left = await this.processes.end(this.#loop?.processes);
+    // a program whose processes were ended may miss them in its next run
+    if (left.length > 0) await this.#loop?.end();
     // printed lines must arrive before the outcome, so that the service knows their run
     await Promise.all(Object.values(this.printed).map((forwarding) => forwarding.end()));
     for (const name of readdirSync(this.#temporary)) {

@@ -25,6 +25,8 @@ export interface FleetParts {
   now: () => number;
   /** Called at the first report to this service after each start of an executor. */
   onArrived: () => void;
+  /** Called when outputs of a version have depended on earlier runs; also again for a known version. */
+  onLeaky: (versionId: string, difference: string) => void;
 }
 
 /**
@@ -51,6 +53,7 @@ export class Fleet {
   /** @throws ServiceError OTHER_BUILD, NAME_TAKEN */
   async greet(machine: string, hello: Hello): Promise<Welcome> {
     await this.executors.note(machine, hello);
+    for (const { versionId, difference } of hello.leaks) this.#parts.onLeaky(versionId, difference);
     if (this.#arrivals.get(machine) !== hello.since) {
       this.#arrivals.set(machine, hello.since);
       await this.executors.forget();

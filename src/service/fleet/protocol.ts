@@ -28,6 +28,8 @@ export const Hello = z.strictObject({
   problem: z.string().nullable(),
   /** The models whose runs it does not accept, and why. */
   refusals: z.array(z.string()),
+  /** The versions whose outputs have depended on earlier runs, with two values of an output. */
+  leaks: z.array(z.strictObject({ versionId: z.string(), difference: z.string() })),
   /** The time when the executor was started. */
   since: z.iso.datetime(),
   /** The holder of the lane in which it works; null while it has no lane. */

@@ -17,6 +17,7 @@ export interface FleetStart {
   service: string;
   executesAll: boolean;
   problems: Problems;
+  onLeaky: (versionId: string, difference: string) => void;
   onFault: (error: unknown) => void;
   onRequeued: () => void;
   runs: RunRepository;
@@ -46,6 +47,7 @@ export async function startFleet(parts: FleetStart): Promise<StartedFleet> {
     code,
     now,
     onArrived: () => keeper?.wake(),
+    onLeaky: parts.onLeaky,
     executors: new Executors(sql, now),
     holders: runs.holders,
     welcome: {

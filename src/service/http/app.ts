@@ -7,14 +7,14 @@ import { KeyChecks } from '../../http/key-checks.ts';
 import { KeylessConnections } from '../../http/keyless.ts';
 import { type Methods, noteMethods } from '../../http/methods.ts';
 import { pathOf } from '../../http/path.ts';
-import { refuseSlowBodies } from '../../http/slow-body.ts';
+import { refuseSlowBodies, slowHeads } from '../../http/slow-body.ts';
 import { printable } from '../../text/printable.ts';
 import { ServiceError } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import type { DiskStore } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';
-import type { Access } from '../keys/access.ts';
+import type { Access } from '../access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Answered } from '../metrics.ts';
 import type { ModelRegistry } from '../models/registry.ts';
@@ -33,7 +33,7 @@ import { modelHandlers } from './handlers/models.ts';
 import { pushHandlers } from './handlers/push.ts';
 import { runHandlers } from './handlers/runs.ts';
 import type { Limits } from './limits.ts';
-import { openApiDocument } from './openapi.ts';
+import { serviceDocument } from './openapi.ts';
 import { allowAnyOrigin } from './hooks/cors.ts';
 import type { PublicAddress } from './public-address.ts';
 import { noticeVersions } from './hooks/notice-versions.ts';
@@ -43,11 +43,6 @@ import { ModelAccess } from './model-access.ts';
 
 /** Path of the interface's root (specification 9). */
 export const API_ROOT = `/api/open/${API_VERSION}`;
-
-/** The longest time for the head of a request, ms. For its body see hooks/slow-body.ts. */
-const HEAD_TIMEOUT = 20_000;
-/** How often connections are checked for `HEAD_TIMEOUT`, ms. */
-const TIMEOUT_CHECK = 5_000;
 
 export interface AppParts {
   registry: ModelRegistry;
@@ -88,8 +83,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     http: {
-      headersTimeout: HEAD_TIMEOUT,
-      connectionsCheckingInterval: TIMEOUT_CHECK,
+      ...slowHeads,
       // a hook below refuses an HTTP/1.1 request without this header, with an error of the usual shape
       requireHostHeader: false,
     },
@@ -131,9 +125,9 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   app.get('/health', () => parts.health());
   const { publicAddress } = parts;
   // the document is made at its first request, because few services get such a request
-  let openApi: ReturnType<typeof openApiDocument> | undefined;
+  let openApi: ReturnType<typeof serviceDocument> | undefined;
   app.get(`${API_ROOT}/openapi.json`, (request) => ({
-    ...(openApi ??= openApiDocument()),
+    ...(openApi ??= serviceDocument()),
     servers: [{ url: publicAddress.path(request) + API_ROOT }],
   }));
   if (parts.disk) addSignedFiles(app, parts.disk, parts.presigner);

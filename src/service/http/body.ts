@@ -1,50 +1,25 @@
 import type { FastifyInstance } from 'fastify';
-import * as z from 'zod';
+import type * as z from 'zod';
+import { Reader } from '../../http/endpoints/reader.ts';
 import { ServiceError } from '../errors.ts';
 import { tooLargeUpload } from '../files/upload.ts';
 
-/**
- * Reads the body of an endpoint that takes JSON. A body that is one JSON string may also be plain text.
- *
- * @throws ServiceError INVALID_BODY, with the name of the invalid field if there is one
- */
-export function readBody(schema: z.ZodType, text = ''): unknown {
-  return schema instanceof z.ZodString ? bareOrJsonString(text) : readJson(schema, text, 'body');
-}
-
-/**
- * Reads JSON text by a schema. `where` is the name of the text in errors.
- *
- * @throws ServiceError INVALID_BODY, with the name of the invalid field if there is one
- */
-export function readJson<S extends z.ZodType>(schema: S, text: string, where: string): z.output<S> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ServiceError('INVALID_BODY', `The ${where} is not JSON.`);
+/** Reads queries and bodies. It throws a ServiceError INVALID_QUERY or INVALID_BODY with the name of the wrong part. */
+export const reader = new Reader(({ where, value, error }) => {
+  if (where === 'query') {
+    const name = error!.issues[0]!.path.join('.');
+    return new ServiceError('INVALID_QUERY', `The query parameter ${name} is missing, empty or repeated.`);
   }
-  const result = schema.safeParse(value);
-  if (!result.success) throw new ServiceError('INVALID_BODY', describeIssue(result.error, value, where));
-  return result.data;
-}
+  const isJson = error && value !== undefined;
+  return new ServiceError(
+    'INVALID_BODY',
+    isJson ? describeIssue(error, value, where) : `The ${where} is not JSON.`,
+  );
+});
 
 /** The error for a body that is not UTF-8. */
 export function notUtf8(message: string): ServiceError {
   return new ServiceError('INVALID_BODY', message);
-}
-
-/** @throws ServiceError INVALID_QUERY with the name of the parameter */
-export function readQuery<S extends z.ZodType>(schema: S, query: unknown): z.output<S> {
-  const result = schema.safeParse(query);
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    throw new ServiceError(
-      'INVALID_QUERY',
-      `The query parameter ${issue!.path.join('.')} is missing, empty or repeated.`,
-    );
-  }
-  return result.data;
 }
 
 /**
@@ -58,16 +33,6 @@ export function acceptBytes(scope: FastifyInstance, limit: number): void {
     const tooLarge = Number(request.headers['content-length']) > limit;
     done(tooLarge ? tooLargeUpload(limit) : null, stream);
   });
-}
-
-function bareOrJsonString(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'string') return value;
-  } catch {
-    // bare text
-  }
-  return text;
 }
 
 function describeIssue(error: z.ZodError, value: unknown, where: string): string {

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { z } from 'zod';
-import { acceptText } from '../../http/text-bodies.ts';
+import { acceptText, textOf } from '../../http/text-bodies.ts';
 import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Release, Report } from '../fleet/protocol.ts';
-import type { Access } from '../keys/access.ts';
-import { readJson, acceptBytes, notUtf8 } from './body.ts';
+import { hashOf } from '../../keys/hash.ts';
+import type { Access } from '../access.ts';
+import { acceptBytes, notUtf8, reader } from './body.ts';
 import type { KeylessConnections } from '../../http/keyless.ts';
 
 /** The largest report, in bytes. An executor sends its outputs in smaller reports. */
@@ -26,9 +27,10 @@ export async function addExecutors(
 ): Promise<void> {
   const nameOf = (request: FastifyRequest): string => {
     const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
-    const name = key && access.executorOf(key);
-    if (!name) throw new ServiceError('KEY_REFUSED', 'The key is not the key of an executor.');
-    return name;
+    const holder = key ? access.holderOf(hashOf(key)) : undefined;
+    if (holder?.role !== 'executor')
+      throw new ServiceError('KEY_REFUSED', 'The key is not the key of an executor.');
+    return holder.name;
   };
   const requireExecutorKey: onRequestHookHandler = (request, _reply, done) => {
     nameOf(request);
@@ -45,7 +47,7 @@ export async function addExecutors(
         handle: (body: z.output<S>, request: FastifyRequest) => Promise<unknown>,
       ) =>
         scope.post(path, { bodyLimit: MOST_REPORTED }, async (request) => {
-          const body = readJson(schema, request.body as string, 'body');
+          const body = reader.json(schema, textOf(request), 'body');
           return (await handle(body, request)) ?? {};
         });
       post('/hello/:machine', Hello, (hello, request) => fleet.greet(machineOf(request), hello));

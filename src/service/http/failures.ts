@@ -5,7 +5,7 @@ import type { ErrorBody } from '../../api/resources.ts';
 import { pathOf } from '../../http/path.ts';
 import { isUnreachable } from '../system-errors.ts';
 import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
-import { isStorageFull } from '../../system/disk-full.ts';
+import { isReadOnly, isStorageFull } from '../../system/disk-full.ts';
 import { bounded } from '../../text/printable.ts';
 import { corsHeaders } from './hooks/cors.ts';
 
@@ -65,12 +65,12 @@ function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorB
  * error never leaves the service.
  */
 function serviceErrorFrom(error: FastifyError, { routeOptions }: FastifyRequest): ServiceError {
-  if (isStorageFull(error)) {
+  const why = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read-only' : undefined;
+  if (why)
     return new ServiceError(
       'STORAGE_FULL',
-      "The service's disk is full: nothing was stored; ask again later.",
+      `The service's disk is ${why}: nothing was stored; ask again later.`,
     );
-  }
   if (isUnreachable(error)) {
     return new ServiceError(
       'UNAVAILABLE',

@@ -1,6 +1,6 @@
 import type { Model } from '../../api/resources.ts';
 import { ServiceError } from '../errors.ts';
-import type { Access } from '../keys/access.ts';
+import type { Access } from '../access.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 
 /**

@@ -3,10 +3,9 @@ import * as z from 'zod';
 import { API_VERSION } from '../../api/constants.ts';
 import type { Endpoint } from '../../api/endpoints.ts';
 import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
+import { type Json, json, openApiDocument, parametersOf, segmentsOf } from '../../http/endpoints/openapi.ts';
 import * as resources from '../../api/resources.ts';
 import { type ServiceErrorCode, serviceErrors } from '../errors.ts';
-
-type Json = Record<string, unknown>;
 
 /** Errors of an endpoint, except those that all endpoints have or that follow from its path, query and body. */
 const particularErrors: Partial<Record<AnyEndpointName, readonly ServiceErrorCode[]>> = {
@@ -38,38 +37,37 @@ const segments: Record<string, { schema: Json; error: ServiceErrorCode }> = {
  * and service check data. Paths of older versions are left out. The caller adds `servers`, because these depend on the
  * address that the client uses.
  */
-export function openApiDocument(): Json {
-  const all = Object.entries(allEndpoints) as [AnyEndpointName, Endpoint][];
+export function serviceDocument(): Json {
   const requests = new Schemas('input');
   const responses = new Schemas('output');
   const error = responses.of(resources.ErrorBody);
-  const paths: Record<string, Json> = {};
-  for (const [name, endpoint] of all) {
-    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = {
-      ...paths[path],
-      [endpoint.method.toLowerCase()]: {
+  return openApiDocument<Endpoint>(allEndpoints, {
+    head: {
+      info: {
+        title: 'Open REST interface of the foray model service',
+        version: API_VERSION,
+        description: 'Hosts simulation models: their versions, experiments, runs, results and files.',
+      },
+      security: [{ key: [] }],
+    },
+    operation(name, endpoint) {
+      const parameters = parametersOf(
+        endpoint,
+        (segment) => segments[segment]!.schema,
+        (schema) => requests.of(schema),
+      );
+      return {
         operationId: name,
         summary: endpoint.summary,
-        ...parametersOf(endpoint, requests),
+        ...(parameters.length > 0 && { parameters }),
         ...(endpoint.body !== undefined && { requestBody: requestBodyOf(endpoint.body, requests) }),
         responses: {
           200: { description: 'OK', content: json(responses.of(endpoint.response)) },
-          ...errorResponses(name, endpoint, error),
+          ...errorResponses(name as AnyEndpointName, endpoint, error),
         },
-      },
-    };
-  }
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Open REST interface of the foray model service',
-      version: API_VERSION,
-      description: 'Hosts simulation models: their versions, experiments, runs, results and files.',
+      };
     },
-    security: [{ key: [] }],
-    paths,
-    components: {
+    components: () => ({
       securitySchemes: {
         key: {
           type: 'apiKey',
@@ -79,25 +77,8 @@ export function openApiDocument(): Json {
         },
       },
       schemas: { ...responses.used(), ...requests.used() },
-    },
-  };
-}
-
-function parametersOf({ path, query }: Endpoint, requests: Schemas): { parameters?: Json[] } {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: segments[name!]!.schema,
-  }));
-  const inQuery = Object.entries((query?.shape ?? {}) as Record<string, z.ZodType>).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: true,
-    schema: requests.of(schema),
-  }));
-  const parameters = [...inPath, ...inQuery];
-  return parameters.length > 0 ? { parameters } : {};
+    }),
+  });
 }
 
 function requestBodyOf(body: z.ZodType | 'bytes', requests: Schemas): Json {
@@ -116,7 +97,7 @@ function errorResponses(name: AnyEndpointName, { path, query, body }: Endpoint, 
     'RATE_LIMITED',
     'INTERNAL',
     'UNAVAILABLE',
-    ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => segments[name!]!.error),
+    ...segmentsOf(path).map((name) => segments[name]!.error),
     ...(query ? (['INVALID_QUERY'] as const) : []),
     ...(body ? (['TOO_SLOW', 'TOO_LARGE'] as const) : []),
     ...(body && body !== 'bytes' ? (['INVALID_BODY'] as const) : []),
@@ -136,10 +117,6 @@ function errorResponses(name: AnyEndpointName, { path, query, body }: Endpoint, 
       },
     ]),
   );
-}
-
-function json(schema: Json): Json {
-  return { 'application/json': { schema } };
 }
 
 /** JSON Schemas of requests (`input`) or answers (`output`), with the resources as components. */

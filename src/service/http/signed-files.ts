@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { attachment } from '../files/attachment.ts';
 import { type DiskStore, filePath } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';
-import { readQuery } from './body.ts';
+import { reader } from './body.ts';
 import { rangeOf } from './range.ts';
 
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
@@ -19,7 +19,7 @@ const STALLED = 15_000;
 export function addSignedFiles(app: FastifyInstance, disk: DiskStore, presigner: Presigner): void {
   app.get<{ Params: { hash: string } }>(filePath(':hash'), async (request, reply) => {
     const { hash } = request.params;
-    const query = readQuery(Query, request.query);
+    const query = reader.query(Query, request.query);
     presigner.verify(hash, query);
     const size = await disk.sizeOf(hash);
     const range = rangeOf(request.headers.range, size);

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { canonicalValue, nameKey } from '../../api/values.ts';
+import { textOf } from '../../http/text-bodies.ts';
 import type { Shown } from '../animation/sessions.ts';
 import { stateWord } from '../animation/resource.ts';
 import { ServiceError } from '../errors.ts';
 import type { SettableType } from '../models/model.ts';
 import { typedValue } from '../models/typed-values.ts';
 import { checkValue } from '../runs/checked.ts';
-import { readJson, readQuery } from './body.ts';
+import { reader } from './body.ts';
 
 const Command = z.object({ cmd: z.string(), parameters: z.string().default('') });
 const OfValue = z.object({ pathtofield: z.string() });
@@ -43,7 +44,7 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
   },
 
   '/command'(shown, { query }) {
-    const { cmd, parameters } = readQuery(Command, query);
+    const { cmd, parameters } = reader.query(Command, query);
     if (!Object.hasOwn(commands, cmd)) {
       const known = Object.keys(commands).join(', ');
       throw new ServiceError('INVALID_QUERY', `The query parameter cmd is "${cmd}"; it can be ${known}.`);
@@ -53,20 +54,17 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
   },
 
   async '/get-value'({ session, animation }, { query }) {
-    const { name, type } = elementAt(animation.values, readQuery(OfValue, query).pathtofield, 'value');
+    const { name, type } = elementAt(animation.values, reader.query(OfValue, query).pathtofield, 'value');
     return wrapped(await session.ask({ kind: 'get', name, type }));
   },
 
-  async '/set-value'({ session, animation }, { query, body }) {
-    const { name, type, settable } = elementAt(
-      animation.values,
-      readQuery(OfValue, query).pathtofield,
-      'value',
-    );
+  async '/set-value'({ session, animation }, request) {
+    const path = reader.query(OfValue, request.query).pathtofield;
+    const { name, type, settable } = elementAt(animation.values, path, 'value');
     if (!settable) throw new ServiceError('INVALID_QUERY', `The value "${name}" can be read, but not set.`);
     let value: unknown;
     // a request without a body sets an empty text
-    const text = (body as string | undefined) ?? '';
+    const text = textOf(request);
     // a model can declare only a value of a `SettableType` as settable
     const ofType = type as SettableType;
     checkValue(name, () => (value = typedValue(ofType, canonicalValue(ofType, text))));
@@ -74,10 +72,10 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
     return null;
   },
 
-  async '/call-function'({ session, animation }, { query, body }) {
-    const path = readQuery(OfFunction, query).pathtofunction;
+  async '/call-function'({ session, animation }, request) {
+    const path = reader.query(OfFunction, request.query).pathtofunction;
     const { name, parameters = [] } = elementAt(animation.functions, path, 'function');
-    const args = argumentsIn(body as string | undefined);
+    const args = argumentsIn(textOf(request) || '[]');
     if (args.length !== parameters.length) {
       const wanted = parameters.length === 0 ? 'none' : `${parameters.length} (${parameters.join(', ')})`;
       throw new ServiceError(
@@ -122,10 +120,10 @@ function elementAt<E extends { name: string }>(
  *
  * @throws ServiceError INVALID_BODY
  */
-function argumentsIn(body = '[]'): unknown[] {
-  return readJson(z.array(z.string('the JSON text of an argument is expected')), body, 'body').map(
-    (text, index) => readJson(z.unknown(), text, `argument ${index + 1}`),
-  );
+function argumentsIn(body: string): unknown[] {
+  return reader
+    .json(z.array(z.string('the JSON text of an argument is expected')), body, 'body')
+    .map((text, index) => reader.json(z.unknown(), text, `argument ${index + 1}`));
 }
 
 /** @throws ServiceError INVALID_QUERY */

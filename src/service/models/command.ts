@@ -15,7 +15,11 @@ export interface CommandModel {
   declaration: Declaration;
   /** The program and its arguments, as declared. */
   command: string[];
+  /** Whether the program stays loaded, and reads a line for each run. */
+  loop: boolean;
 }
+
+export type KeptCommand = Pick<CommandModel, 'command' | 'loop'>;
 
 const Command = z.union(
   [
@@ -35,9 +39,10 @@ const NewCommand = z
   })
   .pipe(Command);
 
-const WithCommand = z.looseObject({ command: NewCommand });
+const Loop = z.boolean().default(false);
+const WithCommand = z.looseObject({ command: NewCommand, loop: Loop });
 /** All settings of a declaration, for the messages about wrong settings. */
-const Whole = z.object({ ...Declaration.shape, command: Command });
+const Whole = z.object({ ...Declaration.shape, command: Command, loop: Loop });
 
 const SAYS_HOW = 'docs/guides/models.md says how a model is declared.';
 
@@ -55,7 +60,7 @@ export function readCommandModel(entry: string): CommandModel {
       const { message, hint, path, at } = schemaError(result.error, Whole, value, 'model');
       throw invalid(message, locate(path, at), hint ?? SAYS_HOW);
     };
-    const { command, ...rest } = valid(WithCommand, plain);
+    const { command, loop, ...rest } = valid(WithCommand, plain);
     const declaration = valid(Declaration, rest);
     if (declaration.animation) {
       throw invalid(
@@ -63,7 +68,7 @@ export function readCommandModel(entry: string): CommandModel {
         locate(['animation'], 'key'),
       );
     }
-    return { declaration, command };
+    return { declaration, command, loop };
   } catch (error) {
     if (error instanceof YamlError) {
       throw invalid(`The declaration is neither YAML nor JSON: ${error.message}`, error.place, error.hint);
@@ -78,9 +83,10 @@ export function readCommandModel(entry: string): CommandModel {
  *
  * @throws Error
  */
-export function readKeptCommand(entry: string): string[] {
+export function readKeptCommand(entry: string): KeptCommand {
   const { plain } = readYaml(readFileSync(entry, 'utf8'), entry);
-  return z.looseObject({ command: Command }).parse(plain).command;
+  const { command, loop } = z.looseObject({ command: Command, loop: Loop }).parse(plain);
+  return { command, loop };
 }
 
 /** Whether a text has a blank between two quotes. Other quotes may be part of a word, as in include("sim.jl"). */

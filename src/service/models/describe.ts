@@ -5,35 +5,37 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { moduleTypeHint } from '../../package/module-type.ts';
 import { ownModule } from '../../package/own-files.ts';
-import { modelEnvironment } from '../environment.ts';
+import { LineProgram } from '../../system/line-program.ts';
+import { Complaint } from '../complaint.ts';
+import { modelEnvironment, modelEnvironmentOf } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
 import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
-import { isDeclaration } from './folder.ts';
+import { isModule, isPython, placeOf } from './folder.ts';
+import { pythonCommand } from './program.ts';
 import { oneLine } from '../../text/suggest.ts';
 
 /** The longest time for loading a model's module, ms. */
 const LOAD_TIMEOUT = 30_000;
 
 /**
- * Reads a model's declaration. A module is loaded in its own thread, so that a model that hangs or crashes while
+ * Reads a model's declaration. A module is loaded in its own thread, and a file in Python in its own process, so that a model that hangs or crashes while
  * loading does not affect the service, and a changed model can be loaded again.
  *
  * @throws ForayError MODEL_INVALID with the model's folder or the place in its declaration; MODEL_UNREADABLE if the
  * system failed, and not the model
  */
 export async function describeModel(entry: string): Promise<Described> {
-  if (isDeclaration(entry)) {
+  if (!isModule(entry) && !isPython(entry)) {
     const { declaration, command } = readCommandModel(entry);
     const folder = path.dirname(entry);
     return { declaration, loaded: filesNamed(command, folder), fixed: filesFixed(command, folder) };
   }
   const folder = path.dirname(entry);
-  const answer = await askThread(entry).catch((error: unknown) => ({
-    problem:
-      (error as Error).name === 'AbortError'
-        ? `its module takes longer than ${LOAD_TIMEOUT / 1_000} s`
-        : messageOf(error),
+  const answer = await (isPython(entry) ? askPython(entry) : askThread(entry)).catch((error: unknown) => ({
+    problem: ['AbortError', 'TimeoutError'].includes((error as Error).name)
+      ? `its file takes longer than ${LOAD_TIMEOUT / 1_000} s`
+      : messageOf(error),
     isOfSystem: isSystemError(error),
   }));
   if ('problem' in answer) {
@@ -64,6 +66,38 @@ export interface Described {
 
 /** The answer of the thread; `loaded` are paths of files. */
 export type Answer = { declaration: unknown; loaded: string[] } | { problem: string; isOfSystem: boolean };
+
+/** Asks a file in Python for the declaration of its model. */
+async function askPython(entry: string): Promise<Answer> {
+  const folder = path.dirname(entry);
+  const said: string[] = [];
+  const complaint = new Complaint();
+  const program = new LineProgram(
+    {
+      command: [...pythonCommand(placeOf(entry, [])), 'describe'],
+      folder,
+      environment: { ...modelEnvironment(), ...modelEnvironmentOf(folder), PYTHONDONTWRITEBYTECODE: '1' },
+      leadsGroup: true,
+    },
+    {
+      stdout: ({ bytes }) => said.push(bytes.toString()),
+      stderr: ({ bytes }) => complaint.add(bytes.toString()),
+    },
+  );
+  try {
+    await program.started;
+    program.endInput();
+    const timeout = AbortSignal.timeout(LOAD_TIMEOUT);
+    const late = once(timeout, 'abort').then(() => {
+      throw timeout.reason;
+    });
+    const { code, signal } = await Promise.race([program.closed, late]);
+    if (code === 0) return JSON.parse(said.join('')) as Answer;
+    return { problem: complaint.text() || `it ended with ${signal ?? code}`, isOfSystem: false };
+  } finally {
+    program.kill();
+  }
+}
 
 async function askThread(entry: string): Promise<Answer> {
   const thread = new Worker(ownModule('src/service/models/describe-thread'), {

@@ -7,8 +7,8 @@ import { ownFile } from '../../package/own-files.ts';
 import { fileStamp } from '../../system/file-stamp.ts';
 import { libraryFiles } from './library.ts';
 
-/** The entry of a model: a module with its code, or a declaration with its command. */
-const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json'];
+/** The entry of a model: a module with its code, a declaration with its command, or a file with a function in Python. */
+const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json', 'model.py'];
 
 /**
  * The names of what tools keep beside code: packages, caches, histories. They are no part of a model, and its program
@@ -40,7 +40,9 @@ export interface ModelPlace {
   entry: string;
   /** The model's own folder, and for a module also the shared folders beside it. */
   folders: string[];
-  /** For a module, the files of foray that modules may import; empty for a command model. */
+  /** Whether only the entry belongs to the model, and no other file of its folder. @default false */
+  isSingleFile?: boolean;
+  /** The files of foray that belong to the model: those that modules may import, or the one that serves Python. */
   library: readonly string[];
   /** The names of foray's files are relative to this folder. */
   libraryRoot: string;
@@ -99,6 +101,8 @@ export function placesIn(
     );
     return [];
   };
+  // a person has named the file of a model, so nothing beside it belongs to it
+  if (isPython(root) && statOf(root)?.isFile()) return [{ ...placeOf(root, []), isSingleFile: true }];
   const here = visibleEntries(root);
   const own = entriesAmong(here);
   if (own.length > 0) return place(root, own, []);
@@ -120,7 +124,7 @@ export function placesIn(
  * @throws Error of the system, when it cannot be read
  */
 export function isEmpty(folder: string): boolean {
-  return visibleEntries(folder).length === 0;
+  return !statOf(folder)?.isFile() && visibleEntries(folder).length === 0;
 }
 
 /** Reads a model's current code. */
@@ -169,19 +173,27 @@ export function stateOf(place: ModelPlace): string {
 /** @param shared - folders beside the model's folder, with code that its module may import */
 export function placeOf(entry: string, shared: readonly string[]): ModelPlace {
   const folder = path.dirname(entry);
-  return isDeclaration(entry)
-    ? { entry, folders: [folder], library: [], libraryRoot: ownFile('.') }
-    : { entry, folders: [folder, ...shared], library: libraryFiles(), libraryRoot: ownFile('.') };
+  const place = { entry, folders: [folder], libraryRoot: ownFile('.') };
+  if (isModule(entry)) return { ...place, folders: [folder, ...shared], library: libraryFiles() };
+  return { ...place, library: isPython(entry) ? [ownFile(PYTHON_HELPER)] : [] };
 }
+
+/** foray's file that serves a model in Python, relative to the package. */
+export const PYTHON_HELPER = 'python/foray_model.py';
 
 /** Whether a file of this name makes its folder a model. */
 export function isEntry(name: string): boolean {
   return ENTRIES.includes(name);
 }
 
-/** Whether a model's entry is the declaration of a command model, and not a module. */
-export function isDeclaration(entry: string): boolean {
-  return ['.yaml', '.json'].includes(path.extname(entry));
+/** Whether a model's entry is a module, which runs in Node. Otherwise the model has a program. */
+export function isModule(entry: string): boolean {
+  return ['.ts', '.js'].includes(path.extname(entry));
+}
+
+/** Whether a model's entry is a file with a function in Python. */
+export function isPython(entry: string): boolean {
+  return path.extname(entry) === '.py';
 }
 
 /**
@@ -198,12 +210,14 @@ function entriesAmong(found: readonly { name: string }[]): string[] {
 
 /** A model's files: first the files of its folders, in the order of the folders, then foray's own files. */
 export function filesOf({
+  entry,
   folders,
+  isSingleFile = false,
   library,
   libraryRoot,
 }: ModelPlace): { index: number; folder: string; file: string }[] {
   const own = folders.flatMap((folder, index) =>
-    filesUnder(folder)
+    (isSingleFile ? [path.join(folder, path.basename(entry))] : filesUnder(folder))
       .filter((file) => index === 0 || SHARED_CODE.test(file))
       .map((file) => ({ index, folder, file })),
   );

@@ -5,7 +5,7 @@ import { publicModules } from '../../package/own-files.ts';
 import { version } from '../../package/own-version.ts';
 import type { Declaration } from './declaration.ts';
 import type { Described } from './describe.ts';
-import { filesOf, isDeclaration, isOfTools, type ModelCode, type ModelPlace, statOf } from './folder.ts';
+import { filesOf, isModule, isOfTools, type ModelCode, type ModelPlace, statOf } from './folder.ts';
 
 /** A file of a version. */
 export interface ManifestFile {
@@ -60,7 +60,7 @@ const MOST_NAMED = 3;
 
 /** Describes a model's current files, so that they can be kept. @throws Error of the system */
 export function manifestOf(code: ModelCode, declaration: Declaration, outside: readonly string[]): Manifest {
-  const isModule = !isDeclaration(code.entry);
+  const ofModule = isModule(code.entry);
   const hashes = code.files.map(({ sha256 }) => sha256);
   const files = filesOf(code).map((found, at) => manifestFile(code, found, hashes[at]!));
   return {
@@ -68,11 +68,11 @@ export function manifestOf(code: ModelCode, declaration: Declaration, outside: r
     folders: code.folders.map((folder) => path.basename(folder)),
     contentHash: code.contentHash,
     files,
-    imports: isModule ? importsOf(code) : {},
+    imports: ofModule ? importsOf(code) : {},
     build: {
       foray: version,
-      library: isModule ? libraryHash(files) : null,
-      node: isModule ? nodeMajor() : null,
+      library: ofModule ? libraryHash(files) : null,
+      node: ofModule ? nodeMajor() : null,
     },
     declaration,
     outside: [...outside],

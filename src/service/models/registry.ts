@@ -63,6 +63,8 @@ export class ModelRegistry {
   readonly #table: VersionTable;
   readonly #files: VersionFiles;
   readonly #reader: ModelReader;
+  /** How outputs have depended on earlier runs, by version id. */
+  readonly #leaks = new Map<string, string>();
   readonly #problems: Problems;
   /** The models in the folders of models. */
   #found: readonly FoundModel[] = [];
@@ -257,6 +259,25 @@ export class ModelRegistry {
   /** Ids of the versions whose code cannot be read at the moment. */
   unreadableVersions(): readonly string[] {
     return this.#unreadableVersions;
+  }
+
+  /**
+   * Notes that outputs of a version have depended on earlier runs of the same process.
+   *
+   * @param difference - an output with two values, as the end of a sentence
+   * @returns a line for the operator; undefined if this was known
+   */
+  noteLeak(versionId: string, difference: string): string | undefined {
+    if (this.#leaks.has(versionId) || !this.has(versionId)) return undefined;
+    const leak = `${difference}. Since ${new Date().toISOString()}, each run has a process of its own; earlier results may be wrong.`;
+    this.#leaks.set(versionId, leak);
+    const { modelId, version } = this.version(versionId);
+    return `Outputs of the model "${this.model(modelId).name}", version ${version}, depend on earlier runs: ${leak}`;
+  }
+
+  /** How outputs of a version have depended on earlier runs; undefined if they are not known to. */
+  leakOf(versionId: string): string | undefined {
+    return this.#leaks.get(versionId);
   }
 
   /** The name of a version's model in messages that need no key. */

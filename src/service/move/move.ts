@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Database } from '../database/database.ts';
 import { migrations } from '../database/migrations.ts';
-import { databaseFile, lockFolder, type ServiceDatabase } from '../database/open.ts';
+import { databaseFile, lockFolder, migrationsOf, type ServiceDatabase } from '../database/open.ts';
 import { FOLDER, folderMark, MOVE, settingIn } from '../database/settings-table.ts';
 import { SqliteDatabase } from '../database/sqlite.ts';
 import { ContentFiles, namesIn } from '../files/content.ts';
@@ -137,13 +137,7 @@ function openSource(file: string): DatabaseSync {
   let source: DatabaseSync | undefined;
   try {
     source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-    const { user_version: have } = source.prepare('PRAGMA user_version').get() as { user_version: number };
-    if (have === migrations.length) return source;
-    if (have > migrations.length) {
-      throw new ForayError('STORE_NEWER', `The database ${file} was written by a newer foray.`, {
-        hint: 'Update foray.',
-      });
-    }
+    if (migrationsOf(source, file) === migrations.length) return source;
     throw new ForayError('STORE_UNUSABLE', `The database ${file} was written by an older foray.`, {
       hint: 'Start this foray service on it once, to bring it up to date. Then stop the service.',
     });

@@ -23,6 +23,7 @@ export class ExecutorState {
   readonly #options: StateOptions;
   readonly #materials: RemoteMaterials;
   readonly #since = new Date().toISOString();
+  readonly #leaks: Hello['leaks'] = [];
   #holder: string | null = null;
   #unreached: string | null = null;
   #running = 0;
@@ -40,6 +41,11 @@ export class ExecutorState {
   noteLane(holder: string | null): void {
     this.#holder = holder;
     if (holder === null) this.noteHeld(0);
+  }
+
+  /** Notes that outputs of a version have depended on earlier runs. */
+  noteLeak(versionId: string, difference: string): void {
+    this.#leaks.push({ versionId, difference });
   }
 
   /** Sets the number of held runs. */
@@ -83,6 +89,7 @@ export class ExecutorState {
       since: this.#since,
       problem: this.problem(),
       refusals: this.#materials.refusals(),
+      leaks: this.#leaks,
       holder: this.#holder,
     };
   }

@@ -96,7 +96,7 @@ function refusal(error: unknown, url: string): unknown {
   }
   if (code === 'KEY_REFUSED') {
     return new ForayError('KEY_REFUSED', `${service} refuses the key: ${message}`, {
-      hint: 'Make one with foray service keys add NAME --executor, and pass it as FORAY_EXECUTOR_KEY.',
+      hint: 'Make one with foray keys add NAME --role executor, and pass it as FORAY_EXECUTOR_KEY.',
     });
   }
   if (code === 'UNKNOWN_ROUTE') {

@@ -81,6 +81,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       onLine: (line, _number, run) => onLine(`${run}: ${line}`),
       size: slots,
       timeout: welcome.runTimeout ?? undefined,
+      onLeaky: (versionId, difference) => state.noteLeak(versionId, difference),
     }));
     const { onFault, onHeard } = oncePerFault(url, onLine);
     const { connection, worker } = await takeLanes(options, {

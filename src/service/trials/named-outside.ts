@@ -9,11 +9,13 @@ const MOST_TEXT = 2 ** 20;
 const PATH = /(?<=^|[\s"'`=(,[])(?:~|\.\.)?\/[^\s"'`<>|;,()[\]{}*?$]+/gm;
 /** The folders of the system, whose files belong to the machine. */
 const OF_SYSTEM =
-  /^\/(?:bin|sbin|lib\w*|usr|etc|dev|proc|sys|opt|run|nix|snap|System|Library|Applications)\//;
+  /^\/(?:bin|sbin|lib\w*|usr|etc|dev|proc|sys|opt|run|nix|snap|System|Library|Applications)(?:\/|$)/;
+/** Folders that have the files of many programs, such as /tmp. A text that names one does not tell what a run reads. */
+const OF_MANY = /^\/(?:[a-z]*)?$|^\/(?:home|Users)\/[^/]+$/;
 
 /**
- * Existing files outside a model's folder whose paths its files name, so that a run probably reads them. A change of such
- * a file makes no new version.
+ * Existing files and folders outside a model's folder whose paths its files name, so that a run probably reads them. A
+ * change there makes no new version.
  */
 export function namedOutside(place: ModelPlace): string[] {
   const [root] = place.folders as [string];
@@ -24,16 +26,20 @@ export function namedOutside(place: ModelPlace): string[] {
     if (text.includes('\0')) continue;
     for (const [found] of text.matchAll(PATH)) {
       const target = path.resolve(path.dirname(file), found.replace(/^~/, os.homedir()));
-      const isInside = target.startsWith(`${root}${path.sep}`);
-      if (!isInside && !OF_SYSTEM.test(target) && isFile(target)) named.add(target);
+      const isOwn = isWithin(target, root) || isWithin(root, target);
+      if (!isOwn && !OF_SYSTEM.test(target) && !OF_MANY.test(target) && isThere(target)) named.add(target);
     }
   }
   return [...named];
 }
 
-function isFile(target: string): boolean {
+function isWithin(target: string, folder: string): boolean {
+  return target === folder || target.startsWith(`${folder}${path.sep}`);
+}
+
+function isThere(target: string): boolean {
   try {
-    return statOf(target)?.isFile() ?? false;
+    return statOf(target) !== undefined;
   } catch {
     return false;
   }

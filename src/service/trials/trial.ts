@@ -7,7 +7,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
 import { ServiceError } from '../errors.ts';
 import type { Outcome } from '../executors/execution.ts';
-import { ExecutorPool } from '../executors/pool.ts';
+import { ExecutorPool, type PoolOptions } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
 import type { Left } from '../executors/protocol.ts';
 import { ContentFiles } from '../files/content.ts';
@@ -16,8 +16,10 @@ import { readSettings } from '../runs/parse-run-request.ts';
 import { checkAllowed } from '../models/allowed-values.ts';
 import { checkInputNames, type Declaration, templateOf } from '../models/declaration.ts';
 import { describeModel } from '../models/describe.ts';
-import { isDeclaration, type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
+import { isModule, type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
+import { programOf } from '../models/program.ts';
+import { type SteadinessParts, unsteadinessOf } from './steadiness.ts';
 import { namedOutside } from './named-outside.ts';
 
 /** The result of one run of a model. */
@@ -42,8 +44,10 @@ export interface TrialInputs {
   files: ReadonlyMap<string, string>;
 }
 
-/** A module runs a second time only if the first run was this short, in seconds. */
-const SHORT = 5;
+/** A model runs again, to compare the outputs, only if its first run was this short, in seconds. */
+const SHORT = 30;
+/** A model runs also with other inputs, to compare, if its first run was this short, in seconds. */
+const QUICK = 10;
 /** Maximum number of files or processes that a warning names. */
 const MOST_LISTED = 5;
 /** A model with seeds runs with a large seed, too, if the first run was this short, in seconds. */
@@ -74,11 +78,11 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
 }
 
 /**
- * Runs a model once, in an executor like the executors of the service. No service is needed. A module whose run is short
- * runs a second time in the same process, because a module may keep data between its runs. A model with seeds also runs
- * with the largest seed that it may get.
+ * Runs a model once, in an executor like the executors of the service. No service is needed. A model with seeds also runs
+ * with the largest seed that it may get. A model whose run is short runs several times, to compare the outputs.
  *
- * @throws ForayError MODEL_INVALID when its run fails, with the reason; MODEL_UNREADABLE when it cannot be run now, and
+ * @throws ForayError MODEL_UNSTEADY when its outputs depend on something else than its inputs;
+ *   MODEL_INVALID when its run fails, with the reason; MODEL_UNREADABLE when it cannot be run now, and
  *   the model is not the reason; UNKNOWN_INPUT, INVALID_VALUE; USAGE for a file that cannot be read, for a file
  *   that is given as a value, and for a value that is given as a file
  */
@@ -92,15 +96,16 @@ export async function tryModel(
   const filesDir = mkdtempSync(path.join(os.tmpdir(), 'foray-trial-'));
   const content = new ContentFiles(filesDir);
   content.prepare();
-  const pool = new ExecutorPool({
+  const options = {
     filesDir,
     memory: memoryShare(1),
-    onLine: (line, _number, runId) => {
+    onLine: (line: string, _number: number, runId: string): void => {
       if (runId === 'trial') onLine(line);
     },
     size: 1,
     timeout: undefined,
-  });
+  };
+  const pool = new ExecutorPool(options);
   try {
     const hashes = [...files].map(([name, file]): [string, string] => [name, content.write(contentOf(file))]);
     const inputs = trialInputs(declaration, [...values, ...hashes]);
@@ -110,18 +115,17 @@ export async function tryModel(
     const seconds = (performance.now() - start) / 1_000;
     if (outcome.kind === 'completed') {
       const { outputs } = outcome;
-      const isRepeated = !isDeclaration(code.entry) && seconds < SHORT;
-      const again = isRepeated ? await pool.execute({ ...job, runId: 'again' }, () => {}) : outcome;
       const seeded = largeSeed(declaration, values, seconds);
       if (seeded !== undefined) {
         const large = { ...job, runId: 'seeded', inputs: { ...inputs, [RANDOM_SEED]: seeded } };
         checkSeeded(declaration, seeded, await pool.execute(large, () => {}));
       }
-      const warnings = [
-        ...repeatWarning(declaration, outputs, again),
-        ...leftWarnings(declaration, outcome.left),
-      ];
-      return { declaration, outputs, seconds, warnings };
+      if (seconds < SHORT)
+        await checkSteady(
+          { declaration, job: { ...job, runId: 'again' }, outputs, pool, most: seconds < QUICK ? 4 : 2 },
+          options,
+        );
+      return { declaration, outputs, seconds, warnings: leftWarnings(declaration, outcome.left) };
     }
     if (outcome.kind !== 'failed') {
       const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
@@ -183,16 +187,30 @@ function leftWarnings({ name }: Declaration, left: Left | undefined): string[] {
   ];
 }
 
-/** A warning if a second run in the same process did not give the same outputs. */
-function repeatWarning({ name }: Declaration, outputs: Record<string, string>, again: Outcome): string[] {
-  const when = 'when it ran again with the same inputs in the same process';
-  if (again.kind === 'failed') return [`The model "${name}" failed ${when}: ${again.reason}.`];
-  if (again.kind !== 'completed') return [];
-  const other = Object.keys(outputs).filter((output) => again.outputs[output] !== outputs[output]);
-  if (other.length === 0) return [];
-  return [
-    `The model "${name}" gave other values of ${other.join(', ')} ${when}. Values must depend only on the inputs.`,
-  ];
+/** @throws ForayError MODEL_UNSTEADY if outputs depend on something else than the inputs */
+async function checkSteady(
+  parts: Omit<SteadinessParts, 'otherHash' | 'staysLoaded'>,
+  options: PoolOptions,
+): Promise<void> {
+  const { entry } = parts.job.code;
+  const program = isModule(entry) ? undefined : programOf(parts.job.code);
+  const isOrdered = program === undefined || process.env['PYTHONHASHSEED'] !== undefined;
+  const otherHash = isOrdered
+    ? undefined
+    : new ExecutorPool({ ...options, environment: { PYTHONHASHSEED: '1' } });
+  try {
+    const how = await unsteadinessOf({ ...parts, otherHash, staysLoaded: program?.loop ?? true });
+    if (how === undefined) return;
+    throw new ForayError(
+      'MODEL_UNSTEADY',
+      `The model "${parts.declaration.name}" gave different values ${how}.`,
+      {
+        hint: 'Outputs must depend only on the inputs, because foray uses the result of a run again. Draw random numbers from {RANDOM_SEED}, sort sets, and keep nothing from one run for the next.',
+      },
+    );
+  } finally {
+    await otherHash?.close();
+  }
 }
 
 /** The inputs of a run in a message: "its defaults", or for example "N = 5, Data = table.csv". */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
 import type { Spread } from '../../../src/campaign/designs/schema-distributions.ts';
+import { warningsOf } from '../../../src/client/plan-design.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 const methods = ['random', 'lhs', 'sobol', 'halton'] as const;
@@ -260,4 +262,81 @@ test('foray refuses a plain sequence for a normal distribution without a lower l
       });
     expect([of(true, {}), of(false, { min: 0 })]).toMatchObject([{}, {}]);
   }
+});
+
+describe('with a condition', () => {
+  const two = { 'Contact rate': { min: 0, max: 1 }, 'Recovery rate': { min: 0, max: 1 } };
+  const numbersOf = (design: WrittenDesign): number[][] =>
+    pointsOf(design).map(({ values }) => values.map(Number));
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+
+  test.each(methods)('%s has as many points as asked for, and all meet it', (method) => {
+    for (const limit of [1, 0.2, 0.001]) {
+      const where = `\`Contact rate\` < ${limit} * \`Recovery rate\``;
+      const rows = numbersOf({ [method]: { points: 500, inputs: two }, where });
+      expect(rows).toHaveLength(500);
+      expect(new Set(rows.map(String)).size).toBe(500);
+      expect(rows.filter(([one, other]) => !(one! < limit * other!))).toEqual([]);
+    }
+  });
+
+  test.each(methods)('%s is uniform over the region that meets it', (method) => {
+    // the larger of two uniform numbers has the mean 2/3 and the standard deviation √(1/18)
+    const where = '`Contact rate` < `Recovery rate`';
+    const rows = numbersOf({ [method]: { points: 4_000, inputs: two }, where });
+    const error = 4 * Math.sqrt(1 / 18 / rows.length);
+    expect(Math.abs(mean(rows.map(([, larger]) => larger!)) - 2 / 3)).toBeLessThan(error);
+    expect(Math.abs(mean(rows.map(([smaller]) => smaller!)) - 1 / 3)).toBeLessThan(error);
+  });
+
+  test('random is the part of a larger sample that meets it, so more points come after the first ones', () => {
+    const where = '`Contact rate` < `Recovery rate`';
+    const all = rowsIn({ product: [{ random: { points: 400, inputs: two } }], where });
+    expect(rowsIn({ random: { points: 100, inputs: two }, where })).toEqual(all.slice(0, 100));
+  });
+
+  test('an lhs that meets it everywhere is the same as without it', () => {
+    const lhs = { points: 50, inputs: two };
+    expect(rowsIn({ lhs, where: '`Contact rate` >= 0' })).toEqual(rowsIn({ lhs }));
+  });
+
+  test('an lhs has at most one point in each stratum of the larger sample', () => {
+    const rows = numbersOf({ lhs: { points: 1_000, inputs: two }, where: '`Contact rate` < 0.5' });
+    // half of the draws meet it, so the larger sample has about 2,000 strata
+    const strata = rows.map(([, free]) => Math.floor(free! * 1_800));
+    expect(new Set(strata).size).toBeGreaterThan(850);
+  });
+
+  test('a strip of a hundred-thousandth gets all points, along its whole length', () => {
+    const where = 'abs(`Contact rate` - `Recovery rate`) < 0.000005';
+    const rows = numbersOf({ random: { points: 1_000, inputs: two }, where });
+    expect(rows).toHaveLength(1_000);
+    const along = rows.map(([one]) => one!);
+    expect(Math.abs(mean(along) - 0.5)).toBeLessThan(0.05);
+    expect([Math.min(...along) < 0.02, Math.max(...along) > 0.98]).toEqual([true, true]);
+  });
+
+  test('whole numbers that rarely meet it give fewer points, and none that does not meet it', () => {
+    const inputs = { Population: { min: 1, max: 100_000 }, Days: { min: 1, max: 100_000 } };
+    const design = { random: { points: 1_000, inputs }, where: 'Population < Days / 500' };
+    const rows = numbersOf(design);
+    expect(warningsOf(checkedDesign(design), rows.length)).toEqual([
+      `The design has ${1_000 - rows.length} points fewer than asked for: less than one draw of a hundred meets "where".`,
+    ]);
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.length).toBeLessThan(1_000);
+    expect(rows.filter(([population, days]) => !(population! < days! / 500))).toEqual([]);
+  });
+
+  test('a derived value counts in the condition', () => {
+    const design = {
+      random: { points: 200, inputs: { 'Contact rate': { min: 0, max: 1 } } },
+      derive: { 'Recovery rate': '1 - `Contact rate`' },
+      where: '`Recovery rate` > 0.9',
+    };
+    const rows = numbersOf(design);
+    expect(rows).toHaveLength(200);
+    expect(rows.filter(([, derived]) => !(derived! > 0.9))).toEqual([]);
+  });
 });

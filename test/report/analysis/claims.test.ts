@@ -16,3 +16,20 @@ test('docs/guides/sensitivity.md has the table of what each method can and canno
   ]);
   expect(rows).toEqual(ours);
 });
+
+test.each([
+  [
+    'guides/search.md',
+    /With strongly skewed outputs, such as a Pareto tail .* the choice is wrong more often/,
+  ],
+  ['reference/definition.md', /strongly skewed, such as a Pareto tail .* contain the mean less often/],
+  ['guides/sensitivity.md', /a factorial whose points partly failed is no longer balanced/],
+  [
+    'guides/sensitivity.md',
+    /INTEGER that is rounded from a distribution other than uniform have half a cell/,
+  ],
+  ['guides/sensitivity.md', /lists or whole numbers make few different points, .* are too narrow/],
+])('docs/%s says the limit %p', (name, limit) => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs', name), 'utf8');
+  expect(page.replaceAll(/\s+/g, ' ')).toMatch(limit);
+});

@@ -16,6 +16,10 @@ test.each([
     { ...known, n: 1, mean: 3, sd: null, low: null, high: null, reached: false },
     'Wait: 1 value (95%), not as precise as wanted (± 5 %)',
   ],
+  [
+    { ...known, mean: 8, sd: 0, low: null, high: null, reached: false },
+    'Wait: 39 equal values of 8, which have no interval before there are 300 (95%), not as precise as wanted (± 5 %)',
+  ],
 ])('the precision of a point is described in words', (one, expected) => {
   expect(precisionText(one)).toBe(expected);
 });

@@ -74,7 +74,14 @@ export function modelHandlers(
       const { retired, files, animation } = registry.version(params.versionId);
       const isRetired = retired !== undefined;
       const animated = !isRetired && animation !== undefined;
-      return { retired: isRetired, files, animated, ...(isRetired && { reason: retired }) };
+      const leak = registry.leakOf(params.versionId);
+      return {
+        retired: isRetired,
+        files,
+        animated,
+        ...(isRetired && { reason: retired }),
+        ...(leak !== undefined && { leak }),
+      };
     },
   };
 }

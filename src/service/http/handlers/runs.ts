@@ -3,7 +3,7 @@ import type { ModelRegistry } from '../../models/registry.ts';
 import type { StoredRun } from '../../runs/stored-run.ts';
 import { runResource } from '../../runs/resource.ts';
 import type { Runs } from '../../runs/runs.ts';
-import { readJson } from '../body.ts';
+import { reader } from '../body.ts';
 import type { Handlers } from '../call.ts';
 
 /** The handlers for run requests, statuses and results. */
@@ -37,7 +37,7 @@ export function runHandlers(
       runs.outputs(await runs.byId(params.versionId, params.runId), body),
 
     getResults({ params, body }) {
-      const template = readJson(OutputsTemplate, body.outputs, 'text in outputs');
+      const template = reader.json(OutputsTemplate, body.outputs, 'text in outputs');
       return runs.outputsOf(params.versionId, body, template);
     },
   };

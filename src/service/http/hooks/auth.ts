@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyChecks } from '../../../http/key-checks.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Access, Caller } from '../../keys/access.ts';
+import type { Access, Caller } from '../../access.ts';
+import { hashOf } from '../../../keys/hash.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,10 +19,13 @@ export function requireKey(access: Access, keyChecks: KeyChecks) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
     if (!key) throw new ServiceError('KEY_REFUSED', 'An API key is needed, in the header Authorization.');
-    const caller = access.callerOf(key);
-    if (!caller) throw new ServiceError('KEY_REFUSED', 'The API key is not known here.');
-    request.caller = caller;
-    keyChecks.watch(reply.raw, () => access.callerOf(key) !== undefined);
+    const keyHash = hashOf(key);
+    const holder = access.holderOf(keyHash);
+    if (holder?.role === 'read')
+      throw new ServiceError('KEY_REFUSED', "The API key may only read campaigns at foray's own server.");
+    if (holder?.role !== 'steer') throw new ServiceError('KEY_REFUSED', 'The API key is not known here.');
+    request.caller = { user: holder.name, keyHash };
+    keyChecks.watch(reply.raw, () => access.holderOf(keyHash)?.role === 'steer');
     done();
   };
 }

@@ -1,0 +1,527 @@
+"""A Python function as a model of foray (docs/guides/models.md, Python).
+
+    from typing import Annotated, TypedDict
+    from foray_model import Max, Min, model
+
+    class Result(TypedDict):
+        wait: float
+
+    @model
+    def coffee_bar(rate: Annotated[float, Min(0), Max(0.95)] = 0.8, customers: int = 1000, *, seed: int = 1) -> Result:
+        \"\"\"Customers wait for coffee.\"\"\"
+        ...
+        return {"wait": 4.2}
+
+foray starts one process and calls the function once for each run. `serve` does the same for a model whose inputs and
+outputs are declared in model.yaml, with "loop: true". This file needs Python 3.9 or newer, and no packages.
+
+The first line on standard output is {"ready": {}}. Standard input has a line {"run": 17, "inputs": {...}} for each run.
+The answer is a line {"run": 17, "outputs": {...}} or {"run": 17, "error": "reason"}, perhaps after lines
+{"run": 17, "progress": 0.5}. The end of the input ends the program.
+"""
+
+import ctypes
+import gc
+import inspect
+import json
+import locale
+import os
+import random
+import signal
+import sys
+import threading
+import time
+import traceback
+import typing
+
+__all__ = ["Curve", "File", "Max", "Min", "Name", "Unit", "model", "serve"]
+
+# The shortest time between two reports of progress, in seconds. Models may report in their inner loop.
+_PROGRESS_EVERY = 0.05
+# The number of files that a run may leave open, in sum over all runs of a process.
+_MOST_OPEN = 20
+
+try:
+    _libc = ctypes.CDLL(None)
+except (OSError, TypeError):  # Windows
+    _libc = None
+
+
+# ---------------------------------------------------------------- the conversation with foray
+
+
+class _Channel:
+    """The lines of foray, and the answers. From its construction on, everything else that this process prints, also by
+    C code and by child processes, goes to the log, and nothing else reads the lines of foray."""
+
+    def __init__(self):
+        answers, lines = os.dup(1), os.dup(0)
+        os.dup2(2, 1)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        self.lines = os.fdopen(lines, "r", encoding="utf-8")
+        self._answers = os.fdopen(answers, "w", encoding="utf-8", newline="\n")
+        self._lock = threading.Lock()
+
+    def say(self, text):
+        with self._lock:
+            self._answers.write(text + "\n")
+            self._answers.flush()
+
+
+_channel = None
+
+
+def _open_channel():
+    global _channel
+    if _channel is None:
+        _channel = _Channel()
+    return _channel
+
+
+def _flush():
+    """Everything that a run has printed must be in the pipe before its answer."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass
+    if _libc is not None:
+        _libc.fflush(None)
+
+
+def _plain(value):
+    """A value of numpy or pandas as JSON. A Series is a curve."""
+    if hasattr(value, "index") and hasattr(value, "to_numpy"):
+        return {"dataX": [float(x) for x in value.index], "dataY": [float(y) for y in value.to_numpy()]}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{type(value).__name__} is not a value of an output")
+
+
+def serve(run, fork=False):
+    """Calls run(inputs) or run(inputs, progress) for each run of foray. Returns when foray ends the input.
+
+    inputs: a dict of values by name. progress: a function that takes the finished share, from 0 to 1.
+    run returns a dict of outputs by name.
+    fork: executes each run in a copy of this process, so that runs cannot influence each other (Linux). It costs a few
+    milliseconds a run, and a run keeps nothing that it has computed for the next one.
+    """
+    channel = _open_channel()
+    call = run if _takes_progress(run) else lambda inputs, progress: run(inputs)
+    before = _State()
+    gc.collect()
+    gc.freeze()  # what is loaded is never collected, and a copy does not copy it
+    if fork and _libc is not None and hasattr(_libc, "prctl"):
+        _libc.prctl(36, 1, 0, 0, 0)  # processes that a run leaves become children of this one, which ends them
+    channel.say('{"ready": {}}')
+    for line in channel.lines:
+        if fork:
+            _run_in_copy(call, line, before, channel)
+        else:
+            answer = _run(call, line, channel)
+            stays = before.restore()
+            channel.say(answer if stays is None else f'{answer[:-1]}, "last": {json.dumps(stays)}}}')
+
+
+def _takes_progress(run):
+    try:
+        inspect.signature(run).bind({}, None)
+        return True
+    except (TypeError, ValueError):
+        return False
+
+
+def _run(call, line, channel):
+    """Executes a run, and returns the line of its answer."""
+    asked = json.loads(line)
+    number, inputs, process = asked["run"], asked["inputs"], os.getpid()
+    _seed(inputs.get("{RANDOM_SEED}", 0))
+    try:
+        outputs = call(inputs, _progress(number, channel))
+        if not isinstance(outputs, dict):
+            raise TypeError(f"the model returned {type(outputs).__name__} in place of a dict of outputs")
+        answer = json.dumps({"run": number, "outputs": outputs}, default=_plain)
+    except BaseException as error:  # also SystemExit and KeyboardInterrupt: the process stays
+        if isinstance(error, SystemExit):
+            reason = error.code if isinstance(error.code, str) else f"the model called sys.exit({error.code})"
+        else:
+            traceback.print_exc()
+            reason = f"{type(error).__name__}: {error}"
+        answer = json.dumps({"run": number, "error": reason})
+    _flush()
+    if os.getpid() != process:
+        os._exit(0)  # a process that the model has forked must not answer
+    return answer
+
+
+def _progress(number, channel):
+    told = -1.0
+
+    def progress(share):
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= _PROGRESS_EVERY:
+            told = now
+            channel.say(json.dumps({"run": number, "progress": float(share)}))
+
+    return progress
+
+
+def _seed(seed):
+    """Seeds the generators that all code of a process shares."""
+    random.seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and hasattr(numpy, "random"):
+        numpy.random.seed(seed % 2**32)
+
+
+def _run_in_copy(call, line, before, channel):
+    """Executes a run in a copy of this process. Answers when the copy and all that it has started have ended."""
+    _flush()
+    reading, writing = os.pipe()
+    copy = os.fork()
+    if copy == 0:
+        os.close(reading)
+        answer = _run(call, line, channel)
+        with os.fdopen(writing, "w", encoding="utf-8") as file:
+            file.write(answer)
+        os._exit(0)
+    os.close(writing)
+    # the answer may be longer than a pipe holds, and a process that the run has left may keep the pipe open
+    said = []
+    status = None
+    os.set_blocking(reading, False)
+    while status is None or said[-1:] != [b""]:
+        if status is None:
+            pid, ended = os.waitpid(copy, os.WNOHANG)
+            status = ended if pid else None
+        try:
+            said.append(os.read(reading, 1 << 20))
+        except BlockingIOError:
+            if status is not None:
+                break
+            time.sleep(0.0002)
+    os.close(reading)
+    for pid in _children():
+        _end(pid)
+    if status:
+        how = (
+            f"was ended by the signal {signal.Signals(os.WTERMSIG(status)).name}"
+            if os.WIFSIGNALED(status)
+            else f"ended its process with exit code {os.WEXITSTATUS(status)}"
+        )
+        channel.say(json.dumps({"run": json.loads(line)["run"], "error": f"the run {how}"}))
+    else:
+        channel.say(b"".join(said).decode())
+
+
+def _end(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    except OSError:
+        pass
+
+
+# ---------------------------------------------------------------- what a run may change in its process
+
+
+def _children():
+    """The ids of the child processes that have not ended (Linux; elsewhere none are found)."""
+    found = []
+    try:
+        for task in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{task}/children", encoding="ascii") as file:
+                found += [int(pid) for pid in file.read().split()]
+    except OSError:
+        pass
+    return [pid for pid in found if _lives(pid)]
+
+
+def _lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
+def _open_files():
+    try:
+        return len(os.listdir("/proc/self/fd"))
+    except OSError:
+        return 0
+
+
+class _State:
+    """What a run may change in its process, and what is put back after it."""
+
+    def __init__(self):
+        self._folder, self._environment, self._umask = os.getcwd(), dict(os.environ), os.umask(0o022)
+        os.umask(self._umask)
+        names = ("SIGINT", "SIGTERM", "SIGALRM", "SIGCHLD", "SIGPIPE", "SIGHUP", "SIGUSR1", "SIGUSR2")
+        numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+        self._handlers = {number: signal.getsignal(number) for number in numbers}
+        self._path, self._locale = list(sys.path), locale.setlocale(locale.LC_ALL)
+        self._streams, self._recursion = (sys.stdout, sys.stderr), sys.getrecursionlimit()
+        self._threads, self._files = set(threading.enumerate()), _open_files()
+        self._children = set(_children())
+
+    def restore(self):
+        """Puts back what can be put back. Returns why the process must end, or None."""
+        os.chdir(self._folder)
+        if dict(os.environ) != self._environment:
+            os.environ.clear()
+            os.environ.update(self._environment)
+            if hasattr(time, "tzset"):
+                time.tzset()
+        if locale.setlocale(locale.LC_ALL) != self._locale:
+            locale.setlocale(locale.LC_ALL, self._locale)
+        os.umask(self._umask)
+        for number, handler in self._handlers.items():
+            if handler is not None and signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.path[:] = self._path
+        sys.stdout, sys.stderr = self._streams
+        if sys.getrecursionlimit() != self._recursion:
+            sys.setrecursionlimit(self._recursion)
+        if sys.stdout.closed or sys.stderr.closed or not _is_open(1):
+            return "standard output was closed"
+        for thread in threading.enumerate():
+            if thread not in self._threads and thread.is_alive() and not thread.daemon:
+                return f"the thread {thread.name} still runs"
+        if any(pid not in self._children for pid in _children()):
+            return "a child process still runs"
+        if _open_files() > self._files + _MOST_OPEN:
+            return "files were left open"
+        return None
+
+
+def _is_open(number):
+    try:
+        os.fstat(number)
+        return True
+    except OSError:
+        return False
+
+
+# ---------------------------------------------------------------- a function is a model
+
+
+class Min(float):
+    """The least value of an input: Annotated[float, Min(0)]."""
+
+
+class Max(float):
+    """The greatest value of an input."""
+
+
+class Unit(str):
+    """The unit of an input or output: Annotated[float, Unit("MINUTE")]."""
+
+
+class Name(str):
+    """The name of an input or output, if it is not the name of the parameter: Annotated[float, Name("{STOP_TIME}")]."""
+
+
+class File:
+    """The type of an input file, whose value is a path or None, and of an output file, whose value is a path."""
+
+
+class Curve:
+    """The type of an output that is a curve: a Series, a pair of lists x and y, or one list y."""
+
+
+_INPUTS = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING", File: "INPUT_FILE"}
+_OUTPUTS = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING", File: "OUTPUT_FILE", Curve: "DATA_SET"}
+_SPECIAL = ("seed", "rng", "progress")
+_SEED = {"name": "{RANDOM_SEED}", "type": "LONG", "default": 1}
+_models = []
+
+
+def model(function=None, *, name=None):
+    """Marks a function as the model of its file. The function itself is not changed.
+
+    name: the name of the model. Without it, the name of the function counts: coffee_bar becomes "Coffee bar".
+    """
+    if function is None:
+        return lambda function: model(function, name=name)
+    _models.append((function, name))
+    return function
+
+
+def _title(name):
+    text = name.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def _split(hint):
+    """A type hint as the type and the notes of Annotated."""
+    return (hint.__origin__, hint.__metadata__) if hasattr(hint, "__metadata__") else (hint, ())
+
+
+def _noted(item, notes):
+    """Adds what the notes of a type hint say: names, units, bounds, also those of annotated_types and pydantic."""
+    for note in notes:
+        if isinstance(note, (Min, Max)):
+            item["min" if isinstance(note, Min) else "max"] = float(note)
+        elif isinstance(note, Unit):
+            item["units"] = str(note)
+        elif isinstance(note, (Name, str)):
+            item["name"] = str(note)
+        else:
+            for bound in [note, *getattr(note, "metadata", [])]:
+                for attribute, key in (("ge", "min"), ("le", "max")):
+                    if getattr(bound, attribute, None) is not None:
+                        item[key] = float(getattr(bound, attribute))
+    return item
+
+
+class _Model:
+    """A function with its declaration."""
+
+    def __init__(self, function, name):
+        self.function = function
+        self._name = name or _title(function.__name__)
+        self._hints = typing.get_type_hints(function, include_extras=True)
+        self._parameters = inspect.signature(function).parameters
+        self._lists = set()
+        self._inputs = {}
+        for parameter in self._parameters.values():
+            if parameter.name not in _SPECIAL:
+                item = self._input(parameter)
+                self._inputs[item["name"]] = (parameter.name, item)
+        self._outputs = self._declared_outputs()
+
+    def declaration(self):
+        seeded = [_SEED] if "seed" in self._parameters or "rng" in self._parameters else []
+        about = (inspect.getdoc(self.function) or "").split("\n\n")[0]
+        return {
+            "name": self._name,
+            "description": " ".join(about.split()),
+            "inputs": seeded + [item for _, item in self._inputs.values()],
+            "outputs": [item for item, _ in self._outputs.values()],
+        }
+
+    def run(self, inputs, progress):
+        """Calls the function with the inputs of a run. Returns its outputs by their declared names."""
+        given = {}
+        for name, (parameter, _) in self._inputs.items():
+            given[parameter] = json.loads(inputs[name]) if parameter in self._lists else inputs[name]
+        seed = inputs.get("{RANDOM_SEED}")
+        if "seed" in self._parameters:
+            given["seed"] = seed
+        if "rng" in self._parameters:
+            given["rng"] = self._generator(seed)
+        if "progress" in self._parameters:
+            given["progress"] = progress
+        returned = self.function(**given)
+        if hasattr(returned, "_asdict"):
+            returned = returned._asdict()
+        elif hasattr(returned, "__dataclass_fields__"):
+            returned = dict(vars(returned))
+        if not isinstance(returned, dict):
+            return returned
+        outputs = {}
+        for key, value in returned.items():
+            item, kind = self._outputs.get(key, ({"name": key}, None))
+            outputs[item["name"]] = _curve(value) if kind is Curve else value
+        return outputs
+
+    def _input(self, parameter):
+        where = f'the input "{parameter.name}" of {self.function.__name__}'
+        if parameter.default is inspect.Parameter.empty:
+            raise TypeError(f"{where} needs a default value")
+        kind, notes = _split(self._hints.get(parameter.name, type(parameter.default)))
+        item = {"name": _title(parameter.name)}
+        if typing.get_origin(kind) is typing.Literal:
+            item["values"] = list(typing.get_args(kind))
+            kind = type(item["values"][0])
+        if typing.get_origin(kind) is list or kind is list:
+            self._lists.add(parameter.name)
+            return _noted({**item, "type": "STRING", "default": json.dumps(parameter.default)}, notes)
+        if kind not in _INPUTS:
+            raise TypeError(f"{where} has the type {kind!r}; use bool, int, float, str, list[float], Literal or File")
+        item["type"] = _INPUTS[kind]
+        item["default"] = "" if kind is File else parameter.default
+        return _noted(item, notes)
+
+    def _declared_outputs(self):
+        result = self._hints.get("return")
+        if not getattr(result, "__annotations__", None):
+            raise TypeError(
+                f"the function {self.function.__name__} must say what it returns: a TypedDict, a NamedTuple or a "
+                "dataclass with a type for each output"
+            )
+        outputs = {}
+        for name, hint in typing.get_type_hints(result, include_extras=True).items():
+            kind, notes = _split(hint)
+            if kind not in _OUTPUTS:
+                raise TypeError(
+                    f'the output "{name}" of {self.function.__name__} has the type {kind!r}; '
+                    "use bool, int, float, str, Curve or File"
+                )
+            outputs[name] = (_noted({"name": _title(name), "type": _OUTPUTS[kind]}, notes), kind)
+        return outputs
+
+    def _generator(self, seed):
+        kind, _ = _split(self._hints.get("rng", random.Random))
+        if kind is random.Random:
+            return random.Random(seed)
+        import numpy
+
+        return numpy.random.default_rng(seed)
+
+
+def _curve(value):
+    if value is None or isinstance(value, dict) or hasattr(value, "to_numpy"):
+        return value
+    if isinstance(value, tuple) and len(value) == 2:
+        x, y = value
+    else:
+        x, y = range(len(value)), value
+    return {"dataX": [float(number) for number in x], "dataY": [float(number) for number in y]}
+
+
+def _load(file):
+    """Imports the file of a model, and returns its model."""
+    import importlib
+
+    folder, name = os.path.split(os.path.abspath(file))
+    sys.path.insert(0, folder)
+    sys.modules["foray_model"] = sys.modules["__main__"]
+    importlib.import_module(os.path.splitext(name)[0])
+    if len(_models) != 1:
+        raise TypeError(f"{name} has {len(_models)} functions with @model, but must have one")
+    return _Model(*_models[0])
+
+
+def _loaded_files():
+    """The files of the modules that are imported from source, without those of Python itself."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    own = (sys.prefix, sys.base_prefix, os.path.dirname(os.path.abspath(__file__)))
+    return sorted(file for file in files if file and os.path.isabs(file) and not file.startswith(own))
+
+
+def _main(file, *rest):
+    """python foray_model.py model.py: serves the model. With "describe": prints its declaration."""
+    channel = _open_channel()
+    try:
+        found = _load(file)
+        if rest == ("describe",):
+            channel.say(json.dumps({"declaration": found.declaration(), "loaded": _loaded_files()}))
+            return
+    except Exception as error:
+        traceback.print_exc()
+        sys.exit(f"{type(error).__name__}: {error}")
+    serve(found.run)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

@@ -1,0 +1,139 @@
+import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
+import { MOST_CHANCE } from '../../sensitivity/chance.ts';
+import { areShares } from './claims.ts';
+
+/** A share of the variance. It has no interval if nothing about it is uncertain. */
+export interface Share {
+  value: number;
+  interval?: Interval | undefined;
+  /** Whether chance of an unknown size may be a part of the share of other inputs. */
+  isLeast?: boolean;
+}
+
+/**
+ * The share of the variance that inputs explain together.
+ *
+ * - A regression divides the variance only between inputs that vary independently.
+ * - A factorial with chance adds the main effects of the inputs and the interactions of each pair of them. It estimates
+ *   these parts independently of each other, so the squares of the distances to their limits are added.
+ * - Otherwise it is a lower bound: 1 minus the sum of the total indices of the other inputs. If these include chance, it
+ *   is the sum of the indices of the inputs alone.
+ *
+ * @returns undefined if the method has no shares, if nobody can divide the variance, and if chance hides it
+ */
+export function jointShare(analysis: Analysis, matter: readonly InputIndices[]): Share | undefined {
+  if (hidesShares(analysis)) return undefined;
+  if (analysis.method === 'regression') return linearShare(analysis, matter);
+  if (!areShares(analysis.method)) return undefined;
+  if (matter.every(({ first, total }) => first === undefined && total === undefined)) return undefined;
+  const names = namesOf(matter);
+  const rest = (analysis.indices ?? []).filter(({ input }) => !names.has(input));
+  const parts = ownParts(analysis, matter);
+  if (analysis.method === 'factorial' && parts.some(([, interval]) => interval))
+    return factorialShare(analysis, parts, matter, rest);
+  const own = together(parts, sumOf);
+  if (includesChance(analysis)) return { ...own, isLeast: true };
+  const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
+  if (!(rest.length > 0 || isSure) || rest.some(({ total }) => total === undefined)) return own;
+  const value = 1 - sumOf(rest.map(({ total }) => total!));
+  if (!rest.some(({ totalInterval }) => totalInterval)) return { value: Math.max(value, own.value) };
+  const endOf = (end: 0 | 1): number =>
+    1 - sumOf(rest.map(({ total, totalInterval }) => totalInterval?.[end] ?? total!));
+  return { value, interval: [endOf(1), endOf(0)] };
+}
+
+/**
+ * Whether nearly all variance is chance, so that nothing can be said about shares of the rest. Estimators leave out the
+ * shares themselves; R² is still there.
+ */
+export function hidesShares({ chance }: Pick<Analysis, 'chance'>): boolean {
+  return (chance?.ofMeans ?? 0) > MOST_CHANCE;
+}
+
+/** Whether the indices by which inputs are divided (total Sobol' indices) include chance with an unknown share. */
+function includesChance({
+  method,
+  hasUnknownChance,
+}: Pick<Analysis, 'method' | 'hasUnknownChance'>): boolean {
+  return method === 'sobol' && hasUnknownChance === true;
+}
+
+/** The shares of the inputs alone, and the interactions of each pair of them. */
+function ownParts({ secondOrder = [] }: Analysis, matter: readonly InputIndices[]): Part[] {
+  const names = namesOf(matter);
+  return [
+    ...matter.map(({ first = 0, firstInterval }): Part => [first, firstInterval]),
+    ...secondOrder
+      .filter(({ inputs, aliases }) => !aliases && inputs.every((one) => names.has(one)))
+      .map(({ value = 0, interval }): Part => [value, interval]),
+  ];
+}
+
+/**
+ * The joint share of inputs of a factorial with chance. It is also at least 1 minus the sum of the total indices of the
+ * other inputs. Nobody knows the part of three and more inputs in the interactions of so many inputs, so these only add to
+ * the upper end.
+ */
+function factorialShare(
+  { higherOrder = 0, higherOrderInterval }: Analysis,
+  own: Part[],
+  matter: readonly InputIndices[],
+  rest: readonly InputIndices[],
+): Share {
+  const { value, interval } = together(own, hypotOf);
+  const most =
+    matter.length > 2
+      ? together([...own, [Math.max(0, higherOrder), higherOrderInterval]], hypotOf)
+      : { interval };
+  const least = 1 - sumOf(rest.map(({ totalInterval }) => totalInterval?.[1] ?? 1));
+  return { value, interval: [Math.max(interval![0], Math.min(value, least)), most.interval![1]] };
+}
+
+/** A share with its interval. */
+type Part = readonly [value: number, interval: Interval | undefined];
+
+/**
+ * The sum of shares, and its interval if they have intervals.
+ *
+ * @param added - adds the distances of the shares to their limits
+ */
+function together(parts: readonly Part[], added: (sizes: readonly number[]) => number): Share {
+  const value = sumOf(parts.map(([own]) => own));
+  if (!parts.some(([, interval]) => interval)) return { value };
+  const distance = (end: 0 | 1): number =>
+    added(parts.map(([own, interval]) => Math.abs(own - (interval?.[end] ?? own))));
+  return { value, interval: [value - distance(0), value + distance(1)] };
+}
+
+/** The joint share of inputs that vary independently: the sum of their shares, or the share of all without the others. */
+function linearShare(analysis: Analysis, matter: readonly InputIndices[]): Share | undefined {
+  const { indices = [], adjustedR2, adjustedR2Interval } = analysis;
+  const partOf = ({ share, shareInterval }: InputIndices): Part => [share!, shareInterval];
+  const names = namesOf(matter);
+  const own = matter.filter(({ share }) => share !== undefined);
+  if (adjustedR2 === undefined || own.length < matter.length) return undefined;
+  const sum = together(own.map(partOf), sumOf);
+  if (!sum.interval || !adjustedR2Interval) return undefined;
+  const others = indices.filter(({ input, share }) => !names.has(input) && share !== undefined);
+  const rest = together(others.map(partOf), sumOf);
+  const [low, high] = rest.interval ?? [rest.value, rest.value];
+  return {
+    value: sum.value,
+    interval: [
+      Math.max(sum.interval[0], Math.min(sum.value, adjustedR2Interval[0] - high)),
+      Math.min(sum.interval[1], Math.max(sum.value, adjustedR2Interval[1] - low)),
+    ],
+  };
+}
+
+function namesOf(inputs: readonly InputIndices[]): Set<string> {
+  return new Set(inputs.map(({ input }) => input));
+}
+
+function hypotOf(numbers: readonly number[]): number {
+  return Math.hypot(...numbers);
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}

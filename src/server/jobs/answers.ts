@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import type { Foray } from '../../client/index.ts';
+import { campaignsCompared } from '../../report/comparison/of-campaigns.ts';
+import { comparisonSections } from '../../report/comparison/html.ts';
+import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summary.ts';
+import { comparisonTable } from '../../report/comparison/table.ts';
+import { standalone } from '../../report/figures/figure.ts';
+import { html } from '../../report/html/markup.ts';
+import { formatTable, tableOf } from '../../report/index.ts';
+import { parquet } from '../../report/formats/parquet.ts';
+import { picturesOf, type ReportChoice, reportOf } from '../../report/of-campaign.ts';
+import { version } from '../../package/own-version.ts';
+import { type Query, rowsOf, shapeOf } from '../api/rows-of.ts';
+
+/** The answers that are computed from all results of a campaign. Each is the text that is sent, or a file with it. */
+
+/** A picture of a report as an SVG file. `name`: the id of its section. */
+export interface FigureFile {
+  name: string;
+  title: string;
+  svg: string;
+}
+
+/** The mode of files with results: for the user of the server only. */
+const OWN = { mode: 0o600 };
+
+/** Writes the report as an HTML file. @throws ForayError like `reportOf` */
+export async function writeReport(
+  foray: Foray,
+  id: string,
+  choice: ReportChoice,
+  path: string,
+): Promise<void> {
+  await writeFile(path, await reportOf(foray, id, choice), OWN);
+}
+
+/** Writes the pictures of the report as JSON, a list of {@link FigureFile}. @throws ForayError like `picturesOf` */
+export async function writeFigures(
+  foray: Foray,
+  id: string,
+  choice: ReportChoice,
+  path: string,
+): Promise<void> {
+  const figures = Array.from(await picturesOf(foray, id, choice), ([name, picture]): FigureFile => ({
+    name,
+    title: picture.title,
+    svg: standalone(picture),
+  }));
+  await writeFile(path, JSON.stringify(figures), OWN);
+}
+
+/** Writes the results as a Parquet file. @throws ForayError, ServerError like `rowsOf` and `shapeOf` */
+export async function writeParquet(foray: Foray, id: string, query: Query, path: string): Promise<void> {
+  const { record, rows } = await rowsOf(foray, id, query);
+  const description = { record, version, all: query.all ?? false };
+  await writeFile(path, parquet(tableOf(record.campaign, rows, shapeOf(query)), description), OWN);
+}
+
+/** The analyses of a campaign as JSON. @throws ForayError like `Foray.analyze` */
+export async function analysisJson(foray: Foray, id: string, outputs: string[] | undefined): Promise<string> {
+  return JSON.stringify(await foray.analyze(id, { outputs }));
+}
+
+/** Two campaigns point by point as JSON. @throws ForayError like `campaignsCompared` */
+export async function comparedJson(
+  foray: Foray,
+  a: string,
+  b: string,
+  show: string[] | undefined,
+): Promise<string> {
+  const comparison = await campaignsCompared(foray, a, b, { show });
+  const summary = new ComparisonSummary(comparison);
+  // the rows are texts and not objects, so that a long number keeps all its digits
+  let text = '';
+  for await (const piece of formatTable('jsonl', comparisonTable(comparison, summary.watched())))
+    text += piece;
+  const rows = text.split('\n').filter(Boolean).join(',');
+  return `{"rows":[${rows}],"notes":${JSON.stringify(comparisonNotes(comparison, summary))}}`;
+}
+
+/** The content of a page that compares two campaigns. */
+export interface ComparedParts {
+  /** The ids of the campaigns. */
+  a: string;
+  b: string;
+  notes: string[];
+  /** HTML: the pictures of `foray compare -o page.html`. */
+  sections: string;
+}
+
+/** Compares two campaigns for a page. @throws ForayError like `campaignsCompared` */
+export async function comparedParts(foray: Foray, a: string, b: string): Promise<ComparedParts> {
+  const comparison = await campaignsCompared(foray, a, b, {});
+  const summary = new ComparisonSummary(comparison);
+  await summary.read();
+  const sections = html`${await comparisonSections(comparison, summary)}`.text;
+  return { a: comparison.a.id, b: comparison.b.id, notes: comparisonNotes(comparison, summary), sections };
+}

@@ -1,0 +1,208 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Exit } from '../../system/line-program.ts';
+import type { KeptFolder } from './kept.ts';
+import { LoopHearing } from './loop-hearing.ts';
+import { printedIsRead } from './process.ts';
+import { inModel, Program } from './program.ts';
+import type { Job } from './protocol.ts';
+import { declared, deferIfShort, prepareInputs, storeFiles, temporaryOf } from './working-folder.ts';
+import type { Workplace } from './workplace.ts';
+
+/** How long a program may take to load, in milliseconds. */
+const LOAD_LIMIT = 5 * 60_000;
+/** After this time, the log says what foray waits for, in milliseconds. */
+const SLOW_LOAD = 10_000;
+/** The memory is read once in this number of runs. */
+const MEMORY_EVERY = 10;
+/** How long a program may take to end after the end of its input, in milliseconds. */
+const GRACE = 500;
+
+/** The process of a program has ended while foray waited for a message. */
+export class ProgramLost extends Error {
+  readonly signal: NodeJS.Signals | null;
+
+  constructor(message: string, { signal }: Exit) {
+    super(message);
+    this.signal = signal;
+  }
+}
+
+/** What a process is made of. */
+interface Parts {
+  command: readonly string[];
+  folder: string;
+  program: Program;
+  hearing: LoopHearing;
+}
+
+/** A process that has loaded the program of a model, with a working folder of its own. */
+export class Loaded {
+  /** The number of runs that it was asked for. */
+  runs = 0;
+  /** Why it wants no further run; undefined if it takes one. */
+  last: string | undefined;
+  /** When it had loaded the program, by `performance.now`. */
+  readonly since = performance.now();
+  /** Its process, and those that it has started while it loaded. */
+  readonly processes: ReadonlySet<number>;
+  readonly folder: string;
+  readonly #parts: Parts;
+  readonly #workplace: Workplace;
+  /** The files that it has made while it loaded, which stay. */
+  readonly #own: ReadonlySet<string>;
+  /** Its memory after its first run, in bytes. */
+  #memory: number | undefined;
+
+  private constructor(parts: Parts, workplace: Workplace) {
+    this.#parts = parts;
+    this.folder = parts.folder;
+    this.#workplace = workplace;
+    this.processes = new Set(workplace.processes.find());
+    this.#own = new Set(this.#present());
+  }
+
+  /**
+   * Starts a program, and waits until it is loaded.
+   *
+   * @param modelFolder - the folder with the copy of the model's files
+   * @throws Deferred if the machine is the reason why it cannot be started; ProgramLost if a kill from outside ended
+   *   it; otherwise an Error with the reason
+   */
+  static async start(
+    command: readonly string[],
+    { code, isElsewhere }: Job,
+    modelFolder: string,
+    workplace: Workplace,
+  ): Promise<Loaded> {
+    const folder = workplace.newFolder();
+    await deferIfShort(async () => mkdirSync(temporaryOf(folder), { recursive: true, mode: 0o700 }));
+    const hearing = new LoopHearing(workplace.printed.stdout);
+    const program = await Program.start({
+      words: inModel(command, [modelFolder, path.dirname(code.entry)]),
+      modelFolder,
+      folder,
+      isElsewhere,
+      log: workplace.printed.stderr,
+      onLine: (line) => hearing.handle(line),
+    });
+    const slow = setTimeout(
+      () => workplace.say('foray waits for the line {"ready": {}} of the program.'),
+      SLOW_LOAD,
+    );
+    const exit = program.lines.exit.then(async (exit) => printedIsRead().then(() => exit));
+    const late = pause(LOAD_LIMIT, 'late' as const, { ref: false });
+    const ended = await Promise.race([hearing.ready.then(() => undefined), exit, late]).finally(() =>
+      clearTimeout(slow),
+    );
+    if (ended === undefined && hearing.wrong === undefined)
+      return new Loaded({ command, folder, program, hearing }, workplace);
+    program.lines.kill();
+    await workplace.processes.end();
+    rmSync(folder, { recursive: true, force: true });
+    const why = whyNotLoaded(program, hearing, ended);
+    throw typeof ended === 'object' && ended.signal === 'SIGKILL'
+      ? new ProgramLost(why, ended)
+      : new Error(why);
+  }
+
+  /** Whether it has ended, or has said something wrong. */
+  get isBroken(): boolean {
+    const { program, hearing } = this.#parts;
+    return program.lines.hasEnded || hearing.wrong !== undefined;
+  }
+
+  /** Whether it takes twice the memory that it took after its first run, and more than half of what a run may take. */
+  hasGrown(): boolean {
+    // reading the memory of all processes takes as long as a short run
+    if (this.runs % MEMORY_EVERY !== 1) return false;
+    const now = this.#workplace.processes.memory();
+    this.#memory ??= now;
+    return now > 2 * this.#memory && now > this.#workplace.memory / 2;
+  }
+
+  /**
+   * Executes a run.
+   *
+   * @returns the outputs by their declared names
+   * @throws Deferred; ProgramLost if the process has ended; otherwise an Error with the reason why the run fails
+   */
+  async run(
+    job: Job,
+    onProgress: (fraction: number) => void,
+    kept: KeptFolder | undefined,
+  ): Promise<Record<string, unknown>> {
+    const { command, folder, program, hearing } = this.#parts;
+    const { files } = this.#workplace;
+    this.runs += 1;
+    const input = await deferIfShort(() => prepareInputs(job, files, folder));
+    const source = path.dirname(job.code.entry);
+    kept?.writeProgram(inModel(command, [source]), source, `{"run":1,"inputs":${input}}\n`);
+    program.beginRun(kept);
+    const answer = hearing.answer(this.runs, job.template.outputs, onProgress);
+    program.lines.write(`{"run":${this.runs},"inputs":${input}}\n`);
+    // the answer may be in the pipe when the process ends
+    const exit = program.lines.exit.then(async (exit) => printedIsRead().then(() => exit));
+    const said = await Promise.race([answer, exit]);
+    await printedIsRead();
+    program.lines.flush();
+    program.kept = undefined;
+    if ('signal' in said) {
+      const why = program.failureOf(said) ?? 'the command ended before it gave its outputs';
+      throw new ProgramLost(why, said);
+    }
+    if ('wrong' in said) throw new Error(said.wrong);
+    this.last = said.last;
+    if ('error' in said) throw new Error(said.error);
+    const outputs = declared(said.outputs, job.template.outputs);
+    return deferIfShort(() => storeFiles(outputs, job, files, folder), 'its files cannot be stored');
+  }
+
+  /** Removes what a run has left in the working folder. */
+  clearWork(): void {
+    for (const name of this.#left()) rmSync(path.join(this.folder, name), { recursive: true, force: true });
+  }
+
+  /** Moves what a run has left in the working folder to another folder, which is made. */
+  async moveWork(to: string): Promise<void> {
+    rmSync(to, { recursive: true, force: true });
+    await mkdir(temporaryOf(to), { recursive: true });
+    for (const name of this.#left()) await rename(path.join(this.folder, name), path.join(to, name));
+  }
+
+  /** Ends the process and all that it has started. @param isGentle - whether it may end by itself first */
+  async end(isGentle: boolean): Promise<void> {
+    const { lines } = this.#parts.program;
+    if (isGentle) {
+      lines.endInput();
+      await Promise.race([lines.exit, pause(GRACE, undefined, { ref: false })]);
+    }
+    lines.kill();
+    await lines.exit;
+    await this.#workplace.processes.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #left(): string[] {
+    return this.#present().filter((name) => !this.#own.has(name));
+  }
+
+  /** The entries of the working folder and of its folder for temporary files, relative to the working folder. */
+  #present(): string[] {
+    const temporary = temporaryOf(this.folder);
+    mkdirSync(temporary, { recursive: true, mode: 0o700 });
+    const inner = path.basename(temporary);
+    const names = readdirSync(this.folder).filter((name) => name !== inner);
+    return [...names, ...readdirSync(temporary).map((name) => path.join(inner, name))];
+  }
+}
+
+function whyNotLoaded(program: Program, { wrong }: LoopHearing, ended: Exit | 'late' | undefined): string {
+  const what = '{"ready": {}}';
+  if (wrong !== undefined) return `the model cannot be loaded: ${wrong}`;
+  if (ended === 'late' || ended === undefined)
+    return `the model cannot be loaded: the command did not print ${what} within ${LOAD_LIMIT / 60_000} minutes`;
+  return `the model cannot be loaded: ${program.failureOf(ended) ?? `the command ended before its line ${what}`}`;
+}

@@ -1,0 +1,101 @@
+import type { OutputDescriptor } from '../../api/resources.ts';
+import type { PrintedLine } from '../../system/line-splitter.ts';
+import { checkUtf8, type LineLog, longsAmong, MessageLines, printBefore, tooLong } from './hearing.ts';
+import { type LoopAnswer, readLoopLine } from './lines.ts';
+
+/** What a program said about a run. `wrong`: the program cannot be trusted any more. */
+export type Said = LoopAnswer | { wrong: string };
+
+interface Asked {
+  run: number;
+  isLong: (output: string) => boolean;
+  onProgress: (fraction: number) => void;
+  settle: (said: Said) => void;
+}
+
+/** Reads the messages of a program that stays loaded, and sends its other lines to the log of the current run. */
+export class LoopHearing {
+  /** Resolves when the program is loaded, or has printed something wrong. */
+  readonly ready: Promise<void>;
+  readonly #log: LineLog;
+  readonly #lines: MessageLines;
+  #onReady: () => void = () => {};
+  #isReady = false;
+  #asked: Asked | undefined;
+  #wrong: string | undefined;
+
+  constructor(log: LineLog) {
+    this.#log = log;
+    this.ready = new Promise((resolve) => (this.#onReady = resolve));
+    this.#lines = new MessageLines(
+      log,
+      (line) => this.#read(line),
+      (problem) => this.#distrust(problem),
+    );
+  }
+
+  /** What was wrong in a message of the program; undefined if nothing was. Its further answers mean nothing. */
+  get wrong(): string | undefined {
+    return this.#wrong;
+  }
+
+  handle(line: PrintedLine): void {
+    this.#lines.handle(line);
+  }
+
+  /** Resolves when the program has answered for the run. */
+  answer(
+    run: number,
+    outputs: readonly OutputDescriptor[],
+    onProgress: (fraction: number) => void,
+  ): Promise<Said> {
+    return new Promise((settle) => {
+      this.#asked = { run, isLong: longsAmong(outputs), onProgress, settle };
+    });
+  }
+
+  #read({ bytes, isCut, end }: PrintedLine): boolean {
+    if (isCut) {
+      if (bytes.includes('"run"')) throw new Error(tooLong('run'));
+      return false;
+    }
+    const text = bytes.toString();
+    const line = readLoopLine(text, this.#asked?.isLong ?? (() => false));
+    switch (line.kind) {
+      case 'print':
+        return false;
+      case 'ready':
+        this.#isReady = true;
+        this.#onReady();
+        return true;
+      case 'progress':
+        this.#check(line.run);
+        if (line.fraction !== undefined) this.#asked!.onProgress(line.fraction);
+        return true;
+      case 'answer': {
+        this.#check(line.run);
+        if ('outputs' in line.answer) checkUtf8(bytes, text);
+        printBefore(this.#log, line.before, end);
+        const { settle } = this.#asked!;
+        this.#asked = undefined;
+        settle(line.answer);
+        return true;
+      }
+    }
+  }
+
+  /** @throws Error if the program was not asked for the run */
+  #check(run: number): void {
+    if (!this.#isReady) throw new Error('it answered before its line {"ready": {}}');
+    if (run === this.#asked?.run) return;
+    const asked = this.#asked ? `run ${this.#asked.run} was asked for` : 'no run was asked for';
+    throw new Error(`it answered for run ${run}, but ${asked}`);
+  }
+
+  #distrust(problem: string): void {
+    this.#wrong ??= `the command printed something wrong: ${problem}`;
+    this.#onReady();
+    this.#asked?.settle({ wrong: this.#wrong });
+    this.#asked = undefined;
+  }
+}

@@ -1,0 +1,129 @@
+import { constants, statfsSync } from 'node:fs';
+import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { InputType } from '../../api/constants.ts';
+import type { OutputDescriptor } from '../../api/resources.ts';
+import { nameKey } from '../../api/values.ts';
+import { messageOf } from '../../errors.ts';
+import { Deferred } from '../deferred.ts';
+import type { ContentFiles } from '../files/content.ts';
+import { isShortage } from '../system-errors.ts';
+import { inputFileName } from './kept.ts';
+import type { Job } from './protocol.ts';
+
+/** A disk with less free space than this counts as full, in bytes. */
+const LEAST_ROOM = 2 ** 20;
+/** The folder for temporary files, in a working folder. */
+const TEMPORARY = '.tmp';
+
+/** The folder for temporary files of a program that works in `folder`. */
+export function temporaryOf(folder: string): string {
+  return path.join(folder, TEMPORARY);
+}
+
+export function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < LEAST_ROOM;
+}
+
+/** @throws Deferred if the system lacks a resource for what is done, otherwise the error itself */
+export async function deferIfShort<T>(
+  act: () => Promise<T>,
+  what = 'its program cannot be started',
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (isShortage(error)) throw new Deferred(`${what}: ${messageOf(error)}`);
+    throw error;
+  }
+}
+
+/**
+ * Prepares the working folder for a run, and returns the inputs for the program: a JSON object by name. The value of an
+ * INPUT_FILE is the name of a file in this folder, or null for no file.
+ */
+export async function prepareInputs(job: Job, files: ContentFiles, folder: string): Promise<string> {
+  await mkdir(temporaryOf(folder), { recursive: true });
+  const members = [];
+  for (const [index, { name, type }] of job.template.inputs.entries()) {
+    const value = job.inputs[name]!;
+    let json = jsonOf(type, value);
+    if (type === 'INPUT_FILE') {
+      const file = value === '' ? null : inputFileName(index);
+      if (file !== null) {
+        await files.require(value);
+        // a copy, so that the program cannot change the stored file
+        await copyFile(files.pathOf(value), path.join(folder, file), constants.COPYFILE_FICLONE);
+      }
+      json = JSON.stringify(file);
+    }
+    members.push(`${JSON.stringify(name)}:${json}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** The JSON of a canonical value. Canonical numbers and booleans are already JSON, with all digits. */
+function jsonOf(type: InputType, canonical: string): string {
+  return ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN'].includes(type) ? canonical : JSON.stringify(canonical);
+}
+
+/** The outputs by their declared names, whatever the case of letters. Texts of infinite DOUBLEs become numbers. */
+export function declared(
+  given: Record<string, unknown>,
+  outputs: readonly OutputDescriptor[],
+): Record<string, unknown> {
+  const byKey = new Map(outputs.map((output) => [nameKey(output.name), output]));
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const output = byKey.get(nameKey(name));
+      if (output === undefined) {
+        throw new Error(`the command gave an output "${name}", which the model does not declare`);
+      }
+      return [output.name, output.type === 'DOUBLE' && isInfinite(value) ? Number(value) : value];
+    }),
+  );
+}
+
+/** Whether a value is the text of an infinite number. Programs write it because JSON has no infinite numbers. */
+function isInfinite(value: unknown): boolean {
+  return value === 'Infinity' || value === '-Infinity';
+}
+
+/** Stores the files that the program names as outputs. They must be in the working folder. */
+export async function storeFiles(
+  outputs: Record<string, unknown>,
+  { template }: Job,
+  files: ContentFiles,
+  folder: string,
+): Promise<Record<string, unknown>> {
+  const named = new Map<string, string>();
+  for (const { name, type } of template.outputs) {
+    const value = outputs[name];
+    if (type !== 'OUTPUT_FILE' || typeof value !== 'string') continue;
+    const file = await fileIn(folder, value);
+    if (file === undefined) {
+      throw new Error(`the output "${name}" names "${value}", which is not a file in the working folder`);
+    }
+    named.set(name, file);
+  }
+  // only now, because a stored file leaves the folder, and several outputs may name it
+  const hashes = new Map<string, string>();
+  for (const [name, file] of named) {
+    const hash = hashes.get(file) ?? (await files.addFile(file));
+    hashes.set(file, hash);
+    outputs[name] = { hash, localPath: path.relative(folder, path.resolve(folder, outputs[name] as string)) };
+  }
+  return outputs;
+}
+
+/** The real path of a file in a folder; undefined if the file does not exist or is outside the folder. */
+async function fileIn(folder: string, name: string): Promise<string | undefined> {
+  try {
+    const file = await realpath(path.resolve(folder, name));
+    const isInside = file.startsWith(`${await realpath(folder)}${path.sep}`);
+    return isInside && (await stat(file)).isFile() ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}

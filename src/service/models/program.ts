@@ -1,0 +1,32 @@
+import path from 'node:path';
+import { type KeptCommand, readKeptCommand } from './command.ts';
+import { isPython, type ModelPlace, PYTHON_HELPER, statOf } from './folder.ts';
+
+/** The folders in which a virtual environment of a model is looked for, relative to the model's folder. */
+const ENVIRONMENTS = ['.venv', 'venv', '../.venv', '../venv'];
+
+/**
+ * The program of a model that is not a module. The command of a declaration has passed the rules when the service has
+ * read it, and newer rules do not apply to it.
+ *
+ * @throws Error
+ */
+export function programOf(place: ModelPlace): KeptCommand {
+  return isPython(place.entry) ? { command: pythonCommand(place), loop: true } : readKeptCommand(place.entry);
+}
+
+/** The command that serves a model in Python. */
+export function pythonCommand({ entry, libraryRoot }: ModelPlace): string[] {
+  const folder = path.dirname(entry);
+  return [pythonFor(folder), path.join(libraryRoot, PYTHON_HELPER), path.basename(entry)];
+}
+
+/** The Python of the virtual environment beside a model, or else the one that the service has. */
+function pythonFor(folder: string): string {
+  const near = ENVIRONMENTS.map((name) => path.join(folder, name));
+  const active = process.env['VIRTUAL_ENV'];
+  const found = [...near, ...(active ? [active] : [])]
+    .map((environment) => path.join(environment, 'bin/python'))
+    .find((python) => statOf(python)?.isFile());
+  return found ?? 'python3';
+}

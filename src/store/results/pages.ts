@@ -1,0 +1,106 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import { assertThere } from '../deleted.ts';
+import type { OutputColumns } from './packed.ts';
+import { BEGINNING, lengthOf, otherPoints, outputsOf, portionsOf, restOfPoint, Result } from './read.ts';
+import type { ResultPlace, ResultRow } from '../types.ts';
+import type { Tables } from '../tables.ts';
+
+/** The maximum number of runs that one query reads, so that memory never holds a million runs. */
+const ROWS_A_PAGE = 2_000;
+/** A batch ends after this many rows. */
+const ROWS_A_BATCH = 100;
+/**
+ * A batch ends earlier if its outputs reach this many characters. They are counted after they were decompressed: a long
+ * text may be a thousand times as long as its compressed form.
+ */
+const CHARACTERS_A_BATCH = 4_000_000;
+/** A page ends earlier if its outputs reach this many characters. */
+const CHARACTERS_A_PAGE = 64_000_000;
+
+/** Yields the finished runs of a campaign in design order, in batches. */
+export async function* resultBatches(
+  db: Kysely<Tables>,
+  campaign: number,
+): AsyncGenerator<ResultRow[], void, void> {
+  let place: ResultPlace = BEGINNING;
+  let before: ResultRow | undefined;
+  for (;;) {
+    const rest = await restOfPoint(db, campaign, place).limit(ROWS_A_PAGE).execute();
+    const others = await otherPoints(db, campaign, place)
+      .limit(ROWS_A_PAGE - rest.length)
+      .execute();
+    const runs = [...rest, ...others];
+    for (const portion of await portionsOf(db, campaign, runs)) {
+      const outputs = await outputsBySeq(db, campaign, portion);
+      await assertThere(db, campaign);
+      let batch: ResultRow[] = [];
+      let characters = 0;
+      for (const run of portion) {
+        before = new Result(run, outputs.get(run.seq), before?.point === run.key ? before.values : undefined);
+        outputs.delete(run.seq);
+        batch.push(before);
+        characters += lengthOf(before);
+        if (batch.length < ROWS_A_BATCH && characters < CHARACTERS_A_BATCH) continue;
+        yield batch;
+        batch = [];
+        characters = 0;
+      }
+      if (batch.length > 0) yield batch;
+    }
+    // the rows that are missing at the end may be those of a deleted campaign
+    await assertThere(db, campaign);
+    if (runs.length < ROWS_A_PAGE) return;
+    place = runs.at(-1)!;
+    await breath();
+  }
+}
+
+/**
+ * A page of finished runs in design order, and the place where the next page begins; null on the last page.
+ *
+ * @param limit - the maximum number of runs. A page with large outputs has fewer
+ * @param after - `next` of the previous page; without it, the page begins at the first run
+ */
+export async function resultPage(
+  db: Kysely<Tables>,
+  campaign: number,
+  {
+    limit,
+    after = BEGINNING,
+    status,
+  }: { limit: number; after?: ResultPlace | undefined; status?: ResultRow['status'] | undefined },
+): Promise<{ rows: ResultRow[]; next: ResultPlace | null }> {
+  const page = (query: ReturnType<typeof restOfPoint>, most: number) =>
+    (status === undefined ? query : query.where('runs.state', '=', status)).limit(most).execute();
+  const rest = await page(restOfPoint(db, campaign, after), limit + 1);
+  const others = await page(otherPoints(db, campaign, after), limit + 1 - rest.length);
+  const runs = [...rest, ...others];
+  const rows: ResultRow[] = [];
+  let characters = 0;
+  for (const portion of await portionsOf(db, campaign, runs.slice(0, limit))) {
+    const outputs = await outputsBySeq(db, campaign, portion);
+    for (const run of portion) {
+      if (characters >= CHARACTERS_A_PAGE) break;
+      const row = new Result(run, outputs.get(run.seq));
+      rows.push(row);
+      characters += lengthOf(row);
+    }
+    if (characters >= CHARACTERS_A_PAGE) break;
+  }
+  await assertThere(db, campaign);
+  const { position, ordinal, replication } = runs[rows.length - 1] ?? BEGINNING;
+  return { rows, next: runs.length > rows.length ? { position, ordinal, replication } : null };
+}
+
+async function outputsBySeq(
+  db: Kysely<Tables>,
+  campaign: number,
+  runs: readonly { seq: number; state: string }[],
+): Promise<Map<number, OutputColumns>> {
+  const outputs = new Map<number, OutputColumns>();
+  const seqs = runs.filter(({ state }) => state === 'done').map(({ seq }) => seq);
+  if (seqs.length === 0) return outputs;
+  for (const row of await outputsOf(db, campaign, seqs).execute()) outputs.set(row.seq, row);
+  return outputs;
+}

@@ -1,0 +1,88 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Settings } from '../../src/client/index.ts';
+import { definitionLimits, type JobLimits, JobThreads } from '../../src/server/jobs/job-threads.ts';
+import { Shares } from '../../src/server/shares.ts';
+import { openStore } from '../../src/store/index.ts';
+import { temporaryFolder } from '../store/folder.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let settings: Settings;
+let threads: JobThreads;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  const store = `sqlite:${join(folder.path, 'store.db')}`;
+  await (await openStore(store)).close();
+  settings = {
+    service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },
+    store,
+    taskQueue: 'none',
+    temporal: { connectionOptions: { address: '127.0.0.1:9' } },
+    owner: 'somebody',
+    webUi: '',
+  };
+});
+afterEach(async () => {
+  await threads.close();
+  folder.remove();
+});
+
+function start(limits: Partial<JobLimits> = {}): void {
+  threads = new JobThreads(settings, new Shares(), { ...definitionLimits, ...limits });
+}
+
+const HEAD = 'campaign: a\nmodel: {name: Rehearsal}\n';
+/** Mappings within mappings are what the reader of YAML is slowest at. */
+const SLOW = `${HEAD}inputs: ${'{a: '.repeat(50_000)}`;
+/** Each entry of a list is many objects for the reader. */
+const LARGE = `${HEAD}inputs:\n${'- [a]\n'.repeat(160_000)}`;
+
+const plan = (key: string, text: string) => threads.run(key, 'plan', { sent: { text } });
+/** A job that ends at once. The store has no campaign. */
+const quick = (key: string) => threads.run(key, 'analysis', { id: 'none', outputs: undefined });
+
+describe('a job', () => {
+  test.each([
+    ['too long', { cpu: 100 }, SLOW],
+    ['too much memory', { memory: 96 }, LARGE],
+  ])('that takes %s ends with TOO_LARGE; the jobs of others go on', async (what, limits, text) => {
+    start(limits);
+    const hard = plan('one', text);
+    await expect(quick('other')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+    await expect(hard).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: `This definition takes ${what} for this server.`,
+    });
+    await expect(quick('one')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+  });
+
+  test('of one key waits if two of it run, and a thread stays free for others', async () => {
+    start();
+    const ended: string[] = [];
+    const note = (name: string) => () => void ended.push(name);
+    const first = [1, 2, 3].map((at) => plan('one', SLOW).catch(note(`hard ${at}`)));
+    await quick('other').catch(note('quick'));
+    expect(ended).toEqual(['quick']);
+    await threads.close();
+    await Promise.all(first);
+  });
+
+  test('is refused with TOO_MANY if sixteen of its key run or wait; then there is room again', async () => {
+    start();
+    const jobs = Array.from({ length: 16 }, () => quick('one').catch(({ code }: { code: string }) => code));
+    await expect(quick('one')).rejects.toMatchObject({ code: 'TOO_MANY' });
+    await expect(quick('other')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+    expect(await Promise.all(jobs)).toEqual(Array.from({ length: 16 }, () => 'UNKNOWN_CAMPAIGN'));
+    await expect(quick('one')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+  });
+
+  test('says that the store is lost while its file is gone, and goes on when it is back', async () => {
+    start();
+    const file = join(folder.path, 'store.db');
+    renameSync(file, `${file}.aside`);
+    await expect(quick('one')).rejects.toMatchObject({ code: 'STORE_LOST' });
+    renameSync(`${file}.aside`, file);
+    await expect(quick('one')).rejects.toMatchObject({ code: 'UNKNOWN_CAMPAIGN' });
+  });
+});

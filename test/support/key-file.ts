@@ -1,0 +1,16 @@
+import { stringify } from 'yaml';
+import type { KeyRole } from '../../src/keys/file.ts';
+import { hashOf } from '../../src/keys/hash.ts';
+
+/** The text of a key file, for keys that the test knows. */
+export function keyFileOf(...keys: readonly [name: string, role: KeyRole, key: string][]): string {
+  const users = Map.groupBy(keys, ([name]) => name);
+  return stringify({
+    users: Object.fromEntries(
+      [...users].map(([name, own]) => [
+        name,
+        { keys: own.map(([, role, key]) => ({ sha256: hashOf(key), role })) },
+      ]),
+    ),
+  });
+}
