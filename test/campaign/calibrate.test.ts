@@ -12,6 +12,7 @@ test('a calibration varies the inputs with priors, has no points before it start
   expect(varied.map(({ name }) => name)).toEqual(['Contact rate']);
   expect(design).toEqual({ kind: 'list', inputs: ['Contact rate'], rows: [] });
   expect(strategy).toEqual({
+    by: 'calibration',
     priors: [{ name: 'Contact rate', isWhole: false, distribution: { kind: 'uniform', min: 1, max: 2 } }],
     where: null,
     observed: [

@@ -224,7 +224,7 @@ describe('foray refuses a search', () => {
 
   test('with a design, with a goal, or with replications until a precision is reached', () => {
     const search = `search: { minimize: Fit error, ${OVER} }\n`;
-    refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /both "design" and "search"/);
+    refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /both "search" and "design"/);
     refused('INVALID_VALUE', `${search}§goal: { minimize: Fit error }\n`, /goal of a search/);
     refused(
       'INVALID_VALUE',

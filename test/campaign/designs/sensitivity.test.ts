@@ -232,6 +232,8 @@ describe('a design that grows', () => {
     );
     expect(design).toMatchObject({ points: 8, scrambles: 8 });
     expect(growth).toEqual({
+      by: 'growing',
+      rounds: [],
       first: 64,
       most: 1000,
       width: 0.1,
