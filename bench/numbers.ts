@@ -15,6 +15,7 @@ export function outputsOf(next: () => number): Record<string, string> {
 export function campaignOf(points: number): Campaign {
   const values = Array.from({ length: points }, (_, at) => String(at));
   return {
+    strategy: { by: 'design' },
     id: NUMBERS,
     name: NUMBERS,
     service: 'http://127.0.0.1:8090/api/open/8.5.0',

@@ -230,6 +230,7 @@ function campaignOf(design: Design, replications: number, hasSeed: boolean) {
   const seed: BaseInput = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' };
   return {
     id: 'drawn',
+    strategy: { by: 'design' },
     base: hasSeed ? [...numbers, seed] : numbers,
     varied: numbers,
     design,

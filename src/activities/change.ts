@@ -1,7 +1,8 @@
 import { changed, checkChange, type Difference, relaid, wholeDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { stageOf } from '../campaign/search/log.ts';
-import { type Campaign, type ModelVersion, strategyOf } from '../campaign/types.ts';
+import { isBy, steps } from '../campaign/strategy.ts';
+import type { Campaign, CampaignBy, ModelVersion } from '../campaign/types.ts';
 import { versionsWith } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { errorCodes } from '../error-codes.ts';
@@ -57,9 +58,10 @@ export async function change(
       const before = campaign;
       // the version changes last, so that a repeated activity still sees that this is a change to another version
       campaign = { ...counted, model: campaign.model };
-      const size = campaign.search
-        ? await changeSearch(store, record, { ...after, campaign }, now)
-        : await store.changeCampaign({ ...after, campaign }, points, relay, now);
+      const size =
+        isBy(before, 'search') && isBy(campaign, 'search')
+          ? await changeSearch(store, { ...record, campaign: before }, { ...after, campaign }, now)
+          : await store.changeCampaign({ ...after, campaign }, points, relay, now);
       diff = wholeDifference(size, before, after.campaign);
       await completeOutputs(world, campaign, signal);
       await completeFiles(world, campaign, signal);
@@ -85,7 +87,7 @@ export async function change(
     settings: { concurrency, failures, timeouts },
     forgiven,
     precision: await precisionOf(store, campaign),
-    strategy: strategyOf(campaign),
+    step: steps[campaign.strategy.by],
     isDecided: stageOf(await store.searchLog(id)) === 'over',
     difference: diff,
   };
@@ -99,8 +101,8 @@ const POINTS_A_READ = 1_000;
  */
 async function changeSearch(
   store: Store,
-  before: CampaignRecord,
-  after: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
+  before: CampaignRecord & { campaign: CampaignBy<'search'> },
+  after: Pick<CampaignRecord, 'definition' | 'digest'> & { campaign: CampaignBy<'search'> },
   now: number,
 ): Promise<Difference['points']> {
   const { id } = before.campaign;
@@ -184,7 +186,7 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
     },
     // a change keeps the program of an outside optimiser
     findProgram: () => {
-      const method = campaign.search?.method;
+      const method = isBy(campaign, 'search') ? campaign.strategy.method : undefined;
       return Promise.resolve({ folder: '', files: typeof method === 'object' ? method.files : {} });
     },
     contentsOf: (design) => contentsOf(store, { design }),

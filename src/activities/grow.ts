@@ -1,6 +1,7 @@
 import { growingSize, grown, nextSize } from '../campaign/growth.ts';
 import { measureOf } from '../campaign/measures.ts';
-import type { Campaign, RunCounts } from '../campaign/types.ts';
+import { isBy } from '../campaign/strategy.ts';
+import type { CampaignBy, RunCounts } from '../campaign/types.ts';
 import { analysesOf } from '../sensitivity/analyze.ts';
 import { gathered } from '../sensitivity/gather.ts';
 import { widestInterval } from '../sensitivity/widest.ts';
@@ -18,10 +19,12 @@ export async function grow(store: Store, id: string, signal: AbortSignal): Promi
   for (;;) {
     signal.throwIfAborted();
     const { campaign, points } = (await store.getCampaign(id))!;
+    if (!isBy(campaign, 'growing')) throw new Error('The design of the campaign does not grow');
     const counts = await store.counts(id);
     const open = counts.total - counts.done - counts.failed;
     if (open > 0) return { added: { count: open, seqs: [] }, points, asked: 0, isOver: false };
-    const { rounds = [], design } = campaign;
+    const { design, strategy } = campaign;
+    const { rounds } = strategy;
     const size = growingSize(design);
     const last = rounds.at(-1);
     // the set of finished runs changes when failed runs are requested again
@@ -29,10 +32,11 @@ export async function grow(store: Store, id: string, signal: AbortSignal): Promi
       const widest = (await widestOf(store, campaign, points, counts)) ?? null;
       const round = { size, runs: counts.done, widest };
       const earlier = rounds.filter((one) => one.size < size);
-      await store.setRounds({ ...campaign, rounds: [...earlier, round] }, Date.now());
+      const judged = { ...campaign, strategy: { ...strategy, rounds: [...earlier, round] } };
+      await store.setRounds(judged, Date.now());
       continue;
     }
-    const next = nextSize(campaign.growth!, last);
+    const next = nextSize(strategy, last);
     if (next === undefined) return { added: { count: 0, seqs: [] }, points, asked: 0, isOver: true };
     const after = await expanded(store, { ...campaign, design: grown(design, next) });
     await store.growDesign(campaign, after.campaign, after.points, Date.now());
@@ -41,11 +45,11 @@ export async function grow(store: Store, id: string, signal: AbortSignal): Promi
 
 async function widestOf(
   store: Store,
-  campaign: Campaign,
+  campaign: CampaignBy<'growing'>,
   points: number,
   counts: RunCounts,
 ): Promise<ReturnType<typeof widestInterval>> {
-  const measures = campaign.growth!.outputs.map((name) => measureOf(campaign.outputs, name));
+  const measures = campaign.strategy.outputs.map((name) => measureOf(campaign.outputs, name));
   const of = { measures, dataSets: [], keepsRuns: true, points };
   return widestInterval(
     analysesOf(campaign, await gathered(store.results(campaign.id), campaign, of), counts),

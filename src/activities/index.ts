@@ -1,5 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { type Step, steps } from '../campaign/strategy.ts';
 import type { Campaign, Phase, RunCounts } from '../campaign/types.ts';
 import { finishedIn } from '../campaign/scheduler/index.ts';
 import { isLoopback } from '../cloud/index.ts';
@@ -71,10 +72,17 @@ export function createActivities(world: World, courses = new Courses()) {
     }
   }
 
+  /** Makes the step of a campaign's strategy. */
+  const makeStep: Record<Step, (campaign: Campaign, signal: AbortSignal) => Promise<Proposed>> = {
+    points: (campaign, signal) => propose({ store: world.store, courses }, campaign, signal),
+    replications: (campaign, signal) => select(world.store, campaign, signal),
+    size: ({ id }, signal) => grow(world.store, id, signal),
+  };
+
   function goOn({ campaign }: CampaignRecord, signal: AbortSignal): Promise<Proposed> {
-    if (campaign.select) return select(world.store, campaign, signal);
-    if (campaign.growth) return grow(world.store, campaign.id, signal);
-    return propose({ store: world.store, courses }, campaign, signal);
+    const step = steps[campaign.strategy.by];
+    if (step === null) throw new Error(`The strategy ${campaign.strategy.by} has no steps`);
+    return makeStep[step](campaign, signal);
   }
 
   return {

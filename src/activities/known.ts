@@ -1,8 +1,8 @@
 import { RANDOM_SEED } from '../api/index.ts';
+import { inputsOf } from '../campaign/designs/resolved-design.ts';
 import type { KnownPoint, UnusedPoints } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
-import type { Campaign } from '../campaign/types.ts';
-import { searchedNames } from '../search/point-keys.ts';
+import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import { PointReader } from '../search/point-value.ts';
 import type { ComparedPoint, Store } from '../store/index.ts';
 import { quoted } from '../text/suggest.ts';
@@ -30,8 +30,8 @@ interface Known {
  *
  * @param campaign - a campaign whose search begins with the points of another campaign
  */
-export async function knownPoints(store: Store, campaign: Campaign): Promise<Known> {
-  const record = await store.getCampaign(campaign.search!.start!.campaign);
+export async function knownPoints(store: Store, campaign: CampaignBy<'search'>): Promise<Known> {
+  const record = await store.getCampaign(campaign.strategy.start!.campaign);
   const other = record?.campaign;
   if (!other) return { points: [], unused: [] };
   const counts = new Map<string, number>();
@@ -55,11 +55,14 @@ export async function knownPoints(store: Store, campaign: Campaign): Promise<Kno
  * Returns a function that reads a point of another campaign. The function gives the values and the result of the point.
  * If the search cannot use the point, the function gives the reason, in words that can follow "points".
  */
-function reader(campaign: Campaign, other: Campaign): (point: ComparedPoint) => KnownPoint | string {
+function reader(
+  campaign: CampaignBy<'search'>,
+  other: Campaign,
+): (point: ComparedPoint) => KnownPoint | string {
   if (other.model.versionId !== campaign.model.versionId) return () => 'with another version of the model';
-  const space = spaceOf(campaign.search!, campaign.base);
+  const space = spaceOf(campaign.strategy, campaign.base);
   const values = new PointReader(campaign);
-  const names = searchedNames(campaign);
+  const names = inputsOf(campaign.design);
   const read = valuesIn(other);
   const otherInput = firstDifference(campaign, other);
   return (point) => {
@@ -92,8 +95,11 @@ function valuesIn({ base, varied }: Campaign): (point: Pick<ComparedPoint, 'valu
  * Returns a function that finds an input that is not searched and has another file or another value at a point of
  * another campaign. The seed, and an input that only makes runs fresh, may differ.
  */
-function firstDifference(campaign: Campaign, other: Campaign): (valueOf: ValueOf) => string | undefined {
-  const names = searchedNames(campaign);
+function firstDifference(
+  campaign: CampaignBy<'search'>,
+  other: Campaign,
+): (valueOf: ValueOf) => string | undefined {
+  const names = inputsOf(campaign.design);
   const salts = [campaign, other].flatMap(({ fresh }) => (fresh?.by === 'salt' ? [fresh.input] : []));
   const fixed = campaign.base.filter(
     ({ name }) => name !== RANDOM_SEED && !salts.includes(name) && !names.includes(name),

@@ -3,7 +3,8 @@ import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { countDraws, expand } from '../campaign/points.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
-import { type Campaign, type Point, type Strategy, strategyOf } from '../campaign/types.ts';
+import { type Step, steps } from '../campaign/strategy.ts';
+import type { Campaign, Point } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
@@ -15,7 +16,8 @@ export interface Prepared {
   grows: boolean;
   /** The progress of a campaign that replicates its points until they are precise; null for another campaign. */
   precision: PrecisionProgress | null;
-  strategy: Strategy;
+  /** What the strategy of the campaign adds while it runs; null: nothing. */
+  step: Step | null;
 }
 
 export async function prepare(
@@ -30,8 +32,8 @@ export async function prepare(
   const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
   await store.setPhase(id, 'running', Date.now());
   const precision = await precisionOf(store, campaign);
-  const strategy = strategyOf(campaign);
-  return { ...size, grows: precision !== null || strategy !== 'design', precision, strategy };
+  const step = steps[campaign.strategy.by];
+  return { ...size, grows: precision !== null || step !== null, precision, step };
 }
 
 /** The points of a campaign's design, and the campaign with the number of its repeated points. */

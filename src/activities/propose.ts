@@ -1,5 +1,6 @@
 import type { AddedRuns } from '../campaign/scheduler/index.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { Campaign, CampaignBy } from '../campaign/types.ts';
+import { type Finder, findsPoints, isBy } from '../campaign/strategy.ts';
 import { isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError } from '../errors.ts';
@@ -50,14 +51,14 @@ export class Courses {
   readonly #apart = new CoursesApart();
 
   /** The course of a campaign's search up to the end of its log. */
-  async of(store: Store, campaign: Campaign): Promise<Course> {
+  async of(store: Store, campaign: CampaignBy<Finder>): Promise<Course> {
     const { id } = campaign;
     const course = this.#kept.get(id);
     if (course && isSameLength(await store.searchLength(id), course.length)) return course;
     this.forget(id);
     const log = await store.searchLog(id);
     // an outside optimiser computes in its own process
-    const isOutside = typeof campaign.search?.method === 'object';
+    const isOutside = isBy(campaign, 'search') && typeof campaign.strategy.method === 'object';
     return isOutside ? courseOf(campaign, log) : this.#apart.open(campaign, log);
   }
 
@@ -94,6 +95,7 @@ export async function propose(
   campaign: Campaign,
   signal: AbortSignal,
 ): Promise<Proposed> {
+  if (!findsPoints(campaign)) throw new Error('The campaign has no search');
   const { id } = campaign;
   const seqs: number[] = [];
   const startedAt = performance.now();
@@ -132,8 +134,8 @@ export async function propose(
 
 /** If the search begins with points of another campaign and its log is still empty, writes these points to the log. */
 async function begin(store: Store, campaign: Campaign): Promise<void> {
-  const start = campaign.search?.start;
-  if (!start) return;
+  if (!isBy(campaign, 'search') || !campaign.strategy.start) return;
+  const { start } = campaign.strategy;
   const length = await store.searchLength(campaign.id);
   if (length.asks + length.events > 0) return;
   const { points, unused } = await knownPoints(store, campaign);

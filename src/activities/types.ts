@@ -2,7 +2,8 @@ import type { Difference } from '../campaign/change.ts';
 import type { AddedRuns, Outcomes } from '../campaign/scheduler/index.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { PointFile } from '../campaign/designs/table.ts';
-import type { CampaignFile, CampaignSettings, FailureCause, RunCounts, Strategy } from '../campaign/types.ts';
+import type { Step } from '../campaign/strategy.ts';
+import type { CampaignFile, CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import type { Store } from '../store/index.ts';
@@ -86,7 +87,8 @@ export type ChangeAnswer =
       forgiven: number;
       /** The progress of a campaign that replicates its points until they are precise; null for another campaign. */
       precision: PrecisionProgress | null;
-      strategy: Strategy;
+      /** What the strategy of the campaign adds while it runs; null: nothing. */
+      step: Step | null;
       /** True if a search or a selection is over, also after the change. */
       isDecided: boolean;
       /** Only for a changed definition. */

@@ -1,8 +1,8 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
-import { keptGrown } from './growth.ts';
 import { type Contents, expand } from './points.ts';
-import type { Search, SearchedInput } from './search/search.ts';
+import { saltOf } from './seeds.ts';
+import { checkStrategyChange, keptStrategy, strategyChanges } from './strategy-rules.ts';
 import type { BaseInput, Campaign, VariedInput } from './types.ts';
 
 /** The difference that a changed definition makes to a campaign. */
@@ -21,7 +21,6 @@ export interface Difference {
 const changeable = {
   concurrency: 'concurrency',
   precision: 'the precision of replications',
-  growth: 'the precision of the design',
   files: 'files',
   failures: 'failures',
   attempts: 'failures.attempts',
@@ -29,7 +28,6 @@ const changeable = {
   outputFiles: 'outputs.files',
   derived: 'the formulas under outputs',
   goal: 'goal',
-  search: 'search',
 } as const;
 
 /**
@@ -54,15 +52,7 @@ export function unchangeable(before: Campaign, after: Campaign): string | undefi
 
 /** @throws ForayError CHANGE_REFUSED if a definition changes something that cannot change */
 export function checkChange(before: Campaign, after: Campaign): void {
-  if (before.search || after.search) checkSearchChange(before, after);
-  if (before.calibrate || after.calibrate)
-    throw new ForayError('CHANGE_REFUSED', 'The definition of a calibration cannot change.', {
-      hint: 'Submit the definition as a new campaign, which reuses the runs of this one.',
-    });
-  if (before.select || after.select)
-    throw new ForayError('CHANGE_REFUSED', 'The definition of a campaign with "select" cannot change.', {
-      hint: 'Submit the definition as a new campaign, which reuses the runs of this one.',
-    });
+  checkStrategyChange(before, after);
   const what = unchangeable(before, after);
   const hint = 'Submit the definition as a new campaign.';
   if (what !== undefined)
@@ -82,82 +72,6 @@ export function checkChange(before: Campaign, after: Campaign): void {
       hint: 'Name the outputs of the campaign under "outputs", or change version and outputs one after the other.',
     },
   );
-}
-
-/**
- * The settings that cannot change in a search, by their names in errors. After a change the values that the method
- * knows would mean something else, or an outside optimiser would not know of the change.
- */
-const fixedInSearch: Record<string, (campaign: Campaign) => unknown> = {
-  'what is minimized or maximized': ({ goal }) => goal,
-  '"over" with an outside optimiser': ({ search }) =>
-    typeof search?.method === 'object' ? search.inputs : null,
-  '"where"': ({ search }) => search?.where,
-  '"derive"': ({ search }) => search?.derive ?? [],
-  '"require" with an outside optimiser': ({ search }) =>
-    typeof search?.method === 'object' ? search.require : null,
-  '"require" beside "start"': ({ search }) => (search?.start ? search.require : null),
-  '"start"': ({ search }) => search?.start,
-  '"method"': ({ search }) => search && methodOf(search.method),
-  '"parallel" with an outside optimiser': ({ search }) =>
-    typeof search?.method === 'object' ? search.parallel : null,
-  '"replications"': ({ replications, search }) => [replications, search?.most],
-  '"inputs"': (campaign) => campaign.base.filter(({ name }) => name !== saltOf(campaign)),
-  '"files"': ({ files }) => files,
-  '"outputs"': ({ outputs }) => outputs,
-  'the version of the model': ({ model }) => model.versionId,
-};
-
-/** The settings under "search" that can change, except those that `fixedInSearch` forbids. */
-const freeInSearch = ['"stop"', '"parallel"', '"order"', '"confirm"', '"require"', '"over"'];
-
-/** A method without the folder of an outside optimiser's program, for a comparison. */
-function methodOf(method: Search['method']): unknown {
-  return typeof method === 'string' ? method : [method.command, method.options, method.timeout];
-}
-
-/** @throws ForayError CHANGE_REFUSED */
-function checkSearchChange(before: Campaign, after: Campaign): void {
-  const differing = Object.entries(fixedInSearch)
-    .filter(([, of]) => !isSame(of(before), of(after)))
-    .map(([name]) => name);
-  if (before.search && after.search && !hasSameInputs(before.search, after.search))
-    differing.unshift('"over" apart from the bounds');
-  if (differing.length === 0) return;
-  const what = differing.join(', ');
-  throw new ForayError('CHANGE_REFUSED', `In a search that has begun, ${what} cannot change.`, {
-    hint: `${freeIn(before)} can change. Submit the definition as a new campaign, which reuses the runs of this one.`,
-  });
-}
-
-/** The list of settings of a search that can change, such as `"stop", "order" and the bounds under "over"`. */
-function freeIn(campaign: Campaign): string {
-  // some settings are fixed only in some searches, for example with an outside optimiser. The function of such a
-  // setting returns null for all other searches
-  const isFixed = (name: string): boolean =>
-    Object.entries(fixedInSearch).some(([what, of]) => what.startsWith(`${name} `) && of(campaign) !== null);
-  const names = freeInSearch.filter((name) => !isFixed(name));
-  const last = names.pop()!;
-  return `${names.join(', ')} and ${last === '"over"' ? 'the bounds under "over"' : last}`;
-}
-
-/** Whether two searches are over the same inputs, apart from bounds and the values of choices. */
-function hasSameInputs({ inputs }: Search, { inputs: others }: Search): boolean {
-  const withoutBounds = (input: SearchedInput): unknown =>
-    input.kind === 'choice' ? { ...input, values: null } : { ...input, min: null, max: null };
-  return isSame(inputs.map(withoutBounds), others.map(withoutBounds));
-}
-
-/** Whether the bounds of a search, or the values that it chooses from, differ. */
-export function hasOtherBounds(before: Pick<Campaign, 'search'>, after: Pick<Campaign, 'search'>): boolean {
-  return !isSame(before.search?.inputs, after.search?.inputs);
-}
-
-export function hasOtherRequirements(
-  before: Pick<Campaign, 'search'>,
-  after: Pick<Campaign, 'search'>,
-): boolean {
-  return !isSame(before.search?.require, after.search?.require);
 }
 
 function kindOf({ name, type, units }: BaseInput): unknown {
@@ -180,9 +94,7 @@ export function changed(before: Campaign, after: Campaign): Campaign {
     if (name === salt || name === RANDOM_SEED || varied.some((one) => one.name === name)) continue;
     varied.push({ name, type, units });
   }
-  // the program of an outside optimiser stays in its folder
-  const search = after.search && { ...after.search, method: before.search!.method };
-  return keptGrown(before, { ...after, base, varied, seed: before.seed, ...(search && { search }) });
+  return keptStrategy(before, { ...after, base, varied, seed: before.seed });
 }
 
 /**
@@ -244,10 +156,7 @@ export function settingsDifference(before: Campaign, after: Campaign): Omit<Diff
       ...Object.entries(changeable)
         .filter(([name]) => !isSame(before[name as keyof Campaign], after[name as keyof Campaign]))
         .map(([, setting]) => setting),
-      ...(before.search && after.search && hasOtherBounds(before, after) ? ['the bounds of the search'] : []),
-      ...(before.search && after.search && hasOtherRequirements(before, after)
-        ? ['the requirements of the search']
-        : []),
+      ...strategyChanges(before, after),
     ],
   };
 }
@@ -260,10 +169,6 @@ function differs({ name, value }: BaseInput, before: Campaign): boolean {
 function seedOf(base: readonly BaseInput[], varied: readonly VariedInput[]): string | undefined {
   const isVaried = varied.some(({ name }) => name === RANDOM_SEED);
   return isVaried ? 'varied' : base.find(({ name }) => name === RANDOM_SEED)?.value;
-}
-
-function saltOf({ fresh }: Campaign): string | undefined {
-  return fresh?.by === 'salt' ? fresh.input : undefined;
 }
 
 function isSame(a: unknown, b: unknown): boolean {

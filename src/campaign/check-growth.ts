@@ -1,29 +1,25 @@
 import { ForayError } from '../errors.ts';
 import type { Design } from './designs/resolved-design.ts';
 import type { WrittenGrowth } from './designs/schema-growth.ts';
-import { growingSize, grown } from './growth.ts';
+import { type Growth, growingSize, grown } from './growth.ts';
 import { distinct, measureOf, measuresOf } from './measures.ts';
 import type { ReadDefinition } from './read.ts';
 import type { Campaign } from './types.ts';
 
-/** The rule by which the design grows; empty if the design has all its points from the beginning. */
+/**
+ * The rule by which the design of a definition grows.
+ *
+ * @throws ForayError INVALID_VALUE, UNKNOWN_OUTPUT, INVALID_EXPRESSION
+ */
 export function growthOf(
   { definition, locate }: ReadDefinition,
   design: Design,
   kept: Pick<Campaign, 'outputs' | 'derived'>,
-): Pick<Campaign, 'growth'> {
-  const written = writtenGrowth(definition);
-  if (!written) return {};
-  const { path, growth } = written;
-  const { select, replications } = definition;
+): Growth {
+  const { path, growth } = writtenGrowth(definition)!;
+  const { replications } = definition;
   const wrong = (message: string, at: string[], hint: string): ForayError =>
     new ForayError('INVALID_VALUE', message, { place: locate(at, 'key'), hint });
-  if (select)
-    throw wrong(
-      '"select" compares points that are known from the beginning.',
-      ['select'],
-      'Leave "select" out, or give the design a number of points.',
-    );
   if (typeof replications === 'object')
     throw wrong(
       'The design grows until its indices are known, with the same number of replications of each point.',
@@ -45,13 +41,12 @@ export function growthOf(
       'Keep such an output, or give the design a number of points.',
     );
   return {
-    growth: {
-      first: growingSize(design),
-      most: growingSize(grown(design, max)),
-      width,
-      confidence,
-      outputs: distinct(outputs).map(({ name }) => name),
-    },
+    first: growingSize(design),
+    most: growingSize(grown(design, max)),
+    width,
+    confidence,
+    outputs: distinct(outputs).map(({ name }) => name),
+    rounds: [],
   };
 }
 

@@ -2,23 +2,19 @@ import { type InputItem, nameKey } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import { quoted } from '../text/suggest.ts';
 import { UnknownNameError } from '../unknown-name.ts';
-import { growthOf, writtenGrowth } from './check-growth.ts';
-import { chosenOutputs, filesOfOutputs, goalOf, precisionOf } from './check-outputs.ts';
+import { writtenGrowth } from './check-growth.ts';
+import { chosenOutputs, filesOfOutputs, precisionOf } from './check-outputs.ts';
 import type { Definition, Given } from './definition.ts';
-import { type Design, inputsOf, mostRows, NO_DESIGN } from './designs/resolved-design.ts';
-import { resolveDesign } from './designs/resolve/index.ts';
+import { type Design, inputsOf, isRandom, mostRows } from './designs/resolved-design.ts';
 import { MOST_POINTS } from './designs/schema-values.ts';
 import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
-import { inputFinder, onceEach } from './find-input.ts';
+import { type FindInput, inputFinder, onceEach } from './find-input.ts';
 import { grown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
-import { checkCalibrateAlone, resolveCalibrate, resolvePriors } from './search/resolve-calibrate.ts';
-import { resolveComputed } from './search/resolve-computed.ts';
-import { checkSearchAlone, resolveSearch, resolveSearchedInputs } from './search/resolve.ts';
-import { checkSelectAlone, leastReplications, resolveSelect } from './search/resolve-select.ts';
 import { checkSeeds, freshness, seedRange } from './seeds.ts';
-import { type BaseInput, type Campaign, type Freshness, ONE_ATTEMPT, type VariedInput } from './types.ts';
+import { beginStrategy, strategyIn, strategyRules } from './strategy-rules.ts';
+import { type BaseInput, type Campaign, ONE_ATTEMPT, type VariedInput } from './types.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
 
 const MOST_RUNS = 10_000_000;
@@ -44,6 +40,63 @@ export function checkDefinition(
 ): CheckedDefinition {
   const { definition, locate, mistakes } = read;
   const find = inputFinder(facts);
+  const { base, files, given } = givenInputs(read, facts, find);
+  const { inputs } = facts.version.experimentTemplate;
+  const designFacts = {
+    inputs,
+    base,
+    fixed: given,
+    locate,
+    find,
+    pointFiles,
+    seed: definition.seed ?? 0,
+    mistakes,
+  };
+  const begun = mistakes.scope(() => beginStrategy(read, designFacts, given));
+  const { design, finish } = begun.value;
+  const replications = leastReplications(definition, base);
+  const varied = variedIn(design, inputs);
+  if (begun.isSound) mistakes.attempt(() => checkSize(read, design, replications));
+  const taken = new Set([...given, ...inputsOf(design)]);
+  const drawsBySeed = !strategyRules[strategyIn(definition)].hasDesign || isRandom(design);
+  mistakes.attempt(() => checkSeeds(read, facts, { varied, drawsBySeed }, taken));
+  const kept = chosenOutputs(read, facts);
+  const { outputs } = kept;
+  const seeds = seedRange(facts);
+  return {
+    name: definition.campaign,
+    base,
+    varied,
+    design,
+    files,
+    replications,
+    precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
+    ...finish(kept),
+    seed: definition.seed ?? null,
+    ...(seeds && { seeds }),
+    commonRandomNumbers: definition.commonRandomNumbers,
+    ...kept,
+    outputFiles: mistakes.attempt(() => filesOfOutputs(read, outputs)) ?? 'link',
+    concurrency: definition.concurrency,
+    ...failureSettings(definition),
+    timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
+    fresh: mistakes.attempt(() => freshness(read, find, onceEach(taken, locate))) ?? null,
+    priority: definition.priority,
+  };
+}
+
+interface GivenInputs {
+  /** All inputs, each with its value. */
+  base: BaseInput[];
+  /** Maps input names to paths, as written. */
+  files: Record<string, string>;
+  /** The inputs under `inputs` and `files`. */
+  given: ReadonlySet<string>;
+}
+
+/** The inputs that have the same value at all points, unless the design or the strategy varies them. */
+function givenInputs(read: ReadDefinition, facts: ModelFacts, find: FindInput): GivenInputs {
+  const { definition, locate, mistakes } = read;
   const base = experimentBase(read, facts);
   const given = new Set<string>();
   const once = onceEach(given, locate);
@@ -56,7 +109,6 @@ export function checkDefinition(
       own.value = fixedValue(input, value, read, path);
     });
   }
-  const fixed: ReadonlySet<string> = new Set(given);
   const files: Record<string, string> = {};
   for (const [written, path] of Object.entries(definition.files)) {
     mistakes.attempt(() => {
@@ -72,62 +124,21 @@ export function checkDefinition(
     });
   }
   for (const input of base) input.value = canonicalTemplate(input);
-  const { inputs } = facts.version.experimentTemplate;
-  const before = mistakes.count;
-  const seed = definition.seed ?? 0;
-  const designFacts = { inputs, base, fixed, locate, find, pointFiles, seed, mistakes };
-  const searched = definition.search && resolveSearchedInputs(definition.search, designFacts, given);
-  const priors = definition.calibrate && resolvePriors(definition.calibrate.abc, designFacts, given);
-  const found = searched ?? priors;
-  const [heading, rules] = definition.search
-    ? [['search'], definition.search]
-    : [['calibrate', 'abc'], definition.calibrate?.abc];
-  const derive = resolveComputed(rules?.derive, designFacts, heading, found ?? [], given);
-  mistakes.attempt(() => checkSearchAlone(read));
-  mistakes.attempt(() => checkCalibrateAlone(read, base));
-  mistakes.attempt(() => checkSelectAlone(read, base));
-  const design = definition.design
-    ? resolveDesign(definition.design, designFacts, ['design'], given)
-    : found
-      ? { kind: 'list' as const, inputs: [...found, ...derive].map(({ name }) => name), rows: [] }
-      : NO_DESIGN;
-  for (const name of inputsOf(design)) given.add(name);
-  const varied = inputsOf(design).map((name): VariedInput => {
+  return { base, files, given };
+}
+
+function variedIn(design: Design, inputs: readonly InputItem[]): VariedInput[] {
+  return inputsOf(design).map((name) => {
     const { type, units } = inputs.find((input) => input.name === name)!;
     return { name, type, units };
   });
-  if (mistakes.count === before) mistakes.attempt(() => checkSize(read, design, base));
-  mistakes.attempt(() => checkSeeds(read, facts, { design, varied }, given));
-  const kept = chosenOutputs(read, facts);
-  const { outputs } = kept;
-  const seeds = seedRange(facts);
-  const fresh = (): Freshness => freshness(read, find, once);
-  return {
-    name: definition.campaign,
-    base,
-    varied,
-    design,
-    ...(mistakes.count === before && mistakes.attempt(() => growthOf(read, design, kept))),
-    files,
-    replications: leastReplications(definition, base),
-    precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
-    ...(searched
-      ? resolveSearch(read, { inputs: searched, derive }, base, outputs)
-      : definition.select
-        ? resolveSelect(read, outputs)
-        : mistakes.attempt(() => goalOf(read, outputs))),
-    ...(priors && resolveCalibrate(read, { priors, derive }, base, outputs)),
-    seed: definition.seed ?? null,
-    ...(seeds && { seeds }),
-    commonRandomNumbers: definition.commonRandomNumbers,
-    ...kept,
-    outputFiles: mistakes.attempt(() => filesOfOutputs(read, outputs)) ?? 'link',
-    concurrency: definition.concurrency,
-    ...failureSettings(definition),
-    timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
-    fresh: mistakes.attempt(fresh) ?? null,
-    priority: definition.priority,
-  };
+}
+
+/** The fewest replications of each point. */
+function leastReplications(definition: Definition, base: readonly BaseInput[]): number {
+  const { replications } = definition;
+  if (replications === undefined) return strategyRules[strategyIn(definition)].replications(base);
+  return typeof replications === 'number' ? replications : replications.min;
 }
 
 /** The inputs of the version, with the values of the stored experiment that a definition starts from. */
@@ -155,7 +166,7 @@ function fixedValue(input: ModelInput, given: Given, { locate }: ReadDefinition,
   return canonical(input, given.value, locate([...path, 'value']));
 }
 
-function checkSize({ definition, locate }: ReadDefinition, design: Design, base: readonly BaseInput[]): void {
+function checkSize({ definition, locate }: ReadDefinition, design: Design, replications: number): void {
   const growth = writtenGrowth(definition)?.growth;
   const points = mostRows(growth ? grown(design, growth.max) : design);
   if (points > MOST_POINTS) {
@@ -164,7 +175,7 @@ function checkSize({ definition, locate }: ReadDefinition, design: Design, base:
       hint: `At most ${MOST_POINTS.toLocaleString('en')} are allowed.`,
     });
   }
-  const runs = points * leastReplications(definition, base);
+  const runs = points * replications;
   if (runs > MOST_RUNS) {
     throw new ForayError('INVALID_VALUE', `The campaign has ${runs.toLocaleString('en')} runs.`, {
       place: locate(['replications']),

@@ -9,6 +9,7 @@ import { grown } from './growth.ts';
 import type { ModelInput } from './input-values.ts';
 import { type Contents, type DesignOf, expand } from './points.ts';
 import type { ReadDefinition } from './read.ts';
+import { isBy } from './strategy.ts';
 import type { Campaign } from './types.ts';
 
 /** The number of different points of a design, and the number of its points that repeat an earlier point. */
@@ -26,7 +27,7 @@ interface DesignSize {
 export function countPoints(
   read: ReadDefinition,
   facts: ModelFacts,
-  campaign: DesignOf & Pick<Campaign, 'growth'>,
+  campaign: DesignOf & Pick<Campaign, 'strategy'>,
   contents: Contents,
 ): DesignSize {
   const size = hasDerived(campaign.design) ? undefined : sizeOf(campaign.design);
@@ -48,7 +49,7 @@ export function countPoints(
   let found: DesignSize;
   try {
     found = checked(campaign.design);
-    if (campaign.growth) checked(grown(campaign.design, campaign.growth.most));
+    if (isBy(campaign, 'growing')) checked(grown(campaign.design, campaign.strategy.most));
   } catch (error) {
     if (error instanceof OperandError) {
       const { code, message, hint, expression } = error;

@@ -3,8 +3,7 @@ import { InputName, Units, Value } from './designs/schema-values.ts';
 import { Design } from './designs/schema.ts';
 import { Duration } from './schema-duration.ts';
 import { MOST_FLIGHTS } from './scheduler/index.ts';
-import { Search, Select } from './search/schema.ts';
-import { Calibrate } from './search/schema-calibrate.ts';
+import { strategySettings } from './strategy.ts';
 
 /**
  * The shape of a definition as a person writes it. check.ts checks names and values against the model's version later.
@@ -230,9 +229,7 @@ export const Definition = z.strictObject({
     z.record(InputName, z.string('expected the path of a file'), 'expected input names with file paths'),
   ).describe("The path of the file for each input of type INPUT_FILE, relative to the definition's folder."),
   design: Design.optional(),
-  search: Search.optional(),
-  select: Select.optional(),
-  calibrate: Calibrate.optional(),
+  ...strategySettings,
   replications: z
     .union(
       [replications(1), Precise, Raced],

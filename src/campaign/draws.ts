@@ -1,7 +1,8 @@
 import { isSensitivityDesign } from './designs/resolved-design.ts';
 import type { Precision } from './precision.ts';
 import { hasSeed } from './seeds.ts';
-import { type Campaign, findsPoints, type Point } from './types.ts';
+import { steps } from './strategy.ts';
+import type { Campaign, Point } from './types.ts';
 
 /** The part of a campaign that decides how many runs a repeated draw adds. */
 export type Drawing = Pick<
@@ -9,9 +10,7 @@ export type Drawing = Pick<
   | 'base'
   | 'design'
   | 'repeats'
-  | 'search'
-  | 'calibrate'
-  | 'select'
+  | 'strategy'
   | 'seed'
   | 'fresh'
   | 'commonRandomNumbers'
@@ -25,8 +24,9 @@ export type Drawing = Pick<
  * point in each of its rows, and a selection decides itself how many replications a point needs.
  */
 export function hasRunsPerDraw(campaign: Drawing): boolean {
-  const { base, design, select, seed, fresh, commonRandomNumbers, replications, precision } = campaign;
-  if (findsPoints(campaign) || select || isSensitivityDesign(design)) return false;
+  const { base, design, strategy, seed, fresh, commonRandomNumbers, replications, precision } = campaign;
+  const step = steps[strategy.by];
+  if (step === 'points' || step === 'replications' || isSensitivityDesign(design)) return false;
   const derivesSeeds = seed !== null || fresh?.by === 'seed' || replications > 1 || precision !== null;
   return hasSeed(base) && derivesSeeds && !commonRandomNumbers;
 }

@@ -15,6 +15,8 @@ export interface Growth {
   confidence: number;
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
+  /** The rounds so far, each with its widest interval. */
+  rounds: GrowthRound[];
 }
 
 /** The size and the widest interval of a growing design at a moment when all its runs had finished. */
@@ -27,13 +29,6 @@ export interface GrowthRound {
    * output has an index: each output has too few values, or the same value at all points.
    */
   widest: { width: number; output: string; input: string } | null;
-}
-
-/** The fields of a campaign that describe the growth of its design. */
-interface Growing {
-  design: Design;
-  growth?: Growth;
-  rounds?: GrowthRound[];
 }
 
 /** The size of a design that can grow. */
@@ -69,20 +64,25 @@ export function nextSize(
   return Math.min(2 * size, most);
 }
 
+/** A growing design, and the rule of its growth. */
+interface Growing {
+  design: Design;
+  growth: Growth;
+}
+
 /**
- * If two growing designs differ only in their size, the changed campaign gets the larger size. It also keeps its rounds
- * if the outputs and the confidence of the growth stay the same.
+ * If two growing designs differ only in their size, the changed one gets the larger size. It also keeps its rounds if
+ * the outputs and the confidence of the growth stay the same.
  */
-export function keptGrown<C extends Growing>(before: Growing, after: C): C {
-  if (!before.growth || !after.growth || !isSameButSize(before.design, after.design)) return after;
+export function keptGrown(before: Growing, after: Growing): Growing {
+  if (!isSameButSize(before.design, after.design)) return after;
   const size = Math.max(growingSize(before.design), growingSize(after.design));
-  const isSame = (of: (growth: Growth) => unknown): boolean =>
-    JSON.stringify(of(before.growth!)) === JSON.stringify(of(after.growth!));
-  const keepsRounds = isSame(({ outputs, confidence }) => [outputs, confidence]);
+  const judged = ({ growth: { outputs, confidence } }: Growing): string =>
+    JSON.stringify([outputs, confidence]);
   return {
-    ...after,
     design: grown(after.design, size),
-    ...(keepsRounds && before.rounds && { rounds: before.rounds }),
+    growth:
+      judged(before) === judged(after) ? { ...after.growth, rounds: before.growth.rounds } : after.growth,
   };
 }
 
@@ -105,11 +105,10 @@ export interface GrowthProgress {
   rounds: GrowthRound[];
 }
 
-/** The progress of a campaign's growing design; null if it does not grow. */
-export function growthProgress({ design, growth, rounds = [] }: Growing): GrowthProgress | null {
-  if (!growth) return null;
+export function growthProgress({ design, growth }: Growing): GrowthProgress {
   const unit = growingCore(design).kind === 'morris' ? 'trajectories' : 'base points';
-  return { unit, size: growingSize(design), most: growth.most, width: growth.width, rounds };
+  const { most, width, rounds } = growth;
+  return { unit, size: growingSize(design), most, width, rounds };
 }
 
 /** "1,024 base points, at most 8,192; with 512 the widest interval was 0.083 wide (…, …); the limit is 0.05" */

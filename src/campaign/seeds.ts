@@ -1,10 +1,9 @@
 import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
-import { type Design, isRandom } from './designs/resolved-design.ts';
 import type { ModelFacts } from './facts.ts';
 import type { FindInput, GiveOnce } from './find-input.ts';
 import type { ReadDefinition } from './read.ts';
-import type { BaseInput, Campaign, Freshness, SeedRange } from './types.ts';
+import type { BaseInput, Campaign, Freshness, SeedRange, VariedInput } from './types.ts';
 
 /** A setting that makes foray choose the seeds of runs. */
 interface SeedUser {
@@ -15,16 +14,18 @@ interface SeedUser {
 /**
  * Checks that seeds can be derived if the definition needs them.
  *
+ * @param drawsBySeed - whether the points depend on the seed of the campaign
+ * @param given - inputs that a setting gives
  * @throws ForayError REPLICATIONS_NEED_SEED, SEED_NEEDED, INVALID_VALUE
  */
 export function checkSeeds(
   read: ReadDefinition,
   facts: ModelFacts,
-  { design, varied }: Pick<Campaign, 'design' | 'varied'>,
+  { varied, drawsBySeed }: { varied: readonly VariedInput[]; drawsBySeed: boolean },
   given: ReadonlySet<string>,
 ): void {
   const { definition, locate } = read;
-  const users = seedUsers(read, design, hasSeed(facts.version.experimentTemplate.inputs));
+  const users = seedUsers(read, drawsBySeed, hasSeed(facts.version.experimentTemplate.inputs));
   const [first] = users;
   if (!first) return;
   const place = locate(first.path);
@@ -104,10 +105,9 @@ const LEAST = 1;
 /** The number of derived seeds, if the model declares no greatest seed. */
 const UNLIMITED = 2 ** 48;
 
-function seedUsers({ definition }: ReadDefinition, design: Design, hasSeed: boolean): SeedUser[] {
-  const { replications = 1, commonRandomNumbers, seed, fresh, failures, search, calibrate } = definition;
-  // if runs have no seeds, the search, the calibration or the points of the design may use the seed
-  const seedsRuns = seed !== undefined && (hasSeed || (!search && !calibrate && !isRandom(design)));
+function seedUsers({ definition }: ReadDefinition, drawsBySeed: boolean, hasSeed: boolean): SeedUser[] {
+  const { replications = 1, commonRandomNumbers, seed, fresh, failures } = definition;
+  const seedsRuns = seed !== undefined && (hasSeed || !drawsBySeed);
   return [
     ...(replications !== 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
     ...(commonRandomNumbers ? [{ setting: 'commonRandomNumbers', path: ['commonRandomNumbers'] }] : []),
@@ -147,6 +147,11 @@ export function freshness(
     });
   }
   return { by: 'salt', input: input.name };
+}
+
+/** The input whose value only makes runs fresh; undefined without such an input. */
+export function saltOf({ fresh }: Pick<Campaign, 'fresh'>): string | undefined {
+  return fresh?.by === 'salt' ? fresh.input : undefined;
 }
 
 /** Whether the runs of a campaign have seeds, so that repeats of a point may differ. */

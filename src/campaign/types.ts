@@ -1,10 +1,8 @@
 import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
 import type { Design } from './designs/resolved-design.ts';
-import type { Growth, GrowthRound } from './growth.ts';
 import type { PrecisionProgress } from './precise-points.ts';
 import type { Precision } from './precision.ts';
-import type { Calibration } from './search/calibration.ts';
-import type { Search, Selection } from './search/search.ts';
+import type { Strategy, StrategyBy, StrategyName } from './strategy.ts';
 
 /** An input of the version. Its canonical value holds at every point unless the design varies the input. */
 export interface BaseInput {
@@ -105,22 +103,12 @@ export interface Campaign {
   base: BaseInput[];
   /** The inputs that the design varies, and inputs that differ between points because the campaign was changed. */
   varied: VariedInput[];
+  /** The points so far of a design that grows; no points if the strategy finds them. */
   design: Design;
   /** The number of points of the design that repeat an earlier point; absent if there are none. */
   repeats?: number;
-  /**
-   * The rule by which the design grows. `design` then has the points so far. Absent if the design has all its points
-   * from the beginning.
-   */
-  growth?: Growth;
-  /** The rounds of a growing design so far, each with its widest interval. */
-  rounds?: GrowthRound[];
-  /** The search that finds the points; `design` is then empty. Absent if the design gives the points. */
-  search?: Search;
-  /** The calibration that finds the points, in place of a design. Absent in other campaigns. */
-  calibrate?: Calibration;
-  /** The selection of the best point of the design. Absent in other campaigns. */
-  select?: Selection;
+  /** How the campaign gets its points and replications. */
+  strategy: Strategy;
   files: CampaignFile[];
   /**
    * Replications per point; the least number if points are replicated until they are precise or the best point is
@@ -152,29 +140,8 @@ export interface Campaign {
   priority: number;
 }
 
-/**
- * How a campaign gets its points and replications: its design has all of them (`design`), the design grows until its
- * indices are known (`growing`), a search or a calibration finds the points one after the other, or a selection gives
- * the points of the design more replications until the best one is known.
- */
-export type Strategy = 'design' | 'growing' | 'search' | 'calibration' | 'selection';
-
-export function strategyOf({
-  search,
-  calibrate,
-  select,
-  growth,
-}: Pick<Campaign, 'search' | 'calibrate' | 'select' | 'growth'>): Strategy {
-  if (search) return 'search';
-  if (calibrate) return 'calibration';
-  if (select) return 'selection';
-  return growth ? 'growing' : 'design';
-}
-
-/** Whether a search or a calibration finds the points of a campaign, one after the other. */
-export function findsPoints({ search, calibrate }: Pick<Campaign, 'search' | 'calibrate'>): boolean {
-  return search !== undefined || calibrate !== undefined;
-}
+/** A campaign with one of some strategies. */
+export type CampaignBy<By extends StrategyName> = Campaign & { strategy: StrategyBy<By> };
 
 /** The settings that the workflow of a campaign uses. They can change while the campaign runs. */
 export type CampaignSettings = Pick<Campaign, 'concurrency' | 'failures' | 'timeouts'>;

@@ -142,16 +142,15 @@ async function campaign(home: string, interrupted: Promise<unknown>): Promise<vo
 }
 
 async function answer(foray: Foray, id: string, gridId: string): Promise<void> {
-  const search = await foray.searchStory(id);
-  const best = search!.summary.best;
+  const story = await foray.story(id);
+  if (story?.by !== 'search') return;
+  const { best } = story.summary;
   const grid = await foray.results(gridId);
   const [ofGrid] = await bestRows(grid.rows, OUTPUT, 1);
   print();
   if (best) {
     const rates = RATES.map((name) => Number(best.inputs[name]));
-    print(
-      fitLine('Best fit', rates, best.value, `by the search, ${counted(search!.points.length, 'point')}`),
-    );
+    print(fitLine('Best fit', rates, best.value, `by the search, ${counted(story.points.length, 'point')}`));
   }
   if (ofGrid) {
     const how = `the best of ${counted(grid.record.points, 'point')}`;
@@ -169,7 +168,7 @@ async function answer(foray: Foray, id: string, gridId: string): Promise<void> {
   const report = join(FOLDER, 'report.html');
   const inputs = Object.fromEntries(RATES.map((name, at) => [name, PUBLISHED.rates[at]!]));
   const html = await renderReport(record, await foray.counts(id), (await foray.results(id)).rows, {
-    search,
+    story,
     ground: { ...(await foray.results(gridId)), known: { inputs, label: 'published' } },
     observed: { output: 'Infected', points: await observations(), label: 'in bed, as observed' },
     analyses: await analysesFor(record, (outputs) => foray.analyze(id, { outputs })),

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { steps } from '../campaign/strategy.ts';
 import type { DefinitionSource, Foray, Plan } from '../client/index.ts';
 import { print, printJson, printTable, tell } from './output.ts';
-import { comparisonPlanText, counted, searchPlanText } from '../report/index.ts';
+import { counted, plannedPoints, strategyWords } from '../report/index.ts';
 import { duration, ProgressLine } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { readSource } from './source.ts';
@@ -45,29 +46,20 @@ async function plan(foray: Foray, source: DefinitionSource, { all, runSeconds, j
 }
 
 function printPlan(plan: Plan): void {
-  const { campaign, model, points, replications, goal, inputs, first, last } = plan;
+  const { campaign, model, points, replications, goal, inputs, first, last, strategy } = plan;
   print(`${campaign}: ${model.name} (version ${model.version})`);
   const { min, max } = replications;
-  const findsPoints = plan.search !== null || plan.calibration !== null;
+  const words = strategyWords(strategy);
+  const isFound = steps[strategy.by] === 'points';
   const rows = [
     ...(goal ? [['goal', `${goal.wants} ${goal.output}`]] : []),
-    ...(plan.search
-      ? [['search', `${plan.search.method}, ${counted(plan.search.parallel, 'point')} at once`]]
-      : []),
-    ...(plan.calibration ? [['calibration', calibrationText(plan.calibration)]] : []),
     ...plan.design.map((text) => ['design', text]),
-    ...(plan.select ? [['select', selectText(plan.select.method)]] : []),
-    ['points', pointsText(plan)],
-    [
-      'replications',
-      min === max
-        ? `${number(min)}${plan.select && plan.runs < plan.mostRuns ? ' at first, more for points that are hard to distinguish' : ''}`
-        : `${number(min)} to ${number(max)}, ${plan.search ? 'while a point cannot be distinguished from the best point' : 'until the point is precise enough'}`,
-    ],
-    ['runs', runsText(plan)],
-    ...(plan.search?.confirm ? [['confirm', comparisonPlanText(plan.search.confirm)]] : []),
+    ...words.facts(plan),
+    ['points', plannedPoints(plan)],
+    ['replications', `${min === max ? number(min) : `${number(min)} to ${number(max)}`}${words.more(plan)}`],
+    ['runs', words.runs(plan)],
     ...(plan.foreseen ? [['foreseen', foreseenText(plan.foreseen)]] : []),
-    ...(findsPoints
+    ...(isFound
       ? []
       : [
           ['there', thereText(plan)],
@@ -79,7 +71,7 @@ function printPlan(plan: Plan): void {
     ],
   ];
   for (const [name, value] of rows) print(`  ${name!.padEnd(12)}  ${value}`);
-  if (inputs.length > 0 && !findsPoints) {
+  if (inputs.length > 0 && !isFound) {
     const skipped = points - first.length - last.length;
     const gap = skipped > 0 ? [['…', ...inputs.map(() => '')]] : [];
     const rowsOf = (shown: Plan['first']): string[][] => shown.map(({ key, values }) => [key, ...values]);
@@ -88,22 +80,11 @@ function printPlan(plan: Plan): void {
   for (const warning of plan.warnings) tell(`warning: ${warning}`);
 }
 
-function calibrationText({ particles, generations }: NonNullable<Plan['calibration']>): string {
-  return `abc, ${counted(particles, 'particle')}, at most ${counted(generations, 'generation')}`;
-}
-
-function selectText(method: NonNullable<Plan['select']>['method']): string {
-  return method === 'kn'
-    ? 'kn, until the best point is known with the wanted confidence'
-    : 'ocba, with a budget of runs';
-}
-
 /** A plan in one line, such as: 41 points, 2 replications, 82 runs: 40 there, 42 to run, about 42 s (as in flu-1). */
 export function planLine(plan: Plan): string {
-  const { points, repeats, mostPoints, replications, runs, mostRuns, toRun, search, goal } = plan;
-  if (plan.calibration) return `a calibration: at most ${counted(points, 'point')} and as many runs`;
-  if (search)
-    return `a search (${search.method}) for the ${goal!.wants} ${goal!.output}: ${searchPlanText(points, mostRuns, search.confirm)}`;
+  const line = strategyWords(plan.strategy).line(plan);
+  if (line !== null) return line;
+  const { points, repeats, mostPoints, replications, runs, mostRuns, toRun } = plan;
   const { min, max } = replications;
   const parts = [
     points !== mostPoints
@@ -129,41 +110,28 @@ function foreseenText({ runs, points }: NonNullable<Plan['foreseen']>): string {
   return `about ${number(runs)} runs, from the variance of ${counted(points, 'point')} at the service`;
 }
 
-function pointsText({ search, calibration, points, repeats, mostPoints }: Plan): string {
-  if (search && points === 0) return 'no limit';
-  if (search ?? calibration) return `at most ${number(points)}`;
-  if (points !== mostPoints) return `${number(points)} to ${number(mostPoints)}`;
-  return repeats > 0 ? `${number(points + repeats)}, ${number(points)} of them different` : number(points);
-}
-
-function runsText({ search, points, runs, mostRuns }: Plan): string {
-  if (search)
-    return points === 0 ? 'no limit' : `at most ${number(mostRuns - (search.confirm?.mostRuns ?? 0))}`;
-  return runs === mostRuns ? number(runs) : `${number(runs)} to ${number(mostRuns)}`;
-}
-
 function toRunText({
   replications,
   foreseen,
   there,
   toRun,
   error,
-  select,
+  strategy,
   points,
   mostPoints,
 }: Plan): string {
-  if (replications.min === replications.max && !select && points === mostPoints)
-    return `${error > 0 ? 'about ' : ''}${number(toRun)}`;
+  const isKnown = replications.min === replications.max && strategy.by !== 'selection';
+  if (isKnown && points === mostPoints) return `${error > 0 ? 'about ' : ''}${number(toRun)}`;
   if (foreseen) return `about ${number(Math.max(0, foreseen.runs - there))}`;
   return `at least ${error > 0 ? 'about ' : ''}${number(toRun)}`;
 }
 
-function timeText({ expectedSeconds, mostSeconds, foreseen, search, basis }: Plan): string | undefined {
+function timeText({ expectedSeconds, mostSeconds, foreseen, strategy, basis }: Plan): string | undefined {
   if (expectedSeconds === null) return undefined;
   if (mostSeconds === expectedSeconds || mostSeconds === null)
     return expectedSeconds === 0 ? 'no time' : `about ${duration(expectedSeconds)} (${basis})`;
   // a search may end before its limit
-  const least = foreseen || search ? 'about' : 'at least';
+  const least = foreseen || strategy.by === 'search' ? 'about' : 'at least';
   return `${least} ${duration(expectedSeconds)}, at most ${duration(mostSeconds)} (${basis})`;
 }
 

@@ -1,4 +1,3 @@
-import { growthText } from '../campaign/growth.ts';
 import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
 import { closedPhases } from '../campaign/types.ts';
 import type { CampaignStatus } from '../client/index.ts';
@@ -33,8 +32,7 @@ export function progressText(status: CampaignStatus): string {
 /** The progress with remarks. If the campaign cannot continue, the reason comes first. */
 export function statusText(status: CampaignStatus): string {
   const blocked = status.blocked === null ? '' : `${blockedText(status.blocked)} `;
-  const growth = status.growth === null ? '' : `; ${growthText(status.growth)}`;
-  return `${blocked}${progressText(status)}${growth}${status.note ? ` (${printableLine(status.note)})` : ''}`;
+  return `${blocked}${progressText(status)}${status.note ? ` (${printableLine(status.note)})` : ''}`;
 }
 
 /** Why a campaign cannot continue, as a sentence. */

@@ -10,9 +10,8 @@ import {
   formatTable,
   type ResultFormat,
   resultFormats,
-  searchText,
-  selectText,
   type ShapeOptions,
+  strategyWords,
   tableOf,
 } from '../report/index.ts';
 import { ForayError } from '../errors.ts';
@@ -165,7 +164,7 @@ async function writeBest(
   format: ResultFormat,
   output: string | undefined,
 ): Promise<void> {
-  const { search, select } = await foray.status(id);
+  const { strategy } = await foray.status(id);
   const { record, rows } = await foray.results(id);
   const { campaign } = record;
   if (!campaign.goal)
@@ -177,13 +176,13 @@ async function writeBest(
       hint: 'Use csv, json or jsonl.',
     });
   const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
-  const state = search ?? select;
+  const state = 'best' in strategy ? strategy : undefined;
   const best = state ? state.best : await bestOfDesign(campaign, rows);
   await writeOut(formatTable(format, bestTable(campaign, best), looks), output);
   if (best) return tell(bestText(campaign, best));
   if (!state) return tell('No point has a value.');
   const none = state.stage === 'over' ? '; no point has a value and meets the requirements' : '';
-  tell(`${search ? searchText(search) : selectText(select!)}${none}`);
+  tell(`${strategyWords(state).progress(state)!.text}${none}`);
 }
 
 /** Whether the table goes to a terminal. */

@@ -58,8 +58,8 @@ export function addRetry(program: Command): void {
           `${id}${goesOn}: ${counted(forgiven, 'failed run')} requested again, ${counted(open, 'run')} open.`,
         );
         if (forgiven === 0) return;
-        const { search } = await foray.status(id);
-        if (search && search.failed > 0) {
+        const { strategy } = await foray.status(id);
+        if (strategy.by === 'search' && strategy.failed > 0) {
           tell(
             `The search keeps its failed points and does not use their new results. A new search uses them if it begins with this campaign: start: { campaign: ${id} }`,
           );

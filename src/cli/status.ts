@@ -1,21 +1,12 @@
 import type { Command } from 'commander';
-import { growthText } from '../campaign/growth.ts';
 import type { Campaign } from '../campaign/types.ts';
+import { isBy } from '../campaign/strategy.ts';
 import type { BestPoint, CampaignStatus, Foray } from '../client/index.ts';
-import {
-  bestOfDesign,
-  bestText,
-  calibrationText,
-  counted,
-  posteriorLines,
-  searchText,
-  selectText,
-  TOO_GOOD,
-} from '../report/index.ts';
+import { bestOfDesign, bestText, counted, posteriorLines, strategyWords, TOO_GOOD } from '../report/index.ts';
 import { isNoisy } from '../search/noise.ts';
 import { hintWithoutTemporal } from './home.ts';
 import { printLog } from './log.ts';
-import { printableLine } from '../text/printable.ts';
+import { capitalized, printableLine } from '../text/printable.ts';
 import { print, printJson } from './output.ts';
 import { ageText, blockedText, retryAdvice, progressText } from './progress-line.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
@@ -54,9 +45,7 @@ export function addStatus(program: Command): void {
         const { model, modelVersion, points } = status;
         print(`${status.id}: ${model} (version ${modelVersion}), ${counted(points, 'point')}`);
         print(progressText(status));
-        if (status.growth) print(`Design: ${growthText(status.growth)}`);
-        await printBest(foray, status);
-        await printPosterior(foray, status);
+        await printStrategy(foray, status);
         const from = sourceText(status);
         if (from) print(from);
         for (const { cause, count, sample, log } of failures ?? []) {
@@ -79,37 +68,32 @@ export function addStatus(program: Command): void {
 /** A design with a goal, and its best point so far; undefined for other campaigns, and while no point has a value. */
 async function designBest(
   foray: Foray,
-  { id, goal, search, select }: CampaignStatus,
+  { id, goal, strategy }: CampaignStatus,
 ): Promise<{ campaign: Campaign; best: BestPoint } | undefined> {
-  if (!goal || search || select) return undefined;
+  if (!goal || 'best' in strategy) return undefined;
   const { record, rows } = await foray.results(id);
   const best = await bestOfDesign(record.campaign, rows);
   return best ? { campaign: record.campaign, best } : undefined;
 }
 
-/** Prints the state of a search or a selection, and the best point. */
-async function printBest(foray: Foray, status: CampaignStatus): Promise<void> {
-  const { id, search, select, phase } = status;
+/** Prints the progress of the strategy, and the best point or the posterior. */
+async function printStrategy(foray: Foray, status: CampaignStatus): Promise<void> {
+  const { id, strategy, phase } = status;
   const own = await designBest(foray, status);
   if (own) {
     const { campaign, best } = own;
     print(`Best${phase === 'completed' ? '' : ' so far'}: ${bestText(campaign, best)}`);
     if (best.among > 1 && isNoisy(campaign)) print(`  ${TOO_GOOD}.`);
   }
-  const state = search ?? select;
-  if (!state) return;
-  if (search) print(`Search (${search.method}): ${searchText(search)}`);
-  if (select) print(`Selection (${select.method}): ${selectText(select)}`);
-  if (state.best) print(`Best: ${bestText((await foray.results(id)).record.campaign, state.best)}`);
-  else if (state.stage === 'over') print('Best: no point has a value and meets the requirements');
-}
-
-/** Prints the state of a calibration, and its posterior. */
-async function printPosterior(foray: Foray, { id, calibration }: CampaignStatus): Promise<void> {
-  if (!calibration) return;
-  print(`Calibration (abc): ${calibrationText(calibration)}`);
+  const told = strategyWords(strategy).progress(strategy);
+  if (!told) return;
+  print(`${capitalized(told.name)}${told.method === undefined ? '' : ` (${told.method})`}: ${told.text}`);
   const { campaign } = (await foray.results(id)).record;
-  for (const line of posteriorLines(campaign, calibration)) print(`  ${line}`);
+  if (strategy.by === 'calibration' && isBy(campaign, 'calibration'))
+    for (const line of posteriorLines(campaign, strategy)) print(`  ${line}`);
+  if (!('best' in strategy) || !isBy(campaign, 'search', 'selection')) return;
+  if (strategy.best) print(`Best: ${bestText(campaign, strategy.best)}`);
+  else if (strategy.stage === 'over') print('Best: no point has a value and meets the requirements');
 }
 
 /** The source and the age of a status if no workflow answered; otherwise the note of the workflow. */

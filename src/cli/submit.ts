@@ -50,13 +50,8 @@ export async function submit(
   const announce = (plan: Plan): void => {
     tell(planLine(plan));
     for (const warning of plan.warnings) tell(`warning: ${warning}`);
-    // a selection by kn and the comparison of the best points usually need far fewer runs than their upper limits, so
-    // these limits are not used here
-    const { confirm } = plan.search ?? {};
-    const most =
-      plan.select?.method === 'kn'
-        ? plan.runs
-        : plan.mostRuns - (confirm ? confirm.mostRuns - confirm.runs : 0);
+    // comparisons of points usually need far fewer runs than their upper limits, so these limits are not used here
+    const most = plan.usualRuns;
     if (most <= maxRuns || yes) return;
     const runs = most.toLocaleString('en');
     throw new ForayError(

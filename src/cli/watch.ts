@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CampaignOutput } from '../campaign/types.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
-import { isNumeric, searchLine } from '../report/index.ts';
+import { isNumeric, strategyLine } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 import { LivePage } from './watch/live-page.ts';
@@ -91,7 +91,9 @@ function livePage(foray: Foray, record: CampaignRecord, outputs: readonly Campai
 function plainLines({ campaign }: Pick<CampaignRecord, 'campaign'>): Display {
   const line = new ProgressLine();
   const textOf = (status: CampaignStatus): string =>
-    [statusText(status), searchLine(campaign, status)].filter((part) => part !== undefined).join('; ');
+    [statusText(status), strategyLine(campaign, status.strategy)]
+      .filter((part) => part !== undefined)
+      .join('; ');
   return {
     update: (status) => line.update(textOf(status)),
     finish: (status) => line.finish(textOf(status)),

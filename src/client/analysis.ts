@@ -1,5 +1,6 @@
 import { type Measure, measureOf, measuresOf } from '../campaign/measures.ts';
-import type { Campaign } from '../campaign/types.ts';
+import { isBy } from '../campaign/strategy.ts';
+import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { Analysis } from '../sensitivity/analysis.ts';
 import { analysesOf } from '../sensitivity/analyze.ts';
@@ -41,7 +42,7 @@ export async function analysesIn(
   { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
   { outputs }: AnalyzeOptions = {},
 ): Promise<Analysis[]> {
-  if (campaign.search) return [await ofSearch(store, campaign, outputs)];
+  if (isBy(campaign, 'search')) return [await ofSearch(store, campaign, outputs)];
   const { id } = campaign;
   const why = whyNot(campaign);
   if (why)
@@ -60,7 +61,7 @@ export async function analysesIn(
 /** Analyzes a search: fits a statistical model to the output that the search optimizes. */
 async function ofSearch(
   store: Store,
-  campaign: Campaign,
+  campaign: CampaignBy<'search'>,
   outputs: readonly string[] | undefined,
 ): Promise<Analysis> {
   const { output } = campaign.goal!;
@@ -78,9 +79,9 @@ async function ofSearch(
 
 /** Why a campaign can never be analyzed, whatever its results are. Undefined if the campaign can be analyzed. */
 export function whyNot(
-  campaign: Pick<Campaign, 'calibrate' | 'varied'>,
+  campaign: Pick<Campaign, 'strategy' | 'varied'>,
 ): { problem: string; hint: string } | undefined {
-  if (campaign.calibrate)
+  if (campaign.strategy.by === 'calibration')
     return {
       problem: 'is a calibration, which chooses its own points. An analysis needs a sample.',
       hint: 'Submit a campaign with a design over the same inputs, such as saltelli, morris or lhs (docs/guides/sensitivity.md).',

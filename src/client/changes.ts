@@ -6,10 +6,11 @@ import {
   wholeDifference,
 } from '../campaign/change.ts';
 import { causeOf } from '../campaign/failures.ts';
-import { keptGrown } from '../campaign/growth.ts';
 import { filesOf } from '../campaign/designs/resolved-design.ts';
 import { type DefinitionSource, textOf } from '../campaign/source.ts';
-import { closedPhases, findsPoints } from '../campaign/types.ts';
+import { findsPoints } from '../campaign/strategy.ts';
+import { keptStrategy } from '../campaign/strategy-rules.ts';
+import { closedPhases } from '../campaign/types.ts';
 import {
   checkTakesRuns,
   hasNewerVersion,
@@ -137,8 +138,9 @@ export async function compare(
 ): Promise<Difference> {
   const record = await recordOf(client, id);
   const { before, after, contents: given } = await checkedChange(client, record, source);
-  // the points of a search stay, and its definition has none
-  if (before.search) return wholeDifference({ added: 0, dropped: 0, kept: record.points }, before, after);
+  // the points that were found stay, and the definition has none
+  if (findsPoints(before))
+    return wholeDifference({ added: 0, dropped: 0, kept: record.points }, before, after);
   const contents = new Map(given);
   for (const { hash } of filesOf(before.design)) contents.set(hash, (await client.store.getFile(hash))!);
   return difference(before, after, contents);
@@ -167,9 +169,9 @@ async function checkedChange(
 ) {
   const { campaign, ...checked } = await checkCampaign(client.cloud, source, before.model);
   const { id, service, serviceId, versions } = before;
-  const after = keptGrown(before, { ...campaign, id, service, serviceId, versions });
+  const after = keptStrategy(before, { ...campaign, id, service, serviceId, versions });
   checkChange(before, after);
-  if (before.search) checkMayChange((await client.store.searchLog(before.id)).events);
+  if (findsPoints(before)) checkMayChange((await client.store.searchLog(before.id)).events);
   if (after.model.versionId !== before.model.versionId)
     await checkTakesRuns(client.cloud, after, TAKE_ANOTHER);
   return { before, after, ...checked };

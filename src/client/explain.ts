@@ -4,11 +4,12 @@ import { KEPT_ATTEMPTS } from '../campaign/failures.ts';
 import { runInputs } from '../campaign/points.ts';
 import { measureOf } from '../campaign/measures.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
-import { type Campaign, closedPhases, type Phase } from '../campaign/types.ts';
+import { inputsOf } from '../campaign/designs/resolved-design.ts';
+import { type Finder, findsPoints, isBy } from '../campaign/strategy.ts';
+import { type Campaign, type CampaignBy, closedPhases, type Phase } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import type { SearchLog } from '../campaign/search/log.ts';
 import { History } from '../search/history.ts';
-import { searchedNames } from '../search/point-keys.ts';
 import { isFeasible, PointReader } from '../search/point-value.ts';
 import { spreadOf } from '../statistics/chance.ts';
 import type { CampaignRecord, PointStory, RunStory } from '../store/index.ts';
@@ -122,29 +123,34 @@ export function explained(
       .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
       .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),
     runs: runs.map((run) => explainedRun(campaign, phase, story, run, waits.get(run.runId ?? ''))),
-    asks: log ? asksOf(campaign, story, log) : [],
+    asks: log && findsPoints(campaign) ? asksOf(campaign, story, log) : [],
     hasVersions: campaign.versions !== undefined,
     precision: precisionOf(campaign, runs),
   };
 }
 
-function asksOf(campaign: Campaign, { values, runs }: PointStory, { asks }: SearchLog): ExplainedAsk[] {
+function asksOf(
+  campaign: CampaignBy<Finder>,
+  { values, runs }: PointStory,
+  { asks }: SearchLog,
+): ExplainedAsk[] {
   const valueOf = new Map(campaign.varied.map(({ name }, at) => [name, values[at]!]));
-  const own = JSON.stringify(searchedNames(campaign).map((name) => valueOf.get(name)));
+  const own = JSON.stringify(inputsOf(campaign.design).map((name) => valueOf.get(name)));
   const history = new History(asks);
-  const sign = campaign.search && campaign.goal!.wants === 'highest' ? -1 : 1;
+  const search = isBy(campaign, 'search') ? campaign : undefined;
+  const sign = search?.goal!.wants === 'highest' ? -1 : 1;
   const signed = (value: number | null | undefined): number | null =>
     value === null || value === undefined ? null : sign * value;
   const finished = runs.filter(({ state }) => state === 'done' || state === 'failed');
-  const failure = campaign.search ? new PointReader(campaign).whyFailed(finished) : null;
+  const failure = search ? new PointReader(search).whyFailed(finished) : null;
   return asks.flatMap(({ values: asked, by, seen, told, isOutside = false }, ask) => {
     if (JSON.stringify(asked) !== own) return [];
     return {
-      of: campaign.search ? 'search' : 'calibration',
+      of: campaign.strategy.by,
       ask,
       by,
       seen,
-      bestSeen: campaign.search ? signed(history.bestOf(seen)?.told?.value) : null,
+      bestSeen: search ? signed(history.bestOf(seen)?.told?.value) : null,
       told: told && {
         value: signed(told.value),
         runs: told.runs,

@@ -10,7 +10,8 @@ export { findModel, latestVersion, type ModelAtService, modelAtService } from '.
 export { whyUnreadable } from '../resolve/files/unreadable-file.ts';
 export type { Explanation, ExplainedAsk, ExplainedRun } from './explain.ts';
 export type { FileValue, OutputFiles } from './output-files.ts';
-export type { Plan } from './planned.ts';
+export type { Plan, PlannedStrategy } from './planned.ts';
+export type { Story, StrategyProgress } from './strategies.ts';
 export { cloudClient, type Settings, type TemporalSettings, type TemporalTls } from './settings.ts';
 export type { SingleRun } from './single-runs.ts';
 export { type CampaignStatus, isClosed } from './status.ts';

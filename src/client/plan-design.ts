@@ -94,11 +94,11 @@ export function warningsOf(campaign: Drawing, points: number): string[] {
 
 /** Says that repeated draws add no runs, and why. */
 function repeatsText(campaign: Drawing, points: number): string {
-  const { base, select, commonRandomNumbers, repeats = 0 } = campaign;
+  const { base, strategy, commonRandomNumbers, repeats = 0 } = campaign;
   const which = `The design has ${number(points + repeats)} points, and only ${number(points)} are different.`;
   const counts = 'A point counts as often as the design has it';
   if (isSensitivityDesign(campaign.design)) return `${which} ${counts}, and its runs are used each time.`;
-  if (select) return `${which} The selection compares the different points.`;
+  if (strategy.by === 'selection') return `${which} The selection compares the different points.`;
   if (!hasSeed(base))
     return `${which} ${counts}, but it is run once, because the model has no input ${RANDOM_SEED}.`;
   return commonRandomNumbers

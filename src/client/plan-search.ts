@@ -1,5 +1,6 @@
 import { type Confirmation, nameOfMethod } from '../campaign/search/search.ts';
 import { hasSeed } from '../campaign/seeds.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { MOST_REPLICATIONS } from '../search/selection/comparison.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { RunRate } from './run-rate.ts';
@@ -9,9 +10,12 @@ import type { ComparisonPlan, Plan } from './planned.ts';
  * The plan of a search. It has the maximum numbers of points and runs, because nobody knows in advance which points the
  * search will ask for.
  */
-export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
-  const { replications, search, base, model } = campaign;
-  const { method, parallel, stop, most, confirm } = search!;
+export function planOfSearch(
+  campaign: Omit<CampaignBy<'search'>, 'id' | 'service'>,
+  rate: RunRate | undefined,
+): Plan {
+  const { replications, strategy, base, model } = campaign;
+  const { method, parallel, stop, most, confirm } = strategy;
   const perPoint = most ?? replications;
   const points = Math.min(stop.points ?? Infinity, Math.ceil((stop.runs ?? Infinity) / replications));
   const isKnown = Number.isFinite(points);
@@ -36,7 +40,13 @@ export function planOfSearch(campaign: CheckedCampaign['campaign'], rate: RunRat
         ? [`The model "${model.name}" has no seed, so its best points are not compared: one run is exact.`]
         : []),
     ],
-    search: { method: nameOfMethod(method), parallel, confirm: compared },
+    strategy: {
+      by: 'search',
+      method: nameOfMethod(method),
+      parallel,
+      isLimited: isKnown,
+      confirm: compared,
+    },
   };
 }
 
@@ -51,8 +61,11 @@ function comparisonPlan({ best, replications, report }: Confirmation): Compariso
  * The plan of a calibration. It has the maximum numbers of points and runs, because nobody knows in advance how many
  * points will be accepted.
  */
-export function planOfCalibration(campaign: CheckedCampaign['campaign'], rate: RunRate | undefined): Plan {
-  const { particles, stop } = campaign.calibrate!;
+export function planOfCalibration(
+  campaign: Omit<CampaignBy<'calibration'>, 'id' | 'service'>,
+  rate: RunRate | undefined,
+): Plan {
+  const { particles, stop } = campaign.strategy;
   const generation = Math.ceil(particles / stop.acceptance);
   const most = Math.min(stop.points, stop.generations * generation);
   return {
@@ -60,7 +73,7 @@ export function planOfCalibration(campaign: CheckedCampaign['campaign'], rate: R
     points: most,
     repeats: 0,
     mostPoints: most,
-    calibration: { particles, generations: stop.generations },
+    strategy: { by: 'calibration', particles, generations: stop.generations },
   };
 }
 
@@ -73,7 +86,7 @@ export function plainPlan(
   { name, model, goal, varied, replications }: CheckedCampaign['campaign'],
   rate: RunRate | undefined,
   runs: { least: number; most: number } | undefined,
-): Plan {
+): Omit<Plan, 'strategy'> {
   const { least, most } = runs ?? { least: 0, most: 0 };
   const secondsOf = (count: number): number | null =>
     rate && runs ? Math.ceil(count * rate.secondsARun) : null;
@@ -88,6 +101,7 @@ export function plainPlan(
     replications: { min: replications, max: replications },
     runs: least,
     mostRuns: most,
+    usualRuns: most,
     foreseen: null,
     there: 0,
     toRun: least,
@@ -100,8 +114,5 @@ export function plainPlan(
     first: [],
     last: [],
     warnings: [],
-    search: null,
-    calibration: null,
-    select: null,
   };
 }

@@ -4,7 +4,9 @@ import { mostRows } from '../campaign/designs/resolved-design.ts';
 import { firstReplications, replicatedPoints } from '../campaign/draws.ts';
 import { grown } from '../campaign/growth.ts';
 import { expand, runInputs } from '../campaign/points.ts';
+import type { Selection } from '../campaign/search/search.ts';
 import { hasSeed, hasUnknownChance } from '../campaign/seeds.ts';
+import type { Finder, Strategy } from '../campaign/strategy.ts';
 import type { Campaign, Point } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
@@ -15,7 +17,7 @@ import { foreseen } from './foresee.ts';
 import type { CheckedCampaign } from './check.ts';
 import type { RunRate } from './run-rate.ts';
 import { aboutDesign, growthPlan, repeatedRuns, warningsOf } from './plan-design.ts';
-import { plainPlan, planOfCalibration, planOfSearch } from './plan-search.ts';
+import { plainPlan } from './plan-search.ts';
 import type { Plan } from './planned.ts';
 import { sampledRuns } from './sampled-runs.ts';
 
@@ -35,19 +37,20 @@ const MANY_RUNS = 1_000_000;
 /** The normal quantile of a 95 % interval. */
 const Z = 1.959964;
 
+/** A strategy whose points are those of a design. */
+type DesignStrategy = Exclude<Strategy, { by: Finder }>;
+
 /**
- * Makes the plan of a definition: expands the design, and asks the service which runs the service already has.
+ * Makes the plan of a campaign with a design: expands the design, and asks the service which runs the service already has.
  *
  * @throws ForayError REQUEST_REFUSED when the service refuses a point, and the errors of requests to the service
  */
-export async function planOf(
+export async function planOfDesign(
   cloud: CloudClient,
-  { campaign, points, contents }: CheckedCampaign,
+  { campaign, points, contents }: CheckedCampaign & { campaign: { strategy: DesignStrategy } },
   rate: RunRate | undefined,
   { ask, signal, onAsked }: PlanOptions,
 ): Promise<Plan> {
-  if (campaign.search) return planOfSearch(campaign, rate);
-  if (campaign.calibrate) return planOfCalibration(campaign, rate);
   const { replications, precision, repeats = 0 } = campaign;
   const replicated = replicatedPoints(campaign, points);
   const runs = replicated * replications;
@@ -72,10 +75,12 @@ export async function planOf(
   const { count: there, error } = campaign.fresh ? { count: 0, error: 0 } : estimated(found, asked, runs);
   const toRun = runs - there;
   const most = precision?.max ?? replications;
-  const { growth, design } = campaign;
+  const { strategy, design } = campaign;
+  const growth = strategy.by === 'growing' ? strategy : undefined;
+  const selection = strategy.by === 'selection' ? strategy : undefined;
   const mostPoints = growth ? Math.max(points, mostRows(grown(design, growth.most))) : points;
-  const mostRuns = campaign.select
-    ? mostRunsOfSelection(campaign, points)
+  const mostRuns = selection
+    ? mostRunsOfSelection(selection, campaign, points)
     : replicatedPoints(campaign, mostPoints) * most;
   const expected = await foreseen(cloud, campaign, replicated, completed, signal);
   const secondsOf = (all: number): number | null =>
@@ -92,6 +97,7 @@ export async function planOf(
       ...(growth ? [growthPlan(growth)] : []),
     ],
     replications: { min: replications, max: most },
+    usualRuns: selection?.method === 'kn' ? runs : mostRuns,
     foreseen: expected,
     there,
     toRun,
@@ -105,11 +111,12 @@ export async function planOf(
       ...warningsOf(campaign, points),
       ...(hasUnknownChance(campaign) ? unknownChanceWarnings(analyzedDesign(campaign).method) : []),
       ...(mostRuns >= MANY_RUNS ? [manyRuns(mostRuns)] : []),
-      ...(campaign.select && !hasSeed(campaign.base)
+      ...(selection && !hasSeed(campaign.base)
         ? [`The model "${campaign.model.name}" has no seed, so each point has one run: it is exact.`]
         : []),
     ],
-    select: campaign.select ? { method: campaign.select.method } : null,
+    strategy:
+      strategy.by === 'selection' ? { by: 'selection', method: strategy.method } : { by: strategy.by },
   };
 }
 
@@ -118,11 +125,12 @@ export async function planOf(
  * first runs.
  */
 function mostRunsOfSelection(
-  { select, base, replications }: Omit<Campaign, 'id' | 'service'>,
+  selection: Selection,
+  { base, replications }: Pick<Campaign, 'base' | 'replications'>,
   points: number,
 ): number {
   if (!hasSeed(base)) return points * replications;
-  return select!.report + (select!.method === 'ocba' ? select!.runs : points * MOST_REPLICATIONS);
+  return selection.report + (selection.method === 'ocba' ? selection.runs : points * MOST_REPLICATIONS);
 }
 
 async function askFor(

@@ -1,4 +1,5 @@
 import type { Selection } from '../campaign/search/search.ts';
+import type { Finder, StrategyName } from '../campaign/strategy.ts';
 import type { Goal } from '../campaign/types.ts';
 import type { Foreseen } from './foresee.ts';
 
@@ -23,6 +24,8 @@ export interface Plan {
    */
   runs: number;
   mostRuns: number;
+  /** Like `mostRuns`, if the first replications decide comparisons of points, as they usually do. */
+  usualRuns: number;
   /**
    * The expected number of runs when points are replicated until they are precise. It is estimated from results that
    * the service already has. Null if the service has no such results, and for other campaigns.
@@ -55,22 +58,27 @@ export interface Plan {
   first: { key: string; values: string[] }[];
   last: { key: string; values: string[] }[];
   warnings: string[];
-  /**
-   * How a search finds the points, and how many runs the comparison of its best points needs; null without a search.
-   * With a search, `points` and `mostRuns` are upper limits, or 0 if the search has no limit.
-   */
-  search: { method: string; parallel: number; confirm: ComparisonPlan | null } | null;
-  /**
-   * How a calibration finds the points; null for other campaigns. With a calibration, `points` and `mostRuns` are upper
-   * limits, and `runs` is the lowest number of runs of one generation.
-   */
-  calibration: { particles: number; generations: number } | null;
-  /**
-   * How a selection finds the best point; null without a selection. With a selection, `runs` is the number of first
-   * replications. Their results decide how many runs follow.
-   */
-  select: Pick<Selection, 'method'> | null;
+  strategy: PlannedStrategy;
 }
+
+/** The strategies about which a plan says no more than about a design. */
+type PlainStrategy = Exclude<StrategyName, Finder | 'selection'>;
+
+/** How a campaign gets its points and replications. */
+export type PlannedStrategy =
+  | { [By in PlainStrategy]: { by: By } }[PlainStrategy]
+  /**
+   * How a search finds the points, and how many runs the comparison of its best points needs. `points` and `mostRuns`
+   * are upper limits. If the search has no limit (`isLimited`), they are 0.
+   */
+  | { by: 'search'; method: string; parallel: number; isLimited: boolean; confirm: ComparisonPlan | null }
+  /**
+   * How a calibration finds the points. `points` and `mostRuns` are upper limits, and `runs` is the lowest number of
+   * runs of one generation.
+   */
+  | { by: 'calibration'; particles: number; generations: number }
+  /** How a selection finds the best point. `runs` is the number of first replications, whose results decide how many runs follow. */
+  | { by: 'selection'; method: Selection['method'] };
 
 /** The comparison at the end of a search. */
 export interface ComparisonPlan {

@@ -2,9 +2,6 @@ import type { Batched } from '../batched.ts';
 import type { Model } from '../api/index.ts';
 import { closedPhases, type FlightReport, type RunCounts } from '../campaign/types.ts';
 import type { ForayError } from '../errors.ts';
-import type { CalibrationStory } from '../search/abc/story.ts';
-import type { SelectStory } from '../search/select-story.ts';
-import type { SearchStory } from '../search/story.ts';
 import type { Analysis } from '../sensitivity/analysis.ts';
 import type {
   CampaignRecord,
@@ -22,7 +19,7 @@ import { isThere, type ModelAtService, modelAtService } from './models.ts';
 import { OutputFiles } from './output-files.ts';
 import * as reading from './reading.ts';
 import type { FailureGroup, RecentRows } from './reading.ts';
-import { storyOfCalibration, storyOfSearch, storyOfSelect } from './search.ts';
+import { type Story, storyOf } from './strategies.ts';
 import { type SingleRun, singleRun } from './single-runs.ts';
 import type { CampaignStatus } from './status.ts';
 
@@ -143,13 +140,14 @@ export class CampaignReader {
   }
 
   /**
-   * The course of a campaign's search: its points in the order in which the search chose them, and the points that were
-   * compared at its end. Null for a campaign without a search.
+   * The course of a campaign's strategy. It has the points of a search in the order in which it chose them and the points
+   * that were compared at its end, the points of a selection with the best one first, or the generations and the
+   * posterior of a calibration. Null for a campaign whose points are those of a design.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
-  async searchStory(id: string): Promise<SearchStory | null> {
+  async story(id: string): Promise<Story | null> {
     const { campaign } = await recordOf(this.context, id);
-    return storyOfSearch(this.store, campaign);
+    return storyOf(this.store, campaign);
   }
 
   /**
@@ -158,25 +156,6 @@ export class CampaignReader {
    */
   analyze(id: string, options?: AnalyzeOptions): Promise<Analysis[]> {
     return analyze(this.context, id, options);
-  }
-
-  /**
-   * The course of a campaign's selection: its points, the best one first. Null for a campaign without a selection.
-   * @throws ForayError UNKNOWN_CAMPAIGN
-   */
-  async selectStory(id: string): Promise<SelectStory | null> {
-    const { campaign } = await recordOf(this.context, id);
-    return storyOfSelect(this.store, campaign);
-  }
-
-  /**
-   * The course of a campaign's calibration: its generations, and the points of its posterior. Null for a campaign
-   * without a calibration.
-   * @throws ForayError UNKNOWN_CAMPAIGN
-   */
-  async calibrationStory(id: string): Promise<CalibrationStory | null> {
-    const { campaign } = await recordOf(this.context, id);
-    return storyOfCalibration(this.store, campaign);
   }
 
   /**

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RunMessage } from '../api/resources.ts';
 import type { Batched } from '../batched.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
-import { closedPhases, type FailureCause, findsPoints } from '../campaign/types.ts';
+import { closedPhases, type FailureCause } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { ForayError } from '../errors.ts';
 import {
@@ -17,8 +17,9 @@ import {
 import { type ClientContext, recordOf } from './context.ts';
 import { type Explanation, explained } from './explain.ts';
 import { followResults } from './follow-results.ts';
+import { findsPoints } from '../campaign/strategy.ts';
 import { leakIn } from './leak.ts';
-import { withAsks } from './search.ts';
+import { rowsOf } from './strategies.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
 
 /** Maximum number of failed runs that are read at once. */
@@ -195,5 +196,5 @@ export async function results(
   const rows = follow
     ? followResults(store, campaign, everyMs, () => temporal.isClosed(id))
     : store.results(id);
-  return { record, rows: findsPoints(campaign) ? withAsks(store, campaign, rows) : rows };
+  return { record, rows: rowsOf(store, campaign, rows) };
 }

@@ -1,4 +1,5 @@
-import { type Campaign, findsPoints } from '../campaign/types.ts';
+import { findsPoints } from '../campaign/strategy.ts';
+import type { Campaign } from '../campaign/types.ts';
 import type { ServiceAtHand } from '../resolve/index.ts';
 import type { Store } from '../store/index.ts';
 
@@ -30,7 +31,7 @@ export function rateOf(runSeconds: number, { concurrency }: Pick<Campaign, 'conc
  */
 export async function knownRate(
   store: Store,
-  campaign: Pick<Campaign, 'model' | 'search' | 'calibrate'>,
+  campaign: Pick<Campaign, 'model' | 'strategy'>,
   service: ServiceAtHand,
 ): Promise<RunRate | undefined> {
   const records = await store.listCampaigns();

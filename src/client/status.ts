@@ -1,14 +1,10 @@
-import { type GrowthProgress, growthProgress } from '../campaign/growth.ts';
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
-import { searchOf, storyOfCalibration, storyOfSelect } from './search.ts';
 import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
-import type { CalibrationSummary } from '../search/abc/story.ts';
-import type { SelectSummary } from '../search/select-story.ts';
-import type { SearchSummary } from '../search/summary.ts';
 import type { CampaignRecord, MissingReason, Store } from '../store/index.ts';
+import { progressOf, type StrategyProgress } from './strategies.ts';
 
 /** The status of a campaign, and where it comes from. Times are ISO 8601. */
 export interface CampaignStatus {
@@ -27,14 +23,8 @@ export interface CampaignStatus {
    * the store has no record of the progress.
    */
   precision: PrecisionProgress | null;
-  /** The progress of a search; null for other campaigns. */
-  search: SearchSummary | null;
-  /** The progress of a selection of the best point; null for other campaigns. */
-  select: SelectSummary | null;
-  /** The progress of a calibration; null for other campaigns. */
-  calibration: CalibrationSummary | null;
-  /** The progress of a design that grows until its indices are known; null for other campaigns. */
-  growth: GrowthProgress | null;
+  /** How the campaign gets its points and replications (`by`), and how far this is. */
+  strategy: StrategyProgress;
   /** The number of open runs that the campaign wants to have; null when no worker answered. */
   window: number | null;
   /** The number of runs that finished per second recently; null when it is not known. */
@@ -79,10 +69,7 @@ export async function statusFromWorkflow(
     points,
     runs,
     precision,
-    search: await searchOf(store, record.campaign),
-    select: (await storyOfSelect(store, record.campaign))?.summary ?? null,
-    calibration: (await storyOfCalibration(store, record.campaign))?.summary ?? null,
-    growth: growthProgress(record.campaign),
+    strategy: await progressOf(store, record.campaign),
     window,
     rate: goesOn ? rate : null,
     secondsLeft: goesOn ? secondsLeft : null,
@@ -108,10 +95,7 @@ export async function statusFromStore(
     points: record.points,
     runs: await store.counts(record.campaign.id),
     precision: await precisionFrom(store, record),
-    search: await searchOf(store, record.campaign),
-    select: (await storyOfSelect(store, record.campaign))?.summary ?? null,
-    calibration: (await storyOfCalibration(store, record.campaign))?.summary ?? null,
-    growth: growthProgress(record.campaign),
+    strategy: await progressOf(store, record.campaign),
     window: null,
     rate: null,
     secondsLeft: null,

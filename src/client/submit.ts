@@ -7,8 +7,9 @@ import { type DefinitionSource, textOf } from '../campaign/source.ts';
 import { checkCampaign, type CheckedCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { knownRate, rateOf } from './run-rate.ts';
-import { planOf, type PlanOptions } from './plan.ts';
+import type { PlanOptions } from './plan.ts';
 import type { Plan } from './planned.ts';
+import { planOf } from './strategies.ts';
 
 /** A campaign that was submitted. */
 export interface Submitted {
@@ -150,10 +151,10 @@ async function planned(
  */
 async function checkStart(
   client: ClientContext,
-  { search, model }: CheckedCampaign['campaign'],
+  { strategy, model }: CheckedCampaign['campaign'],
 ): Promise<void> {
-  if (!search?.start) return;
-  const other = (await recordOf(client, search.start.campaign)).campaign;
+  if (strategy.by !== 'search' || !strategy.start) return;
+  const other = (await recordOf(client, strategy.start.campaign)).campaign;
   if (other.model.versionId === model.versionId) return;
   throw new ForayError(
     'INVALID_VALUE',

@@ -15,18 +15,10 @@ export {
   type TextFormat,
   textFormats,
 } from './formats/format.ts';
-export { calibrationText, posteriorLines } from './words/calibration-words.ts';
+export { posteriorLines } from './words/calibration-words.ts';
 export { precisionText } from './words/precision-words.ts';
-export {
-  bestTable,
-  bestText,
-  comparisonPlanText,
-  searchLine,
-  searchPlanText,
-  searchText,
-  selectText,
-  TOO_GOOD,
-} from './words/search-words.ts';
+export { bestTable, bestText, TOO_GOOD } from './words/search-words.ts';
+export { plannedPoints, strategyLine, strategyWords } from './words/strategy-words.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './tables/result-table.ts';
 export { printable } from './formats/text.ts';
 export { isNumeric } from './tables/value-kinds.ts';

@@ -1,3 +1,4 @@
+import { isBy } from '../campaign/strategy.ts';
 import type { Goal } from '../campaign/types.ts';
 import { measuresOf } from '../campaign/measures.ts';
 import type { Analysis, Foray } from '../client/index.ts';
@@ -53,9 +54,7 @@ async function optionsOf(
     reference: known === undefined ? undefined : await readReference(known, record.campaign),
     logs: await foray.failureLogs(id),
     leak: await foray.leak(id),
-    search: await foray.searchStory(id),
-    select: await foray.selectStory(id),
-    calibration: await foray.calibrationStory(id),
+    story: await foray.story(id),
     analyses: await analysesFor(record, (outputs) => foray.analyze(id, { outputs })),
   };
 }
@@ -77,13 +76,13 @@ export async function analysesFor(
   analyze: (outputs?: string[]) => Promise<Analysis[]>,
 ): Promise<Analysis[]> {
   // with one input, the pictures of effects show everything
-  if (campaign.varied.length < 2 || campaign.calibrate || points > POINTS_UP_TO) return [];
+  if (campaign.varied.length < 2 || isBy(campaign, 'calibration') || points > POINTS_UP_TO) return [];
   const curves = campaign.outputs.filter(({ type }) => type === 'DATA_SET' && points <= CURVES_UP_TO);
   const outputs = [...measuresOf(campaign), ...curves].map(({ name }) => name);
   if (outputs.length === 0) return [];
   try {
     // a search is analyzed only for its goal
-    return await analyze(campaign.search ? undefined : outputs);
+    return await analyze(isBy(campaign, 'search') ? undefined : outputs);
   } catch (error) {
     if (isForayError(error) && error.code === 'NOTHING_TO_ANALYZE') return [];
     throw error;

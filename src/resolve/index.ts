@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { checkDefinition } from '../campaign/check.ts';
 import { countPoints } from '../campaign/count-points.ts';
 import { readSource } from '../campaign/read.ts';
-import { checkCompared } from '../campaign/search/resolve-select.ts';
-import type { Search } from '../campaign/search/search.ts';
+import type { Strategy } from '../campaign/strategy.ts';
+import { strategyRules } from '../campaign/strategy-rules.ts';
 import type { DefinitionSource } from '../campaign/source.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
@@ -50,7 +50,7 @@ export async function resolveDefinition(
   read.mistakes.throwAny();
   const campaign = {
     ...checked,
-    ...(checked.search && { search: await withProgram(checked.search, files) }),
+    strategy: await withProgram(checked.strategy, files),
     base: withFiles(checked.base, found),
     files: found,
     model,
@@ -58,7 +58,7 @@ export async function resolveDefinition(
   const digest = createHash('sha256').update(meaningOf(campaign)).digest('hex');
   const contents = await files.contentsOf(campaign.design);
   const { points, repeats } = countPoints(read, facts, campaign, contents);
-  checkCompared(read, campaign, points);
+  strategyRules[campaign.strategy.by].checkPoints(read, campaign, points);
   return { campaign: { ...campaign, ...(repeats > 0 && { repeats }) }, points, digest };
 }
 
@@ -67,15 +67,18 @@ export async function resolveDefinition(
  * the hashes of the optimiser's files are included.
  */
 function meaningOf(campaign: ResolvedDefinition['campaign']): string {
-  const { search } = campaign;
-  if (typeof search?.method !== 'object') return JSON.stringify(campaign);
-  return JSON.stringify({ ...campaign, search: { ...search, method: { ...search.method, folder: '' } } });
+  const { strategy } = campaign;
+  if (strategy.by !== 'search' || typeof strategy.method === 'string') return JSON.stringify(campaign);
+  return JSON.stringify({
+    ...campaign,
+    strategy: { ...strategy, method: { ...strategy.method, folder: '' } },
+  });
 }
 
-async function withProgram(search: Search, files: DefinitionFiles): Promise<Search> {
-  const { method } = search;
-  if (typeof method === 'string') return search;
-  return { ...search, method: { ...method, ...(await files.findProgram(method.command)) } };
+async function withProgram(strategy: Strategy, files: DefinitionFiles): Promise<Strategy> {
+  if (strategy.by !== 'search' || typeof strategy.method === 'string') return strategy;
+  const { method } = strategy;
+  return { ...strategy, method: { ...method, ...(await files.findProgram(method.command)) } };
 }
 
 /** Sets the values of file inputs: the hashes of the files. */

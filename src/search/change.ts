@@ -1,7 +1,7 @@
-import { hasOtherBounds, hasOtherRequirements } from '../campaign/change.ts';
 import type { Ask, SearchEvent } from '../campaign/search/log.ts';
+import { hasOtherBounds, hasOtherRequirements } from '../campaign/search/search-change.ts';
 import { spaceOf } from '../campaign/search/space.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
@@ -17,7 +17,11 @@ export function checkMayChange(events: readonly SearchEvent[]): void {
  * The ordinals of the points whose runs `changeOf` needs. If the requirements change, these are all points with a value
  * that the method knows. Otherwise there are none.
  */
-export function judgedAgain(before: Campaign, after: Campaign, asks: readonly Ask[]): number[] {
+export function judgedAgain(
+  { strategy: before }: CampaignBy<'search'>,
+  { strategy: after }: CampaignBy<'search'>,
+  asks: readonly Ask[],
+): number[] {
   if (!hasOtherRequirements(before, after)) return [];
   return [...new Set(asks.flatMap(({ ordinal, told }) => (told === null ? [] : (ordinal ?? []))))];
 }
@@ -28,28 +32,28 @@ export function judgedAgain(before: Campaign, after: Campaign, asks: readonly As
  * count.
  */
 export function changeOf(
-  before: Campaign,
-  after: Campaign,
+  before: CampaignBy<'search'>,
+  after: CampaignBy<'search'>,
   asks: readonly Ask[],
   finished: FinishedPoints,
 ): SearchEvent {
-  const { parallel } = before.search!;
-  const isOther = hasOtherRequirements(before, after);
-  if (!isOther && !hasOtherBounds(before, after)) return { kind: 'changed', parallel };
-  const { coordinatesOf } = spaceOf(after.search!, after.base);
+  const { parallel } = before.strategy;
+  const isOther = hasOtherRequirements(before.strategy, after.strategy);
+  if (!isOther && !hasOtherBounds(before.strategy, after.strategy)) return { kind: 'continued', parallel };
+  const { coordinatesOf } = spaceOf(after.strategy, after.base);
   const outside = [...asks.keys()].filter((at) => coordinatesOf(asks[at]!.values) === undefined);
   return {
-    kind: 'changed',
+    kind: 'restarted',
     parallel,
     from: asks.length,
-    ...(outside.length > 0 && { outside }),
-    ...(isOther && { excess: excessOf(after, asks, finished) }),
+    outside,
+    excess: isOther ? excessOf(after, asks, finished) : null,
   };
 }
 
 /** For each ask: how far its point is from meeting the requirements; null for a point without a value. */
 function excessOf(
-  campaign: Campaign,
+  campaign: CampaignBy<'search'>,
   asks: readonly Ask[],
   finished: FinishedPoints,
 ): (readonly number[] | null)[] {

@@ -1,6 +1,6 @@
 import type { SearchEvent, SearchStep } from '../campaign/search/log.ts';
 import { hasSeed } from '../campaign/seeds.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import type { History } from './history.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
 import { finalists } from './selection/finalists.ts';
@@ -19,8 +19,8 @@ export type Decided = Pick<SearchStep, 'events' | 'replications'>;
  * Whether a search ends with a comparison of its best points. With a model without a seed there is no comparison,
  * because all repeats of a point would have the same value.
  */
-export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>): boolean {
-  return search!.confirm !== null && hasSeed(base);
+export function isConfirmed({ strategy, base }: Pick<CampaignBy<'search'>, 'strategy' | 'base'>): boolean {
+  return strategy.confirm !== null && hasSeed(base);
 }
 
 /**
@@ -32,7 +32,7 @@ export function isConfirmed({ search, base }: Pick<Campaign, 'search' | 'base'>)
  * comparison
  */
 export function finalistsOf(
-  { search, replications }: Pick<Campaign, 'search' | 'replications'>,
+  { strategy, replications }: Pick<CampaignBy<'search'>, 'strategy' | 'replications'>,
   history: History,
   recommended: readonly string[] | null,
 ): { ordinals: number[]; after: number } {
@@ -40,18 +40,18 @@ export function finalistsOf(
   const own = recommended && history.firstOf(recommended);
   const chosen = finalists(
     candidates.map(({ told }) => ({ mean: told.value!, variance: told.variance, runs: told.runs })),
-    search!.confirm!.best,
+    strategy.confirm!.best,
     candidates.findIndex(({ values }) => history.firstOf(values) === own),
   );
-  return { ordinals: chosen.map((at) => candidates[at]!.ordinal!), after: search!.most ?? replications };
+  return { ordinals: chosen.map((at) => candidates[at]!.ordinal!), after: strategy.most ?? replications };
 }
 
 /** The rule by which the finalists are compared. */
 export function comparisonOf(
-  { search }: Pick<Campaign, 'search'>,
+  { strategy }: Pick<CampaignBy<'search'>, 'strategy'>,
   { isShare }: Pick<PointReader, 'isShare'>,
 ): Comparison {
-  const { replications, indifference, confidence } = search!.confirm!;
+  const { replications, indifference, confidence } = strategy.confirm!;
   return { method: 'kn', first: replications, isShare, indifference, confidence };
 }
 

@@ -1,12 +1,18 @@
 import type { SearchLog } from '../campaign/search/log.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { Finder } from '../campaign/strategy.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { AbcCourse } from './abc/course.ts';
 import { SearchCourse } from './course.ts';
 
 /** The course of a search or of a calibration. */
 export type Course = SearchCourse | AbcCourse;
 
-/** @param campaign - one with a search or a calibration */
-export function courseOf(campaign: Campaign, log: SearchLog): Promise<Course> {
-  return campaign.calibrate ? AbcCourse.of(campaign, log) : SearchCourse.of(campaign, log);
+export function courseOf(campaign: CampaignBy<Finder>, log: SearchLog): Promise<Course> {
+  const { strategy } = campaign;
+  switch (strategy.by) {
+    case 'search':
+      return SearchCourse.of({ ...campaign, strategy }, log);
+    case 'calibration':
+      return AbcCourse.of({ ...campaign, strategy }, log);
+  }
 }

@@ -13,7 +13,7 @@ import {
   stopOf,
   type StopReason,
 } from '../campaign/search/log.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import {
   compareFinalists,
   comparisonOf,
@@ -50,7 +50,7 @@ export class SearchCourse {
   readonly events: SearchEvent[];
   /** The number of asks before the last change that began the method anew. */
   readonly #from: number;
-  readonly #campaign: Campaign;
+  readonly #campaign: CampaignBy<'search'>;
   readonly #reader: PointReader;
   readonly #replications: Replications;
   readonly #proposer: Proposer;
@@ -62,19 +62,19 @@ export class SearchCourse {
   #isClosed = false;
   #result = emptyStep();
 
-  private constructor(campaign: Campaign, log: SearchLog) {
+  private constructor(campaign: CampaignBy<'search'>, log: SearchLog) {
     this.#campaign = campaign;
     this.history = new History(log.asks);
     this.events = [...log.events];
     this.#reader = new PointReader(campaign);
     this.#replications = new Replications(campaign, this.history, this.#reader);
-    const { id, search, goal, base, seed } = campaign;
+    const { id, strategy, goal, base, seed } = campaign;
     this.#known = log.events.find((event) => event.kind === 'known')?.points ?? [];
-    const { from, parallel } = methodIn(log, search!.parallel);
+    const { from, parallel } = methodIn(log, strategy.parallel);
     this.#from = from;
     this.#proposer = new Proposer({
       id,
-      search: { ...search!, parallel },
+      search: { ...strategy, parallel },
       from,
       goal: goal!,
       base,
@@ -86,7 +86,7 @@ export class SearchCourse {
   }
 
   /** @param campaign - one with a search */
-  static async of(campaign: Campaign, log: SearchLog): Promise<SearchCourse> {
+  static async of(campaign: CampaignBy<'search'>, log: SearchLog): Promise<SearchCourse> {
     const course = new SearchCourse(campaign, log);
     await course.#proposer.catchUp(log.asks);
     return course;
@@ -111,7 +111,7 @@ export class SearchCourse {
    */
   get needs(): number {
     const { asks, told } = this.history;
-    const { most, order, parallel } = this.#campaign.search!;
+    const { most, order, parallel } = this.#campaign.strategy;
     // any run may lead to further replications, and in free order to the next point
     if (most !== null || order === 'free') return 1;
     const isSearching = this.stage === 'searching';
@@ -128,7 +128,7 @@ export class SearchCourse {
       return this.events.flatMap((event) => (event.kind === 'finalists' ? event.ordinals : []));
     const open = asks.slice(told).flatMap(({ ordinal }) => ordinal ?? []);
     const rivals =
-      this.#campaign.search!.most === null
+      this.#campaign.strategy.most === null
         ? []
         : asks.slice(told).flatMap((ask) => this.#replications.rivalOf(ask)?.ordinal ?? []);
     return [...new Set([...open, ...rivals])];
@@ -146,7 +146,7 @@ export class SearchCourse {
     const reader = this.#reader;
     if (stage === 'searching' || stage === 'finishing') await this.#search();
     else if (stage === 'comparing') {
-      const comparison = { rule: comparisonOf(campaign, reader), report: campaign.search!.confirm!.report };
+      const comparison = { rule: comparisonOf(campaign, reader), report: campaign.strategy.confirm!.report };
       this.#result = { ...this.#result, ...compareFinalists(comparison, this.events, finished, reader) };
     } else if (stage === 'reporting')
       this.#result = { ...this.#result, ...reportWinner(this.events, finished, reader) };
@@ -220,7 +220,7 @@ export class SearchCourse {
   /** Asks for one more point, if everything that it depends on is known. */
   async #askNext(): Promise<boolean> {
     const { history } = this;
-    const { order, parallel } = this.#campaign.search!;
+    const { order, parallel } = this.#campaign.strategy;
     if (order === 'free') {
       // a finished point behind a slow one is not told yet, and does not count as unfinished
       while (this.#tellNext());
@@ -233,12 +233,12 @@ export class SearchCourse {
     if (history.asks.length === 0 && this.#askKnown()) return true;
     while (!this.#stopped()) {
       // a method that repeats points may need many proposals until it finds a new one
-      const repeats = history.inVain >= MOST_IN_VAIN && typeof this.#campaign.search!.method === 'string';
+      const repeats = history.inVain >= MOST_IN_VAIN && typeof this.#campaign.strategy.method === 'string';
       const proposed = repeats ? 'exhausted' : await this.#proposer.next();
       const left = proposed === 'exhausted' ? this.#left() : undefined;
       if (left) return this.#add(left, false);
       if (proposed === 'exhausted') this.#methodEnd = proposed;
-      else if (proposed && isTooLittle(this.#campaign.search!.stop, proposed.gain)) this.#methodEnd = 'gain';
+      else if (proposed && isTooLittle(this.#campaign.strategy.stop, proposed.gain)) this.#methodEnd = 'gain';
       else if (proposed) return this.#add(proposed, true);
       else if (!this.#tellNext()) return false;
     }
@@ -260,7 +260,7 @@ export class SearchCourse {
 
   /** A point that a built-in method has left out. An outside optimiser may end its search when it wants. */
   #left(): ProposedPoint | undefined {
-    if (typeof this.#campaign.search!.method === 'object') return undefined;
+    if (typeof this.#campaign.strategy.method === 'object') return undefined;
     return this.#proposer.left((values) => this.history.firstOf(values) === undefined);
   }
 
@@ -291,10 +291,10 @@ export class SearchCourse {
   #stopped(): StopReason | undefined {
     const before = stopOf(this);
     if (before ?? this.#methodEnd) return before ?? this.#methodEnd;
-    const { search, replications } = this.#campaign;
-    const { value } = search!.stop;
+    const { strategy, replications } = this.#campaign;
+    const { value } = strategy.stop;
     const target = value === null ? null : this.#reader.signed(value);
-    return stopReason(search!.stop, this.history, { target, replications, from: this.#from });
+    return stopReason(strategy.stop, this.history, { target, replications, from: this.#from });
   }
 
   /** Asks for the point that the method recommends, if the search ends with a comparison and has not asked for it. */
@@ -313,7 +313,7 @@ export class SearchCourse {
       return;
     }
     const { ordinals, after } = finalistsOf(this.#campaign, this.history, await this.#proposer.recommend());
-    const last = after + this.#campaign.search!.confirm!.replications;
+    const last = after + this.#campaign.strategy.confirm!.replications;
     events.push({ kind: 'finalists', ordinals, after });
     for (const ordinal of ordinals) replications.push({ ordinal, from: after + 1, to: last });
   }

@@ -1,10 +1,13 @@
 import type { PointValue } from '../campaign/search/log.ts';
 import { CONFIDENCE } from '../campaign/search/search.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { chosenVariance, confidenceAmong } from '../statistics/chance.ts';
 import { halfWidth } from '../statistics/sample.ts';
 import { shareOf, wilsonInterval } from '../statistics/share.ts';
 import type { PointReader } from './point-value.ts';
+
+/** A campaign that looks for the best point. */
+export type SeekingCampaign = CampaignBy<'search' | 'selection'>;
 
 /** The choice of a point by its value. */
 export interface Choice {
@@ -13,8 +16,8 @@ export interface Choice {
 }
 
 /** The confidence of intervals of a search or a selection. */
-export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' | 'select'>): number {
-  return (search ? search.confirm : select)?.confidence ?? CONFIDENCE;
+export function confidenceOfSearch({ strategy }: Pick<SeekingCampaign, 'strategy'>): number {
+  return (strategy.by === 'search' ? strategy.confirm : strategy)?.confidence ?? CONFIDENCE;
 }
 
 /**
@@ -26,7 +29,7 @@ export function confidenceOfSearch({ search, select }: Pick<Campaign, 'search' |
  * next points, the best one first (`chosenVariance`)
  */
 export function intervalOf(
-  campaign: Pick<Campaign, 'search' | 'select'>,
+  campaign: Pick<SeekingCampaign, 'strategy'>,
   { isShare }: Pick<PointReader, 'isShare'>,
   mean: number,
   { variance, runs }: Pick<PointValue, 'variance' | 'runs'>,

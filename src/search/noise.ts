@@ -3,7 +3,7 @@ import type { Campaign } from '../campaign/types.ts';
 
 type Noisy = Pick<
   Campaign,
-  'base' | 'replications' | 'precision' | 'search' | 'seed' | 'commonRandomNumbers'
+  'base' | 'replications' | 'precision' | 'strategy' | 'seed' | 'commonRandomNumbers'
 >;
 
 /** Whether chance affects the values, because points have several replications or different seeds. */
@@ -11,10 +11,11 @@ export function isNoisy({
   base,
   replications,
   precision,
-  search,
+  strategy,
   seed,
   commonRandomNumbers,
 }: Noisy): boolean {
-  const repeats = replications > 1 || Boolean(precision ?? search?.most);
+  const repeats =
+    replications > 1 || precision !== null || (strategy.by === 'search' && strategy.most !== null);
   return hasSeed(base) && (repeats || (seed !== null && !commonRandomNumbers));
 }

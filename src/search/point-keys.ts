@@ -1,6 +1,6 @@
+import { inputsOf } from '../campaign/designs/resolved-design.ts';
 import { pointKeys } from '../campaign/keys.ts';
 import { fixedInputs } from '../campaign/points.ts';
-import { inputsOfSearch } from '../campaign/search/search.ts';
 import type { Campaign } from '../campaign/types.ts';
 
 /**
@@ -8,22 +8,16 @@ import type { Campaign } from '../campaign/types.ts';
  * key, and the values of all inputs that differ between points of the campaign.
  */
 export function keysOf(
-  campaign: Pick<Campaign, 'base' | 'varied' | 'search' | 'calibrate' | 'fresh'>,
+  campaign: Pick<Campaign, 'base' | 'varied' | 'design' | 'fresh'>,
 ): (values: readonly string[]) => { key: string; values: string[] } {
   const { base, varied } = campaign;
   const fixed = fixedInputs(campaign);
   const keyOf = pointKeys([...fixed, ...varied].map(({ name }) => name));
   const fixedValues = fixed.map(({ value }) => value);
-  const places = varied.map(({ name }) => searchedNames(campaign).indexOf(name));
+  const places = varied.map(({ name }) => inputsOf(campaign.design).indexOf(name));
   const others = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
   return (values) => {
     const own = places.map((place, at) => (place < 0 ? others[at]! : values[place]!));
     return { key: keyOf([...fixedValues, ...own]), values: own };
   };
-}
-
-/** The inputs that a search or a calibration varies and computes, in the order of the values of an ask. */
-export function searchedNames({ search, calibrate }: Pick<Campaign, 'search' | 'calibrate'>): string[] {
-  const inputs = search ? inputsOfSearch(search) : [...calibrate!.priors, ...(calibrate!.derive ?? [])];
-  return inputs.map(({ name }) => name);
 }

@@ -2,7 +2,7 @@ import { difference } from '../campaign/expressions/index.ts';
 import { type Measure, measureOf } from '../campaign/measures.ts';
 import type { PointValue } from '../campaign/search/log.ts';
 import type { Requirement } from '../campaign/search/search.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
 import { areEqual, chanceVariance, spreadOf } from '../statistics/chance.ts';
 import { meanOf } from '../statistics/sample.ts';
@@ -26,17 +26,15 @@ export class PointReader {
   readonly #requirements: { requirement: Requirement; measure: Measure }[];
   readonly #mostFailed: number;
 
-  /** @param campaign - one with a search or a selection */
   constructor({
     goal,
     outputs,
-    search,
-    select,
+    strategy,
     failures,
-  }: Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'failures'>) {
+  }: Pick<CampaignBy<'search' | 'selection'>, 'goal' | 'outputs' | 'strategy' | 'failures'>) {
     this.#goal = measureOf(outputs, goal!.output);
     this.#sign = goal!.wants === 'lowest' ? 1 : -1;
-    this.#requirements = (search ?? select)!.require.map((requirement) => ({
+    this.#requirements = strategy.require.map((requirement) => ({
       requirement,
       measure: measureOf(outputs, requirement.output),
     }));

@@ -1,5 +1,5 @@
 import type { Ask, SearchStep } from '../campaign/search/log.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import type { History } from './history.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
 import { nextOfRace } from './selection/race.ts';
@@ -9,11 +9,11 @@ const RACE_CONFIDENCE = 0.95;
 
 /** Decides how many replications the points of a search get. */
 export class Replications {
-  readonly #campaign: Campaign;
+  readonly #campaign: CampaignBy<'search'>;
   readonly #history: History;
   readonly #reader: PointReader;
 
-  constructor(campaign: Campaign, history: History, reader: PointReader) {
+  constructor(campaign: CampaignBy<'search'>, history: History, reader: PointReader) {
     this.#campaign = campaign;
     this.#history = history;
     this.#reader = reader;
@@ -58,8 +58,8 @@ export class Replications {
    * rival is known.
    */
   #wanted(ask: Ask, runs: readonly FinishedRun[], finished: FinishedPoints): number | undefined {
-    const { search, replications, commonRandomNumbers } = this.#campaign;
-    const { most } = search!;
+    const { strategy, replications, commonRandomNumbers } = this.#campaign;
+    const { most } = strategy;
     if (most === null) return replications;
     const rival = this.rivalOf(ask);
     if (rival === undefined) return undefined;

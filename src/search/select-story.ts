@@ -1,11 +1,11 @@
 import { valueOf } from '../campaign/designs/input-types.ts';
 import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Selection } from '../campaign/search/search.ts';
-import type { Campaign, Point } from '../campaign/types.ts';
+import type { CampaignBy, Point } from '../campaign/types.ts';
 import { intervalOf } from './interval.ts';
 import { type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 import { byRank, type Finalist } from './story.ts';
-import { type BestPoint, winnerOf } from './summary.ts';
+import { type BestPoint, choiceOf, winnerOf } from './summary.ts';
 
 /** The state of a selection, and its results so far. */
 export interface SelectSummary {
@@ -42,7 +42,7 @@ function tiedWith({ ordinal, mean }: Finalist, points: readonly Finalist[]): num
 
 /** @param campaign - one with a selection */
 export function selectStoryOf(
-  campaign: Campaign,
+  campaign: CampaignBy<'selection'>,
   events: readonly SearchEvent[],
   points: readonly Compared[],
 ): SelectStory {
@@ -92,7 +92,7 @@ export function selectStoryOf(
   const failed = points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length;
   return {
     summary: {
-      method: campaign.select!.method,
+      method: campaign.strategy.method,
       stage: stage === 'reporting' || stage === 'over' ? stage : 'comparing',
       points: points.length,
       failed,
@@ -111,7 +111,7 @@ export function selectStoryOf(
               seen: first.mean,
               isEqual: reader.areEqual(used!),
               tied: own.length > 0 ? 0 : tiedWith(first, candidates),
-              isSure: own.length > 0 ? winner!.isSure : null,
+              choice: own.length > 0 ? choiceOf(winner!) : 'alone',
             }
           : null,
     },

@@ -1,5 +1,5 @@
 import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { compareFinalists, type Decided, reportWinner } from './compare-finalists.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
@@ -12,17 +12,17 @@ import { type FinishedPoints, PointReader } from './point-value.ts';
  * @param points - the number of points; their ordinals start at 0
  */
 export function nextOfSelection(
-  campaign: Campaign,
+  campaign: CampaignBy<'selection'>,
   points: number,
   events: readonly SearchEvent[],
   finished: FinishedPoints,
 ): Decided {
-  const { select, replications: first } = campaign;
+  const { strategy, replications: first } = campaign;
   const reader = new PointReader(campaign);
   switch (stageOf({ events })) {
     case 'comparing':
       return compareFinalists(
-        { rule: { ...select!, first, isShare: reader.isShare }, report: select!.report },
+        { rule: { ...strategy, first, isShare: reader.isShare }, report: strategy.report },
         events,
         finished,
         reader,

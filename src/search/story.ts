@@ -1,5 +1,5 @@
 import type { Ask, SearchLog } from '../campaign/search/log.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
@@ -70,7 +70,11 @@ export function comparedPoints({ events }: SearchLog): number[] {
 }
 
 /** @param campaign - one with a search */
-export function storyOf(campaign: Campaign, log: SearchLog, finished: FinishedPoints): SearchStory {
+export function storyOf(
+  campaign: CampaignBy<'search'>,
+  log: SearchLog,
+  finished: FinishedPoints,
+): SearchStory {
   const summary = summaryOf(campaign, log, finished);
   const points = askedPoints(campaign, log);
   return {
@@ -82,7 +86,7 @@ export function storyOf(campaign: Campaign, log: SearchLog, finished: FinishedPo
 }
 
 /** The asked points, each once, in the order of their asks. */
-export function askedPoints(campaign: Campaign, { asks }: Pick<SearchLog, 'asks'>): AskedPoint[] {
+export function askedPoints(campaign: CampaignBy<'search'>, { asks }: Pick<SearchLog, 'asks'>): AskedPoint[] {
   const history = new History(asks);
   const reader = new PointReader(campaign);
   const keyOf = keysOf(campaign);
@@ -114,7 +118,7 @@ function stateOf({ told }: Ask): AskedPoint['state'] {
 }
 
 function finalistsIn(
-  campaign: Campaign,
+  campaign: CampaignBy<'search'>,
   { events }: SearchLog,
   { summary: { best, stage }, points }: Pick<SearchStory, 'summary' | 'points'>,
   finished: FinishedPoints,

@@ -9,7 +9,7 @@ import type {
 } from '../campaign/search/log.ts';
 import { stageOf, stopOf } from '../campaign/search/log.ts';
 import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
-import type { Campaign, RawValue } from '../campaign/types.ts';
+import type { CampaignBy, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
 import { type Choice, intervalOf } from './interval.ts';
@@ -70,11 +70,19 @@ export interface BestPoint {
   isEqual: boolean;
   /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
-  /**
-   * Whether, with the given confidence, no other finalist is better by more than the indifference. Null while `value`
-   * comes from runs that decided the choice.
-   */
-  isSure: boolean | null;
+  choice: ChoiceState;
+}
+
+/**
+ * How certain the choice of the best point is. `compared`: with the given confidence, no other finalist is better by more
+ * than the indifference. `undecided`: the finalists were compared, and this is not certain. `alone`: the value of the
+ * point comes from the runs that decided the choice.
+ */
+export type ChoiceState = 'compared' | 'undecided' | 'alone';
+
+/** The certainty of a winner that has runs of its own. */
+export function choiceOf({ isSure }: { isSure: boolean }): ChoiceState {
+  return isSure ? 'compared' : 'undecided';
 }
 
 /**
@@ -90,8 +98,11 @@ function lastFailed({ asks }: SearchLog): Ask | undefined {
   return asks.findLast(({ ordinal, told }) => ordinal !== null && told?.value === null);
 }
 
-/** @param campaign - one with a search */
-export function summaryOf(campaign: Campaign, log: SearchLog, finished: FinishedPoints): SearchSummary {
+export function summaryOf(
+  campaign: CampaignBy<'search'>,
+  log: SearchLog,
+  finished: FinishedPoints,
+): SearchSummary {
   const history = new History(log.asks);
   const known = log.events.find((event) => event.kind === 'known');
   const points = log.asks.filter(
@@ -102,7 +113,7 @@ export function summaryOf(campaign: Campaign, log: SearchLog, finished: Finished
   const last = lastFailed(log);
   const runsOfLast = (last && finished.get(last.ordinal!)) ?? [];
   return {
-    method: nameOfMethod(campaign.search!.method),
+    method: nameOfMethod(campaign.strategy.method),
     stage: stageOf(log),
     asked: points.length,
     told: told.length - failed,
@@ -116,7 +127,7 @@ export function summaryOf(campaign: Campaign, log: SearchLog, finished: Finished
 }
 
 function bestPoint(
-  campaign: Campaign,
+  campaign: CampaignBy<'search'>,
   log: SearchLog,
   history: History,
   finished: FinishedPoints,
@@ -133,10 +144,10 @@ function bestPoint(
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
     if (fresh.length > 0)
-      return { ...shown(campaign, ask, reader, fresh), seen, tied: 0, isSure: winner.isSure };
+      return { ...shown(campaign, ask, reader, fresh), seen, tied: 0, choice: choiceOf(winner) };
     // the further replications of the winner are still running
     const runs = finished.get(winner.ordinal) ?? [];
-    return { ...shown(campaign, ask, reader, runs, choice), seen, tied: 0, isSure: null };
+    return { ...shown(campaign, ask, reader, runs, choice), seen, tied: 0, choice: 'alone' };
   }
   // the new replications show that no finalist meets the requirements
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
@@ -144,17 +155,16 @@ function bestPoint(
   const { ordinal, told } = incumbent;
   const tied = candidates.filter((ask) => ask.told.value === told!.value && ask.ordinal !== ordinal).length;
   const used = reader.runsOf(runs, told!);
-  return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, isSure: null };
+  return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, choice: 'alone' };
 }
 
 function shown(
-  campaign: Campaign,
+  campaign: CampaignBy<'search'>,
   ask: Ask,
   reader: PointReader,
   runs: readonly FinishedRun[],
   choice: Choice = { among: 1, next: [] },
-): Omit<BestPoint, 'seen' | 'tied' | 'isSure'> {
-  const { search } = campaign;
+): Omit<BestPoint, 'seen' | 'tied' | 'choice'> {
   const read = reader.valueOf(runs);
   const told = read.value === null ? ask.told! : read;
   const mean = reader.signed(told.value!);
@@ -162,7 +172,7 @@ function shown(
     ordinal: ask.ordinal!,
     key: keysOf(campaign)(ask.values).key,
     inputs: Object.fromEntries(
-      inputsOfSearch(search!).map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
+      inputsOfSearch(campaign.strategy).map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
     ),
     value: mean,
     interval: intervalOf(campaign, reader, mean, told, choice),

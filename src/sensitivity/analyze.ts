@@ -1,4 +1,5 @@
 import { growthProgress, growthText } from '../campaign/growth.ts';
+import { isBy } from '../campaign/strategy.ts';
 import { hasRandomRuns, hasUnknownChance } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
@@ -35,7 +36,8 @@ export function analysesOf(
   { table, columns, curves }: GatheredPoints,
   counts: Pick<RunCounts, 'total' | 'done' | 'failed'>,
 ): Analysis[] {
-  const confidence = (campaign.growth ?? campaign.precision)?.confidence ?? CONFIDENCE;
+  const confidence =
+    (isBy(campaign, 'growing') ? campaign.strategy : campaign.precision)?.confidence ?? CONFIDENCE;
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
   const general = [...runWarnings(counts), ...growthWarnings(campaign)];
@@ -189,8 +191,9 @@ function spanWarnings({ name, span, wholeSpan }: CurveColumns): string[] {
 }
 
 function growthWarnings(campaign: AnalyzedCampaign): string[] {
-  const growth = growthProgress(campaign);
-  const last = growth?.rounds.at(-1)?.widest;
+  if (!isBy(campaign, 'growing')) return [];
+  const growth = growthProgress({ design: campaign.design, growth: campaign.strategy });
+  const last = growth.rounds.at(-1)?.widest;
   if (!growth || !last || last.width <= growth.width) return [];
   return [`Not all intervals are as narrow as wanted. The design has ${growthText(growth)}.`];
 }

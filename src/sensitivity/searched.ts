@@ -1,7 +1,7 @@
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Ask } from '../campaign/search/log.ts';
 import { saltelliUnit } from '../campaign/sampling/saltelli.ts';
-import type { Campaign } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { snapped } from '../search/methods/gp/levels.ts';
 import { type Model, modelOf } from '../search/methods/gp/model.ts';
 import type { Told } from '../search/methods/method.ts';
@@ -38,9 +38,13 @@ const PLACES = 41;
  * @param campaign - a campaign with a search
  * @param isNoisy - whether chance affects the values
  */
-export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoisy: boolean): Analysis {
-  const { search, goal, base } = campaign;
-  const space = spaceOf(search!, base);
+export function searchedAnalysis(
+  campaign: CampaignBy<'search'>,
+  asks: readonly Ask[],
+  isNoisy: boolean,
+): Analysis {
+  const { strategy: search, goal, base } = campaign;
+  const space = spaceOf(search, base);
   const known = knownPoints(asks, space.coordinatesOf);
   const told = evenly(known);
   const head = {
@@ -61,7 +65,7 @@ export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoi
   const r2 = explained(model);
   return {
     ...head,
-    indices: indicesOf(model, search!.inputs, campaign.seed ?? 0),
+    indices: indicesOf(model, search.inputs, campaign.seed ?? 0),
     r2,
     slices: slicesOf(campaign, model, told),
     warnings: [
@@ -73,7 +77,7 @@ export function searchedAnalysis(campaign: Campaign, asks: readonly Ask[], isNoi
             `The model explains ${Math.max(0, Math.round(100 * r2))} % of the variance of points outside the fit: its indices are rough. A campaign with saltelli over the same inputs gives more exact indices.`,
           ]
         : []),
-      ...(search!.where === null
+      ...(search.where === null
         ? []
         : [
             'The indices are for all values of the inputs, also for values that do not meet the condition of the search.',
@@ -155,9 +159,13 @@ function indicesOf(model: Model, inputs: readonly { name: string }[], seed: numb
 }
 
 /** The predicted values along each numeric input, through the best known point. */
-function slicesOf({ search, goal, base }: Campaign, model: Model, told: readonly Told[]): Slice[] {
+function slicesOf(
+  { strategy: search, goal, base }: CampaignBy<'search'>,
+  model: Model,
+  told: readonly Told[],
+): Slice[] {
   const { posterior, fit, dimensions } = model;
-  const { valuesAt } = spaceOf(search!, base);
+  const { valuesAt } = spaceOf(search, base);
   const sign = goal!.wants === 'lowest' ? 1 : -1;
   const rankOf = (at: number): number => (isFeasible(told[at]!) ? 0 : 1);
   const best = told
@@ -168,7 +176,7 @@ function slicesOf({ search, goal, base }: Campaign, model: Model, told: readonly
         : a,
     );
   const z = normalQuantile((1 + CONFIDENCE) / 2);
-  return search!.inputs.flatMap((input, at): Slice[] => {
+  return search.inputs.flatMap((input, at): Slice[] => {
     if (dimensions[at]!.kind === 'choice') return [];
     const points = Array.from({ length: PLACES }, (_, place) => {
       const x = snapped(dimensions, told[best]!.x.toSpliced(at, 1, place / (PLACES - 1)));

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { GrowthRound } from '../campaign/growth.ts';
-import { type Campaign, type ModelVersion, type Phase } from '../campaign/types.ts';
+import { isBy } from '../campaign/strategy.ts';
+import type { Campaign, ModelVersion, Phase } from '../campaign/types.ts';
 import type { CampaignRecord, PlannedRun, RunObservation } from './types.ts';
 import type { Tables } from './tables.ts';
 
@@ -13,18 +14,19 @@ export function toCampaign(text: string): Campaign {
  * The text of a campaign for the store. It leaves out fields that have their own column. It contains only the first
  * model version of the campaign.
  */
-export function textOfCampaign({
-  serviceId: _serviceId,
-  rounds: _rounds,
-  versions,
-  ...campaign
-}: Campaign): string {
-  return JSON.stringify({ ...campaign, model: { ...campaign.model, ...versions?.[0] } });
+export function textOfCampaign({ serviceId: _serviceId, versions, ...campaign }: Campaign): string {
+  return JSON.stringify({ ...withRounds(campaign, []), model: { ...campaign.model, ...versions?.[0] } });
 }
 
 /** The rounds of a growing design, as text for the store. Null if there are no rounds. */
-export function textOfRounds({ rounds }: Pick<Campaign, 'rounds'>): string | null {
-  return rounds ? JSON.stringify(rounds) : null;
+export function textOfRounds(campaign: Campaign): string | null {
+  if (!isBy(campaign, 'growing') || campaign.strategy.rounds.length === 0) return null;
+  return JSON.stringify(campaign.strategy.rounds);
+}
+
+/** The campaign with the rounds of its growing design; unchanged if its design does not grow. */
+function withRounds<C extends Pick<Campaign, 'strategy'>>(campaign: C, rounds: GrowthRound[]): C {
+  return isBy(campaign, 'growing') ? { ...campaign, strategy: { ...campaign.strategy, rounds } } : campaign;
 }
 
 /** Makes a record from a row of the table `campaigns`, with the parsed campaign and the definition. */
@@ -46,9 +48,8 @@ export function toRecord(
   const versions = row.versions === null ? undefined : (JSON.parse(row.versions) as ModelVersion[]);
   return {
     campaign: {
-      ...campaign,
+      ...withRounds(campaign, row.rounds === null ? [] : (JSON.parse(row.rounds) as GrowthRound[])),
       ...(row.service_id !== null && { serviceId: row.service_id }),
-      ...(row.rounds !== null && { rounds: JSON.parse(row.rounds) as GrowthRound[] }),
       ...(versions && { versions, model: { ...campaign.model, ...versions.at(-1)! } }),
     },
     definition,

@@ -28,3 +28,8 @@ export function bounded(text: string, most: number): string {
   // never cut a pair of surrogates in two
   return text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }
+
+/** The text with a capital letter at its beginning. */
+export function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

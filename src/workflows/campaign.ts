@@ -137,14 +137,14 @@ function isThrough({ schedule, search }: CampaignState): boolean {
 async function prepare(context: Context): Promise<void> {
   const { address, input, state } = context;
   show(context);
-  const { points, runs, grows, precision, strategy } = await activities.prepare.executeWithOptions(
+  const { points, runs, grows, precision, step } = await activities.prepare.executeWithOptions(
     { summary: 'upload files, expand the design' },
     [address],
   );
   state.points = points;
   state.total = runs;
   state.precision = precision;
-  state.search = newSearch(strategy);
+  state.search = newSearch(step);
   // a concurrency that was set while the design was being expanded stays
   const wanted = state.schedule.concurrency === 'auto' ? input.concurrency : state.schedule.concurrency;
   state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);

@@ -2,7 +2,7 @@ import { ApplicationFailure, upsertMemo } from '@temporalio/workflow';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import { type Context, enter } from './context.ts';
-import { type CampaignState, failedText, note, progressOf } from './state.ts';
+import { type CampaignState, failedText, isStillAfterRetry, note, progressOf } from './state.ts';
 import { activities } from './tick.ts';
 
 /** The result of a campaign's workflow. */
@@ -39,8 +39,7 @@ export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
  */
 export function stoppedPhase(state: CampaignState): 'completed' | 'cancelled' | 'failed' {
   const { search } = state;
-  const isOver =
-    !search || search.isOver || search.wasOver || (search.strategy === 'growing' && state.failedOnly);
+  const isOver = !search || search.isOver || search.wasOver || isStillAfterRetry(state);
   const isLeft = progressOf(state, Date.now()).runs.waiting > 0 || !isOver;
   return isLeft || state.verdict ? endPhase(state) : 'completed';
 }

@@ -10,6 +10,7 @@ import {
 } from '../campaign/scheduler/index.ts';
 import type { FailureCounts } from '../campaign/failures.ts';
 import { expectedRuns, isForeseeable, type PrecisionProgress } from '../campaign/precise-points.ts';
+import type { Step } from '../campaign/strategy.ts';
 import type {
   CampaignSettings,
   FailureCause,
@@ -17,7 +18,6 @@ import type {
   Phase,
   Progress,
   RunCounts,
-  Strategy,
 } from '../campaign/types.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface CampaignState {
   precision: PrecisionProgress | null;
   /** True if the store was asked for waiting runs that no activity had reported, and nothing was requested since. */
   hasLooked: boolean;
-  /** The state of a search, a calibration, a selection or a growing design; null for a campaign with another design. */
+  /** The state of a strategy that adds points or replications; null for a design that has all its points. */
   search: SearchState | null;
   new: number;
   reused: number;
@@ -68,7 +68,7 @@ export interface CampaignState {
 
 /** The state of whatever decides on further runs. */
 export interface SearchState {
-  strategy: Exclude<Strategy, 'design'>;
+  step: Step;
   isOver: boolean;
   /** Whether it may have something to do, for example because runs have finished. */
   isDue: boolean;
@@ -87,10 +87,15 @@ export interface SearchState {
 }
 
 /** The state at the start: the first step is due. Null for a design that has all its points. */
-export function newSearch(strategy: Strategy, wasOver = false): SearchState | null {
-  if (strategy === 'design') return null;
+export function newSearch(step: Step | null, wasOver = false): SearchState | null {
+  if (step === null) return null;
   const none = { asked: 0, proposedAt: 0, finished: 0, needs: null, refusal: null };
-  return { strategy, isOver: false, isDue: true, ...none, wasOver };
+  return { step, isOver: false, isDue: true, ...none, wasOver };
+}
+
+/** A retry of only the failed runs adds no points to a growing design. */
+export function isStillAfterRetry({ search, failedOnly }: CampaignState): boolean {
+  return failedOnly && search?.step === 'size';
 }
 
 export function newState(now: number, settings: CampaignState['settings']): CampaignState {
@@ -135,11 +140,11 @@ export function unpacked(given: CarriedState): CampaignState {
 /** Updates the state from the store after a change of the campaign. */
 export function updateCounts(
   state: CampaignState,
-  { points, counts, settings, precision, strategy, isDecided }: Exclude<ChangeAnswer, { refused: string }>,
+  { points, counts, settings, precision, step, isDecided }: Exclude<ChangeAnswer, { refused: string }>,
 ): void {
   const { total, new: fresh, reused, failed } = counts;
   if (failed < state.failed) state.causes = [];
-  state.search = newSearch(strategy, isDecided);
+  state.search = newSearch(step, isDecided);
   Object.assign(state, { points, settings, precision, total, new: fresh, reused, failed });
   state.schedule.runTimeout = settings.timeouts.run;
 }

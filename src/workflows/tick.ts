@@ -2,6 +2,7 @@ import { ActivityCancellationType, ApplicationFailure, proxyActivities } from '@
 import type { Activities, AdvanceResult, Proposed } from '../activities/index.ts';
 import { addCauses } from '../campaign/failures.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
+import type { Step } from '../campaign/strategy.ts';
 import {
   addWork,
   decide,
@@ -18,7 +19,7 @@ import {
 } from '../campaign/scheduler/index.ts';
 import type { Context } from './context.ts';
 import { wish } from './handlers.ts';
-import type { CampaignState } from './state.ts';
+import { type CampaignState, isStillAfterRetry } from './state.ts';
 
 /**
  * The maximum number of runs per activity. A larger tick is split into several activities, so that several workers can
@@ -108,10 +109,10 @@ function neededOf(
   { search, schedule, total, new: fresh, reused, failed }: CampaignState,
   { request }: Decision,
 ): number | undefined {
-  if (!search || search.isOver || search.strategy === 'growing' || schedule.isHeld) return undefined;
+  if (!search || search.isOver || search.step === 'size' || schedule.isHeld) return undefined;
   const open = total - fresh - reused - failed;
   const isAllRequested = open <= schedule.flights.length + request.length;
-  if (search.strategy === 'selection' || search.needs === null) return open;
+  if (search.step === 'replications' || search.needs === null) return open;
   // while runs wait to be requested, the search rarely asks for more points
   return isAllRequested ? Math.min(open, Math.max(1, search.needs - search.finished)) : undefined;
 }
@@ -126,26 +127,24 @@ export async function search({ address, state }: Context, proposed?: Proposed): 
   if (proposed) return addProposed(state, proposed, Date.now());
   const { search, schedule } = state;
   if (!search || search.isOver || schedule.isHeld) return;
-  const isSelection = search.strategy === 'selection';
-  const isGrowing = search.strategy === 'growing';
   const now = Date.now();
   if (!isFinished(schedule)) {
-    if (!search.isDue || isSelection || isGrowing) return;
+    if (!search.isDue || search.step !== 'points') return;
     // fewer and larger steps ask for the same points: except in free order, the points do not depend on the time of a
     // step
     const isEarly = now - search.proposedAt < SEARCH_WAIT;
     if (isEarly && (hasWork(schedule, now) || search.finished < (search.needs ?? 0))) return;
   }
-  if (isGrowing && state.failedOnly) {
-    // a retry of only the failed runs adds no points
+  if (isStillAfterRetry(state)) {
     search.isOver = true;
     return;
   }
-  const summary = isSelection
-    ? 'compare the points'
-    : isGrowing
-      ? 'judge the intervals'
-      : `search, ${search.asked} points asked for`;
+  const summaries: Record<Step, string> = {
+    points: `search, ${search.asked} points asked for`,
+    replications: 'compare the points',
+    size: 'judge the intervals',
+  };
+  const summary = summaries[search.step];
   addProposed(state, await activities.propose.executeWithOptions({ summary }, [address]), now);
 }
 

@@ -19,7 +19,7 @@ export function detailsOf(state: CampaignState, now: number): string {
     '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,
-    state.search && state.search.strategy !== 'selection' && state.search.strategy !== 'growing'
+    state.search?.step === 'points'
       ? `- search: ${state.search.asked} points asked for`
       : `- design: ${points} points`,
   ];

@@ -27,6 +27,13 @@ export class Mistakes {
     }
   }
 
+  /** Runs checks that collect mistakes. `isSound`: they collected none, so that checks of their value make sense. */
+  scope<T>(checks: () => T): { value: T; isSound: boolean } {
+    const before = this.#found.length;
+    const value = checks();
+    return { value, isSound: this.#found.length === before };
+  }
+
   /** Like {@link attempt}, for an asynchronous check. */
   async attemptAsync<T>(check: () => Promise<T>): Promise<T | undefined> {
     try {

@@ -1,16 +1,18 @@
 import { expect, test } from '@jest/globals';
 import type { ErrorCode } from '../../src/error-codes.ts';
 import { checkBody, expectRefused, HEAD, seedless } from './support.ts';
+import { only } from '../support/strategy.ts';
 
 const PRIORS = 'priors: { Contact rate: { min: 1, max: 2 } }';
 
 test('a calibration varies the inputs with priors, has no points before it starts, and has defaults for missing settings', () => {
-  const { calibrate, varied, design } = checkBody(
+  const { strategy, varied, design } = checkBody(
     `calibrate: { abc: { ${PRIORS}, observed: { peak day: 6, Infected: { x: [1, 2], y: [3, 8] } } } }\nseed: 1\n`,
   );
   expect(varied.map(({ name }) => name)).toEqual(['Contact rate']);
   expect(design).toEqual({ kind: 'list', inputs: ['Contact rate'], rows: [] });
-  expect(calibrate).toEqual({
+  expect(strategy).toEqual({
+    by: 'calibration',
     priors: [{ name: 'Contact rate', isWhole: false, distribution: { kind: 'uniform', min: 1, max: 2 } }],
     where: null,
     observed: [
@@ -26,7 +28,7 @@ test('a calibration varies the inputs with priors, has no points before it start
 
 test('a calibration needs no seed if the model has no input {RANDOM_SEED}', () => {
   const body = `calibrate: { abc: { ${PRIORS}, observed: { Peak day: 6 } } }\n`;
-  expect(checkBody(body, seedless).calibrate!.observed).toHaveLength(1);
+  expect(only('calibration', checkBody(body, seedless).strategy).observed).toHaveLength(1);
 });
 
 const abc = (rest: string) => `calibrate: { abc: { ${rest} } }\nseed: 1\n`;
@@ -136,8 +138,8 @@ test.each<[string, ErrorCode, string, RegExp]>([
 
 test('a calibration computes inputs from others, and refuses an equality of real inputs', () => {
   const derive = 'derive: { Recovery rate: "1 / `Contact rate`" }';
-  const { calibrate, varied } = checkBody(abc(`${PRIORS}, ${derive}, observed: { Peak day: 6 }`));
-  expect(calibrate!.derive).toMatchObject([{ name: 'Recovery rate' }]);
+  const { strategy, varied } = checkBody(abc(`${PRIORS}, ${derive}, observed: { Peak day: 6 }`));
+  expect(only('calibration', strategy).derive).toMatchObject([{ name: 'Recovery rate' }]);
   expect(varied.map(({ name }) => name)).toEqual(['Contact rate', 'Recovery rate']);
   const body = abc(`${PRIORS}, where: §"\`Contact rate\` == 1.5", observed: { Peak day: 6 }`);
   expectRefused(HEAD + body, { code: 'EMPTY_DESIGN', says: /Almost no point/, hint: /derive/ });

@@ -2,11 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import type { ErrorCode } from '../../src/error-codes.ts';
 import type { InputItem } from '../../src/api/resources.ts';
 import { checkBody, epidemic, refused, version } from './support.ts';
+import { only } from '../support/strategy.ts';
 
 const OVER = 'over: { Contact rate: { min: 1, max: 2 } }';
 
 test('a search sets the goal and the varied inputs, has no points before it starts, and has defaults for missing settings', () => {
-  const { search, goal, varied, design } = checkBody(
+  const {
+    strategy: search,
+    goal,
+    varied,
+    design,
+  } = checkBody(
     'search: { maximize: peak DAY, over: { contact rate: { min: 1, max: 2, digits: 2 }, Days: { min: 10, max: 20 }, Stochastic: [true, false] } }\n',
   );
   expect(goal).toEqual({ output: 'Peak day', wants: 'highest' });
@@ -30,7 +36,7 @@ test.each([
 ])(
   'the method is gp for up to 300 points and cma for more points, unless the definition names a method: %s',
   (body, method) => {
-    expect(checkBody(body).search!.method).toBe(method);
+    expect(only('search', checkBody(body).strategy).method).toBe(method);
   },
 );
 
@@ -43,13 +49,15 @@ test.each([
   const { experimentTemplate: template } = version;
   const facts = { ...epidemic, version: { ...version, experimentTemplate: { ...template, inputs } } };
   const over = names.map((name) => `${name}: { min: 0, max: 2 }`).join(', ');
-  const { search } = checkBody(`search: { minimize: Fit error, over: { ${over} } }\n`, facts);
-  expect(search!.method).toBe(method);
+  const { strategy } = checkBody(`search: { minimize: Fit error, over: { ${over} } }\n`, facts);
+  expect(only('search', strategy).method).toBe(method);
 });
 
 test('an outside optimiser is a command with options', () => {
   const method = 'method: { command: [python3, tpe.py], options: { depth: [1, { a: b }] }, timeout: 90 s }';
-  expect(checkBody(`search: { minimize: Fit error, ${OVER}, ${method} }\n`).search!.method).toEqual({
+  expect(
+    only('search', checkBody(`search: { minimize: Fit error, ${OVER}, ${method} }\n`).strategy).method,
+  ).toEqual({
     command: ['python3', 'tpe.py'],
     options: { depth: [1, { a: 'b' }] },
     timeout: 90_000,
@@ -58,7 +66,9 @@ test('an outside optimiser is a command with options', () => {
     files: {},
   });
   const least = 'method: { command: [python3] }';
-  expect(checkBody(`search: { minimize: Fit error, ${OVER}, ${least} }\n`).search!.method).toMatchObject({
+  expect(
+    only('search', checkBody(`search: { minimize: Fit error, ${OVER}, ${least} }\n`).strategy).method,
+  ).toMatchObject({
     options: {},
     timeout: 600_000,
   });
@@ -214,7 +224,7 @@ describe('foray refuses a search', () => {
 
   test('with a design, with a goal, or with replications until a precision is reached', () => {
     const search = `search: { minimize: Fit error, ${OVER} }\n`;
-    refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /both "design" and "search"/);
+    refused('INVALID_VALUE', `${search}§design: { grid: { Days: [1, 2] } }\n`, /both "search" and "design"/);
     refused('INVALID_VALUE', `${search}§goal: { minimize: Fit error }\n`, /goal of a search/);
     refused(
       'INVALID_VALUE',
@@ -229,10 +239,16 @@ test('replications with "min" and "max" need an output if there is no search', (
 });
 
 test('a search computes inputs from others, with the limits of the model, and tells of the first one in its varied inputs', () => {
-  const { search, varied, design } = checkBody(
+  const {
+    strategy: search,
+    varied,
+    design,
+  } = checkBody(
     `search: { minimize: Fit error, ${OVER}, derive: { recovery rate: "1 / \`Contact rate\`" } }\n`,
   );
-  expect(search!.derive).toMatchObject([{ name: 'Recovery rate', expression: '1 / `Contact rate`' }]);
+  expect(only('search', search).derive).toMatchObject([
+    { name: 'Recovery rate', expression: '1 / `Contact rate`' },
+  ]);
   expect(varied.map(({ name }) => name)).toEqual(['Contact rate', 'Recovery rate']);
   expect(design).toMatchObject({ inputs: ['Contact rate', 'Recovery rate'] });
 });
@@ -241,12 +257,14 @@ test('an equality of real inputs is refused with a way on, and an equality of st
   const search = (bounds: string): string =>
     `search: { minimize: Fit error, over: { Contact rate: ${bounds}, Recovery rate: ${bounds} }, where: §"\`Contact rate\` == 2 * \`Recovery rate\`" }\n`;
   refused('EMPTY_DESIGN', search('{ min: 0.1, max: 1 }'), /Almost no point/, /derive/);
-  expect(checkBody(search('{ min: 0.1, max: 1, digits: 1 }').replace('§', '')).search!.where).toMatch(/==/);
+  expect(
+    only('search', checkBody(search('{ min: 0.1, max: 1, digits: 1 }').replace('§', '')).strategy).where,
+  ).toMatch(/==/);
 });
 
 test('bounds are rounded inward to the digits of the values', () => {
-  const { search } = checkBody(
+  const { strategy: search } = checkBody(
     'search: { minimize: Fit error, over: { Contact rate: { min: 0.15, max: 1.27, digits: 1 } } }\n',
   );
-  expect(search!.inputs[0]).toMatchObject({ min: 0.2, max: 1.2 });
+  expect(only('search', search).inputs[0]).toMatchObject({ min: 0.2, max: 1.2 });
 });

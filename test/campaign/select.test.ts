@@ -1,3 +1,4 @@
+import type { Selection } from '../../src/campaign/search/search.ts';
 import { describe, expect, test } from '@jest/globals';
 import { checkCompared } from '../../src/campaign/search/resolve-select.ts';
 import type { ErrorCode } from '../../src/error-codes.ts';
@@ -13,17 +14,17 @@ describe('a selection', () => {
     expect(checkBody(body)).toMatchObject({
       goal: { output: 'Peak day', wants: 'highest' },
       replications: 10,
-      select: { method: 'kn', indifference: 1, confidence: 0.95, report: 30, require: [] },
+      strategy: { by: 'selection', method: 'kn', indifference: 1, confidence: 0.95, report: 30, require: [] },
     });
     expect(checkBody(`${GRID}select: { minimize: Fit error, runs: 90 }\nreplications: 4\n`)).toMatchObject({
       replications: 4,
-      select: { method: 'ocba', runs: 90, report: 30 },
+      strategy: { by: 'selection', method: 'ocba', runs: 90, report: 30 },
     });
   });
 
   test('with a budget keeps the confidence of its intervals, unless this is the default', () => {
     const selected = (more: string) =>
-      checkBody(`${GRID}select: { minimize: Fit error, runs: 90${more} }\n`).select;
+      checkBody(`${GRID}select: { minimize: Fit error, runs: 90${more} }\n`).strategy;
     expect(selected(', confidence: 0.8')).toMatchObject({ method: 'ocba', confidence: 0.8 });
     expect(selected(', confidence: 0.95')).toEqual(selected(''));
   });
@@ -88,12 +89,14 @@ describe('a selection', () => {
     refused(code, body, says);
   });
 
-  test.each<[Parameters<typeof checkCompared>[1]['select'], number, RegExp]>([
+  test.each<[Selection, number, RegExp]>([
     [{ method: 'ocba', runs: 50, require: [], report: 30 }, 1, /one point/],
     [{ method: 'ocba', runs: 50, require: [], report: 30 }, 6, /60 runs, more than the budget/],
     [{ method: 'kn', indifference: 1, confidence: 0.95, require: [], report: 30 }, 201, /201 points/],
   ])('is refused because of the number of points: %j for %i points', (select, points, says) => {
     const read = { locate: () => ({ file: 'a.yaml', path: 'select' }) };
-    expect(() => checkCompared(read, { select, replications: 10 }, points)).toThrow(says);
+    expect(() =>
+      checkCompared(read, { strategy: { by: 'selection', ...select }, replications: 10 }, points),
+    ).toThrow(says);
   });
 });

@@ -126,7 +126,8 @@ describe('foray init', () => {
       expect((await check(repeated)).campaign).toMatchObject(isSeeded ? { replications: 10, seed: 42 } : {});
       const sought = text.replace(/^design:.*\n( {2}.*\n)*/m, '').replace(/^# (?=search: )/m, '');
       const isSearched = text.includes('lhs: ') && outputs.some(({ type }) => type === 'DOUBLE');
-      expect((await check(sought)).campaign.search?.stop.points).toBe(isSearched ? 40 : undefined);
+      const { strategy } = (await check(sought)).campaign;
+      expect(strategy.by === 'search' && strategy.stop.points).toBe(isSearched && 40);
       const kinds = text.match(/^ {2}# (?!points: \.)[a-z]\w+: [{[].*[}\]]$/gim) ?? [];
       // 13: all kinds of design in the comments, except the file of points
       expect(kinds).toHaveLength(text.includes('lhs: ') ? 13 : 0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { checkCampaign } from '../../src/client/check.ts';
 import type { Explanation, Foray, Plan } from '../../src/client/index.ts';
-import { planOf as planOfRuns } from '../../src/client/plan.ts';
+import { planOf as planOfRuns } from '../../src/client/strategies.ts';
 import { CloudClient } from '../../src/cloud/index.ts';
 import { readAddresses } from '../../src/dev/home.ts';
 import { toTheEnd } from '../support/campaigns.ts';
@@ -221,12 +221,13 @@ describe('foray plan', () => {
       runs: 6 + comparison.runs,
       mostRuns: 6 + comparison.mostRuns,
       mostSeconds: 6 + comparison.runs,
-      search: { confirm: comparison },
+      strategy: { by: 'search', confirm: comparison },
     });
     const { stdout } = await run('plan', file);
     expect(stdout).toMatch(/^ {2}points {8}at most 6$/m);
+    expect(stdout).toMatch(/^ {2}runs {10}at most 6$/m);
     expect(stdout).toMatch(
-      /^ {2}runs {10}at most 6\n {2}confirm {7}up to 14 runs for the 2 best points, or up to 6,015 runs if these points are hard to distinguish$/m,
+      /^ {2}confirm {7}up to 14 runs for the 2 best points, or up to 6,015 runs if these points are hard to distinguish$/m,
     );
 
     // equal values of few replications do not show that the output does not depend on chance, so the comparison goes on

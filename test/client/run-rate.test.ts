@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.remove());
 
-const search = { search: {} } as Pick<Campaign, 'search'>;
+const search = { strategy: { by: 'search' } } as Pick<Campaign, 'strategy'>;
 const service = {
   url: campaign('any').service,
   identity: () => Promise.resolve(undefined),
@@ -41,8 +41,10 @@ test('the rate of a design comes from earlier designs, and the rate of a search 
 
 test('no rate is known for a version that has not run, or for another service', async () => {
   await ran('grid', 4);
-  const { model } = campaign('next');
-  expect(await knownRate(store, { model: { ...model, versionId: 'other' } }, service)).toBeUndefined();
+  const { model, strategy } = campaign('next');
+  expect(
+    await knownRate(store, { model: { ...model, versionId: 'other' }, strategy }, service),
+  ).toBeUndefined();
   const elsewhere = { ...service, url: 'http://127.0.0.1:1/' } as ServiceAtHand;
   expect(await knownRate(store, campaign('next'), elsewhere)).toBeUndefined();
 });

@@ -63,7 +63,9 @@ test('examples/search/flu finds a better fit than the grid of 1,271 runs', async
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'flu', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('40 of 40')]);
   const { stdout } = await foray(dev.folder, ['status', 'flu', '--json']);
-  const { search } = JSON.parse(stdout) as { search: { best: { value: number }; stoppedBy: string } };
+  const { strategy: search } = JSON.parse(stdout) as {
+    strategy: { best: { value: number }; stoppedBy: string };
+  };
   // the lowest fit error in the grid is 17.27675
   expect(search.best.value).toBeLessThan(17.2768);
   expect(search.stoppedBy).toBe('points');
@@ -95,11 +97,15 @@ test('examples/search/select is sure about the best of 25 policies, and measures
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'policy', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
   const { stdout } = await foray(dev.folder, ['status', 'policy', '--json']);
-  const { select, runs } = JSON.parse(stdout) as {
-    select: { method: string; best: { runs: number; isSure: boolean; interval: number[] } };
+  const { strategy, runs } = JSON.parse(stdout) as {
+    strategy: { by: string; method: string; best: { runs: number; choice: string; interval: number[] } };
     runs: { done: number };
   };
-  expect(select).toMatchObject({ method: 'kn', best: { runs: 30, isSure: true } });
+  expect(strategy).toMatchObject({
+    by: 'selection',
+    method: 'kn',
+    best: { runs: 30, choice: 'compared' },
+  });
   // most of the 25 policies were eliminated after few runs
   expect(runs.done).toBeLessThan(1_500);
 });
@@ -109,10 +115,10 @@ test('examples/search/abc finds the rates that explain the observed epidemic', a
   const submitted = await foray(dev.folder, ['submit', campaign, '--id', 'posterior', '--watch']);
   expect([submitted.code, submitted.stderr]).toEqual([0, expect.stringContaining('completed')]);
   const { stdout } = await foray(dev.folder, ['status', 'posterior', '--json']);
-  const { calibration } = JSON.parse(stdout) as {
-    calibration: { posterior: { inputs: Record<string, { low: number; high: number }> } };
+  const { strategy } = JSON.parse(stdout) as {
+    strategy: { posterior: { inputs: Record<string, { low: number; high: number }> } };
   };
-  const { inputs } = calibration.posterior;
+  const { inputs } = strategy.posterior;
   // these rates are the best fit of the deterministic model
   for (const [name, value] of [
     ['Contact rate', 1.669],

@@ -4,6 +4,7 @@ import type { Activities } from '../../src/activities/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
+import { only } from '../support/strategy.ts';
 
 /** Temporal repeats an activity that dies after its work and before its answer. No part of this work may be lost. */
 
@@ -74,7 +75,8 @@ replications: 2
 seed: 3
 `;
   await world.foray.submit({ file: 'flu.yaml', text }, { id: 'search' });
-  const { phase, runs, search } = await toTheEnd(world, 'search');
+  const { phase, runs, strategy } = await toTheEnd(world, 'search');
+  const search = only('search', strategy);
   expect(phase).toBe('completed');
   expect(lost.propose).toBe(2);
   expect(runs).toMatchObject({ waiting: 0, total: 18, done: 18 });

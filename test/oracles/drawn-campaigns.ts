@@ -65,6 +65,7 @@ export function drawCampaign(seed: number, number: number): DrawnCampaign {
   const absolute = one(stream, [0.5, 1, 2]);
   const typed = names.map((name) => ({ name, ...typeOf(kind, name) }));
   const campaign: Campaign = {
+    strategy: { by: 'design' },
     id: `drawn-${number}`,
     name: `drawn-${number}`,
     service: 'http://127.0.0.1:8090/api/open/8.5.0',

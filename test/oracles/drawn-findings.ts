@@ -3,7 +3,7 @@ import { replicateAll } from '../../src/activities/replicate.ts';
 import { select } from '../../src/activities/select.ts';
 import type { Stream } from '../../src/campaign/sampling/stream.ts';
 import type { Requirement, Search } from '../../src/campaign/search/search.ts';
-import { type Campaign, strategyOf } from '../../src/campaign/types.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
 import type { Store } from '../../src/store/index.ts';
 
 /** The courses of all drawn searches. Each is closed when its search is over. */
@@ -12,7 +12,7 @@ const courses = new Courses();
 /** Asks for the next runs of a campaign whose runs have all finished, as a worker does. */
 export async function goOn(store: Store, campaign: Campaign): Promise<void> {
   const { signal } = new AbortController();
-  switch (strategyOf(campaign)) {
+  switch (campaign.strategy.by) {
     case 'search':
     case 'calibration':
       await propose({ store, courses }, campaign, signal);
@@ -49,7 +49,7 @@ export function finding(stream: Stream, kind: string, campaign: Campaign): Campa
       ...campaign,
       goal: { output, wants },
       replications: 3 + stream.below(3),
-      select: { require, report: 5, ...rule },
+      strategy: { by: 'selection', require, report: 5, ...rule },
     };
   }
   const isConfirmed = isNoisy && stream.uniform() < 0.5;
@@ -77,7 +77,7 @@ export function finding(stream: Stream, kind: string, campaign: Campaign): Campa
     ...campaign,
     goal: { output: isQuantile ? 'Q(Cost, 0.5)' : output, wants },
     replications: isNoisy ? 1 + stream.below(5) : 1,
-    search,
+    strategy: { by: 'search', ...search },
   };
 }
 
@@ -87,7 +87,8 @@ function calibration(stream: Stream, { goal: _, ...campaign }: Campaign): Campai
     ...campaign,
     replications: 1,
     commonRandomNumbers: false,
-    calibrate: {
+    strategy: {
+      by: 'calibration',
       priors: campaign.varied.map(({ name }) => ({
         name,
         isWhole: false,

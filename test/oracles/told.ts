@@ -8,7 +8,7 @@ import type { Campaign } from '../../src/campaign/types.ts';
 import type { Analysis } from '../../src/sensitivity/analysis.ts';
 import { analysesIn } from '../../src/client/analysis.ts';
 import { explained } from '../../src/client/explain.ts';
-import { storyOfCalibration, storyOfSearch, storyOfSelect, withAsks } from '../../src/client/search.ts';
+import { rowsOf as rowsWithAsks, storyOf } from '../../src/client/strategies.ts';
 import { courseSentence } from '../../src/report/analysis/course-words.ts';
 import { analysisAnswer } from '../../src/report/analysis/section.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
@@ -17,6 +17,7 @@ import { compareCampaigns } from '../../src/report/comparison/compare.ts';
 import { comparisonNotes, ComparisonSummary } from '../../src/report/comparison/summary.ts';
 import type { Markup } from '../../src/report/html/markup.ts';
 import { reportSections } from '../../src/report/html/report-sections.ts';
+import { foundIn } from '../../src/report/html/story-sections.ts';
 import { summarize } from '../../src/report/summary/summary.ts';
 import { precisionText } from '../../src/report/words/precision-words.ts';
 import { openStore, type ResultRow, type Store } from '../../src/store/index.ts';
@@ -84,7 +85,7 @@ async function tell(store: Store, seed: number, number: number): Promise<Told> {
   const drawn = drawCampaign(seed, number);
   const campaign = await fill(store, drawn);
   const { design, base, varied, replications, precision, goal, commonRandomNumbers } = campaign;
-  const { search, select, calibrate } = campaign;
+  const { by } = campaign.strategy;
   const record = (await store.getCampaign(campaign.id))!;
   const analyses = await analysesFor(record, (outputs) => analysesIn(store, record, { outputs }));
   return {
@@ -101,9 +102,9 @@ async function tell(store: Store, seed: number, number: number): Promise<Told> {
       goal,
       commonRandomNumbers,
       seed: campaign.seed,
-      search,
-      select,
-      calibrate,
+      search: by === 'search' ? campaign.strategy : undefined,
+      select: by === 'selection' ? campaign.strategy : undefined,
+      calibrate: by === 'calibration' ? campaign.strategy : undefined,
       outputs: campaign.outputs.map(({ name }) => name),
     },
     measures: measuresOf(campaign).map(({ name, statistic, probability }) => ({
@@ -118,7 +119,10 @@ async function tell(store: Store, seed: number, number: number): Promise<Told> {
       precision: await ofPrecision(store, campaign),
     },
     // campaigns that find their points have other points
-    other: search || select || calibrate ? null : await ofOther(store, campaign, changed(drawn, number)),
+    other:
+      by === 'search' || by === 'selection' || by === 'calibration'
+        ? null
+        : await ofOther(store, campaign, changed(drawn, number)),
   };
 }
 
@@ -159,7 +163,7 @@ function changed(drawn: DrawnCampaign, number: number): DrawnCampaign {
 async function runsOf(store: Store, campaign: Campaign): Promise<unknown[]> {
   const runs: unknown[] = [];
   const all = store.results(campaign.id);
-  for await (const row of campaign.search || campaign.calibrate ? withAsks(store, campaign, all) : all) {
+  for await (const row of rowsWithAsks(store, campaign, all)) {
     const {
       point,
       values,
@@ -190,17 +194,13 @@ async function ofReport(
   const counts = await store.counts(campaign.id);
   const { goal } = campaign;
   const asked = goal ? [measureOf(campaign.outputs, goal.output)] : [];
-  const [search, select, calibration] = await Promise.all([
-    storyOfSearch(store, campaign),
-    storyOfSelect(store, campaign),
-    storyOfCalibration(store, campaign),
-  ]);
-  const found = (search ?? select)?.summary;
+  const story = await storyOf(store, campaign);
+  const found = story && foundIn(story);
   const summary = await summarize(campaign, store.results(campaign.id), asked, {
     goal,
-    found: found && { output: goal!.output, key: found.best?.key },
+    found: found ? { output: goal!.output, key: found.best?.key } : undefined,
   });
-  const told = { search, select, calibration, analyses };
+  const told = { story, analyses };
   // the texts of a report do not need its pictures
   const sections = await reportSections(record, counts, summary, told, ({ title }) =>
     Promise.resolve({ title, svg: '' }),

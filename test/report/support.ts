@@ -1,16 +1,20 @@
 import { Readable } from 'node:stream';
 import { Batched } from '../../src/batched.ts';
 import { type Campaign, ONE_ATTEMPT, type RunCounts } from '../../src/campaign/types.ts';
+import type { Strategy } from '../../src/campaign/strategy.ts';
 import { stepValues } from '../../src/api/ranges.ts';
 import { levelsOf } from '../../src/campaign/designs/input-values.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
 /** A campaign over the grid of the example boarding-school-flu, or over another grid, with the given changes. */
-export function sampleRecord({
+export function sampleRecord<S extends Strategy = Strategy>({
   grid = FLU,
   ...changes
-}: Partial<Campaign> & { grid?: Level[] } = {}): CampaignRecord {
-  const campaign: Campaign = {
+}: Partial<Campaign> & { grid?: Level[]; strategy?: S } = {}): CampaignRecord & {
+  campaign: { strategy: S };
+} {
+  const campaign = {
+    strategy: { by: 'design' },
     id: 'flu-calibration-7f3a',
     name: 'flu-calibration',
     service: 'http://127.0.0.1:8090/api/open/8.5.0',
@@ -36,7 +40,7 @@ export function sampleRecord({
     fresh: null,
     priority: 3,
     ...changes,
-  };
+  } as Campaign & { strategy: S };
   const points = grid.reduce((product, { values }) => product * values.length, 1);
   const [createdAt, updatedAt] = [Date.UTC(2026, 0, 31, 8, 30), Date.UTC(2026, 0, 31, 8, 31)];
   return {

@@ -5,6 +5,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
+import { only } from '../support/strategy.ts';
 
 /** Tests searches whose definition changes. */
 
@@ -54,10 +55,10 @@ test('a finished search continues when it may ask for more points', async () => 
   });
   const status = await toTheEnd(world, 'more');
   expect(status).toMatchObject({ phase: 'completed', points: 18, runs: { total: 36, done: 36 } });
-  expect(status.search).toMatchObject({ asked: 18, stage: 'over', stoppedBy: 'points' });
+  expect(status.strategy).toMatchObject({ asked: 18, stage: 'over', stoppedBy: 'points' });
   const { asks, events } = await world.foray['store'].searchLog('more');
   expect(asks.slice(0, before.asks.length)).toEqual(before.asks);
-  expect(events.filter(({ kind }) => kind === 'changed')).toEqual([{ kind: 'changed', parallel: 8 }]);
+  expect(events.filter(({ kind }) => kind === 'continued')).toEqual([{ kind: 'continued', parallel: 8 }]);
 });
 
 test('a paused search ends earlier when it may ask for fewer points', async () => {
@@ -65,10 +66,11 @@ test('a paused search ends earlier when it may ask for fewer points', async () =
   await world.foray.steer('fewer', 'pause');
   await world.foray.apply('fewer', definition('stop: { points: 12 }\nconcurrency: 2'));
   await world.foray.steer('fewer', 'resume');
-  const { search, phase } = await toTheEnd(world, 'fewer');
+  const { strategy, phase } = await toTheEnd(world, 'fewer');
+  const search = only('search', strategy);
   expect(phase).toBe('completed');
-  expect(search!.stoppedBy).toBe('points');
-  expect(search!.asked).toBeLessThan(100);
+  expect(search.stoppedBy).toBe('points');
+  expect(search.asked).toBeLessThan(100);
 });
 
 test('a finished search continues within wider bounds, and its best point is then outside the old bounds', async () => {
@@ -82,13 +84,13 @@ test('a finished search continues within wider bounds, and its best point is the
     settings: ['search', 'the bounds of the search'],
   });
   await world.foray.apply('wide', wider);
-  const { search } = await toTheEnd(world, 'wide');
-  expect(search!.asked).toBe(26);
-  expect(search!.best!.inputs['Contact rate']).toBeGreaterThan(1.4);
+  const search = only('search', (await toTheEnd(world, 'wide')).strategy);
+  expect(search.asked).toBe(26);
+  expect(search.best!.inputs['Contact rate']).toBeGreaterThan(1.4);
   const { asks, events } = await world.foray['store'].searchLog('wide');
   expect(asks.slice(0, 10)).toEqual(before.asks);
-  expect(events.filter(({ kind }) => kind === 'changed')).toEqual([
-    { kind: 'changed', parallel: 8, from: before.asks.length },
+  expect(events.filter(({ kind }) => kind === 'restarted')).toEqual([
+    { kind: 'restarted', parallel: 8, from: before.asks.length, outside: [], excess: null },
   ]);
 });
 
@@ -98,7 +100,7 @@ test('a running search accepts narrower bounds and a requirement, and its best p
   await world.foray.submit(definition(`${stop}\nconcurrency: 2`), { id });
   await until(
     'the search has some results',
-    async () => ((await world.foray.status(id)).search?.told ?? 0) >= 6,
+    async () => only('search', (await world.foray.status(id)).strategy).told >= 6,
   );
   const over = '{ min: 1.2, max: 1.7, digits: 4 }';
   const few = 'stop: { points: 30 }\n  parallel: 4\n  require: { Peak infected: { max: 20 } }';
@@ -110,8 +112,11 @@ test('a running search accepts narrower bounds and a requirement, and its best p
   const status = await toTheEnd(world, id);
   expect(status.phase).toBe('completed');
   const { asks, events } = await world.foray['store'].searchLog(id);
-  const change = events.find(({ kind }) => kind === 'changed') as Extract<SearchEvent, { kind: 'changed' }>;
-  const from = change.from!;
+  const change = events.find(({ kind }) => kind === 'restarted') as Extract<
+    SearchEvent,
+    { kind: 'restarted' }
+  >;
+  const from = change.from;
   expect(change.excess).toHaveLength(from);
   const isOutside = ({ values }: { values: string[] }): boolean => Number(values[0]) > 1.7;
   expect(asks.map((ask) => ask.isOutside ?? false)).toEqual(asks.map(isOutside));
@@ -119,7 +124,7 @@ test('a running search accepts narrower bounds and a requirement, and its best p
   expect(asks.slice(from).some(isOutside)).toBe(false);
   for (const { told } of asks)
     if (told?.value != null) expect(told.excess).toEqual([expect.closeTo(-told.value - 20, 9)]);
-  const best = status.search!.best!;
+  const best = only('search', status.strategy).best!;
   expect(best.value).toBeLessThanOrEqual(20);
   expect(best.inputs['Contact rate']).toBeLessThanOrEqual(1.7);
   const outside = asks.findIndex((ask) => ask.isOutside);
@@ -136,15 +141,15 @@ test('the digits of an input cannot change in a search that has begun, and a sea
   });
   const confirm = 'confirm: { best: 2, replications: 2, indifference: 50, report: 2 }';
   await world.foray.apply('more', definition(`stop: { points: 19 }\n  ${confirm}`));
-  const { search } = await toTheEnd(world, 'more');
-  expect(search!.best!.runs).toBe(2);
+  const search = only('search', (await toTheEnd(world, 'more')).strategy);
+  expect(search.best!.runs).toBe(2);
   await expect(
     world.foray.apply('more', definition(`stop: { points: 25 }\n  ${confirm}`)),
   ).rejects.toMatchObject({ code: 'CHANGE_REFUSED' });
 });
 
 test('a search that compares its best points refuses a change already when the difference is asked for', () => {
-  expect(() => checkMayChange([{ kind: 'changed', parallel: 2 }])).not.toThrow();
+  expect(() => checkMayChange([{ kind: 'continued', parallel: 2 }])).not.toThrow();
   expect(() => checkMayChange([{ kind: 'finalists', ordinals: [0, 1], after: 2 }])).toThrow(
     'The search has already begun to compare its best points.',
   );

@@ -5,6 +5,7 @@ import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
+import { only } from '../support/strategy.ts';
 
 /** Tests searches as campaigns, from the definition to the best point. */
 
@@ -71,7 +72,7 @@ test.each([
   expect(status.phase).toBe('completed');
   expect(status.points).toBe(points);
   expect(status.runs).toMatchObject({ total: points, done: points, failed: 0 });
-  const { search } = status;
+  const search = only('search', status.strategy);
   expect(search).toMatchObject({
     method,
     stage: 'over',
@@ -80,23 +81,24 @@ test.each([
     failed: 0,
     stoppedBy: 'points',
   });
-  expect(search!.best!.value).toBeGreaterThan(OPTIMUM - 1e-6);
-  expect(search!.best!.value).toBeLessThan(1.1 * OPTIMUM);
+  expect(search.best!.value).toBeGreaterThan(OPTIMUM - 1e-6);
+  expect(search.best!.value).toBeLessThan(1.1 * OPTIMUM);
   // a model without chance has one run per point
-  expect(search!.best).toMatchObject({ interval: null, runs: 1, seen: search!.best!.value });
+  expect(search.best).toMatchObject({ interval: null, runs: 1, seen: search.best!.value });
   const rows = await world.rows(id);
   expect(new Set(rows.map(({ point }) => point)).size).toBe(points);
   const best = Math.min(...rows.map(({ outputs }) => Number(outputs['Fit error'])));
-  expect(search!.best!.value).toBe(best);
+  expect(search.best!.value).toBe(best);
 });
 
 test('gp ends when it expects too little improvement from the next point', async () => {
   const search = '  method: gp\n  parallel: 2\n  stop: { points: 60, gain: 0.5 }';
   await world.foray.submit(flu({ search, rest: 'seed: 1' }), { id: 'gain' });
-  const { search: found, points } = await toTheEnd(world, 'gain');
-  expect(found!.stoppedBy).toBe('gain');
+  const { strategy, points } = await toTheEnd(world, 'gain');
+  const found = only('search', strategy);
+  expect(found.stoppedBy).toBe('gain');
   expect(points).toBeLessThan(40);
-  expect(found!.best!.value).toBeLessThan(OPTIMUM + 1);
+  expect(found.best!.value).toBeLessThan(OPTIMUM + 1);
 });
 
 test('a search asks for the same points, whatever the timing of the runs', async () => {
@@ -120,13 +122,14 @@ test('the value of the winner of a noisy search comes from runs that were not us
   });
   definition.text = definition.text.replace('Population: 763', 'Population: 763, Stochastic: true');
   await world.foray.submit(definition, { id: 'noisy' });
-  const { search, phase, runs } = await toTheEnd(world, 'noisy');
+  const { strategy, phase, runs } = await toTheEnd(world, 'noisy');
+  const search = only('search', strategy);
   expect(phase).toBe('completed');
-  const best = search!.best!;
+  const best = search.best!;
   expect(best.runs).toBe(12);
   expect(best.interval![0]).toBeLessThan(best.value);
   expect(best.interval![1]).toBeGreaterThan(best.value);
-  expect(best.isSure).not.toBeNull();
+  expect(best.choice).not.toBe('alone');
   // the reported value is the mean of the winner's last 12 replications
   const rows = (await world.rows('noisy')).filter(({ point }) => point === best.key);
   const last = rows.toSorted((a, b) => b.replication - a.replication).slice(0, 12);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Search } from '../../src/campaign/search/search.ts';
-import type { Campaign } from '../../src/campaign/types.ts';
+import type { CampaignBy } from '../../src/campaign/types.ts';
 import { bestText } from '../../src/report/words/search-words.ts';
 import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
 import { bowl, campaignOf, noisy, SearchInMemory, stopAfter } from './in-memory.ts';
@@ -18,7 +18,7 @@ test('a search with the rule stall ends although no point meets the requirements
 });
 
 test('the rule stall counts only points that were asked for after the last change of the search', async () => {
-  const of = (more: Partial<Search>): Campaign => campaignOf({ method: 'cma', ...more });
+  const of = (more: Partial<Search>): CampaignBy<'search'> => campaignOf({ method: 'cma', ...more });
   const world = new SearchInMemory(of({ stop: stopAfter(120) }), bowl, 1);
   await world.toTheEnd(0);
   const stop = { points: null, runs: null, value: null, gain: null, stall: 30 };
@@ -68,7 +68,7 @@ test.each([null, 12])(
     expect(events).toContainEqual({ kind: 'stopped', by: 'runs' });
     // the points that are open when the rule applies may get all of their replications
     expect(world.runCount).toBeGreaterThanOrEqual(200);
-    expect(world.runCount).toBeLessThan(200 + campaign.search!.parallel * (most ?? 4));
+    expect(world.runCount).toBeLessThan(200 + campaign.strategy.parallel * (most ?? 4));
   },
 );
 
@@ -79,7 +79,7 @@ test.each([
 ])('a search ends without a best point when all points fail: %s', async (lastFailure, outputs) => {
   const campaign = campaignOf({});
   const world = new SearchInMemory(
-    { ...campaign, search: { ...campaign.search!, stop: { ...campaign.search!.stop, points: 500 } } },
+    { ...campaign, strategy: { ...campaign.strategy, stop: { ...campaign.strategy.stop, points: 500 } } },
     () => outputs,
     1,
   );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Ask, SearchLog } from '../../src/campaign/search/log.ts';
 import type { Search } from '../../src/campaign/search/search.ts';
-import type { Campaign } from '../../src/campaign/types.ts';
+import type { CampaignBy } from '../../src/campaign/types.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { summaryOf, summarizedPoints } from '../../src/search/summary.ts';
 import { SearchCourse } from '../../src/search/course.ts';
@@ -164,7 +164,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
       world.change(campaignOf(most));
       const log = await world.toTheEnd(rebuilds);
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
-      expect(log.events.map(({ kind }) => kind)).toEqual(['stopped', 'over', 'changed', 'stopped', 'over']);
+      expect(log.events.map(({ kind }) => kind)).toEqual(['stopped', 'over', 'continued', 'stopped', 'over']);
       expect(summaryOf(campaignOf(most), log, new Map())).toMatchObject({ asked: 18, stoppedBy: 'points' });
       logs.push(log);
     }
@@ -175,7 +175,7 @@ test.each(['cma', 'gp', 'direct'] as const)(
 test.each(['cma', 'gp', 'direct'] as const)(
   '%s searches outside the old bounds when the bounds become wider',
   async (method) => {
-    const within = (max: number, search: Partial<Search>): Campaign => {
+    const within = (max: number, search: Partial<Search>): CampaignBy<'search'> => {
       const box = { min: -1, max, digits: 3 };
       return searchCampaign({ x: box, y: { ...box, min: -2 } }, { method, stop: stopAfter(12), ...search });
     };
@@ -194,12 +194,18 @@ test.each(['cma', 'gp', 'direct'] as const)(
       world.change(wide);
       const log = await world.toTheEnd(rebuilds);
       expect(log.asks.slice(0, before.asks.length)).toEqual(before.asks);
-      expect(log.events[2]).toEqual({ kind: 'changed', parallel: 4, from: before.asks.length });
+      expect(log.events[2]).toEqual({
+        kind: 'restarted',
+        parallel: 4,
+        from: before.asks.length,
+        outside: [],
+        excess: null,
+      });
       expect(summaryOf(wide, log, new Map()).best!.inputs['x']).toBeGreaterThan(0.1);
       // after another change of the conditions for stopping, the search continues again
       world.change(within(2, { parallel: 2, stop: stopAfter(few ? 24 : 50) }));
       logs.push(await world.toTheEnd(rebuilds));
-      expect(log.events.at(-3)).toEqual({ kind: 'changed', parallel: 7 });
+      expect(log.events.at(-3)).toEqual({ kind: 'continued', parallel: 7 });
     }
     expect(logs[1]).toEqual(logs[0]);
     expect(logs[2]).toEqual(logs[0]);
@@ -210,7 +216,10 @@ test.each(['cma', 'gp', 'direct'] as const)(
  * Checks that a change of a search gives the same log, however often the course is rebuilt. Returns the logs before and
  * after the change.
  */
-async function changedLogs(before: Campaign, after: Campaign): Promise<[SearchLog, SearchLog]> {
+async function changedLogs(
+  before: CampaignBy<'search'>,
+  after: CampaignBy<'search'>,
+): Promise<[SearchLog, SearchLog]> {
   const logs: [SearchLog, SearchLog][] = [];
   for (const [seed, rebuilds] of [
     [1, 0],
@@ -230,7 +239,7 @@ async function changedLogs(before: Campaign, after: Campaign): Promise<[SearchLo
 describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
   const few = method === 'gp';
   const box = { min: -1, max: 2, digits: 3 };
-  const campaignIn = (max: number, search: Partial<Search> & Pick<Search, 'stop'>): Campaign =>
+  const campaignIn = (max: number, search: Partial<Search> & Pick<Search, 'stop'>): CampaignBy<'search'> =>
     searchCampaign({ x: { ...box, max }, y: { ...box, min: -2 } }, { method, ...search });
   const wide = campaignIn(2, { stop: stopAfter(few ? 12 : 30) });
 
@@ -255,10 +264,10 @@ describe.each(['cma', 'gp', 'direct'] as const)('%s', (method) => {
     const strict = campaignIn(2, { require, stop: stopAfter(few ? 20 : 60) });
     const [before, after] = await changedLogs(wide, strict);
     for (const { values, told } of after.asks) expect(told!.excess).toEqual([Number(values[0])]);
-    expect(after.events.filter(({ kind }) => kind === 'changed')).toMatchObject([
+    expect(after.events.filter(({ kind }) => kind === 'restarted')).toMatchObject([
       { from: before.asks.length, excess: before.asks.map(() => [expect.any(Number)]) },
     ]);
-    const best = (campaign: Campaign, log: SearchLog) =>
+    const best = (campaign: CampaignBy<'search'>, log: SearchLog) =>
       summaryOf(campaign, log, new Map()).best!.inputs['x'];
     expect(best(wide, before)).toBeGreaterThan(0);
     expect(best(strict, after)).toBeLessThanOrEqual(0);

@@ -1,10 +1,12 @@
 import { type Ask, judged, type SearchLog, type SearchStep } from '../../src/campaign/search/log.ts';
 import type { Search } from '../../src/campaign/search/search.ts';
-import type { Campaign } from '../../src/campaign/types.ts';
+import type { Finder } from '../../src/campaign/strategy.ts';
+import type { Campaign, CampaignBy } from '../../src/campaign/types.ts';
 import { changeOf, judgedAgain } from '../../src/search/change.ts';
 import { courseOf } from '../../src/search/course-of.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import type { FinishedRun } from '../../src/search/point-value.ts';
+import { campaignBy } from '../support/strategy.ts';
 
 /** The outputs of a run, from the values of the searched inputs. */
 export type Run = (values: readonly number[], ordinal: number, replication: number) => Record<string, string>;
@@ -17,7 +19,7 @@ export function searchCampaign(
   inputs: Record<string, { min: number; max: number; digits: number }>,
   search: Partial<Search> & Pick<Search, 'stop'>,
   rest: Partial<Campaign> = {},
-): Campaign {
+): CampaignBy<'search'> {
   const names = Object.keys(inputs);
   const real = (name: string) => ({ name, type: 'DOUBLE' as const, units: null });
   return {
@@ -34,7 +36,9 @@ export function searchCampaign(
     commonRandomNumbers: false,
     failures: null,
     fresh: null,
-    search: {
+    design: { kind: 'list', inputs: names, rows: [] },
+    strategy: {
+      by: 'search',
       inputs: names.map((name) => ({
         ...real(name),
         kind: 'range' as const,
@@ -51,7 +55,7 @@ export function searchCampaign(
       ...search,
     },
     ...rest,
-  } as unknown as Campaign;
+  } as unknown as CampaignBy<'search'>;
 }
 
 export function stopAfter(points: number): Search['stop'] {
@@ -73,7 +77,7 @@ export class SearchInMemory {
   readonly #runs = new Map<number, MemoryRun[]>();
   readonly #values = new Map<number, string[]>();
   readonly #ordinals = new Map<string, number>();
-  #campaign: Campaign;
+  #campaign: CampaignBy<Finder>;
   readonly #run: Run;
   readonly #order: Stream;
   /** The number of runs that have finished since the last step. */
@@ -81,7 +85,7 @@ export class SearchInMemory {
   /** As long as fewer runs than this number have finished, the next step may only tell values. */
   #needs = 0;
 
-  constructor(campaign: Campaign, run: Run, seed: number) {
+  constructor(campaign: CampaignBy<Finder>, run: Run, seed: number) {
     this.#campaign = campaign;
     this.#run = run;
     this.#order = new Stream(seed, 'order');
@@ -109,10 +113,11 @@ export class SearchInMemory {
   }
 
   /** Gives the search another definition, as `foray apply` does. */
-  change(campaign: Campaign): void {
+  change(campaign: CampaignBy<'search'>): void {
+    const before = campaignBy('search', this.#campaign);
     const { asks } = judged(this.log);
-    const ordinals = judgedAgain(this.#campaign, campaign, asks);
-    this.log.events.push(changeOf(this.#campaign, campaign, asks, this.finishedAt(ordinals)));
+    const ordinals = judgedAgain(before, campaign, asks);
+    this.log.events.push(changeOf(before, campaign, asks, this.finishedAt(ordinals)));
     this.#campaign = campaign;
   }
 
@@ -184,7 +189,7 @@ export class SearchInMemory {
 }
 
 /** A search over two inputs from -1 to 2. */
-export function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): Campaign {
+export function campaignOf(search: Partial<Search>, rest: Partial<Campaign> = {}): CampaignBy<'search'> {
   const box = { min: -1, max: 2, digits: 3 };
   return searchCampaign({ x: box, y: box }, { stop: stopAfter(20), ...search }, rest);
 }

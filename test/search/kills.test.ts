@@ -136,7 +136,7 @@ test.each(seeds(1, 5))(
     });
     const first = { ...changes[0]!, text: definition(seed, 'cma').text.replace(/ *confirm:.*\n/, '') };
     const changed = async (id: string): Promise<number> =>
-      (await logOf(id)).events.filter(({ kind }) => kind === 'changed').length;
+      (await logOf(id)).events.filter(({ kind }) => kind === 'continued' || kind === 'restarted').length;
     const [killed, undisturbed] = [`changed-killed-${seed}`, `changed-undisturbed-${seed}`] as const;
     for (const id of [killed, undisturbed]) {
       await world.foray.submit(first, { id });

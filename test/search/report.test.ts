@@ -9,6 +9,7 @@ import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
+import { campaignBy, only } from '../support/strategy.ts';
 
 /** Tests what foray shows after the end of a search: its story, the report, a point and the progress. */
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
   await world.startWorker();
   await world.foray.submit({ file: 'flu.yaml', text: DEFINITION }, { id: 'flu' });
   await toTheEnd(world, 'flu');
-  story = (await world.foray.searchStory('flu'))!;
+  story = only('search', await world.foray.story('flu'));
   await said('report', 'flu', '-o', 'flu.html');
   page = readFileSync(join(world.folder, 'flu.html'), 'utf8').replaceAll(/\s+/g, ' ');
 });
@@ -87,7 +88,7 @@ test('the story of a search has its points in the order of their asks, and the w
 test('the report states the value from runs that were not used to choose the winner', async () => {
   const { best } = story.summary;
   const { record } = await world.foray.results('flu');
-  const [place, rest] = bestText(record.campaign, best!).split(': Fit error ');
+  const [place, rest] = bestText(campaignBy('search', record.campaign), best!).split(': Fit error ');
   const [value] = rest!.split(' (');
   expect(page).toContain(`Lowest Fit error <strong>${value}</strong> at ${place}`);
   expect(page).toContain('12 runs that were not used to choose it; the best value during the search was');

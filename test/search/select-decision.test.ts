@@ -1,8 +1,9 @@
+import type { StrategyBy } from '../../src/campaign/strategy.ts';
 import { expect, test } from '@jest/globals';
 import { chosenByKn, RULES, slippage } from '../../bench/search/selection.ts';
 import type { SearchEvent } from '../../src/campaign/search/log.ts';
 import type { Selection } from '../../src/campaign/search/search.ts';
-import type { Campaign } from '../../src/campaign/types.ts';
+import type { CampaignBy } from '../../src/campaign/types.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { nextOfSelection } from '../../src/search/select.ts';
 import { selectStoryOf } from '../../src/search/select-story.ts';
@@ -13,7 +14,7 @@ import { sampleRecord } from '../report/support.ts';
 const REPORT = 2;
 const kn = { method: 'kn', indifference: RULES.indifference, confidence: RULES.confidence } as const;
 
-function campaignOf(rule: Partial<Selection>, replications: number): Campaign {
+function campaignOf(rule: Partial<Selection>, replications: number): CampaignBy<'selection'> {
   const { campaign } = sampleRecord({
     varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],
     base: [
@@ -22,7 +23,7 @@ function campaignOf(rule: Partial<Selection>, replications: number): Campaign {
     ],
     goal: { output: 'Fit error', wants: 'lowest' },
     replications,
-    select: { require: [], report: REPORT, ...rule } as Selection,
+    strategy: { by: 'selection', require: [], report: REPORT, ...rule } as StrategyBy<'selection'>,
   });
   return campaign;
 }
@@ -33,7 +34,7 @@ function sum(values: readonly number[]): number {
 
 /** Simulates a campaign to its end. Returns the events of its log and the number of runs of each point. */
 function played(
-  campaign: Campaign,
+  campaign: CampaignBy<'selection'>,
   points: number,
   valueOf: (point: number, replication: number) => number | null,
 ) {
@@ -122,7 +123,7 @@ test('the value of the best point comes from runs that were not used to choose i
   const { ordinal, after } = events.find((event) => event.kind === 'winner')!;
   const own = values[ordinal]!.slice(after, after + REPORT);
   const mean = own.reduce((sum, value) => sum + value, 0) / REPORT;
-  expect(story.summary.best).toMatchObject({ ordinal, runs: REPORT, isSure: true });
+  expect(story.summary.best).toMatchObject({ ordinal, runs: REPORT, choice: 'compared' });
   expect(story.summary.best!.value).toBeCloseTo(mean, 12);
 });
 
@@ -162,7 +163,7 @@ test('the share of runs with a property has an interval even if all runs have it
   };
   const { story, counts } = shares({ ...kn, indifference: 0.1, report: 30 });
   const interval = [expect.closeTo(0.8865, 4), 1];
-  expect(story.summary.best).toMatchObject({ ordinal: 1, value: 1, interval, runs: 30, isSure: true });
+  expect(story.summary.best).toMatchObject({ ordinal: 1, value: 1, interval, runs: 30, choice: 'compared' });
   expect(counts).toEqual([10, 40]);
   expect(sum(shares({ method: 'ocba', runs: 50, report: 5 }).counts)).toBe(55);
   // without a seed each point has one run, and its result is certain

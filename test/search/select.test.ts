@@ -9,6 +9,7 @@ import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { only } from '../support/strategy.ts';
 
 /** Tests campaigns that find the best point of their design. */
 
@@ -59,12 +60,12 @@ test('killing a worker does not change the comparison, and the best point has it
   await until('points are compared', async () => (await countsOf('killed')).total > 60);
   await worker.kill();
   worker = startWorkerProcess(world.settings);
-  const { phase, select, search, runs } = await toTheEnd(world, 'killed');
+  const { phase, strategy, runs } = await toTheEnd(world, 'killed');
+  const select = only('selection', strategy);
   expect(phase).toBe('completed');
-  expect(search).toBeNull();
   expect(select).toMatchObject({ method: 'kn', stage: 'over', points: 6, failed: 0 });
-  const best = select!.best!;
-  expect(best).toMatchObject({ runs: 12, isSure: true });
+  const best = select.best!;
+  expect(best).toMatchObject({ runs: 12, choice: 'compared' });
   expect(best.interval![0]).toBeLessThan(best.value);
   expect(best.interval![1]).toBeGreaterThan(best.value);
   // the reported value is the mean of the last replications, which the comparison did not use
@@ -80,7 +81,7 @@ test('killing a worker does not change the comparison, and the best point has it
   await world.foray.submit(stock({ select: KN, rest: 'seed: 42\nconcurrency: 3' }), { id: 'undisturbed' });
   const again = await toTheEnd(world, 'undisturbed');
   expect(again.runs).toMatchObject({ total: runs.total, new: 0 });
-  expect(again.select).toEqual(select);
+  expect(again.strategy).toEqual(select);
   expect(await logOf('undisturbed')).toEqual(await logOf('killed'));
 });
 
@@ -89,15 +90,15 @@ test('a selection spends its whole budget, and then gives the best point its own
   await world.foray.submit(stock({ select, rest: 'replications: 4\nseed: 7' }), { id: 'budget' });
   const status = await toTheEnd(world, 'budget');
   expect(status.runs).toMatchObject({ total: 65, failed: 0 });
-  expect(status.select).toMatchObject({ method: 'ocba', best: { runs: 5, isSure: false } });
+  expect(status.strategy).toMatchObject({ method: 'ocba', best: { runs: 5, choice: 'undecided' } });
 });
 
 test('the best point of a selection meets the requirement', async () => {
   const select =
     '{ minimize: Mean total cost, require: { Service level: { min: 0.9 } }, indifference: 5, report: 5 }';
   await world.foray.submit(stock({ select, rest: 'replications: 4\nseed: 7' }), { id: 'required' });
-  const { select: found } = await toTheEnd(world, 'required');
-  const rows = (await world.rows('required')).filter(({ point }) => point === found!.best?.key);
+  const found = only('selection', (await toTheEnd(world, 'required')).strategy);
+  const rows = (await world.rows('required')).filter(({ point }) => point === found.best?.key);
   const levels = rows.slice(-5).map(({ outputs }) => Number(outputs['Service level']));
   expect(levels.reduce((sum, level) => sum + level, 0) / 5).toBeGreaterThanOrEqual(0.9);
 });
@@ -114,8 +115,9 @@ select: { minimize: Peak infected, indifference: 1 }
 `,
   };
   await world.foray.submit(definition, { id: 'exact' });
-  const { runs, select } = await toTheEnd(world, 'exact');
-  expect(select!.best).toMatchObject({ inputs: { 'Contact rate': 1.2 }, interval: null });
+  const { runs, strategy } = await toTheEnd(world, 'exact');
+  const select = only('selection', strategy);
+  expect(select.best).toMatchObject({ inputs: { 'Contact rate': 1.2 }, interval: null });
   expect(runs.total).toBeGreaterThanOrEqual(3 * 300);
   expect(runs.total).toBeLessThanOrEqual(3 * 450);
 });
@@ -143,7 +145,12 @@ test('the command line describes the best point of a selection', async () => {
 test('a plan shows the first and the maximum number of runs, and refuses a budget below the first runs', async () => {
   const certain = await world.foray.plan(stock({ select: KN }));
   // each of 6 points gets at most 2,000 replications, and the best point gets 12 further runs
-  expect(certain).toMatchObject({ points: 6, runs: 60, mostRuns: 12_012, select: { method: 'kn' } });
+  expect(certain).toMatchObject({
+    points: 6,
+    runs: 60,
+    mostRuns: 12_012,
+    strategy: { by: 'selection', method: 'kn' },
+  });
   const budget = stock({ select: '{ minimize: Mean total cost, runs: 100 }', rest: 'seed: 1' });
   // by default, the best point gets 30 further runs
   expect(await world.foray.plan(budget)).toMatchObject({ runs: 60, mostRuns: 130 });

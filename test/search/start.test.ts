@@ -4,6 +4,7 @@ import { searchText } from '../../src/report/words/search-words.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
+import { only } from '../support/strategy.ts';
 
 /** Tests searches that begin with the results of another campaign. */
 
@@ -49,38 +50,40 @@ test.each(['gp', 'cma', 'direct'])(
   async (method) => {
     const id = `known-${method}`;
     await world.foray.submit(definition(search(method, 'start: { campaign: grid }')), { id });
-    const { search: found, runs, phase } = await toTheEnd(world, id);
+    const { strategy, runs, phase } = await toTheEnd(world, id);
+    const found = only('search', strategy);
     expect(phase).toBe('completed');
     // the three points with the contact rate 2.5 are outside the bounds
     const unused = [{ points: 3, which: 'outside the bounds' }];
     expect(found).toMatchObject({ known: 9, unused, asked: 8, stoppedBy: 'points' });
     const { asks, events } = await world.foray['store'].searchLog(id);
     const [known] = events;
-    const points = known!.kind === 'known' ? known!.points : [];
+    const points = known!.kind === 'known' ? known.points : [];
     const best = points.reduce((a, b) => (b.told.value! < a.told.value! ? b : a));
     expect(asks[0]).toMatchObject({ values: best.values, by: 'best known point', seen: 0, told: best.told });
     expect(runs.reused).toBeGreaterThan(0);
-    expect(found!.best!.value).toBeLessThanOrEqual(best.told.value!);
+    expect(found.best!.value).toBeLessThanOrEqual(best.told.value!);
   },
 );
 
 test('a Gaussian process finds a better point with the same number of asks if it begins with known points', async () => {
   await world.foray.submit(definition(search('gp', '')), { id: 'alone' });
   await world.foray.submit(definition(search('gp', 'start: { campaign: grid }')), { id: 'informed' });
-  const [alone, informed] = [await toTheEnd(world, 'alone'), await toTheEnd(world, 'informed')];
-  expect(informed.search!.asked).toBe(alone.search!.asked);
-  expect(informed.search!.best!.value).toBeLessThan(alone.search!.best!.value);
+  const found = async (id: string) => only('search', (await toTheEnd(world, id)).strategy);
+  const [alone, informed] = [await found('alone'), await found('informed')];
+  expect(informed.asked).toBe(alone.asked);
+  expect(informed.best!.value).toBeLessThan(alone.best!.value);
 });
 
 test('a search does not use points of a campaign whose fixed inputs differ', async () => {
   await world.foray.submit(definition(search('cma', 'start: { campaign: grid }'), 700), { id: 'other' });
-  const { search: found } = await toTheEnd(world, 'other');
+  const found = only('search', (await toTheEnd(world, 'other')).strategy);
   expect(found).toMatchObject({
     known: 0,
     asked: 8,
     unused: [{ points: 12, which: 'with another value of "Population"' }],
   });
-  expect(searchText(found!)).toContain(
+  expect(searchText(found)).toContain(
     '; it began with no known point, and left out 12 points with another value of "Population"; it ended',
   );
 });
@@ -92,7 +95,7 @@ test('a search does not use points without a value of its output, or points that
   await toTheEnd(world, 'peaks');
   const start = 'start: { campaign: peaks }\n  where: "`Contact rate` < 1.6"';
   await world.foray.submit(definition(search('cma', start)), { id: 'lacking' });
-  expect((await toTheEnd(world, 'lacking')).search).toMatchObject({
+  expect((await toTheEnd(world, 'lacking')).strategy).toMatchObject({
     known: 0,
     unused: [
       { points: 1, which: 'without a value of "Fit error"' },

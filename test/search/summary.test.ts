@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { SearchLog } from '../../src/campaign/search/log.ts';
-import type { Campaign } from '../../src/campaign/types.ts';
+import type { StrategyBy } from '../../src/campaign/strategy.ts';
 import { storyOf } from '../../src/search/story.ts';
 import { summaryOf } from '../../src/search/summary.ts';
 import { sampleRecord } from '../report/support.ts';
@@ -14,7 +14,9 @@ const { campaign } = sampleRecord({
   varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],
   base: [{ name: 'Rate', type: 'DOUBLE', units: null, value: '0' }],
   goal: { output: 'Fit error', wants: 'highest' },
-  search: {
+  design: { kind: 'list', inputs: ['Rate'], rows: [] },
+  strategy: {
+    by: 'search',
     inputs: [
       { name: 'Rate', type: 'DOUBLE', kind: 'range', min: 0, max: 9, scale: 'linear', step: 1, digits: null },
     ],
@@ -25,7 +27,7 @@ const { campaign } = sampleRecord({
     stop: { points: 2, runs: null, value: null, gain: null, stall: null },
     confirm: { best: 2, replications: 2, indifference: 1, confidence: 0.95, report: 2 },
     most: null,
-  } satisfies Campaign['search'],
+  } as StrategyBy<'search'>,
 });
 
 /** A log of a search that maximizes, so the values in the log have the opposite sign. */
@@ -62,7 +64,7 @@ test('the best point is shown with the runs from which its value was computed, a
 
 test("before the winner's further runs exist, the summary has no value that is independent of the choice", () => {
   const { best } = summaryOf(campaign, log, new Map([[0, compared]]));
-  expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, isSure: null });
+  expect(best).toMatchObject({ ordinal: 1, runs: 1, value: 19, choice: 'alone' });
 });
 
 test("after the winner's further runs, its value comes from these runs, and the finalists have the compared means", () => {
@@ -72,7 +74,7 @@ test("after the winner's further runs, its value comes from these runs, and the 
     [1, runs(19, 15, 17, 11, 13)],
   ]);
   const { summary, finalists } = storyOf(campaign, over, finished);
-  expect(summary.best).toMatchObject({ ordinal: 1, runs: 2, value: 12, seen: 20, isSure: true });
+  expect(summary.best).toMatchObject({ ordinal: 1, runs: 2, value: 12, seen: 20, choice: 'compared' });
   expect(finalists).toMatchObject([
     { ordinal: 1, mean: 16, runs: 2, seen: 19, isWinner: true },
     { ordinal: 0, mean: 13, runs: 2, seen: 20, isWinner: false },

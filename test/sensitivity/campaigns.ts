@@ -49,6 +49,7 @@ export function campaignOf({
     base ?? inputsOf(design).map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0' }));
   return {
     id: 'played',
+    strategy: { by: 'design' },
     base: all,
     varied: inputsOf(design).map((name) => all.find((input) => input.name === name)!),
     design,

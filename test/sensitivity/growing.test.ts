@@ -8,6 +8,7 @@ import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
+import { only } from '../support/strategy.ts';
 
 /** Tests designs that get more points until their indices are precise enough. */
 
@@ -52,9 +53,10 @@ test('foray adds points until every interval is narrow enough, even if a worker 
   await until('points are added', async () => (await world.foray['store'].counts('killed')).total > 64);
   await worker.kill();
   worker = startWorkerProcess(world.settings);
-  const { phase, growth, runs, points } = await toTheEnd(world, 'killed');
+  const { phase, strategy, runs, points } = await toTheEnd(world, 'killed');
+  const growth = only('growing', strategy);
   expect(phase).toBe('completed');
-  const { rounds, size, unit } = growth!;
+  const { rounds, size, unit } = growth;
   expect(unit).toBe('base points');
   expect(rounds.length).toBeGreaterThan(2);
   expect(rounds.map((round) => round.size)).toEqual(rounds.map((_, at) => 16 * 2 ** at));
@@ -73,8 +75,8 @@ test('foray adds points until every interval is narrow enough, even if a worker 
 test('foray adds trajectories up to the maximum, and reports that the design has reached the maximum', async () => {
   const design = `{ morris: { trajectories: { min: 4, max: 10, width: 0.0001 }, inputs: ${RATES} } }`;
   await world.foray.submit(flu(design), { id: 'most' });
-  const { growth } = await toTheEnd(world, 'most');
-  expect(growth!.rounds.map(({ size }) => size)).toEqual([4, 8, 10]);
+  const growth = only('growing', (await toTheEnd(world, 'most')).strategy);
+  expect(growth.rounds.map(({ size }) => size)).toEqual([4, 8, 10]);
   const [analysis] = await world.foray.analyze('most');
   expect(analysis!.warnings).toContainEqual(expect.stringContaining('10 trajectories (the maximum)'));
   const { stdout } = await foray(world.folder, ['status', 'most'], { env: environmentOf(world.settings) });
@@ -84,9 +86,10 @@ test('foray adds trajectories up to the maximum, and reports that the design has
 test('a campaign with a constant output gets no further points', async () => {
   const design = `{ saltelli: { points: { min: 8, max: 4096, width: 0.1 }, inputs: { Days: { min: 5, max: 9 } } } }`;
   await world.foray.submit(flu(design, 'inputs: { Initially infected: 763 }'), { id: 'constant' });
-  const { growth, phase } = await toTheEnd(world, 'constant');
+  const { strategy, phase } = await toTheEnd(world, 'constant');
+  const growth = only('growing', strategy);
   expect(phase).toBe('completed');
-  expect(growth!.rounds).toEqual([{ size: 8, runs: expect.any(Number), widest: null }]);
+  expect(growth.rounds).toEqual([{ size: 8, runs: expect.any(Number), widest: null }]);
 });
 
 test('a closed campaign continues with a narrower width, and keeps its points', async () => {
@@ -99,11 +102,13 @@ test('a closed campaign continues with a narrower width, and keeps its points', 
     settings: ['the precision of the design'],
   });
   await world.foray.apply('changed', flu(design(1)));
-  const { growth, points } = await toTheEnd(world, 'changed');
+  const { strategy, points } = await toTheEnd(world, 'changed');
+  const growth = only('growing', strategy);
+  const { rounds } = only('growing', before.strategy);
   expect(points).toBeGreaterThan(before.points);
-  expect(growth!.rounds.slice(0, before.growth!.rounds.length)).toEqual(before.growth!.rounds);
-  expect(growth!.rounds.at(-1)!.widest!.width).toBeLessThanOrEqual(1);
-  expect(growingSize((await campaignOf('changed')).design)).toBe(growth!.size);
+  expect(growth.rounds.slice(0, rounds.length)).toEqual(rounds);
+  expect(growth.rounds.at(-1)!.widest!.width).toBeLessThanOrEqual(1);
+  expect(growingSize((await campaignOf('changed')).design)).toBe(growth.size);
 });
 
 test('a plan shows the first and the maximum number of points', async () => {

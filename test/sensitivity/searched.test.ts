@@ -21,7 +21,7 @@ function searched(
     { stop: stopAfter(count), method: 'gp' },
     rest,
   );
-  const { valuesAt } = spaceOf(campaign.search!, campaign.base);
+  const { valuesAt } = spaceOf(campaign.strategy, campaign.base);
   const stream = new Stream(1, 'test');
   const asks = Array.from({ length: count }, (_, ordinal): Ask => {
     const isNear = ordinal >= count - near;

@@ -350,11 +350,7 @@ describe('results', () => {
       status: 404,
     });
     expect(await json(api('/campaigns/quick/failures'))).toMatchObject([{ count: 3 }]);
-    expect(await json(api('/campaigns/quick/story'))).toEqual({
-      search: null,
-      select: null,
-      calibration: null,
-    });
+    expect(await json(api('/campaigns/quick/story'))).toEqual({ story: null });
     expect(await json(api('/campaigns/quick/flights'))).toEqual([]);
     const report = await api('/campaigns/quick/report.html');
     expect([report.status, report.headers.get('content-security-policy')]).toEqual([200, 'sandbox']);

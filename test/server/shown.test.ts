@@ -26,8 +26,14 @@ test('the pictures of a closed campaign are not final if the campaign has contin
 
 test('the head of a page says how many runs the pictures show, if more runs have finished since', () => {
   const runs = { total: 9, done: 5, new: 5, reused: 0, failed: 1, running: 1, queued: 1, waiting: 1 };
-  const unknown = { blocked: null, growth: null, rate: null, secondsLeft: null, window: null };
-  const status = { ...unknown, phase: 'running', runs, note: '', source: 'worker' };
+  const status = {
+    phase: 'running',
+    runs,
+    blocked: null,
+    strategy: { by: 'design' },
+    note: '',
+    source: 'worker',
+  };
   const head = (drawn?: number): string => statusSection(status as CampaignStatus, drawn).text;
   expect(head(4)).toMatch(/6 of 9 runs finished, 1 failed[^]*numbers below show 4 finished runs\./);
   for (const drawn of [6, undefined]) expect(head(drawn)).not.toContain('below');

@@ -31,6 +31,7 @@ export function campaign(id: string): Campaign {
     model: { id: 'model', name: 'Epidemic “β”', versionId: 'version', version: 1 },
     base: [{ name: 'Days', type: 'INTEGER', units: 'DAY', value: '14' }],
     varied: [],
+    strategy: { by: 'design' },
     design: { kind: 'grid', inputs: [], values: [] },
     files: [],
     replications: 1,

@@ -124,7 +124,7 @@ describe('retry', () => {
     const more = 'select: {maximize: Out, runs: 10, report: 2}\nreplications: 4';
     const { id } = await world.foray.submit(gated({ count: 2, gate, mark: gate, more }));
     const before = await toTheEnd(world, id);
-    expect(before).toMatchObject({ phase: 'completed', select: { stage: 'over' } });
+    expect(before).toMatchObject({ phase: 'completed', strategy: { stage: 'over' } });
     expect(before.runs.failed).toBeGreaterThan(0);
     rmSync(gate);
     await world.foray.retry(id);

@@ -188,7 +188,7 @@ test('the sum of running, queued, finished and waiting runs is the number of all
 test('the details show how many points a search has asked for, or how many points a design has', () => {
   const state = { ...newState(NOW, settings), points: 12 };
   expect(detailsOf(state, NOW)).toContain('- design: 12 points');
-  const searching = { ...state, search: { ...newSearch('search')!, asked: 14 } };
+  const searching = { ...state, search: { ...newSearch('points')!, asked: 14 } };
   expect(detailsOf(searching, NOW)).toContain('- search: 14 points asked for');
   expect(detailsOf(searching, NOW)).not.toContain('design');
 });

@@ -11,6 +11,7 @@ import { until } from '../support/until.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { REHEARSAL } from '../service/fixed.ts';
+import { only } from '../support/strategy.ts';
 
 /** The source of a model whose runs fail if N is above a limit. */
 const source = ({
@@ -228,7 +229,7 @@ seed: 5`,
     file: 'mended.yaml',
   });
   const { id } = await world.foray.submit(search('parallel: 2'));
-  const { failed, told } = (await toTheEnd(world, id)).search!;
+  const { failed, told } = only('search', (await toTheEnd(world, id)).strategy);
   expect(failed).toBeGreaterThan(1);
   await change({ limit: 60_000 });
   const run = (...args: string[]) => foray(world.folder, args, { env: environmentOf(world.settings) });
@@ -236,7 +237,7 @@ seed: 5`,
   expect(retried.stderr).toContain(`it begins with this campaign: start: { campaign: ${id} }`);
   expect(await toTheEnd(world, id)).toMatchObject({
     runs: { failed: 0 },
-    search: { failed, told, lastFailure: null },
+    strategy: { failed, told, lastFailure: null },
   });
   expect((await run('status', id)).stdout).toContain(
     `${failed} failed (the runs of the last one were requested again, but the search does not use their new results)`,
@@ -244,9 +245,9 @@ seed: 5`,
   const highest = Math.max(...(await cellsOf(id, 'Double')).map(Number));
   expect(highest).toBeGreaterThan(2 * 50_004);
   const next = await world.foray.submit(search(`start: {campaign: ${id}}`), { id: 'begins-with-mended' });
-  const { search: found } = await toTheEnd(world, next.id);
+  const found = only('search', (await toTheEnd(world, next.id)).strategy);
   expect(found).toMatchObject({ known: failed + told, unused: [], failed: 0 });
-  expect(found!.best!.value).toBeGreaterThanOrEqual(highest);
+  expect(found.best!.value).toBeGreaterThanOrEqual(highest);
 });
 
 test('a campaign keeps the version that it started with while the model changes', async () => {

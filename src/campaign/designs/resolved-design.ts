@@ -103,6 +103,11 @@ export type Design =
 /** A design with one point and no varied input. */
 export const NO_DESIGN: Design = { kind: 'grid', inputs: [], values: [] };
 
+/** A design over some inputs without points, which are found while the campaign runs. */
+export function pointsOver(inputs: readonly { name: string }[]): Design {
+  return { kind: 'list', inputs: inputs.map(({ name }) => name), rows: [] };
+}
+
 /** The inputs that a design varies, in the order of their first mention. */
 export function inputsOf(design: Design): string[] {
   switch (design.kind) {

@@ -113,17 +113,21 @@ export type SearchEvent =
    */
   | { kind: 'known'; campaign: string; points: KnownPoint[]; unused?: UnusedPoints[] }
   /**
-   * The definition was changed, and more points may follow. `parallel`: the number of points that were open at once
-   * before the change. `from`: bounds or requirements changed, and a new method starts at this ask with all known
-   * values; absent if the method continues. `outside`: the earlier asks that lie outside the new bounds. `excess`: for
-   * each earlier ask, its distance from meeting the new requirements; null for an ask without a value.
+   * The definition was changed, more points may follow, and the method continues. `parallel`: the number of points that
+   * were open at once before the change.
+   */
+  | { kind: 'continued'; parallel: number }
+  /**
+   * Bounds or requirements were changed, and a new method starts at the ask `from` with all known values. `outside`: the
+   * earlier asks that lie outside the new bounds. `excess`: for each earlier ask, its distance from meeting the new
+   * requirements, or null for an ask without a value; null if the requirements stay the same.
    */
   | {
-      kind: 'changed';
+      kind: 'restarted';
       parallel: number;
-      from?: number;
-      outside?: number[];
-      excess?: (readonly number[] | null)[];
+      from: number;
+      outside: number[];
+      excess: (readonly number[] | null)[] | null;
     }
   /** The scales by which a calibration divides the distances of the outputs, in the order of the outputs. */
   | { kind: 'scales'; scales: number[] }
@@ -158,9 +162,9 @@ export function emptyStep(): SearchStep {
 
 /** The log, with its asks judged by the current bounds and requirements. */
 export function judged({ asks, events }: SearchLog): SearchLog {
-  const changes = events.filter((event) => event.kind === 'changed');
-  const outside = new Set(changes.findLast(({ from }) => from !== undefined)?.outside);
-  const excess = changes.findLast((change) => change.excess !== undefined)?.excess ?? [];
+  const restarts = events.filter((event) => event.kind === 'restarted');
+  const outside = new Set(restarts.at(-1)?.outside);
+  const excess = restarts.findLast((restart) => restart.excess !== null)?.excess ?? [];
   if (outside.size === 0 && excess.length === 0) return { asks, events };
   return {
     asks: asks.map((ask, at) => {
@@ -177,7 +181,7 @@ export function judged({ asks, events }: SearchLog): SearchLog {
 
 /** Why no more points are requested; null while points are requested. */
 export function stopOf({ events }: { events: readonly SearchEvent[] }): StopReason | null {
-  const last = events.findLast(({ kind }) => kind === 'stopped' || kind === 'changed');
+  const last = events.findLast((event) => event.kind === 'stopped' || isChange(event));
   return last?.kind === 'stopped' ? last.by : null;
 }
 
@@ -191,9 +195,17 @@ export function methodIn(
   { events }: Pick<SearchLog, 'events'>,
   parallel: number,
 ): { from: number; parallel: number } {
-  const changes = events.filter((event) => event.kind === 'changed');
-  const last = changes.findLastIndex((change) => change.from !== undefined);
-  return { from: changes[last]?.from ?? 0, parallel: changes[last + 1]?.parallel ?? parallel };
+  const changes = events.filter(isChange);
+  const last = changes.findLastIndex(({ kind }) => kind === 'restarted');
+  const start = changes[last];
+  return {
+    from: start?.kind === 'restarted' ? start.from : 0,
+    parallel: changes[last + 1]?.parallel ?? parallel,
+  };
+}
+
+function isChange(event: SearchEvent): event is Extract<SearchEvent, { kind: 'continued' | 'restarted' }> {
+  return event.kind === 'continued' || event.kind === 'restarted';
 }
 
 /** The stage of a search. */
@@ -203,7 +215,8 @@ export function stageOf({ events }: { events: readonly SearchEvent[] }): SearchS
   switch (events.at(-1)?.kind) {
     case undefined:
     case 'known':
-    case 'changed':
+    case 'continued':
+    case 'restarted':
     case 'scales':
     case 'generation':
       return 'searching';

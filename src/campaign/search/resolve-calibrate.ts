@@ -1,6 +1,8 @@
 import { nameKey, RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
 import { quoted } from '../../text/suggest.ts';
+import { goalOf } from '../check-outputs.ts';
+import { type Design, pointsOver } from '../designs/resolved-design.ts';
 import { drawnRow } from '../designs/rows.ts';
 import { checkExpression } from '../designs/resolve/expressions.ts';
 import type { DesignFacts } from '../designs/resolve/inputs.ts';
@@ -9,8 +11,10 @@ import { measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { unitPoints } from '../sampling/unit-points.ts';
 import { hasSeed } from '../seeds.ts';
-import type { BaseInput, CampaignOutput } from '../types.ts';
+import type { Strategy } from '../strategy.ts';
+import type { BaseInput, Campaign, CampaignOutput, Goal } from '../types.ts';
 import type { Calibration, Observed } from './calibration.ts';
+import { resolveComputed } from './resolve-computed.ts';
 import type { WrittenAbc, WrittenObserved } from './schema-calibrate.ts';
 import type { Distribution } from '../sampling/distributions.ts';
 import { checkEqualities, checkOperands, rulesOf } from './rules.ts';
@@ -19,8 +23,27 @@ const PATH = ['calibrate', 'abc'];
 /** The number of points of the prior of which at least one must be allowed. */
 const TRIED = 20_000;
 
+/** Checks a calibration and its priors. Mistakes are collected. */
+export function beginCalibration(
+  read: ReadDefinition,
+  facts: DesignFacts,
+  given: ReadonlySet<string>,
+): { design: Design; finish: (kept: Pick<Campaign, 'outputs'>) => { strategy: Strategy; goal?: Goal } } {
+  const written = read.definition.calibrate!.abc;
+  const priors = resolvePriors(written, facts, given);
+  const derive = resolveComputed(written.derive, facts, PATH, priors, given);
+  facts.mistakes.attempt(() => checkSettings(read, facts.base));
+  return {
+    design: pointsOver([...priors, ...derive]),
+    finish: ({ outputs }) => ({
+      strategy: { by: 'calibration', ...resolveCalibrate(read, { priors, derive }, facts.base, outputs) },
+      ...facts.mistakes.attempt(() => goalOf(read, outputs)),
+    }),
+  };
+}
+
 /** The priors of a calibration; mistakes go to `facts.mistakes`. */
-export function resolvePriors(
+function resolvePriors(
   { priors }: WrittenAbc,
   facts: DesignFacts,
   taken: ReadonlySet<string>,
@@ -37,35 +60,14 @@ export function resolvePriors(
   return resolved;
 }
 
-/**
- * Checks that no other setting gives points, and that each run has its own seed.
- *
- * @throws ForayError INVALID_VALUE
- */
-export function checkCalibrateAlone(
+/** @throws ForayError INVALID_VALUE if other settings contradict `calibrate`, or runs have no seeds of their own */
+function checkSettings(
   { definition, locate }: ReadDefinition,
   base: readonly Pick<BaseInput, 'name'>[],
 ): void {
-  const {
-    calibrate,
-    design,
-    search,
-    select,
-    replications = 1,
-    commonRandomNumbers,
-    seed,
-    fresh,
-  } = definition;
-  if (!calibrate) return;
+  const { replications = 1, commonRandomNumbers, seed, fresh } = definition;
   const wrong = (message: string, path: string[], hint: string): ForayError =>
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
-  for (const [name, other] of Object.entries({ design, search, select }))
-    if (other)
-      throw wrong(
-        `A campaign cannot have both "calibrate" and "${name}".`,
-        [name],
-        'Leave one of the two out.',
-      );
   if (replications !== 1)
     throw wrong(
       'A calibration runs each of its points once, because it compares results including their randomness.',
@@ -87,12 +89,12 @@ export function checkCalibrateAlone(
 }
 
 /** Resolves a calibration when the outputs of the campaign are known. */
-export function resolveCalibrate(
+function resolveCalibrate(
   { definition, locate, mistakes }: ReadDefinition,
   { priors, derive }: Required<Pick<Calibration, 'priors' | 'derive'>>,
   base: readonly BaseInput[],
   outputs: readonly CampaignOutput[],
-): { calibrate: Calibration } {
+): Calibration {
   const written = definition.calibrate!.abc;
   const { where = null, particles, quantile, parallel, stop } = written;
   const before = mistakes.count;
@@ -112,7 +114,7 @@ export function resolveCalibrate(
     stop: { ...stop, tolerance: stop.tolerance ?? null },
   };
   if (mistakes.count === before) mistakes.attempt(() => checkRules(calibrate, base, locate));
-  return { calibrate };
+  return calibrate;
 }
 
 function observedOf(

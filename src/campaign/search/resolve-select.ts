@@ -1,50 +1,57 @@
 import { ForayError } from '../../errors.ts';
 import { quoted } from '../../text/suggest.ts';
+import { writtenGrowth } from '../check-growth.ts';
+import { type Design, NO_DESIGN } from '../designs/resolved-design.ts';
+import { resolveDesign } from '../designs/resolve/index.ts';
+import type { DesignFacts } from '../designs/resolve/inputs.ts';
 import { measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { hasSeed } from '../seeds.ts';
+import type { Strategy } from '../strategy.ts';
 import type { BaseInput, Campaign, CampaignOutput, Goal } from '../types.ts';
 import { goalIn, requirementsIn } from './goal.ts';
-import { CONFIDENCE, type Selection } from './search.ts';
+import { CONFIDENCE } from './search.ts';
 
 /** Replications of each point before the comparison, if the definition has no number. */
 const FIRST = 10;
 /** The most points for the procedure of Kim and Nelson, which compares all pairs of points. */
 export const MOST_POINTS_OF_KN = 200;
 
-/**
- * The fewest replications of each point. Without a number in the definition, a selection whose runs have no seeds gets
- * 1, because all repeats of a point would be the same.
- */
-export function leastReplications(
-  { replications, select }: ReadDefinition['definition'],
-  base: readonly Pick<BaseInput, 'name'>[],
-): number {
-  if (replications === undefined) return select && hasSeed(base) ? FIRST : 1;
-  return typeof replications === 'number' ? replications : replications.min;
+/** A selection whose runs have no seeds runs each point once, because all repeats of a point would be the same. */
+export function firstReplications(base: readonly Pick<BaseInput, 'name'>[]): number {
+  return hasSeed(base) ? FIRST : 1;
 }
 
-/**
- * Checks that no other setting contradicts `select`, and that there are points to compare.
- *
- * @throws ForayError INVALID_VALUE
- */
-export function checkSelectAlone(
+/** Checks a selection, whose points are those of a design. Mistakes are collected. */
+export function beginSelection(
+  read: ReadDefinition,
+  facts: DesignFacts,
+  given: ReadonlySet<string>,
+): { design: Design; finish: (kept: Pick<Campaign, 'outputs'>) => { strategy: Strategy; goal: Goal } } {
+  const { design } = read.definition;
+  facts.mistakes.attempt(() => checkSettings(read, facts.base));
+  return {
+    design: design ? resolveDesign(design, facts, ['design'], given) : NO_DESIGN,
+    finish: ({ outputs }) => resolveSelect(read, outputs),
+  };
+}
+
+/** @throws ForayError INVALID_VALUE if other settings contradict `select`, or there are no points to compare */
+function checkSettings(
   { definition, locate }: ReadDefinition,
   base: readonly Pick<BaseInput, 'name'>[],
 ): void {
-  const { select, design, search, goal, replications } = definition;
-  if (!select) return;
+  const { design, goal, replications } = definition;
   const wrong = (message: string, path: string[], hint: string): ForayError =>
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
-  if (search)
-    throw wrong(
-      'A campaign cannot have both "search" and "select".',
-      ['select'],
-      'A search compares its best points with "confirm"; "select" compares the points of a "design".',
-    );
   if (!design)
     throw wrong('"select" has no points to compare.', ['select'], 'Give the points with a "design".');
+  if (writtenGrowth(definition))
+    throw wrong(
+      '"select" compares points that are known from the beginning.',
+      ['select'],
+      'Leave "select" out, or give the design a number of points.',
+    );
   if (goal)
     throw wrong('The goal of a selection is what it minimizes or maximizes.', ['goal'], 'Leave "goal" out.');
   if (typeof replications === 'object')
@@ -62,10 +69,10 @@ export function checkSelectAlone(
 }
 
 /** Resolves a selection and its goal when the outputs of the campaign are known. */
-export function resolveSelect(
+function resolveSelect(
   { definition, locate, mistakes }: ReadDefinition,
   outputs: readonly CampaignOutput[],
-): { select: Selection; goal: Goal } {
+): { strategy: Strategy; goal: Goal } {
   const written = definition.select!;
   const goal = mistakes.attempt(() => {
     const found = goalIn(written, outputs, locate, 'select');
@@ -78,7 +85,8 @@ export function resolveSelect(
   const { indifference, confidence, runs, report } = written;
   const require = requirementsIn(written, outputs, { locate, mistakes }, 'select');
   return {
-    select: {
+    strategy: {
+      by: 'selection',
       require,
       report,
       ...(runs === undefined
@@ -96,10 +104,10 @@ export function resolveSelect(
  */
 export function checkCompared(
   { locate }: Pick<ReadDefinition, 'locate'>,
-  { select, replications }: Pick<Campaign, 'select' | 'replications'>,
+  { strategy: select, replications }: Pick<Campaign, 'strategy' | 'replications'>,
   points: number,
 ): void {
-  if (!select) return;
+  if (select.by !== 'selection') return;
   if (points < 2)
     throw new ForayError('INVALID_VALUE', 'The design has one point, so there is nothing to select.', {
       place: locate(['select'], 'key'),

@@ -1,6 +1,7 @@
 import { RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
 import { isNumeric, isWhole } from '../designs/input-types.ts';
+import { type Design, pointsOver } from '../designs/resolved-design.ts';
 import { checkExpression } from '../designs/resolve/expressions.ts';
 import { type DesignFacts, inputsIn } from '../designs/resolve/inputs.ts';
 import { distinctValuesOf } from '../designs/resolve/value-lists.ts';
@@ -8,9 +9,11 @@ import { MOST_INPUTS } from '../sampling/unit-points.ts';
 import { type Measure, measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { quoted } from '../../text/suggest.ts';
-import type { BaseInput, CampaignOutput, Goal } from '../types.ts';
+import type { Strategy } from '../strategy.ts';
+import type { BaseInput, Campaign, CampaignOutput, Goal } from '../types.ts';
 import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { goalIn, requirementsIn } from './goal.ts';
+import { resolveComputed } from './resolve-computed.ts';
 import type { Bounds, Searched, WrittenSearch } from './schema.ts';
 import type { Confirmation, Search, SearchedInput } from './search.ts';
 import { checkEqualities, checkOperands } from './rules.ts';
@@ -21,13 +24,29 @@ const MOST_GP_POINTS = 300;
 /** With more inputs than this, CMA-ES is the better method too. */
 const MOST_GP_INPUTS = 12;
 
+/** Checks a search and the inputs that it varies. Mistakes are collected. */
+export function beginSearch(
+  read: ReadDefinition,
+  facts: DesignFacts,
+  given: ReadonlySet<string>,
+): { design: Design; finish: (kept: Pick<Campaign, 'outputs'>) => { strategy: Strategy; goal: Goal } } {
+  const written = read.definition.search!;
+  const inputs = resolveSearchedInputs(written, facts, given);
+  const derive = resolveComputed(written.derive, facts, ['search'], inputs, given);
+  facts.mistakes.attempt(() => checkSettings(read));
+  return {
+    design: pointsOver([...inputs, ...derive]),
+    finish: ({ outputs }) => resolveSearch(read, { inputs, derive }, facts.base, outputs),
+  };
+}
+
 /**
  * Checks the names and values of the inputs that a search varies, and resolves them. Mistakes are added to
  * `facts.mistakes`; the inputs are valid only without mistakes.
  *
  * @param taken - inputs that another setting already gives
  */
-export function resolveSearchedInputs(
+function resolveSearchedInputs(
   written: WrittenSearch,
   facts: DesignFacts,
   taken: ReadonlySet<string>,
@@ -132,32 +151,12 @@ function inward(min: number, max: number, digits: number): { min: number; max: n
   };
 }
 
-/**
- * Checks that no other setting gives points or their replications.
- *
- * @throws ForayError INVALID_VALUE
- */
-export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
-  const { search, select, calibrate, design, goal, replications } = definition;
+/** @throws ForayError INVALID_VALUE if other settings contradict `search` */
+function checkSettings({ definition, locate }: ReadDefinition): void {
+  const { goal, replications } = definition;
   const isPrecise = typeof replications === 'object' && 'output' in replications;
   const wrong = (message: string, path: string[], hint: string): ForayError =>
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
-  if (!search) {
-    // selections and calibrations have their own check of the replications
-    if (typeof replications === 'object' && !isPrecise && !select && !calibrate)
-      throw wrong(
-        'Replications {min, max} need an output.',
-        ['replications'],
-        'Add output, and relative or absolute.',
-      );
-    return;
-  }
-  if (design)
-    throw wrong(
-      'A campaign cannot have both "design" and "search".',
-      ['design'],
-      'Leave one of the two out.',
-    );
   if (goal)
     throw wrong('The goal of a search is what it minimizes or maximizes.', ['goal'], 'Leave "goal" out.');
   if (isPrecise)
@@ -169,12 +168,12 @@ export function checkSearchAlone({ definition, locate }: ReadDefinition): void {
 }
 
 /** Resolves the rest of a search when the outputs of the campaign are known. */
-export function resolveSearch(
+function resolveSearch(
   { definition, locate, mistakes }: ReadDefinition,
   { inputs, derive }: Required<Pick<Search, 'inputs' | 'derive'>>,
   base: readonly BaseInput[],
   outputs: readonly CampaignOutput[],
-): { search: Search; goal: Goal } {
+): { strategy: Strategy; goal: Goal } {
   const written = definition.search!;
   const { where = null } = written;
   const before = mistakes.count;
@@ -200,7 +199,7 @@ export function resolveSearch(
   };
   if (mistakes.count === before)
     mistakes.attempt(() => checkRules(search, definition.seed ?? 0, base, locate));
-  return { search, goal: goal ?? { output: '', wants: 'lowest' } };
+  return { strategy: { by: 'search', ...search }, goal: goal ?? { output: '', wants: 'lowest' } };
 }
 
 /**

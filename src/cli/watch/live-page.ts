@@ -1,6 +1,6 @@
 import type { Campaign, CampaignOutput } from '../../campaign/types.ts';
 import type { CampaignStatus, Foray } from '../../client/index.ts';
-import { searchLine } from '../../report/index.ts';
+import { strategyLine } from '../../report/index.ts';
 import type { CampaignRecord, StoredLog } from '../../store/index.ts';
 import { pageOf } from './page.ts';
 import { Recent } from './recent.ts';
@@ -66,8 +66,8 @@ export class LivePage {
     const { output, rows, values } = this.#recent;
     const failure = this.#failure;
     const status = this.#status;
-    const search = searchLine(this.#campaign, status);
-    const state = { ...this.#about, status, search, output, rows, values, failure };
+    const strategy = strategyLine(this.#campaign, status.strategy);
+    const state = { ...this.#about, status, strategy, output, rows, values, failure };
     this.#screen.draw(pageOf(state, this.#screen.size));
   }
 }

@@ -1,8 +1,8 @@
-import { growthText } from '../../campaign/growth.ts';
 import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-points.ts';
 import type { CampaignOutput, Goal, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
+import { capitalized } from '../../text/printable.ts';
 import { blockedText, duration } from '../progress-line.ts';
 import { LAST_LINES } from '../log.ts';
 import { histogram } from './histogram.ts';
@@ -61,11 +61,10 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
   return page.slice(0, rows);
 }
 
-function headOf({ status, search }: LiveState, columns: number): Line[] {
+function headOf({ status, strategy }: LiveState, columns: number): Line[] {
   const { phase, blocked, note } = status;
   const noteWords = printable(note).split(' ').filter(Boolean);
-  const growthWords = status.growth === null ? [] : printable(growthText(status.growth)).split(' ');
-  const searchWords = search === undefined ? [] : printable(capitalized(search)).split(' ');
+  const strategyWords = strategy === undefined ? [] : printable(capitalized(strategy)).split(' ');
   const blockedWords = blocked === null ? [] : printable(blockedText(blocked)).split(' ').filter(Boolean);
   return [
     titleLine(status, columns),
@@ -77,8 +76,7 @@ function headOf({ status, search }: LiveState, columns: number): Line[] {
     barLine(status, columns),
     ...(status.precision ? wrapped(precisionSpans(status.precision, status.points), '  ', columns) : []),
     ...wrapped(countSpans(status), '  ', columns),
-    ...wrapped(growthWords, ' ', columns).slice(0, MOST_NOTE_LINES),
-    ...wrapped(searchWords, ' ', columns).slice(0, MOST_NOTE_LINES),
+    ...wrapped(strategyWords, ' ', columns).slice(0, MOST_NOTE_LINES),
     ...(phase === 'running' ? wrapped(paceSpans(status), '  ', columns) : []),
     ...wrapped(
       noteWords.map((text): Span => ({ style: 'yellow', text })),
@@ -171,8 +169,4 @@ function valuesTitle(output: CampaignOutput, values: readonly number[], goal: Go
       : '';
   const what = `  mean ${numberText(mean)} of ${counted(values.length, 'value')}${best}`;
   return [{ style: 'bold', text: cut(printable(titleOf(output)), 60) }, what];
-}
-
-function capitalized(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -5,8 +5,8 @@ import type { ResultRow, StoredLog } from '../../store/index.ts';
 /** Everything that the page shows. */
 export interface LiveState {
   status: CampaignStatus;
-  /** The state of the campaign's search or selection; undefined if it has neither. */
-  search?: string | undefined;
+  /** The progress of the campaign's strategy; undefined for a design that has all its points. */
+  strategy?: string | undefined;
   varied: readonly VariedInput[];
   /** Whether points have more than one replication. */
   isReplicated: boolean;

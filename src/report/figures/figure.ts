@@ -18,6 +18,9 @@ export interface Picture {
   svg: string;
 }
 
+/** Draws the picture of a figure. */
+export type Drawing = (figure: Figure) => Promise<Picture>;
+
 export async function pictureOf({ title, caption, id, spec }: Figure): Promise<Picture> {
   return { title, svg: await drawSvg(spec, id, `${title}. ${caption}`) };
 }

@@ -1,5 +1,5 @@
 import { measureOf } from '../../campaign/measures.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
 import type { SearchStory } from '../../search/story.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { type Figure, sentences } from './figure.ts';
@@ -18,7 +18,7 @@ export interface Ground {
 
 /** Draws the points of a search over the heat map of a grid. Returns no picture until both have values. */
 export async function groundFigures(
-  { goal, outputs, search }: Pick<Campaign, 'goal' | 'outputs' | 'search'>,
+  { goal, outputs, strategy }: Pick<CampaignBy<'search'>, 'goal' | 'outputs' | 'strategy'>,
   { points, summary: { best } }: SearchStory,
   { record, rows, known }: Ground,
 ): Promise<Figure[]> {
@@ -31,7 +31,7 @@ export async function groundFigures(
     x: Number(inputs[x]),
     y: Number(inputs[y]),
   });
-  const names = search!.inputs.map(({ name }) => name);
+  const names = strategy.inputs.map(({ name }) => name);
   const asked = points.map(({ values }) =>
     placeOf(Object.fromEntries(names.map((name, at) => [name, values[at]]))),
   );

@@ -1,7 +1,7 @@
 import { isNumeric } from '../../campaign/designs/input-types.ts';
 import type { SpreadInput } from '../../campaign/designs/resolved-design.ts';
 import { quantile } from '../../campaign/sampling/distributions.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
 import type { CalibrationStory } from '../../search/abc/story.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { type DensityPanel, densities, type PairPanel, pairs } from '../pictures/posterior.ts';
@@ -24,19 +24,19 @@ const LEAST_OF_RANGE = 0.1;
 
 /** Makes pictures of the posterior of a calibration: each input with its prior, and pairs of inputs. */
 export function posteriorFigures(
-  { varied, calibrate }: Pick<Campaign, 'varied' | 'calibrate'>,
+  { varied, strategy }: Pick<CampaignBy<'calibration'>, 'varied' | 'strategy'>,
   { particles }: CalibrationStory,
 ): Figure[] {
   if (particles.length === 0) return [];
   const weights = particles.map(({ weight }) => weight);
-  const all = calibrate!.priors.flatMap((prior, at) => {
+  const all = strategy.priors.flatMap((prior, at) => {
     const input = varied.find(({ name }) => name === prior.name)!;
     if (!isNumeric(input.type)) return [];
     return { prior, title: titleOf(input), values: particles.map(({ values }) => Number(values[at])) };
   });
   const shown = all.slice(0, MOST_INPUTS);
   const listed = shown.filter(({ prior }) => prior.distribution.kind === 'choice');
-  const texts = calibrate!.priors.filter((prior) => all.every((one) => one.prior !== prior));
+  const texts = strategy.priors.filter((prior) => all.every((one) => one.prior !== prior));
   const namesOf = (priors: readonly SpreadInput[]): string => priors.map(({ name }) => name).join(', ');
   const paired = all.slice(0, MOST_IN_PAIRS);
   const panels = paired.flatMap((x, at) =>

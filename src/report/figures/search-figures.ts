@@ -1,8 +1,8 @@
 import { isNumeric } from '../../campaign/designs/input-types.ts';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import { inputsOfSearch, type SearchedInput } from '../../campaign/search/search.ts';
-import type { Campaign, VariedInput } from '../../campaign/types.ts';
-import { confidenceOfSearch } from '../../search/interval.ts';
+import type { Campaign, CampaignBy, VariedInput } from '../../campaign/types.ts';
+import { confidenceOfSearch, type SeekingCampaign } from '../../search/interval.ts';
 import type { SelectStory } from '../../search/select-story.ts';
 import type { AskedPoint, Finalist, SearchStory } from '../../search/story.ts';
 import type { BestPoint } from '../../search/summary.ts';
@@ -20,8 +20,9 @@ const MOST_FINALISTS = 20;
 /** The maximum number of values of an input with a label beside its axis. */
 const MOST_LABELS = 12;
 
-/** A campaign with a search or a selection. */
-type Searched = Pick<Campaign, 'search' | 'select' | 'goal' | 'outputs' | 'varied'>;
+type Shown<C extends Campaign> = Pick<C, 'strategy' | 'goal' | 'outputs' | 'varied'>;
+type Searched = Shown<CampaignBy<'search'>>;
+type Seeking = Shown<SeekingCampaign>;
 
 /** Makes pictures of a search: its progress, its points, and the comparison at its end. */
 export function searchFigures(campaign: Searched, story: SearchStory): Figure[] {
@@ -55,9 +56,7 @@ function progressFigure(
         ? 'Hollow points before a change of bounds lie outside the new bounds'
         : undefined,
       has(({ state }) => state === 'failed') ? 'Points that failed are marked below' : undefined,
-      winner
-        ? `The band is the value of the winner, from ${runsText(winner.isSure, winner.runs)}`
-        : undefined,
+      winner ? `The band is the value of the winner, from ${runsText(winner)}` : undefined,
       stoppedBy === null ? undefined : 'The search ended at the dotted line',
     ),
     id: 'search-progress',
@@ -73,8 +72,10 @@ function progressFigure(
   };
 }
 
-function runsText(isSure: boolean | null, runs: number): string {
-  return isSure === null ? counted(runs, 'run') : `${counted(runs, 'run')} that were not used to choose it`;
+function runsText({ choice, runs }: BestPoint): string {
+  return choice === 'alone'
+    ? counted(runs, 'run')
+    : `${counted(runs, 'run')} that were not used to choose it`;
 }
 
 /**
@@ -94,34 +95,37 @@ function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Pr
 }
 
 /** Makes the picture of a selection: its best points. */
-export function selectFigures(campaign: Searched, { points, summary }: SelectStory): Figure[] {
+export function selectFigures(
+  campaign: Shown<CampaignBy<'selection'>>,
+  { points, summary }: SelectStory,
+): Figure[] {
   return finalistsFigure(campaign, points.slice(0, MOST_FINALISTS), summary.best);
 }
 
 function finalistsFigure(
-  campaign: Searched,
+  campaign: Seeking,
   finalists: readonly Finalist[],
   best: BestPoint | null,
 ): Figure[] {
   const known = finalists.flatMap((one) => (one.mean === null ? [] : [{ ...one, mean: one.mean }]));
   if (known.length === 0) return [];
-  const { select } = campaign;
+  const isOfDesign = campaign.strategy.by === 'selection';
   const output = measureOf(campaign.outputs, campaign.goal!.output);
   const names = namesOf(
     campaign,
     known.map(({ values }) => values),
   );
   const winner = known.find(({ isWinner }) => isWinner);
-  const hasOwn = winner !== undefined && best!.isSure !== null;
+  const hasOwn = winner !== undefined && best!.choice !== 'alone';
   return [
     {
-      title: select ? 'The best points' : 'The finalists',
+      title: isOfDesign ? 'The best points' : 'The finalists',
       caption: sentences(
-        `The ${output.statistic} of ${select ? 'the runs in which each point was compared' : 'the new runs of each finalist'}, with its ${percent(confidenceOfSearch(campaign))} confidence interval`,
+        `The ${output.statistic} of ${isOfDesign ? 'the runs in which each point was compared' : 'the new runs of each finalist'}, with its ${percent(confidenceOfSearch(campaign))} confidence interval`,
         hasOwn
           ? `The winner was chosen by these values; ${counted(best!.runs, 'further run')} give its own value, the diamond`
           : undefined,
-        select
+        isOfDesign
           ? undefined
           : 'The circles are the values during the search; they are too good, because the search chose the finalists by them',
       ),
@@ -131,7 +135,7 @@ function finalistsFigure(
           name: names[at]!,
           mean,
           interval,
-          seen: select ? null : seen,
+          seen: isOfDesign ? null : seen,
           kind: isWinner ? 'winner' : isFeasible ? 'finalist' : 'infeasible',
           own: isWinner && hasOwn ? best!.value : null,
         })),
@@ -145,10 +149,10 @@ function finalistsFigure(
  * The names of points: "Contact rate 1.67, Recovery rate 0.44". Numbers have all digits if two points would otherwise
  * have the same name.
  */
-function namesOf({ search, varied }: Searched, points: readonly (readonly string[])[]): string[] {
+function namesOf({ strategy, varied }: Seeking, points: readonly (readonly string[])[]): string[] {
   const named = (short: (text: string) => string): string[] =>
     points.map((values) =>
-      (search ? inputsOfSearch(search) : varied)
+      (strategy.by === 'search' ? inputsOfSearch(strategy) : varied)
         .map(({ name, type }, at) => `${name} ${isNumeric(type) ? short(values[at]!) : values[at]!}`)
         .join(', '),
     );
@@ -161,14 +165,14 @@ function namesOf({ search, varied }: Searched, points: readonly (readonly string
  * points within the bounds have a value.
  */
 function parallelFigure(
-  { search, goal, varied }: Searched,
+  { strategy, goal, varied }: Searched,
   { points, summary: { best }, isNoisy }: SearchStory,
   output: Measure,
 ): Figure[] {
   const known = points.filter(({ value, isOutside }) => value !== null && !isOutside);
-  if (search!.inputs.length < 2 || known.length < 2) return [];
+  if (strategy.inputs.length < 2 || known.length < 2) return [];
   const [drawn, isPart] = evenly(known, best?.ordinal);
-  const scales = search!.inputs.map((input) =>
+  const scales = strategy.inputs.map((input) =>
     scaleOf(
       input,
       varied.find(({ name }) => name === input.name),

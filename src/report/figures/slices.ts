@@ -1,5 +1,5 @@
 import { type Measure, measureOf } from '../../campaign/measures.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
 import type { SearchStory } from '../../search/story.ts';
 import type { Analysis } from '../../sensitivity/analysis.ts';
 import { type Figure, partText, sentences } from './figure.ts';
@@ -14,7 +14,7 @@ const MOST_INPUTS = 12;
  * and the other inputs stay at the best point.
  */
 export function sliceFigures(
-  { outputs, varied, search }: Pick<Campaign, 'outputs' | 'varied' | 'search'>,
+  { outputs, varied, strategy }: Pick<CampaignBy<'search'>, 'outputs' | 'varied' | 'strategy'>,
   { points }: Pick<SearchStory, 'points'>,
   { slices = [], output, confidence }: Analysis,
 ): Figure[] {
@@ -22,8 +22,8 @@ export function sliceFigures(
   const shown = slices.slice(0, MOST_INPUTS);
   if (shown.length === 0) return [];
   const panels = shown.map(({ input, points: slice }): ScatterPanel => {
-    const at = search!.inputs.findIndex(({ name }) => name === input);
-    const searched = search!.inputs[at]!;
+    const at = strategy.inputs.findIndex(({ name }) => name === input);
+    const searched = strategy.inputs[at]!;
     return {
       input: varied.find(({ name }) => name === input)!,
       isLog: searched.kind === 'range' && searched.scale === 'log',

@@ -1,4 +1,5 @@
 import { RANDOM_SEED } from '../../api/index.ts';
+import { isBy } from '../../campaign/strategy.ts';
 import { growthProgress, growthText } from '../../campaign/growth.ts';
 import { hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign, ModelVersion, RunCounts } from '../../campaign/types.ts';
@@ -17,7 +18,8 @@ export function campaignSection(
   outstandingTime: number,
 ): Markup {
   const { model, base, varied, seed, versions, files } = campaign;
-  const growth = growthProgress(campaign);
+  const growth =
+    isBy(campaign, 'growing') && growthProgress({ design: campaign.design, growth: campaign.strategy });
   const isFixed = (name: string): boolean =>
     !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
   const rows: [string, string | Markup][] = [
@@ -93,11 +95,11 @@ function versionsText(versions: readonly ModelVersion[]): string {
  * The numbers of replications in words: "10 to 100 of each point, until Mean total cost is known within 5 % with 95 %
  * confidence".
  */
-export function replicationsText({ replications, precision, search, select, base }: Campaign): string {
-  if (select && hasSeed(base))
+export function replicationsText({ replications, precision, strategy, base }: Campaign): string {
+  if (strategy.by === 'selection' && hasSeed(base))
     return `${numberText(replications)} of each point, and more of points that cannot be distinguished from the best one`;
-  if (search?.most)
-    return `${numberText(replications)} of each point, and up to ${numberText(search.most)} of points that cannot be distinguished from the best one`;
+  if (strategy.by === 'search' && strategy.most !== null)
+    return `${numberText(replications)} of each point, and up to ${numberText(strategy.most)} of points that cannot be distinguished from the best one`;
   if (!precision) return `${numberText(replications)} of each point`;
   const { min, max, outputs, shares = [], relative, absolute, confidence } = precision;
   const areShares = outputs.every((name) => shares.includes(name));

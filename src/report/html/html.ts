@@ -6,6 +6,7 @@ import { nothingCompared } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
 import { html, Markup } from './markup.ts';
 import { type ReportSection, reportSections, type Told } from './report-sections.ts';
+import { foundIn } from './story-sections.ts';
 import { policy, saveScript } from './save.ts';
 import { headSection } from './overview-sections.ts';
 import { style } from './style.ts';
@@ -83,7 +84,7 @@ export async function reportParts(
   options: ReportOptions,
 ): Promise<ReportParts> {
   const { campaign } = record;
-  const { observed, reference, show = [], goal: wanted = campaign.goal, search, select } = options;
+  const { observed, reference, show = [], goal: wanted = campaign.goal, story } = options;
   const measured = (name: string) => measureOf(campaign.outputs, name);
   const goal = wanted && { ...wanted, output: measured(wanted.output).name };
   const asked = [...show, ...(goal ? [goal.output] : [])].map(measured);
@@ -94,7 +95,7 @@ export async function reportParts(
       'DATA_SET',
     );
 
-  const found = (search ?? select)?.summary;
+  const found = story ? foundIn(story) : undefined;
   const summary = await summarize(campaign, rows, asked, {
     reference,
     observed: observed?.output,

@@ -45,8 +45,8 @@ export function factsSection(
   counts: RunCounts,
   { precise }: Summary['precision'],
 ): Markup {
-  const { replications, precision, search } = campaign;
-  const most = precision?.max ?? search?.most;
+  const { replications, precision, strategy } = campaign;
+  const most = strategy.by === 'search' ? strategy.most : precision?.max;
   const failed = html`<span class="${counts.failed > 0 ? 'bad' : ''}">${grouped(counts.failed)}</span>`;
   const facts: [string, string | Markup][] = [
     ['Points', grouped(points)],

@@ -1,6 +1,7 @@
 import { measureOf } from '../../campaign/measures.ts';
 import { inputsOfSearch, type MethodName, nameOfMethod, type Search } from '../../campaign/search/search.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
+import type { SeekingCampaign } from '../../search/interval.ts';
 import type { SelectStory, SelectSummary } from '../../search/select-story.ts';
 import type { AskedPoint, Finalist, SearchStory } from '../../search/story.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
@@ -22,7 +23,7 @@ const methods: Record<MethodName, string> = {
 
 /** The best point with its value, as in `foray status`. */
 export function searchAnswer(
-  campaign: Campaign,
+  campaign: SeekingCampaign,
   summary: Pick<SearchSummary | SelectSummary, 'best' | 'stage'>,
   isNoisy: boolean,
 ): Markup {
@@ -34,7 +35,7 @@ export function searchAnswer(
     </div>`;
   }
   const { place, value, how } = bestParts(campaign, summary.best);
-  const isTooGood = isNoisy && summary.best.isSure === null;
+  const isTooGood = isNoisy && summary.best.choice === 'alone';
   return html`<div class="answer">
     ${goal!.wants === 'lowest' ? 'Lowest' : 'Highest'} ${goal!.output}
     <strong>${value}</strong>
@@ -48,13 +49,13 @@ function wordsOfMethod(method: Search['method']): string {
 }
 
 /** The progress of the search in words. */
-export function searchSection({ search }: Campaign, { summary }: SearchStory): Markup {
-  const { require, confirm } = search!;
+export function searchSection({ strategy: search }: CampaignBy<'search'>, { summary }: SearchStory): Markup {
+  const { require, confirm } = search;
   return html`<section>
     <h2>The search</h2>
     <p class="soft">
       ${sentences(
-        `By ${wordsOfMethod(search!.method)}, ${counted(search!.parallel, 'point')} at once: ${searchText(summary)}`,
+        `By ${wordsOfMethod(search.method)}, ${counted(search.parallel, 'point')} at once: ${searchText(summary)}`,
         requirementsText(require),
         confirm === null
           ? undefined
@@ -65,7 +66,7 @@ export function searchSection({ search }: Campaign, { summary }: SearchStory): M
 }
 
 /** The points that were compared by new runs, the winner first; without a comparison, the best points of the search. */
-export function searchPoints(campaign: Campaign, story: SearchStory): Markup | undefined {
+export function searchPoints(campaign: CampaignBy<'search'>, story: SearchStory): Markup | undefined {
   const { finalists, summary } = story;
   return finalists.length > 0
     ? finalistsTable(campaign, finalists, summary.best)
@@ -73,12 +74,15 @@ export function searchPoints(campaign: Campaign, story: SearchStory): Markup | u
 }
 
 /** The progress of a selection in words. */
-export function selectSection({ select }: Campaign, { summary }: SelectStory): Markup {
-  const { require } = select!;
+export function selectSection(
+  { strategy: select }: CampaignBy<'selection'>,
+  { summary }: SelectStory,
+): Markup {
+  const { require } = select;
   const how =
-    select!.method === 'kn'
-      ? `By the procedure of Kim and Nelson, with ${percent(select!.confidence)} confidence that no other point is better by more than ${numberText(select!.indifference)}`
-      : `With a budget of ${counted(select!.runs, 'run')}, which go to the points where they help the comparison most (OCBA)`;
+    select.method === 'kn'
+      ? `By the procedure of Kim and Nelson, with ${percent(select.confidence)} confidence that no other point is better by more than ${numberText(select.indifference)}`
+      : `With a budget of ${counted(select.runs, 'run')}, which go to the points where they help the comparison most (OCBA)`;
   return html`<section>
     <h2>The selection</h2>
     <p class="soft">${sentences(`${how}: ${selectText(summary)}`, requirementsText(require))}</p>
@@ -86,38 +90,45 @@ export function selectSection({ select }: Campaign, { summary }: SelectStory): M
 }
 
 /** The best points of a selection, the chosen one first. */
-export function selectPoints(campaign: Campaign, { points, summary }: SelectStory): Markup | undefined {
+export function selectPoints(
+  campaign: CampaignBy<'selection'>,
+  { points, summary }: SelectStory,
+): Markup | undefined {
   const known = points.filter(({ mean }) => mean !== null).slice(0, BEST_POINTS);
   return known.length > 0 ? finalistsTable(campaign, known, summary.best) : undefined;
 }
 
-function finalistsTable(campaign: Campaign, finalists: readonly Finalist[], best: BestPoint | null): Markup {
-  const { select } = campaign;
+function finalistsTable(
+  campaign: SeekingCampaign,
+  finalists: readonly Finalist[],
+  best: BestPoint | null,
+): Markup {
+  const isOfDesign = campaign.strategy.by === 'selection';
   const measure = measureOf(campaign.outputs, campaign.goal!.output);
   const ends = [0, 1].map((end) => finalists.map(({ interval }) => interval?.[end]));
   const columns = [
     { title: titleOfMeasure(measure), values: finalists.map(({ mean }) => mean) },
     { title: 'Low', values: ends[0]! },
     { title: 'High', values: ends[1]! },
-    ...(select ? [] : [{ title: 'During the search', values: finalists.map(({ seen }) => seen) }]),
+    ...(isOfDesign ? [] : [{ title: 'During the search', values: finalists.map(({ seen }) => seen) }]),
   ];
   const stands = finalists.map(({ isWinner, isFeasible, mean }) =>
     isWinner ? 'winner' : mean === null ? 'runs' : isFeasible ? '' : 'requirements not met',
   );
   const winner = finalists.find(({ isWinner }) => isWinner);
   const how = sentences(
-    select
+    isOfDesign
       ? `${counted(finalists.length, 'point')} with the best means; points that are clearly worse got fewer runs`
       : `${counted(finalists.length, 'point')} that were compared by new runs`,
-    winner && best!.isSure !== null
+    winner && best!.choice !== 'alone'
       ? `The winner was chosen by these values; ${counted(best!.runs, 'further run')} give its own value: ${bestParts(campaign, best!).value}`
       : undefined,
-    select
+    isOfDesign
       ? undefined
       : 'Values during the search are too good, because the search chose these points by them',
   );
   return pointsTable(campaign, {
-    title: select ? 'Best points' : 'Finalists',
+    title: isOfDesign ? 'Best points' : 'Finalists',
     how,
     points: finalists,
     columns,
@@ -126,7 +137,7 @@ function finalistsTable(campaign: Campaign, finalists: readonly Finalist[], best
   });
 }
 
-function seenTable(campaign: Campaign, { points, isNoisy }: SearchStory): Markup | undefined {
+function seenTable(campaign: CampaignBy<'search'>, { points, isNoisy }: SearchStory): Markup | undefined {
   const { goal, outputs } = campaign;
   const measure = measureOf(outputs, goal!.output);
   const sign = goal!.wants === 'lowest' ? 1 : -1;
@@ -136,7 +147,7 @@ function seenTable(campaign: Campaign, { points, isNoisy }: SearchStory): Markup
     .slice(0, BEST_POINTS);
   if (shown.length === 0) return undefined;
   const how = sentences(
-    `${counted(shown.length, 'point')} with the ${goal!.wants} ${goal!.output}${campaign.search!.require.length > 0 ? ' of those that meet the requirements' : ''}`,
+    `${counted(shown.length, 'point')} with the ${goal!.wants} ${goal!.output}${campaign.strategy.require.length > 0 ? ' of those that meet the requirements' : ''}`,
     isNoisy
       ? 'If chance affects them, these values are too good, because the search chose the points by them; "confirm" compares points by new runs'
       : undefined,
@@ -158,12 +169,12 @@ interface PointsTable {
 }
 
 function pointsTable(
-  { search, base, varied, outputs, goal }: Campaign,
+  { strategy, base, varied, outputs, goal }: SeekingCampaign,
   { title, how, points, columns, stands, first }: PointsTable,
 ): Markup {
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
-  const inputs = (search ? inputsOfSearch(search) : varied).map(({ name, type }) => ({
+  const inputs = (strategy.by === 'search' ? inputsOfSearch(strategy) : varied).map(({ name, type }) => ({
     name,
     type,
     units: units.get(name) ?? null,

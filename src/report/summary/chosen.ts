@@ -87,7 +87,7 @@ export async function bestOfDesign(
     runs: sample.count,
     seen: value,
     isEqual: areEqual(sample),
-    isSure: null,
+    choice: 'alone',
   };
 }
 

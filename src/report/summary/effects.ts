@@ -1,5 +1,6 @@
 import { levelsOf, scatteredInputs } from '../../campaign/designs/input-values.ts';
 import { sizeOf } from '../../campaign/designs/resolved-design.ts';
+import { findsPoints } from '../../campaign/strategy.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
 import { analyzedDesign } from '../../sensitivity/design.ts';
@@ -84,20 +85,20 @@ export class EffectGatherer {
 
   /** @param statistic - the statistic of the output at each point */
   constructor(
-    campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers' | 'search'>,
+    campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers' | 'strategy'>,
     statistic: Statistic = 'mean',
   ) {
     this.#statistic = statistic;
     this.#campaign = campaign;
-    // a search has no list of values
-    this.#levels = campaign.search ? new Map() : levelsOf(campaign.design);
+    // points that are found have no list of values
+    this.#levels = findsPoints(campaign) ? new Map() : levelsOf(campaign.design);
     this.#means = campaign.varied.map(() => new Map<string, OverPoints>());
     this.#isCut = campaign.varied.map(() => false);
     const most = Math.floor(MOST_MARKS / Math.max(1, campaign.varied.length));
     this.#sample = new EvenSample(Math.max(FEWEST_OF_MANY, Math.min(MOST_SCATTERED, most)));
     this.#scattered = scatteredInputs(campaign.design);
     const isFactorial =
-      !campaign.search && campaign.varied.length > 1 && analyzedDesign(campaign).method === 'factorial';
+      !findsPoints(campaign) && campaign.varied.length > 1 && analyzedDesign(campaign).method === 'factorial';
     this.#balanced = isFactorial ? sizeOf(campaign.design) : undefined;
   }
 

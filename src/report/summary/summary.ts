@@ -182,7 +182,7 @@ export class PointGatherer {
     this.#shown = shown;
     this.#options = options;
     this.#confidence = confidenceOf(campaign);
-    this.#isCalibration = Boolean(campaign.calibrate);
+    this.#isCalibration = campaign.strategy.by === 'calibration';
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     const { reference } = options;
     this.#agreement = reference && new Agreement(reference, shown.measures, this.#confidence);

@@ -1,4 +1,5 @@
-import { type Campaign, findsPoints } from '../../campaign/types.ts';
+import { findsPoints, isBy } from '../../campaign/strategy.ts';
+import type { Campaign } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Column, count, inputColumns, number, text } from './column-types.ts';
 
@@ -26,10 +27,7 @@ export const ALL: readonly Column[] = [
 ];
 
 /** The part of a campaign that determines the columns of its results. */
-export type TabledCampaign = Pick<
-  Campaign,
-  'varied' | 'outputs' | 'versions' | 'search' | 'calibrate' | 'repeats'
->;
+export type TabledCampaign = Pick<Campaign, 'varied' | 'outputs' | 'versions' | 'strategy' | 'repeats'>;
 
 /** The columns before the outputs: the columns of the run, then the inputs that the design varies. */
 export function headColumns(campaign: TabledCampaign): Column[] {
@@ -38,19 +36,19 @@ export function headColumns(campaign: TabledCampaign): Column[] {
     ...(campaign.versions ? [VERSION] : []),
     ...(campaign.repeats === undefined ? [] : [DRAWS]),
     ...(findsPoints(campaign) ? [ASK] : []),
-    ...(campaign.calibrate ? PARTICLE : []),
+    ...(isBy(campaign, 'calibration') ? PARTICLE : []),
     ...inputColumns(campaign),
   ];
 }
 
 /** The cells of `headColumns`. */
 export function headOf(campaign: TabledCampaign, row: ResultRow): Cell[] {
-  const { versions, calibrate, repeats } = campaign;
+  const { versions, repeats } = campaign;
   const { point, replication, status, version, values } = row;
   const versionCell = versions ? [String(version ?? versions[0]!.version)] : [];
   const found = [
     ...(findsPoints(campaign) ? [row.ask] : []),
-    ...(calibrate ? [row.generation, row.weight] : []),
+    ...(isBy(campaign, 'calibration') ? [row.generation, row.weight] : []),
   ].map((each) => (each == null ? null : String(each)));
   const drawsCell = repeats === undefined ? [] : [String(row.draws ?? 1)];
   return [point, String(replication), status, ...versionCell, ...drawsCell, ...found, ...values];

@@ -2,10 +2,9 @@ import { Batched } from '../../batched.ts';
 import type { Requirement } from '../../campaign/search/search.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { measureOf } from '../../campaign/measures.ts';
-import type { CalibrationSummary } from '../../search/abc/story.ts';
+import type { StrategyBy } from '../../campaign/strategy.ts';
 import type { SelectSummary } from '../../search/select-story.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
-import { calibrationText } from './calibration-words.ts';
 import { count, inputColumns, number, text, uniquelyNamed } from '../tables/column-types.ts';
 import { stopText } from './stop-words.ts';
 import type { Table } from '../tables/result-table.ts';
@@ -103,38 +102,13 @@ export function requirementsText(require: readonly Requirement[]): string | unde
   return `A point meets the requirements if ${each.length === 1 ? '' : 'all of these are true: '}${each.join('; ')}`;
 }
 
-type Searched = Pick<Campaign, 'goal' | 'outputs' | 'search' | 'select' | 'base'>;
-
-/**
- * The progress of a search, a selection or a calibration, with the best value of a search or selection: "search: 43
- * points asked for, 41 have a value; best so far: Fit error 17.4 ± 0.3". Undefined without any of the three.
- */
-export function searchLine(
-  campaign: Pick<Searched, 'goal' | 'outputs'>,
-  {
-    search,
-    select,
-    calibration,
-  }: {
-    search: SearchSummary | null;
-    select: SelectSummary | null;
-    calibration: CalibrationSummary | null;
-  },
-): string | undefined {
-  if (calibration) return `calibration: ${calibrationText(calibration)}`;
-  const state = search ?? select;
-  if (!state) return undefined;
-  const text = search ? `search: ${searchText(search)}` : `selection: ${selectText(select!)}`;
-  const { best, stage } = state;
-  if (!best) return text;
-  return `${text}; best${stage === 'over' ? '' : ' so far'}: ${campaign.goal!.output} ${valueText(campaign, best)}`;
-}
+type Told = Pick<Campaign, 'goal' | 'outputs' | 'strategy' | 'base'>;
 
 /**
  * The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that were not used to
  * choose it); …".
  */
-export function bestText(campaign: Searched, best: BestPoint): string {
+export function bestText(campaign: Told, best: BestPoint): string {
   const { place, value, how } = bestParts(campaign, best);
   const [runs, ...more] = how;
   // the interval of a share is already in brackets
@@ -146,23 +120,25 @@ export function bestText(campaign: Searched, best: BestPoint): string {
  * The parts of `bestText`: the point, its value with the interval, and how its value was measured.
  */
 export function bestParts(
-  { goal, outputs, search, select, base }: Searched,
+  { goal, outputs, strategy, base }: Told,
   best: BestPoint,
 ): { place: string; value: string; how: string[] } {
-  const { inputs, interval, among, tied, runs, seen, isSure } = best;
+  const { inputs, interval, among, tied, runs, seen, choice } = best;
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
   const place = Object.entries(inputs)
     .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
     .join(', ');
   const ran = counted(runs, 'run');
-  const own = isSure === null ? ran : `${ran} that were not used to choose it`;
+  const own = choice === 'alone' ? ran : `${ran} that were not used to choose it`;
   const how = [own + withoutInterval({ goal, outputs }, best)];
   if (tied > 0) how.push(tiedText(tied));
   if (interval && among > 1) how.push(choiceText(among));
-  const seenAs = select ? 'its value in the comparison' : 'the best value during the search';
-  if (isSure !== null && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
-  if (isSure !== null) how.push(certaintyText({ search, select }, isSure));
+  const seenAs =
+    strategy.by === 'selection' ? 'its value in the comparison' : 'the best value during the search';
+  if (choice !== 'alone' && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
+  if (choice !== 'alone' && (strategy.by === 'search' || strategy.by === 'selection'))
+    how.push(certaintyText(strategy, choice === 'compared'));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 
@@ -193,18 +169,19 @@ function withoutInterval(
 }
 
 /** The certainty of the choice: "no other point is better by more than 10, with 95 % confidence". */
-function certaintyText({ search, select }: Pick<Campaign, 'search' | 'select'>, isSure: boolean): string {
-  if (select?.method === 'ocba') return `chosen with a budget of ${counted(select.runs, 'run')}`;
-  const { confidence, indifference } = select ?? search!.confirm!;
-  const which = select ? 'point' : 'finalist';
+function certaintyText(strategy: StrategyBy<'search' | 'selection'>, isSure: boolean): string {
+  if (strategy.method === 'ocba') return `chosen with a budget of ${counted(strategy.runs, 'run')}`;
+  const isOfDesign = strategy.by === 'selection';
+  const { confidence, indifference } = isOfDesign ? strategy : strategy.confirm!;
+  const which = isOfDesign ? 'point' : 'finalist';
   return isSure
     ? `no other ${which} is better by more than ${numberText(indifference)}, with ${percent(confidence)} confidence`
     : `the best ${which}s could not be distinguished`;
 }
 
 /** The value of the best point with its interval: "17.4 ± 0.3 days", "12.5 % (9 % to 17.1 %)". */
-function valueText(
-  { goal, outputs }: Pick<Searched, 'goal' | 'outputs'>,
+export function valueText(
+  { goal, outputs }: Pick<Campaign, 'goal' | 'outputs'>,
   { value, interval }: Pick<BestPoint, 'value' | 'interval'>,
 ): string {
   const measure = measureOf(outputs, goal!.output);

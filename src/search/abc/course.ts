@@ -11,7 +11,7 @@ import {
   type StopReason,
 } from '../../campaign/search/log.ts';
 import { hasSeed } from '../../campaign/seeds.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
 import { keysOf } from '../point-keys.ts';
 import type { FinishedPoints } from '../point-value.ts';
 import { Distances, type Simulated } from './distance.ts';
@@ -50,11 +50,11 @@ export class AbcCourse {
   #result = emptyStep();
   readonly #turn = turns();
 
-  private constructor(campaign: Campaign, log: SearchLog) {
-    const { base, calibrate, outputs, seed } = campaign;
-    this.#calibration = calibrate!;
-    this.#sampler = new Sampler(calibrate!, base, seed ?? 0);
-    this.#distances = new Distances(calibrate!.observed, outputs);
+  private constructor(campaign: CampaignBy<'calibration'>, log: SearchLog) {
+    const { base, strategy, outputs, seed } = campaign;
+    this.#calibration = strategy;
+    this.#sampler = new Sampler(strategy, base, seed ?? 0);
+    this.#distances = new Distances(strategy.observed, outputs);
     this.#pointOf = keysOf(campaign);
     this.#isRandom = hasSeed(base);
     this.events = [...log.events];
@@ -66,7 +66,7 @@ export class AbcCourse {
   }
 
   /** @param campaign - one with a calibration */
-  static async of(campaign: Campaign, log: SearchLog): Promise<AbcCourse> {
+  static async of(campaign: CampaignBy<'calibration'>, log: SearchLog): Promise<AbcCourse> {
     const course = new AbcCourse(campaign, log);
     course.#generations = await generationsOf(course.#calibration, log, course.#sampler);
     return course;

@@ -7,7 +7,7 @@ import {
   type StopReason,
 } from '../../campaign/search/log.ts';
 import { hasSeed } from '../../campaign/seeds.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
 import { keysOf } from '../point-keys.ts';
 import { type Generation, generationsOf } from './generations.ts';
 import { effectiveSize, weightedMoments, weightedQuantile } from './population.ts';
@@ -100,9 +100,12 @@ export interface Particle {
 const TAIL = 0.025;
 
 /** @param campaign - one with a calibration */
-export async function calibrationStoryOf(campaign: Campaign, log: SearchLog): Promise<CalibrationStory> {
+export async function calibrationStoryOf(
+  campaign: CampaignBy<'calibration'>,
+  log: SearchLog,
+): Promise<CalibrationStory> {
   const all = await generationsIn(campaign, log);
-  const { calibrate } = campaign;
+  const { strategy } = campaign;
   const keyOf = keysOf(campaign);
   const generations = all.map((one) => generationStory(campaign, one, all[one.number], log));
   const last = all.findLast(({ population }) => population !== null);
@@ -123,7 +126,7 @@ export async function calibrationStoryOf(campaign: Campaign, log: SearchLog): Pr
     generation: now?.number ?? 1,
     tolerance: now?.tolerance ?? null,
     accepted: now?.accepted.length ?? 0,
-    particles: calibrate!.particles,
+    particles: strategy.particles,
     posterior: last ? posteriorOf(campaign, generations[last.number - 1]!, particles) : null,
     stoppedBy: stopOf(log),
   };
@@ -138,7 +141,10 @@ interface Place {
 }
 
 /** The place of each run of a calibration. Runs are found by the key of the point and the replication. */
-export async function placesOfRuns(campaign: Campaign, log: SearchLog): Promise<Map<string, Place>> {
+export async function placesOfRuns(
+  campaign: CampaignBy<'calibration'>,
+  log: SearchLog,
+): Promise<Map<string, Place>> {
   const all = await generationsIn(campaign, log);
   const keyOf = keysOf(campaign);
   const weights = new Map(
@@ -173,12 +179,15 @@ export function placeOf(key: string, replication: number): string {
   return `${key} ${replication}`;
 }
 
-function generationsIn({ calibrate, base, seed }: Campaign, log: SearchLog): Promise<Generation[]> {
-  return generationsOf(calibrate!, log, new Sampler(calibrate!, base, seed ?? 0));
+function generationsIn(
+  { strategy, base, seed }: CampaignBy<'calibration'>,
+  log: SearchLog,
+): Promise<Generation[]> {
+  return generationsOf(strategy, log, new Sampler(strategy, base, seed ?? 0));
 }
 
 function generationStory(
-  campaign: Campaign,
+  campaign: CampaignBy<'calibration'>,
   { number, first, tolerance, accepted, population }: Generation,
   next: Generation | undefined,
   { asks }: SearchLog,
@@ -193,15 +202,15 @@ function generationStory(
 }
 
 /** The names of the inputs of a calibration, and whether they are numbers. */
-function priorsOf({ varied, calibrate }: Campaign): { name: string; isNumber: boolean }[] {
-  return calibrate!.priors.map(({ name }) => {
+function priorsOf({ varied, strategy }: CampaignBy<'calibration'>): { name: string; isNumber: boolean }[] {
+  return strategy.priors.map(({ name }) => {
     const { type } = varied.find((input) => input.name === name)!;
     return { name, isNumber: isNumeric(type) };
   });
 }
 
 function posteriorOf(
-  campaign: Campaign,
+  campaign: CampaignBy<'calibration'>,
   { number, tolerance, told, accepted, effective }: GenerationStory,
   particles: readonly Particle[],
 ): Posterior {

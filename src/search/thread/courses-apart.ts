@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { SearchLength, SearchLog, SearchStage, SearchStep } from '../../campaign/search/log.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { Finder } from '../../campaign/strategy.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
 import type { FinishedPoints } from '../point-value.ts';
@@ -19,7 +20,7 @@ export class CoursesApart {
   readonly #waiting = new Map<number, PromiseWithResolvers<Reply> & { course: number }>();
 
   /** @param campaign - one with a search or a calibration */
-  async open(campaign: Campaign, log: SearchLog): Promise<CourseApart> {
+  async open(campaign: CampaignBy<Finder>, log: SearchLog): Promise<CourseApart> {
     this.#opened += 1;
     const course = this.#opened;
     const { state } = await this.ask({ course, kind: 'open', campaign, log });

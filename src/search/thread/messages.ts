@@ -1,5 +1,6 @@
 import type { SearchLength, SearchLog, SearchStage, SearchStep } from '../../campaign/search/log.ts';
-import type { Campaign } from '../../campaign/types.ts';
+import type { Finder } from '../../campaign/strategy.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
 import type { ErrorCode } from '../../error-codes.ts';
 import type { FinishedPoints } from '../point-value.ts';
 
@@ -14,7 +15,7 @@ export interface CourseState {
 
 /** A question to the thread of courses. `call` is the number of the question, `course` the number of the course. */
 export type Question = { call: number; course: number } & (
-  | { kind: 'open'; campaign: Campaign; log: SearchLog }
+  | { kind: 'open'; campaign: CampaignBy<Finder>; log: SearchLog }
   | { kind: 'step'; finished: FinishedPoints }
   | { kind: 'written'; ordinals: readonly (number | null)[] }
   | { kind: 'close' }

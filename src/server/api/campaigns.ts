@@ -112,13 +112,7 @@ export const campaignHandlers: Handlers<
   listFailures: ({ params }, { foray }) => foray.failures(params.id),
   listFlights: ({ params }, { foray }) => foray.flights(params.id),
 
-  async getStory({ params }, { foray }) {
-    return {
-      search: await foray.searchStory(params.id),
-      select: await foray.selectStory(params.id),
-      calibration: await foray.calibrationStory(params.id),
-    };
-  },
+  getStory: async ({ params }, { foray }) => ({ story: await foray.story(params.id) }),
 
   async analyze({ params, query, request, reply }, { answers }) {
     const asked = { id: params.id, outputs: query.output };

@@ -1,3 +1,4 @@
+import type { Story } from '../../client/strategies.ts';
 import { analysesIn } from '../../client/analysis.ts';
 import { campaignSection } from '../../report/html/campaign-section.ts';
 import { analysesFor } from '../../report/of-campaign.ts';
@@ -8,7 +9,6 @@ import type { CampaignRecord, Store } from '../../store/index.ts';
 import type { Section } from './look.ts';
 import { numbersOf } from './numbers.ts';
 import { shownSection } from './shown.ts';
-import type { Stories } from './stories.ts';
 
 /**
  * The counts of the runs that a summary has. While a campaign is open, runs finish between the reads of the counts and
@@ -29,13 +29,13 @@ export async function drawSections(
   store: Store,
   record: CampaignRecord,
   summary: Summary,
-  stories: Stories,
+  story: Story | null,
   counts: RunCounts,
   isWhole: boolean,
 ): Promise<Section[]> {
   const { campaign } = record;
   const sections = await reportSections(record, counts, summary, {
-    ...stories,
+    story,
     logs: await store.runLogs(campaign.id),
     analyses: isWhole ? await analysesFor(record, (outputs) => analysesIn(store, record, { outputs })) : [],
   });

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import { closedPhases } from '../../campaign/types.ts';
+import { type Story, storyOf } from '../../client/strategies.ts';
 import { followRuns } from '../../client/follow-results.ts';
 import { ForayError, isForayError } from '../../errors.ts';
 import { LiveSummary } from '../../report/live/live-summary.ts';
 import { html } from '../../report/html/markup.ts';
+import { foundIn } from '../../report/html/story-sections.ts';
 import { summarize, type Summary, type SummaryOptions } from '../../report/summary/summary.ts';
 import type { CampaignRecord, ResultRow, Store } from '../../store/index.ts';
 import { countsIn, drawSections } from './draw.ts';
 import { filtered, filterOf } from './filter.ts';
 import type { Section, Seen, View } from './look.ts';
-import { storiesOf, type Stories } from './stories.ts';
 
 /** How often a campaign is read and drawn. */
 export interface Pace {
@@ -137,9 +138,9 @@ export class Gatherer {
   ): Promise<void> {
     const from = performance.now();
     const asOf = new Date().toISOString();
-    const stories = await storiesOf(this.#store, record.campaign);
+    const story = await storyOf(this.#store, record.campaign);
     const known = await this.#store.counts(this.#id);
-    const summary = await summaryOf(optionsOf(record, stories));
+    const summary = await summaryOf(optionsOf(record, story));
     const isWhole = closedPhases.includes(record.phase) && this.#view.inputs.length === 0;
     // while runs are still being read, one of them may match
     const isEmpty =
@@ -148,7 +149,7 @@ export class Gatherer {
     const counts = this.#view.inputs.length === 0 ? countsIn(summary, known) : known;
     const sections = isEmpty
       ? [NO_MATCH]
-      : [...front, ...(await drawSections(this.#store, record, summary, stories, counts, isWhole))];
+      : [...front, ...(await drawSections(this.#store, record, summary, story, counts, isWhole))];
     const hash = createHash('sha256');
     for (const { html } of sections) hash.update(html).update('\0');
     const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));
@@ -195,13 +196,13 @@ export class Gatherer {
   }
 }
 
-function optionsOf({ campaign }: CampaignRecord, { search, select }: Stories): SummaryOptions {
+function optionsOf({ campaign }: CampaignRecord, story: Story | null): SummaryOptions {
   const goal = campaign.goal && {
     ...campaign.goal,
     output: measureOf(campaign.outputs, campaign.goal.output).name,
   };
-  const found = (search ?? select)?.summary;
-  return { goal, found: found && { output: campaign.goal!.output, key: found.best?.key } };
+  const found = story && foundIn(story);
+  return { goal, found: found ? { output: campaign.goal!.output, key: found.best?.key } : undefined };
 }
 
 /** The note that is shown instead of pictures if the filters leave no run. */

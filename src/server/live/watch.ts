@@ -80,10 +80,9 @@ export class Sections {
    * The best value of a campaign; null without a goal, and while the value is unknown. The status of a search or a
    * selection contains the value. For other campaigns, the thread reads the runs again if the campaign has changed.
    */
-  best({ id, goal, search, select, asOf: state }: CampaignStatus): number | null {
+  best({ id, goal, strategy, asOf: state }: CampaignStatus): number | null {
     if (goal === null) return null;
-    const found = search ?? select;
-    if (found) return found.best?.value ?? null;
+    if ('best' in strategy) return strategy.best?.value ?? null;
     const known = this.#bests.get(id);
     const now = performance.now();
     const isDue =

@@ -174,19 +174,9 @@ export function writtenForm({ text, message, id = '' }: Written): Markup {
 }
 
 /** The plan as a short text. */
-export function planAnswer({
-  points,
-  repeats,
-  mostPoints,
-  runs,
-  mostRuns,
-  there,
-  expectedSeconds,
-  mostSeconds,
-  warnings,
-  design,
-  search,
-}: Plan): Markup {
+export function planAnswer(plan: Plan): Markup {
+  const { points, repeats, mostPoints, runs, mostRuns, there, expectedSeconds, mostSeconds } = plan;
+  const { warnings, design, strategy } = plan;
   const upTo = (least: number, most: number): string =>
     least === most
       ? least.toLocaleString('en-US')
@@ -195,9 +185,10 @@ export function planAnswer({
     expectedSeconds === null
       ? 'the time is not known yet'
       : `about ${durationText(expectedSeconds * 1_000)}${mostSeconds === null || mostSeconds === expectedSeconds ? '' : `, at most ${durationText(mostSeconds * 1_000)}`}`;
-  const size = search
-    ? searchPlanText(points, mostRuns, search.confirm)
-    : `${upTo(points, mostPoints)} ${repeats > 0 ? 'different ' : ''}${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them exists', 'of them exist')} already`;
+  const size =
+    strategy.by === 'search'
+      ? searchPlanText(points, mostRuns, strategy.confirm)
+      : `${upTo(points, mostPoints)} ${repeats > 0 ? 'different ' : ''}${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them exists', 'of them exist')} already`;
   return html`<div class="answer">
     ${size}; ${time}. ${design.map((line) => html`<br />${line}`)}
     ${warnings.map((line) => html`<br /><span class="bad">${line}</span>`)}

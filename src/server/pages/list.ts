@@ -119,9 +119,11 @@ function tableOfCampaigns(
 }
 
 /** The number of runs per point, such as " × 3"; empty if it is 1, or if it may differ between points. */
-function repeatsText({ points, runs: { total }, search, precision }: CampaignStatus): string {
+function repeatsText({ points, runs: { total }, strategy, precision }: CampaignStatus): string {
   const repeats = total / points;
-  return repeats > 1 && Number.isInteger(repeats) && !search && !precision ? ` × ${repeats}` : '';
+  return repeats > 1 && Number.isInteger(repeats) && strategy.by !== 'search' && !precision
+    ? ` × ${repeats}`
+    : '';
 }
 
 function rowOf(status: CampaignStatus, sections: Sections): Markup {

@@ -58,7 +58,7 @@ export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): 
  * @param drawn - the number of finished runs that the pictures below show; undefined without pictures
  */
 export function statusSection(status: CampaignStatus, drawn?: number): Markup {
-  const { runs, phase, blocked, note, growth, source, asOf } = status;
+  const { runs, phase, blocked, note, strategy, source, asOf } = status;
   const numbers: [string, number][] = [
     ['new', runs.new],
     ['reused', runs.reused],
@@ -84,7 +84,7 @@ export function statusSection(status: CampaignStatus, drawn?: number): Markup {
             The pictures and numbers below show ${counted(drawn, 'finished run')}. They follow in a moment.
           </p>`
     }
-    ${growth === null ? '' : html`<p class="soft">${growthText(growth)}</p>`}
+    ${strategy.by === 'growing' ? html`<p class="soft">${growthText(strategy)}</p>` : ''}
     ${note === '' ? '' : html`<p class="note">${note}</p>`}
   </div>`;
 }

@@ -5,6 +5,7 @@ import { html } from '../../report/html/markup.ts';
 import type { Neighbour } from '../reachability.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { capitalized } from '../../text/printable.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
 
 interface Verb {
@@ -138,10 +139,6 @@ function chosen(ids: string[]): string[] {
 /** Names a person in the notes of a campaign. */
 export function reasonOf({ access }: FastifyRequest): string {
   return `${access!.name} on the page`;
-}
-
-function capitalized(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** The page that asks for confirmation of an action. */

@@ -226,12 +226,14 @@ describe('a design that grows', () => {
   const growing = { min: 64, max: 1000, width: 0.1 };
 
   test('begins with the minimum of points, and has the number of scrambles that its maximum needs', () => {
-    const { design, growth } = checkedDesign(
+    const { design, strategy: growth } = checkedDesign(
       { saltelli: { points: growing, inputs: rates } },
       { outputs: ['Fit error', 'Infected', 'P(`Peak day` > 7)'] },
     );
     expect(design).toMatchObject({ points: 8, scrambles: 8 });
     expect(growth).toEqual({
+      by: 'growing',
+      rounds: [],
       first: 64,
       most: 1000,
       width: 0.1,
@@ -242,7 +244,7 @@ describe('a design that grows', () => {
       morris: { trajectories: { ...growing, output: 'fit error' }, inputs: rates },
     });
     expect(morris.design).toMatchObject({ trajectories: 64 });
-    expect(morris.growth).toMatchObject({ most: 1000, outputs: ['Fit error'] });
+    expect(morris.strategy).toMatchObject({ most: 1000, outputs: ['Fit error'] });
   });
 
   test.each([

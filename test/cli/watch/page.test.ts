@@ -18,10 +18,7 @@ const state: LiveState = {
     points: 20,
     runs: { total: 200, done: 99, new: 90, reused: 9, failed: 1, running: 8, queued: 12, waiting: 80 },
     precision: null,
-    search: null,
-    select: null,
-    calibration: null,
-    growth: null,
+    strategy: { by: 'design' },
     window: 20,
     rate: 2.5,
     secondsLeft: 40,
@@ -67,8 +64,8 @@ const textsOf = (shown: LiveState, columns = 80, rows = 24): string[] =>
 
 describe('the page', () => {
   test('shows the result of a search so far', () => {
-    const search = 'search: 12 points asked for, 9 have a value; best so far: Machines at work 16.3';
-    expect(textsOf({ ...state, search })).toContain(search.replace('search', 'Search'));
+    const strategy = 'search: 12 points asked for, 9 have a value; best so far: Machines at work 16.3';
+    expect(textsOf({ ...state, strategy })).toContain(strategy.replace('search', 'Search'));
   });
 
   test('shows progress, speed, window, values and the last finished runs', () => {

@@ -204,7 +204,8 @@ test('an output without indices has no picture', () => {
 });
 
 test('a campaign with one point has nothing to analyze', () => {
-  const campaign = { varied: [], outputs: OUTPUTS, precision: null };
+  const strategy = { by: 'design' } as const;
+  const campaign = { varied: [], outputs: OUTPUTS, precision: null, strategy };
   expect(whyNot(campaign)!.problem).toContain('no input varies');
   const varied = [{ name: 'A', type: 'DOUBLE' as const, units: null }];
   expect(whyNot({ ...campaign, varied })).toBeUndefined();

@@ -53,9 +53,9 @@ test('the caption of a posterior names the inputs whose prior has no line, and t
       { x: '2', k: '1', Rule: 'c' },
     ].map((point) => names.map((name) => point[name as 'x']));
     const particles = [values!, later!].map((own) => ({ values: own, weight: 0.5 }));
-    const calibrate = { priors } as NonNullable<Parameters<typeof posteriorFigures>[0]['calibrate']>;
+    const strategy = { by: 'calibration', priors } as Parameters<typeof posteriorFigures>[0]['strategy'];
     const story = { particles } as unknown as Parameters<typeof posteriorFigures>[1];
-    return posteriorFigures({ varied, calibrate }, story)[0]!.caption;
+    return posteriorFigures({ varied, strategy }, story)[0]!.caption;
   };
   const text = 'The distribution of each input after the calibration (bars) and before it (line).';
   expect(captionOf(['x'])).toBe(text);

@@ -1,5 +1,5 @@
+import type { StrategyBy } from '../../../src/campaign/strategy.ts';
 import { describe, expect, test } from '@jest/globals';
-import type { Campaign } from '../../../src/campaign/types.ts';
 import { renderReport } from '../../../src/report/html/html.ts';
 import { groundFigures } from '../../../src/report/figures/ground.ts';
 import { formatTable } from '../../../src/report/formats/format.ts';
@@ -10,7 +10,8 @@ import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from '../suppor
 
 /** Tests the report of a search. The tests invent the points and their values, so no service runs them. */
 
-const search: NonNullable<Campaign['search']> = {
+const search: StrategyBy<'search'> = {
+  by: 'search',
   inputs: [
     {
       name: 'Contact rate',
@@ -40,7 +41,7 @@ const record = sampleRecord({
   ],
   design: { kind: 'list', inputs: ['Contact rate', 'Policy'], rows: [] },
   goal: { output: 'Fit error', wants: 'lowest' },
-  search,
+  strategy: search,
 });
 
 function point(ask: number, value: number | null, more: Partial<AskedPoint> = {}): AskedPoint {
@@ -85,7 +86,7 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
             runs: 1,
             isEqual: false,
             seen: best.value!,
-            isSure: null,
+            choice: 'alone',
           }
         : null,
       ...changes,
@@ -98,7 +99,7 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
 
 async function pageOf(story: SearchStory): Promise<string> {
   const rows = stream(story.points.map(({ ordinal, values }) => sampleRow(ordinal, values)));
-  const options = { search: story };
+  const options = { story: { by: 'search' as const, ...story } };
   return (await renderReport(record, countsOf(story.points.length), rows, options)).replaceAll(/\s+/g, ' ');
 }
 
@@ -107,7 +108,7 @@ describe('the report of a search', () => {
     const grid = sampleRecord();
     const range = search.inputs[0]!;
     const inputs = ['Contact rate', 'Recovery rate'].map((name) => ({ ...range, name }));
-    const campaign = { ...grid.campaign, goal: record.campaign.goal!, search: { ...search, inputs } };
+    const campaign = { ...grid.campaign, goal: record.campaign.goal!, strategy: { ...search, inputs } };
     const story = storyWith([
       point(0, 20, { values: ['1.2', '0.3'] }),
       point(1, 17, { values: ['1.7', '0.45'] }),
@@ -173,7 +174,7 @@ describe('the report of a search', () => {
   });
 
   test('draws no parallel coordinates if the search has one input, and no picture if no point has a value', () => {
-    const one = { ...record.campaign, search: { ...search, inputs: search.inputs.slice(0, 1) } };
+    const one = { ...record.campaign, strategy: { ...search, inputs: search.inputs.slice(0, 1) } };
     expect(searchFigures(one, storyWith([point(0, 1), point(1, 2)])).map(({ id }) => id)).toEqual([
       'search-progress',
     ]);

@@ -12,7 +12,7 @@ import { pointsOf, valueOf } from '../../../src/report/summary/points.ts';
 import { doubles, failedRow, gridOf, sampleRecord, sampleRow, stream } from '../support.ts';
 
 const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
-const plain = { precision: null, commonRandomNumbers: false };
+const plain = { strategy: { by: 'design' as const }, precision: null, commonRandomNumbers: false };
 const one = (mean: number) => ({ count: 1, mean, variance: 0, majority: null });
 const gather = (varied: Parameters<typeof doubles>[1][], points: [string[], number][]) => {
   const grid = gridOf(varied.map((values, i) => doubles(`Input ${i}`, values)));

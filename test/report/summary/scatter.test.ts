@@ -8,7 +8,7 @@ import type { ScatterEffects, SurfaceEffect } from '../../../src/report/summary/
 import { areaOf, hullOf, isWithin } from '../../../src/statistics/hull.ts';
 import { countsOf, sampleRecord, sampleRow, stream } from '../support.ts';
 
-const plain = { precision: null, commonRandomNumbers: false };
+const plain = { strategy: { by: 'design' as const }, precision: null, commonRandomNumbers: false };
 
 /** A design with a list of points, and its inputs. */
 function listed(points: readonly (readonly number[])[]) {

@@ -4,6 +4,8 @@ import { longPointTable, pointTable } from '../../../src/report/tables/point-tab
 import { longTable, resultTable } from '../../../src/report/tables/result-table.ts';
 import { failedRow, sampleRecord, sampleRow, stream } from '../support.ts';
 
+const strategy = { by: 'design' } as const;
+
 const { campaign } = sampleRecord();
 const names = (table: { columns: { name: string }[] }) => table.columns.map(({ name }) => name);
 
@@ -49,19 +51,19 @@ describe('the results table', () => {
       ...sampleRow(1, []),
       outputs: { text: '"a \\"b\\""', number: '1.50', infinite: '"Infinity"', none: 'null' },
     };
-    const { rows } = resultTable({ varied: [], outputs: [...outputs] }, stream([row]));
+    const { rows } = resultTable({ strategy, varied: [], outputs: [...outputs] }, stream([row]));
     expect((await Array.fromAsync(rows))[0]!.slice(3)).toEqual(['a "b"', '1.50', 'Infinity', null, null]);
   });
 
   test("gives each column a unique name, and keeps the names of foray's own columns", () => {
     const status = { name: 'status', type: 'DOUBLE', units: null } as const;
-    const { columns } = resultTable({ varied: [status], outputs: [status] }, stream([]));
+    const { columns } = resultTable({ strategy, varied: [status], outputs: [status] }, stream([]));
     expect(names({ columns }).slice(2, 5)).toEqual(['status', 'status (input)', 'status (output)']);
     const reason = { name: 'reason', type: 'STRING', units: null } as const;
-    const { columns: more } = resultTable({ varied: [], outputs: [reason] }, stream([]));
+    const { columns: more } = resultTable({ strategy, varied: [], outputs: [reason] }, stream([]));
     expect(names({ columns: more }).slice(3)).toEqual(['reason (output)', 'reason']);
     const wait = ['Wait', 'Wait (output)'].map((name) => ({ ...status, name }));
-    const { columns: similar } = resultTable({ varied: [wait[0]!], outputs: wait }, stream([]));
+    const { columns: similar } = resultTable({ strategy, varied: [wait[0]!], outputs: wait }, stream([]));
     expect(names({ columns: similar }).slice(3, 6)).toEqual([
       'Wait',
       'Wait (output) (output)',
@@ -111,7 +113,11 @@ describe('the long table', () => {
   ])(
     'has one row per point of the curve %s, and keeps a text that is not a curve',
     async (given, expected) => {
-      const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };
+      const of = {
+        strategy,
+        varied: [],
+        outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const],
+      };
       const row = { ...sampleRow(1, []), outputs: { Infected: given } };
       const cells = await Array.fromAsync(longTable(of, stream([row])).rows);
       expect(cells.map((line) => line.slice(5, 8))).toEqual(expected);
@@ -119,7 +125,11 @@ describe('the long table', () => {
   );
 
   test('gives a long curve in small batches', async () => {
-    const of = { varied: [], outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const] };
+    const of = {
+      strategy,
+      varied: [],
+      outputs: [{ name: 'Infected', type: 'DATA_SET', units: null } as const],
+    };
     const dataX = Array.from({ length: 20_000 }, (_, at) => at);
     const row = { ...sampleRow(1, []), outputs: { Infected: JSON.stringify({ dataX, dataY: dataX }) } };
     const sizes: number[] = [];
@@ -151,7 +161,7 @@ describe('the long table', () => {
     }));
     await fc.assert(
       fc.asyncProperty(fc.array(anyRow), async (rows) => {
-        const of = { varied: campaign.varied, outputs };
+        const of = { strategy, varied: campaign.varied, outputs };
         const wide = await Array.fromAsync(resultTable(of, stream(rows), { all: true }).rows);
         const long = await Array.fromAsync(longTable(of, stream(rows), { all: true }).rows);
         expect(long).toHaveLength(wide.length * 5);
@@ -174,7 +184,7 @@ describe('the table of points', () => {
     { name: 'Wait', type: 'DOUBLE', units: 'SECOND' },
     { name: 'Name', type: 'STRING', units: null },
   ] as const;
-  const of = { varied: campaign.varied, outputs: [...outputs], precision: null };
+  const of = { strategy, varied: campaign.varied, outputs: [...outputs], precision: null };
   const rows = [
     ...[4, 1, 16, 2, 8].map((wait, at) => ({
       ...sampleRow(1, ['1', '2'], at + 1),

@@ -1,6 +1,6 @@
 import type { Calibration } from '../../../src/campaign/search/calibration.ts';
 import type { SearchLog } from '../../../src/campaign/search/log.ts';
-import type { Campaign } from '../../../src/campaign/types.ts';
+import type { Campaign, CampaignBy } from '../../../src/campaign/types.ts';
 import { AbcCourse } from '../../../src/search/abc/course.ts';
 import { Stream } from '../../../src/campaign/sampling/stream.ts';
 import type { Run } from '../in-memory.ts';
@@ -12,7 +12,7 @@ import type { Run } from '../in-memory.ts';
 export function normalMean(
   calibrate: Partial<Calibration> = {},
   rest: Partial<Campaign> = {},
-): Campaign & { calibrate: Calibration } {
+): CampaignBy<'calibration'> {
   const real = (name: string) => ({ name, type: 'DOUBLE' as const, units: null });
   return {
     id: 'campaign',
@@ -27,7 +27,9 @@ export function normalMean(
     commonRandomNumbers: false,
     failures: null,
     fresh: null,
-    calibrate: {
+    design: { kind: 'list', inputs: ['θ'], rows: [] },
+    strategy: {
+      by: 'calibration',
       priors: [{ name: 'θ', isWhole: false, distribution: { kind: 'normal', mean: 0, sd: 2 } }],
       where: null,
       observed: [{ output: 'y', kind: 'number', value: 1.5, weight: 1 }],
@@ -38,7 +40,7 @@ export function normalMean(
       ...calibrate,
     },
     ...rest,
-  } as unknown as Campaign & { calibrate: Calibration };
+  } as unknown as CampaignBy<'calibration'>;
 }
 
 /** Makes a function that gives the outputs of a run. They depend only on the seed, the point and the replication. */
@@ -49,7 +51,7 @@ export function noisyMean(seed: number): Run {
 }
 
 /** Runs a calibration in which each run finishes before the next step. Returns its log. */
-export async function logOf(campaign: Campaign, run: Run): Promise<SearchLog> {
+export async function logOf(campaign: CampaignBy<'calibration'>, run: Run): Promise<SearchLog> {
   const course = await AbcCourse.of(campaign, { asks: [], events: [] });
   const log: SearchLog = { asks: [], events: [] };
   const runs = new Map<number, { replication: number; outputs: Record<string, string> }[]>();

@@ -7,6 +7,7 @@ import { foray } from '../../support/cli.ts';
 import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
+import { only } from '../../support/strategy.ts';
 
 /** Tests calibrations as campaigns, from the definition to the posterior and its report. */
 
@@ -54,7 +55,7 @@ async function said(...line: string[]): Promise<string> {
 }
 
 test('a calibration ends with a posterior of the requested number of points', async () => {
-  const calibration = status.calibration!;
+  const calibration = only('calibration', status.strategy);
   expect(calibration).toMatchObject({
     method: 'abc',
     stage: 'over',
@@ -116,11 +117,10 @@ test('the report has pictures and a table of the posterior, and the generations'
 test('a plan of a calibration shows the maximum number of points', async () => {
   const plan = await world.foray.plan(definition());
   expect(plan).toMatchObject({
-    calibration: { particles: 20, generations: 3 },
+    strategy: { by: 'calibration', particles: 20, generations: 3 },
     // each of 3 generations may ask for 2,000 points: 20 particles divided by the default acceptance of 0.01
     points: 6_000,
     runs: 20,
     mostRuns: 6_000,
-    search: null,
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Calibration } from '../../../src/campaign/search/calibration.ts';
 import type { SearchLog } from '../../../src/campaign/search/log.ts';
-import type { Campaign } from '../../../src/campaign/types.ts';
+import type { CampaignBy } from '../../../src/campaign/types.ts';
 import { calibrationStoryOf, placeOf, placesOfRuns } from '../../../src/search/abc/story.ts';
 import { SearchInMemory } from '../in-memory.ts';
 import { logOf, noisyMean, normalMean } from './calibrations.ts';
@@ -10,7 +10,7 @@ import { logOf, noisyMean, normalMean } from './calibrations.ts';
 
 type NumericMarginal = { mean: number; sd: number; low: number; high: number };
 
-async function posteriorOf(campaign: Campaign, log: SearchLog) {
+async function posteriorOf(campaign: CampaignBy<'calibration'>, log: SearchLog) {
   const { summary } = await calibrationStoryOf(campaign, log);
   return { ...summary.posterior!, ...(summary.posterior!.inputs['θ'] as NumericMarginal) };
 }
@@ -180,7 +180,7 @@ test.each<[string, Partial<Calibration>, (y: number) => string | undefined, stri
   const { posterior } = (await calibrationStoryOf(campaign, log)).summary;
   if (by === 'failures') expect(posterior).toBeNull();
   else expect(posterior!.effective).toBeGreaterThan(1);
-  expect(log.asks.length).toBeLessThanOrEqual(campaign.calibrate.stop.points);
+  expect(log.asks.length).toBeLessThanOrEqual(campaign.strategy.stop.points);
 });
 
 test('failed runs are not accepted, and further points replace them', async () => {

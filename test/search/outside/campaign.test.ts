@@ -10,6 +10,7 @@ import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { pidsIn } from './kills.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
+import { only } from '../../support/strategy.ts';
 
 /**
  * Tests campaigns that search by an outside optimiser. The log stays the same if the process of the optimiser is killed
@@ -83,7 +84,8 @@ let expected: SearchLog;
 test('the search asks for the same points, whatever the timing of runs, and runs no point twice', async () => {
   const pids = join(world.folder, 'pids-undisturbed');
   await world.foray.submit(flu({ options: { pids } }), { id: 'undisturbed' });
-  const { phase, points, search } = await toTheEnd(world, 'undisturbed');
+  const { phase, points, strategy } = await toTheEnd(world, 'undisturbed');
+  const search = only('search', strategy);
   expect({ phase, points }).toEqual({ phase: 'completed', points: POINTS });
   expect(search).toMatchObject({
     method: 'python3 random_search.py',
@@ -234,8 +236,8 @@ test('foray recognizes a campaign by the content of its optimiser script, in any
   });
   await toTheEnd(world, 'known');
   expect(await logOf('known')).toEqual(expected);
-  const { search } = (await world.foray.results('known')).record.campaign;
-  expect(search!.method).toMatchObject({ folder: here, files: { 'random_search.py': expect.any(String) } });
+  const search = only('search', (await world.foray.results('known')).record.campaign.strategy);
+  expect(search.method).toMatchObject({ folder: here, files: { 'random_search.py': expect.any(String) } });
   // also after a change, which the worker makes without the script
   const changed = { ...flu({ rest: 'concurrency: 2' }), file: join(here, 'flu.yaml') };
   await world.foray.apply('known', changed);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Search } from '../../../src/campaign/search/search.ts';
-import type { Campaign } from '../../../src/campaign/types.ts';
+import type { Campaign, CampaignBy } from '../../../src/campaign/types.ts';
 import { pidsIn } from './kills.ts';
 import { searchCampaign, SearchInMemory, stopAfter } from '../in-memory.ts';
 import { outside, parabola, BOX } from './parabola.ts';
@@ -24,13 +24,13 @@ afterAll(() => {
 
 type Message = Record<string, unknown>;
 
-async function heard(campaign: Campaign, file: string, rebuilds = 0): Promise<Message[]> {
+async function heard(campaign: CampaignBy<'search'>, file: string, rebuilds = 0): Promise<Message[]> {
   await new SearchInMemory(campaign, parabola, 1).toTheEnd(rebuilds);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as Message);
 }
 
-function recorded(file: string, search: Partial<Search>, rest: Partial<Campaign> = {}): Campaign {
+function recorded(file: string, search: Partial<Search>, rest: Partial<Campaign> = {}): CampaignBy<'search'> {
   const method = outside('raw.py', { file });
   return searchCampaign(BOX, { method, parallel: 4, stop: stopAfter(12), ...search }, rest);
 }
@@ -162,7 +162,7 @@ test('a restarted process gets the same points and results in the same order', a
 });
 
 describe('a library that calls the objective function itself', () => {
-  const campaign = (options: Record<string, unknown>): Campaign =>
+  const campaign = (options: Record<string, unknown>): CampaignBy<'search'> =>
     searchCampaign(BOX, { method: outside('blocking.py', options), parallel: 3, stop: stopAfter(50) });
 
   test('ends the search when the library ends', async () => {
@@ -211,7 +211,7 @@ test("what the optimiser writes to stderr goes to the worker's log, up to a limi
 });
 
 test('the log of the search does not change if the optimiser is killed at random moments', async () => {
-  const campaign = (options: Record<string, unknown>): Campaign =>
+  const campaign = (options: Record<string, unknown>): CampaignBy<'search'> =>
     searchCampaign(BOX, { method: outside('random_search.py', options), parallel: 4, stop: stopAfter(60) });
   const undisturbed = await new SearchInMemory(campaign({ generation: 7 }), parabola, 1).toTheEnd(0);
   const dies = join(folder, 'dies');

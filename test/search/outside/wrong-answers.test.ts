@@ -45,7 +45,7 @@ test.each([
 });
 
 test('an optimiser must give a value of each input, whatever its name', () => {
-  const { inputs } = searchCampaign({ valueOf: BOX.x }, { stop: stopAfter(5) }).search!;
+  const { inputs } = searchCampaign({ valueOf: BOX.x }, { stop: stopAfter(5) }).strategy;
   expect(() => outsideSpace(inputs, {} as Space).coordinatesOf({})).toThrow('gives no value of "valueOf"');
 });
 

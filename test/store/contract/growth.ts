@@ -240,7 +240,7 @@ export function describeGrowth(
       const asked = { point, values: ['a'], by: 'random', seen: 0, told: null };
       const step = { tells: [], asks: [asked], events: [], replications: [] };
       const change = (length: typeof empty): Promise<boolean> => {
-        const event = { kind: 'changed', parallel: length.asks } as const;
+        const event = { kind: 'continued', parallel: length.asks } as const;
         const record = { campaign: campaign('flu'), definition: 'campaign: flu # 2\n', digest: 'digest 2' };
         return store.changeSearch(record, { length, event }, 2_000);
       };
@@ -256,7 +256,7 @@ export function describeGrowth(
       const now = await store.searchLength('flu');
       expect(now).toEqual({ asks: 1, told: 1, events: 0 });
       expect(await change(now)).toBe(true);
-      expect((await store.searchLog('flu')).events).toEqual([{ kind: 'changed', parallel: 1 }]);
+      expect((await store.searchLog('flu')).events).toEqual([{ kind: 'continued', parallel: 1 }]);
       // the same change again is accepted and changes nothing
       expect(await change(before)).toBe(true);
       expect(await store.searchLength('flu')).toEqual({ ...now, events: 1 });

@@ -48,11 +48,7 @@ export const resultEndpoints = {
     path: `${id}/story`,
     role: 'read',
     summary: 'The course of the search, selection or calibration of the campaign; null if it has none.',
-    answer: z.strictObject({
-      search: Anything.nullable(),
-      select: Anything.nullable(),
-      calibration: Anything.nullable(),
-    }),
+    answer: z.strictObject({ story: Anything.nullable() }),
   },
   analyze: {
     method: 'GET',

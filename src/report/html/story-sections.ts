@@ -1,0 +1,93 @@
+import type { Strategy, StrategyBy } from '../../campaign/strategy.ts';
+import { hasSeed } from '../../campaign/seeds.ts';
+import type { Campaign } from '../../campaign/types.ts';
+import type { Story, StoryBy } from '../../client/strategies.ts';
+import type { SelectSummary } from '../../search/select-story.ts';
+import type { SearchSummary } from '../../search/summary.ts';
+import type { Analysis } from '../../sensitivity/analysis.ts';
+import type { Drawing, Figure } from '../figures/figure.ts';
+import { type Ground, groundFigures } from '../figures/ground.ts';
+import { posteriorFigures } from '../figures/posterior-figures.ts';
+import { searchFigures, selectFigures } from '../figures/search-figures.ts';
+import { sliceFigures } from '../figures/slices.ts';
+import { generationsSection, posteriorSection } from './calibration-section.ts';
+import type { Markup } from './markup.ts';
+import { searchAnswer, searchPoints, searchSection, selectPoints, selectSection } from './search-section.ts';
+import { drawn, part, type ReportSection } from './section.ts';
+
+/** What the course of a strategy adds to a report. Methods, so that a table of all strategies has one type. */
+interface StorySections<S extends Strategy, T extends Story> {
+  /** The answer at the top; undefined if the means of the points give it. */
+  answer(campaign: Campaign & { strategy: S }, story: T): Markup | undefined;
+  sections(
+    campaign: Campaign & { strategy: S },
+    story: T,
+    drawing: Drawing,
+    ground?: Ground,
+  ): Promise<ReportSection[]>;
+  /** Pictures beside an analysis. */
+  analysis(campaign: Campaign & { strategy: S }, story: T, analysis: Analysis): Figure[];
+  /** The note below the pictures of effects. */
+  effectsNote: string | null;
+}
+
+const storySections: {
+  [By in Story['by']]: StorySections<StrategyBy<By>, StoryBy<By>>;
+} = {
+  search: {
+    answer: (campaign, { summary, isNoisy }) => searchAnswer(campaign, summary, isNoisy),
+    sections: async (campaign, story, drawing, ground) => [
+      ...(ground ? await drawn(await groundFigures(campaign, story, ground), campaign.id, drawing) : []),
+      ...part('search', searchSection(campaign, story)),
+      ...(await drawn(searchFigures(campaign, story), campaign.id, drawing)),
+      ...part('search-points', searchPoints(campaign, story)),
+    ],
+    analysis: sliceFigures,
+    effectsNote:
+      'The search prefers points with good values, so these points show no shares of the variance.',
+  },
+  selection: {
+    answer: (campaign, { summary }) => searchAnswer(campaign, summary, hasSeed(campaign.base)),
+    sections: async (campaign, story, drawing) => [
+      ...part('select', selectSection(campaign, story)),
+      ...(await drawn(selectFigures(campaign, story), campaign.id, drawing)),
+      ...part('select-points', selectPoints(campaign, story)),
+    ],
+    analysis: () => [],
+    effectsNote: null,
+  },
+  calibration: {
+    answer: () => undefined,
+    sections: async (campaign, story, drawing) => [
+      ...part('posterior', posteriorSection(campaign, story)),
+      ...(await drawn(posteriorFigures(campaign, story), campaign.id, drawing)),
+      ...part('generations', generationsSection(story)),
+    ],
+    analysis: () => [],
+    effectsNote:
+      'The calibration draws points near the observations, so these points show no shares of the variance.',
+  },
+};
+
+/** What the course of a campaign's strategy adds to its report. */
+export interface ToldStory {
+  answer: () => Markup | undefined;
+  sections: (drawing: Drawing, ground?: Ground) => Promise<ReportSection[]>;
+  analysis: (analysis: Analysis) => Figure[];
+  effectsNote: string | null;
+}
+
+export function toldStory(campaign: Campaign, story: Story): ToldStory {
+  const told: StorySections<Strategy, Story> = storySections[story.by];
+  return {
+    answer: () => told.answer(campaign, story),
+    sections: (drawing, ground) => told.sections(campaign, story, drawing, ground),
+    analysis: (analysis) => told.analysis(campaign, story, analysis),
+    effectsNote: told.effectsNote,
+  };
+}
+
+/** The summary of a strategy that looks for the best point; null for other strategies. */
+export function foundIn({ summary }: Story): SearchSummary | SelectSummary | null {
+  return 'best' in summary ? summary : null;
+}
