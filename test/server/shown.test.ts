@@ -31,6 +31,9 @@ test('the head of a page says how many runs the pictures show, if more runs have
     runs,
     blocked: null,
     strategy: { by: 'design' },
+    rate: null,
+    secondsLeft: null,
+    window: null,
     note: '',
     source: 'worker',
   };
