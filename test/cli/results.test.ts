@@ -91,8 +91,8 @@ test('status, --best and the report of a design with a goal name the same best p
   expect(status.stdout).toContain(
     `Best so far: ${told}\n  If chance affects the output, the best value tends to be too good`,
   );
-  const json = JSON.parse((await run('status', 'grid', '--json')).stdout);
-  expect(json.best).toMatchObject({ key: 'b', value: 8, among: 3, tied: 1, runs: 3 });
+  const json: unknown = JSON.parse((await run('status', 'grid', '--json')).stdout);
+  expect(json).toMatchObject({ best: { key: 'b', value: 8, among: 3, tied: 1, runs: 3 } });
   const best = await run('results', 'grid', '--best', '--format', 'jsonl');
   expect(best.stderr).toContain(told);
   expect(JSON.parse(best.stdout)).toMatchObject({ point: 'b', Days: 1, Cost: 8, runs: 3 });

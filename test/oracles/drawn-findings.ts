@@ -1,6 +1,7 @@
 import { Courses, propose } from '../../src/activities/propose.ts';
 import { replicateAll } from '../../src/activities/replicate.ts';
 import { select } from '../../src/activities/select.ts';
+import { steps } from '../../src/campaign/strategy.ts';
 import type { Stream } from '../../src/campaign/sampling/stream.ts';
 import type { Requirement, Search } from '../../src/campaign/search/search.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
@@ -12,17 +13,10 @@ const courses = new Courses();
 /** Asks for the next runs of a campaign whose runs have all finished, as a worker does. */
 export async function goOn(store: Store, campaign: Campaign): Promise<void> {
   const { signal } = new AbortController();
-  switch (campaign.strategy.by) {
-    case 'search':
-    case 'calibration':
-      await propose({ store, courses }, campaign, signal);
-      return;
-    case 'selection':
-      await select(store, campaign, signal);
-      return;
-    default:
-      await replicateAll(store, campaign);
-  }
+  const step = steps[campaign.strategy.by];
+  if (step === 'points') await propose({ store, courses }, campaign, signal);
+  else if (step === 'replications') await select(store, campaign, signal);
+  else await replicateAll(store, campaign);
 }
 
 /** Ends the thread of the drawn searches. */

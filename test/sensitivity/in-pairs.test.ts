@@ -43,7 +43,7 @@ function uneven(model: (values: number[], chance: number, replication: number) =
 
 describe('with common random numbers and different numbers of replications', () => {
   test('points are compared by the replications that all have', () => {
-    const { A, B } = byName(uneven(([a, b], chance) => 10 + 3 * b! + chance).indices);
+    const { A, B } = byName(uneven(([, b], chance) => 10 + 3 * b! + chance).indices);
     expect(A!.p).toBe(1);
     expect(A!.effect).toBeCloseTo(0, 9);
     expect(B!.effect).toBeCloseTo(3, 9);

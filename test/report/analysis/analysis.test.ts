@@ -116,7 +116,9 @@ test('an input with a small effect is said to have little effect, even if no oth
   expect(analysisSentence(ofModel)).toBe('B has little effect on Y; A has no visible effect.');
   expect(analysisAnswer(ofModel)!.text).toContain('None with more than a little effect');
   // without chance, a total index above 0 comes from pairs of points whose outputs differ
-  expect(analysisSentence({ ...analysis, method: 'sobol' })).toMatch(/^A explains .*; B has little effect\.$/);
+  expect(analysisSentence({ ...analysis, method: 'sobol' })).toMatch(
+    /^A explains .*; B has little effect\.$/,
+  );
 });
 
 test('a share of the variance that is estimated below 0 counts as 0', () => {
