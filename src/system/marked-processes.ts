@@ -86,6 +86,11 @@ export class MarkedProcesses {
     return commands;
   }
 
+  /** Kills the processes, and does not wait for their end. */
+  kill(): void {
+    for (const pid of this.find()) kill(pid);
+  }
+
   /** Like `find`, but waits a moment for processes that have just begun to run another program. */
   async #findSurely(except: ReadonlySet<number>): Promise<number[]> {
     let known = this.#unsure;

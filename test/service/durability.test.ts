@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { closeSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,6 +17,7 @@ import type { Run } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
 import { killHard, pidsUnder, startProcess } from './process.ts';
 import { isRunning } from '../support/cli.ts';
+import { writeCommandModel } from './command-model.ts';
 import { writeGated } from '../support/gated.ts';
 import { seeds } from '../support/seeds.ts';
 import { doubles, request, results, variation } from './experiments.ts';
@@ -122,6 +131,32 @@ describe('executors', () => {
     await killHard(child);
     await until(() => !isRunning(executors[0]!) || undefined, 'the executor to end');
   });
+
+  test.each([1, 2, 3])(
+    'leave no process when their service is killed while a command prints, try %d',
+    async () => {
+      const models = temporaryFolder();
+      const pid = path.join(models, 'pid');
+      writeCommandModel(
+        models,
+        'Loud',
+        `const { spawn } = await import('node:child_process');
+       const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+       writeFileSync(${JSON.stringify(pid)}, String(child.pid));
+       setInterval(() => console.log('line'), 20);`,
+      );
+      const { child, url } = await startProcess(temporaryFolder(), models);
+      const client = clientOf(url);
+      await requestRun(client, await client.latest('Loud'));
+      const sleeper = await until(
+        () => (existsSync(pid) && Number(readFileSync(pid, 'utf8'))) || undefined,
+        'a child',
+      );
+      const pids = [sleeper, ...pidsUnder(child.pid!)];
+      await killHard(child);
+      await until(() => !pids.some(isRunning) || undefined, 'the processes to end');
+    },
+  );
 
   test('fail their run with the reason when they are killed, and the next run executes', async () => {
     const { child, url } = await startProcess(temporaryFolder());

@@ -34,6 +34,8 @@ process.on('SIGTERM', () => {
   workplace.isEnding = true;
   if (current === undefined) process.exit();
 });
+// when the service was killed, a write to its pipe may end this process before its watchdog looks
+process.on('exit', () => workplace.processes.kill());
 process.on('uncaughtException', (error) => {
   const runId = owner.getStore();
   const isLate = runId !== undefined && runId !== current;

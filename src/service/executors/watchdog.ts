@@ -36,13 +36,7 @@ flushCompileCache();
 
 /** Ends this process and all that stem from it. Its own end comes last. */
 function endAll(): never {
-  for (const pid of processes.find()) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // it has ended
-    }
-  }
+  processes.kill();
   // the process leads its group
   return process.kill(-process.pid, 'SIGKILL') as never;
 }
