@@ -61,7 +61,8 @@ function indiscretions(
   count: number,
 ): (asked: Asked) => Fault {
   let left = count;
-  let isReasonTold = false;
+  /** The body of the request for the run that fails. A client that lost the answer asks again. */
+  let failing: string | undefined;
   const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
   const said = (): string =>
     pick([
@@ -71,10 +72,12 @@ function indiscretions(
       `key=${encodeURIComponent(key)} was refused; see "${address}".`,
     ]);
   return (asked) => {
-    const isReason = !isReasonTold && isRunRequest(asked);
-    isReasonTold ||= isReason;
-    if (left === 0 || (!isReason && random() < 0.5)) return pass();
-    left -= 1;
+    if (isRunRequest(asked)) failing ??= asked.bodyHash;
+    const isReason = isRunRequest(asked) && asked.bodyHash === failing;
+    if (!isReason) {
+      if (left === 0 || random() < 0.5) return pass();
+      left -= 1;
+    }
     figure.faults += 1;
     const body = JSON.stringify({ message: said() });
     const run = { id: 'r', inputs: [], modelVersionId: 'v', outputs: null, status: 'FAILED' };
