@@ -4,6 +4,7 @@ import {
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
+import { messageOf } from './errors.ts';
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
@@ -17,6 +18,29 @@ const CALL_MS = 60_000;
 const limited: Interceptor = (options, nextCall) =>
   nextCall({ ...options, deadline: options.deadline ?? Date.now() + CALL_MS }) as ReturnType<Interceptor>;
 
+/** The status of a call that was cancelled. The SDK does not repeat such a call. */
+const CANCELLED = 1;
+
+/**
+ * Ends a call that begins after the connection was closed. gRPC throws an error then, and the SDK repeats a call from a
+ * timer, where nobody can catch the error.
+ */
+const endedByClose: Interceptor = (options, nextCall) => {
+  try {
+    return nextCall(options) as ReturnType<Interceptor>;
+  } catch (error) {
+    const ended: Pick<ReturnType<Interceptor>, 'start' | 'sendMessage' | 'halfClose'> = {
+      start(metadata, listener) {
+        listener?.onReceiveMessage?.(null);
+        listener?.onReceiveStatus?.({ code: CANCELLED, details: messageOf(error), metadata });
+      },
+      sendMessage() {},
+      halfClose() {},
+    };
+    return ended as ReturnType<Interceptor>;
+  }
+};
+
 /**
  * Connects a client to Temporal. Each of its calls has a time limit. A server on this machine is never reached through a
  * proxy of the environment (http_proxy).
@@ -27,7 +51,7 @@ export function connectTemporal(options: ConnectionOptions): Promise<Connection>
   const isOwn = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(options.address ?? 'localhost');
   return Connection.connect({
     ...options,
-    interceptors: [limited, makeGrpcRetryInterceptor(defaultGrpcRetryOptions())],
+    interceptors: [limited, makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endedByClose],
     ...(isOwn && { channelArgs: { ...options.channelArgs, 'grpc.enable_http_proxy': 0 } }),
   });
 }
