@@ -1,5 +1,5 @@
 import { type Ask, judged, type SearchLog, type SearchStep } from '../../src/campaign/search/log.ts';
-import type { Search } from '../../src/campaign/search/search.ts';
+import { inputsOfSearch, type Search } from '../../src/campaign/search/search.ts';
 import type { Finder } from '../../src/campaign/strategy.ts';
 import type { Campaign, CampaignBy } from '../../src/campaign/types.ts';
 import { changeOf, judgedAgain } from '../../src/search/change.ts';
@@ -22,6 +22,7 @@ export function searchCampaign(
 ): CampaignBy<'search'> {
   const names = Object.keys(inputs);
   const real = (name: string) => ({ name, type: 'DOUBLE' as const, units: null });
+  const searched = search.inputs ? inputsOfSearch({ ...search, inputs: search.inputs }) : names.map(real);
   return {
     id: 'campaign',
     base: [
@@ -36,7 +37,7 @@ export function searchCampaign(
     commonRandomNumbers: false,
     failures: null,
     fresh: null,
-    design: { kind: 'list', inputs: names, rows: [] },
+    design: { kind: 'list', inputs: searched.map(({ name }) => name), rows: [] },
     strategy: {
       by: 'search',
       inputs: names.map((name) => ({
