@@ -416,6 +416,22 @@ def factor_ps(points, inputs, is_paired, has_pairs=True):
     return found
 
 
+def contrast_p(points, place):
+    """
+    The p-value of the difference between the two levels of an input with common random numbers: the difference of the
+    means in each replication, and Student's test of these differences. None if it has other levels or no test.
+    """
+    levels = sorted({points.inputs[key][place] for key in points.known})
+    if len(levels) != 2:
+        return None
+    shared = set.intersection(*({n for n, v in points.all[key].items() if v is not None} for key in points.known))
+    sides = [[points.all[key] for key in points.known if points.inputs[key][place] == level] for level in levels]
+    differences = [np.mean([b[n] for b in sides[1]]) - np.mean([a[n] for a in sides[0]]) for n in shared]
+    if len(differences) < 2 or np.ptp(differences) < 1e-9:
+        return None
+    return float(stats.ttest_1samp(differences, 0).pvalue)
+
+
 def changes(points, place):
     """The largest difference of two points that differ only in one input."""
     all_pairs = []

@@ -329,7 +329,7 @@ def _(c, m):
 
 
 @says("chosen", r"The search prefers points with good values, so these points show no shares of the variance")
-@says("drawn", r"The calibration draws points near the observations, so these points show no shares of the variance")
+@says("chosen", r"The calibration draws points near the observations, so these points show no shares of the variance")
 @says("surface", r"A local regression \(loess\) over only \w+ and \w+, through (?:all points|N points spread evenly over all)")
 def _(c, m):
     deny(m[0].startswith("The search") and c.kind != "search", "no search")

@@ -161,6 +161,9 @@ class Campaign:
         if self.kind in GRIDS and self.has_chance and not is_for_nothing:
             for one, p in own.factor_ps(points, self.inputs, self.is_paired).items():
                 found[one] = min(p, found.get(one, 1))
+            for at, one in enumerate(self.inputs) if self.is_paired else []:
+                p = own.contrast_p(points, at)
+                found[one] = found.get(one, 1) if p is None else min(p, found.get(one, 1))
         return own.holm(found) if is_for_nothing and self.has_chance else found
 
 
