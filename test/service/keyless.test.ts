@@ -28,7 +28,7 @@ async function serverOfTest(): Promise<{ port: number; arrived: Promise<void> }>
   onCleanup(() => app.close());
   const { promise: arrived, resolve } = Promise.withResolvers<void>();
   const fleet = {
-    release: () => Promise.resolve(resolve()),
+    version: () => (resolve(), Promise.resolve({})),
     files: { store: (content: Readable) => (resolve(), once(content, 'close')) },
   };
   await addExecutors(app, {
@@ -56,13 +56,13 @@ async function outlasts(earlier: net.Socket, port: number, many: number): Promis
   return Promise.race([ended, ...silent.map((socket) => once(socket, 'close').then(() => true))]);
 }
 
-const BODY = JSON.stringify({ holder: '00000000-0000-4000-8000-000000000000' });
-const requestOf = (line: string, key: string, length: number, body: string): string =>
+const requestOf = (line: string, key: string, length = 0, body = ''): string =>
   `${line} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-length: ${length}\r\n\r\n${body}`;
+const VERSION = `GET ${EXECUTORS}/versions/a`;
 
 describe('if there are too many connections without a key', () => {
   test.each([
-    ['a connection after a request', requestOf(`POST ${EXECUTORS}/release`, KEY, BODY.length, BODY)],
+    ['a connection after a request', requestOf(VERSION, KEY)],
     ['the connection of an upload', requestOf(`PUT ${EXECUTORS}/files/${'a'.repeat(43)}`, KEY, 90, 'x')],
   ])('%s of an executor stays open', async (_, request) => {
     const { port, arrived } = await serverOfTest();
@@ -75,7 +75,7 @@ describe('if there are too many connections without a key', () => {
   test('a connection with a wrong key is closed first', async () => {
     const { port } = await serverOfTest();
     const stranger = await connected(port);
-    stranger.write(requestOf(`POST ${EXECUTORS}/release`, 'wrong', BODY.length, BODY));
+    stranger.write(requestOf(VERSION, 'wrong'));
     await once(stranger, 'data');
     // the connection of the stranger counts
     expect(await outlasts(stranger, port, MOST)).toBe(false);
