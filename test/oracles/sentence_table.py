@@ -96,6 +96,9 @@ class Campaign:
 
     def points(self, name=None):
         name = name or self.analysis["output"]
+        if name == "Course":
+            # what is said of the runs of a curve's points is judged at its last time
+            name = f"Course at {self.analysis['times'][-1]['time']:g}"
         if name not in self.kept:
             measure = self.measures.get(name, {"name": name, "statistic": "mean", "probability": None})
             self.kept[name] = own.Points(self.runs, measure)
