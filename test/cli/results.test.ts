@@ -11,6 +11,7 @@ import { openStore, type Store } from '../../src/store/index.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { campaign, done, failed } from '../store/fixtures.ts';
 import { cleanEnv, foray, MAIN } from '../support/cli.ts';
+import { withoutServers } from '../support/without-servers.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: Store;
@@ -265,14 +266,7 @@ describe('foray results --follow', () => {
 describe('rows from a program', () => {
   let client: Foray;
   beforeEach(async () => {
-    client = await Foray.open({
-      service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },
-      store: address(),
-      taskQueue: 'foray',
-      owner: 'somebody',
-      temporal: { connectionOptions: { address: NO_TEMPORAL } },
-      webUi: 'http://127.0.0.1:9',
-    });
+    client = await Foray.open(withoutServers(address()));
   });
   afterEach(() => client.close());
 

@@ -10,6 +10,7 @@ import { type Server, startServer } from '../../src/server/app.ts';
 import { OwnKey } from '../../src/server/keys.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { REHEARSAL } from '../service/fixed.ts';
+import { withoutServers } from '../support/without-servers.ts';
 
 /** What both servers do with requests, because both have their routes and checks from `src/http/endpoints`. */
 
@@ -20,14 +21,7 @@ let server: Server;
 let service: RunningService;
 
 beforeAll(async () => {
-  const settings = {
-    service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: '' },
-    store: `sqlite:${join(folder, 'store.db')}`,
-    taskQueue: 'foray',
-    owner: 'somebody',
-    temporal: { connectionOptions: { address: '127.0.0.1:9' } },
-    webUi: 'http://127.0.0.1:9',
-  };
+  const settings = withoutServers(`sqlite:${join(folder, 'store.db')}`);
   foray = await Foray.open(settings);
   server = await startServer({ foray, settings, keys: new OwnKey(KEY, 'somebody') });
   const dataDir = join(folder, 'data');

@@ -13,6 +13,7 @@ import type { ServerParts } from '../../src/server/server-parts.ts';
 import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
+import { withoutServers } from '../support/without-servers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'foray-guard-'));
 const keyFile = join(folder, 'keys');
@@ -25,15 +26,8 @@ let server: Server;
 
 beforeAll(async () => {
   writeFileSync(keyFile, OURS, { mode: 0o600 });
-  const settings = {
-    // nothing listens at this address, so requests that the guard allows fail later
-    service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'secret-of-the-service' },
-    store: `sqlite:${join(folder, 'store.db')}`,
-    taskQueue: 'foray',
-    owner: 'somebody',
-    temporal: { connectionOptions: { address: '127.0.0.1:9' } },
-    webUi: 'http://127.0.0.1:9',
-  };
+  // requests that the guard allows fail later
+  const settings = withoutServers(`sqlite:${join(folder, 'store.db')}`);
   foray = await Foray.open(settings);
   server = await startServer({
     foray,

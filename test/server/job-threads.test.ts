@@ -6,6 +6,7 @@ import { definitionLimits, type JobLimits, JobThreads } from '../../src/server/j
 import { Shares } from '../../src/server/shares.ts';
 import { openStore } from '../../src/store/index.ts';
 import { temporaryFolder } from '../store/folder.ts';
+import { withoutServers } from '../support/without-servers.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let settings: Settings;
@@ -14,14 +15,7 @@ beforeEach(async () => {
   folder = temporaryFolder();
   const store = `sqlite:${join(folder.path, 'store.db')}`;
   await (await openStore(store)).close();
-  settings = {
-    service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },
-    store,
-    taskQueue: 'none',
-    temporal: { connectionOptions: { address: '127.0.0.1:9' } },
-    owner: 'somebody',
-    webUi: '',
-  };
+  settings = withoutServers(store);
 });
 afterEach(async () => {
   await threads.close();

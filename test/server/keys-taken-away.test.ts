@@ -27,6 +27,7 @@ import { REHEARSAL } from '../service/fixed.ts';
 import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
+import { withoutServers } from '../support/without-servers.ts';
 
 const LEAVER = 'leaver-0123456789';
 const STAYER = 'stayer-0123456789';
@@ -77,14 +78,7 @@ beforeAll(async () => {
     mkdirSync(join(file, '..'));
     write(file, text(LEAVER, STAYER));
   }
-  const settings = {
-    service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: '' },
-    store: `sqlite:${join(folder, 'store.db')}`,
-    taskQueue: 'foray',
-    owner: 'somebody',
-    temporal: { connectionOptions: { address: '127.0.0.1:9' } },
-    webUi: 'http://127.0.0.1:9',
-  };
+  const settings = withoutServers(`sqlite:${join(folder, 'store.db')}`);
   foray = await Foray.open(settings);
   const keys = new KeyFile(kinds["foray's own server"]!.file, (line) => faults.push(line));
   server = await startServer({ foray, settings, keys });

@@ -12,14 +12,11 @@ import { connectError, translated, unreachable } from '../../../src/temporal-err
 import { Temporal } from '../../../src/client/temporal/index.ts';
 import { foray } from '../../support/cli.ts';
 import { makeCertificate } from '../../support/tls-proxy.ts';
+import { withoutServers } from '../../support/without-servers.ts';
 
 const settings = (temporal: Settings['temporal']): Settings => ({
-  service: { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'none' },
-  store: 'sqlite::memory:',
-  taskQueue: 'foray',
-  owner: 'somebody',
+  ...withoutServers('sqlite::memory:'),
   temporal,
-  webUi: 'http://127.0.0.1:9',
 });
 
 const ends: (() => unknown)[] = [];
