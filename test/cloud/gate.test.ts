@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Gate } from '../../src/cloud/gate.ts';
 import { retryAfterMs } from '../../src/cloud/retry-after.ts';
 import { failure, startServer, type TestServer } from './support.ts';
@@ -7,7 +7,28 @@ import { failure, startServer, type TestServer } from './support.ts';
 /** Node's timers may fire a millisecond early. */
 const SLACK_MS = 2;
 
+/**
+ * Stops the clock within each turn of the event loop. So the gate and the test read the same time for a request, also if
+ * the machine stands still between the two.
+ */
+function stopClockInTurns(): void {
+  const now = performance.now.bind(performance);
+  let turn: number | undefined;
+  jest.spyOn(performance, 'now').mockImplementation(() => {
+    if (turn === undefined) {
+      turn = now();
+      setImmediate(() => (turn = undefined));
+    }
+    return turn;
+  });
+}
+
 describe('Gate', () => {
+  beforeEach(stopClockInTurns);
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
   test('lets at most the requests of one second through at once, and then keeps the rate', async () => {
     const RATE = 50;
     const COUNT = 90;
