@@ -155,13 +155,13 @@ describe('a program that stays loaded', () => {
   test('has its time limit from the moment when it is loaded', async () => {
     const { service, version } = await serveLoop(
       {
-        before: `await new Promise((resolve) => setTimeout(resolve, 4_000));`,
+        before: `await new Promise((resolve) => setTimeout(resolve, 6_000));`,
         body: `if (inputs.N === 2) for (;;); answer(inputs.N);`,
       },
-      { runTimeout: 2 },
+      { runTimeout: 4 },
     );
     expect(await outOf(service, version, 1)).toBe('1');
-    expect(await reasonOf(service, version, 2)).toContain('longer than the time limit of the service: 2 s');
+    expect(await reasonOf(service, version, 2)).toContain('longer than the time limit of the service: 4 s');
     expect(await outOf(service, version, 3)).toBe('3');
   });
 

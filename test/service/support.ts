@@ -117,11 +117,13 @@ export async function stateOf(service: Requested, { modelVersionId, id }: Run): 
   return body;
 }
 
-/** Waits until a run has the given status. Returns the state of the run. */
+/** Waits until a run has the given status. Returns the state of the run. Throws if it ends with another status. */
 export async function reach(service: Requested, run: Run, status: RunState['status']): Promise<RunState> {
   return await until(async () => {
     const state = await stateOf(service, run);
-    return state.status === status ? state : undefined;
+    if (state.status === status) return state;
+    if (state.status === 'FRESH' || state.status === 'RUNNING') return undefined;
+    throw new Error(`run ${run.id} is ${state.status}, not ${status}: ${state.message}`);
   }, `run ${run.id} to be ${status}`);
 }
 

@@ -119,7 +119,9 @@ export class ExecutorPool {
   #begin({ job, onProgress, settle }: Task, acquire: () => Executor): void {
     try {
       const executor = acquire();
-      const [log, timer] = [this.#logOf(job.runId), this.#limitTime(executor)];
+      const log = this.#logOf(job.runId);
+      // the start of a process takes no time of its run
+      const timer = executor.isReady ? this.#limitTime(executor) : undefined;
       const isAlone = this.#leaky.has(job.versionId);
       executor.execution = { job: { ...job, isAlone }, onProgress, settle, log, timer };
       executor.versionId = job.versionId;
@@ -245,6 +247,7 @@ export class ExecutorPool {
     switch (report.kind) {
       case 'ready':
         executor.isReady = true;
+        if (execution) execution.timer = this.#limitTime(executor);
         return this.#starts.reset();
       case 'loading':
         return clearTimeout(execution?.timer);
