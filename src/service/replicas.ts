@@ -178,24 +178,6 @@ export class Replicas {
   }
 }
 
-/**
- * Prepares a service to be a replica. Returns undefined without a database that other services can use.
- *
- * @throws ForayError STORE_UNUSABLE; the database is then closed
- */
-export async function openReplicas(
-  database: Required<ServiceDatabase> | undefined,
-  place: ReplicaPlace,
-): Promise<Replicas | undefined> {
-  if (!database) return undefined;
-  try {
-    return await Replicas.open(database, place);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}
-
 /** @throws ForayError STORE_UNUSABLE */
 function takeCache(base: string): OwnFolder {
   try {

@@ -1,41 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { listen, reachable } from '../http/listen.ts';
+import { ensureUserKey } from '../keys/edit.ts';
+import { keyFileIn } from '../keys/file.ts';
+import { Access } from './access.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase, type ServiceDatabase } from './database/open.ts';
 import { changeSetting, FOLDER, serviceIdentity } from './database/settings-table.ts';
-import { ExecutorPool, type PoolOptions } from './executors/pool.ts';
+import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
 import { checkEarlierFiles } from './files/earlier-files.ts';
 import { filesIn, openContent } from './files/open.ts';
 import { Presigner, signingSecret } from './files/presign.ts';
-import { API_ROOT, buildApp } from './http/app.ts';
+import { Executors } from './fleet/executors.ts';
+import { Fleet } from './fleet/fleet.ts';
+import { laneQueues } from './fleet/lane.ts';
+import { addInterface, API_ROOT, newApp } from './http/app.ts';
 import { defaultLimits } from './http/limits.ts';
 import { PublicAddress } from './http/public-address.ts';
-import { Access } from './access.ts';
-import { ensureUserKey } from '../keys/edit.ts';
-import { keyFileIn } from '../keys/file.ts';
-import { type MetricsEndpoint, serveMetrics } from './metrics.ts';
+import { serveMetrics } from './metrics.ts';
 import { ModelReader } from './models/reader.ts';
 import { ModelRegistry } from './models/registry.ts';
 import { VersionFiles, versionFilesIn } from './models/version-files.ts';
 import { VersionTable } from './models/version-table.ts';
-import { watchModels } from './models/watch.ts';
+import { ModelWatch } from './models/watch.ts';
 import { Problems } from './problems.ts';
-import { openReplicas, openShared } from './replicas.ts';
+import { openShared, Replicas } from './replicas.ts';
 import { Dispatcher } from './runs/dispatcher.ts';
 import { KeptRuns } from './runs/kept-runs.ts';
-import { takeBackRuns, watchForUnheldRuns } from './runs/unheld-runs.ts';
 import { Progress } from './runs/progress.ts';
 import { QueueFeed } from './runs/queue-feed.ts';
 import { QueueProblems } from './runs/queue-problems.ts';
 import { Recorder } from './runs/recorder.ts';
-import type { Replica } from './runs/replica.ts';
 import { RunRepository } from './runs/repository.ts';
 import { Runs } from './runs/runs.ts';
 import { ServedVersions } from './runs/served-versions.ts';
+import { takeBackRuns, watchForUnheldRuns } from './runs/unheld-runs.ts';
 import { VersionHistory } from './runs/version-history.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { after as afterRealTime } from './timers.ts';
@@ -63,239 +65,297 @@ const MOST_LOGGED = 1_000;
 const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now());
 
 /**
- * Starts the model service.
+ * Starts the model service, in stages. Each stage gets what the stages before it have opened, and adds its own parts.
+ * What it opens goes on the list `cleanUp`, which is worked off from its end when the service closes or its start fails.
  *
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE, FILES_UNREACHABLE, FILES_UNUSABLE,
  *   TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED, MODEL_INVALID, MODEL_UNREADABLE, KEYS_INVALID, OUTPUT_UNWRITABLE, PORT_IN_USE, USAGE
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { host = '127.0.0.1', now = Date.now, after = afterRealTime, dataDir } = options;
-  const publicAddress = new PublicAddress(options);
-  const shared = options.database === undefined ? undefined : await openShared(options.database);
-  const database = shared ?? openDatabase(dataDir);
-  const bucket = options.s3?.bucket.url;
-  const replicas = await openReplicas(shared, { dataDir, bucket, now });
-  const filesDir = filesIn(dataDir, options.s3, replicas?.folders.cacheDir);
-  const unfinishedDir = replicas?.folders.unfinishedDir;
-  const files = new ContentFiles(filesDir, unfinishedDir);
-  let replica: Replica | undefined;
-  let app: FastifyInstance | undefined;
-  let metrics: MetricsEndpoint | undefined;
-  let ending: () => Promise<void> | undefined = () => undefined;
-  // this log gets the output of models; it is set when the app has made the log
-  let prints: FastifyBaseLogger | undefined;
-  const onLine = (line: string, number: number, run: string): void => {
-    if (number <= MOST_LOGGED) prints?.info({ run }, line);
-    if (number === MOST_LOGGED) prints?.info({ run }, 'further output of this run is left out here');
-  };
-  const onFault = (error: unknown) => app?.log.error(error);
-  const warn = (line: string): void => {
-    app?.log.warn(line);
-    options.onProblem?.(line);
-  };
-  const problems = new Problems(now, warn);
-  const size = options.executors ?? os.availableParallelism();
-  const processes = { filesDir, unfinishedDir, memory: memoryShare(Math.max(1, size)), onLine };
-  let onLeaky: PoolOptions['onLeaky'];
-  const pool = new ExecutorPool({
-    ...processes,
-    size,
-    timeout: options.runTimeout,
-    onLeaky: (versionId, difference) => onLeaky?.(versionId, difference),
-  });
+  const base = prepare(options);
+  const { host, cleanUp, onFault } = base;
   try {
-    const keyFile = options.keyFile ?? keyFileIn(dataDir);
-    const clock = options.now ?? steadyNow;
-    const presigner = new Presigner(await signingSecret(database.sql), clock);
-    const content = await openContent({ s3: options.s3, files, presigner, problems, now: clock });
-    const places = { dataDir, bucket, copiesDir: filesDir, store: content.store };
-    if (!replicas) await checkEarlierFiles(database.sql, places);
-    const reader = new ModelReader(options.modelDirs, clock);
-    const own = { ...replicas?.folders.versions, shared: content.versions };
-    const versionFiles = new VersionFiles(versionFilesIn(dataDir), own);
-    versionFiles.prepare();
-    const table = new VersionTable(database.sql, versionFiles, now);
-    const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
-    const noteLeak = (onLeaky = (versionId: string, difference: string): void => {
-      const line = registry.noteLeak(versionId, difference);
-      if (line !== undefined) warn(line);
-    });
-    const repository = new RunRepository(database.sql, now);
-    const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);
-    const progress = new Progress();
-    replica = await replicas?.join({ runs: repository, progress, onFault });
-    const ownHolder = randomUUID();
-    const holder = () => replica?.holder ?? ownHolder;
-    const feed = replica ?? new QueueFeed({ holders: repository.holders, progress, holder: ownHolder });
-    repository.whenEnded((runIds) => feed.end(runIds));
-    const listener = new QueueProblems({ registry, problems, onDoubt: () => modelWatch.readSoon() });
-    const recorder = new Recorder(feed, listener);
-    const materials = new ServedVersions(registry, content.runFiles);
-    const dispatcher = new Dispatcher({ feed, materials, pool, recorder, listener, kept, onFault });
-    const wake = () => {
-      dispatcher.wake();
-      fleet?.wake();
-    };
-    const onQueued = () => {
-      wake();
-      database.peers?.tell();
-    };
-    const runs = new Runs({
-      repository,
-      registry,
-      files: content.store,
-      progress,
-      holder,
-      kept,
-      onQueued,
-    });
-    const sessions = new Sessions({
-      runs,
-      registry,
-      recorder,
-      progress,
-      processes,
-      files: content.runFiles,
-      after,
-    });
-    const service = await serviceIdentity(database.sql);
-    const fleet =
-      options.lanes &&
-      (await (
-        await import('./fleet/start.ts')
-      ).startFleet({
-        lanes: options.lanes,
-        sql: database.sql,
-        now,
-        service,
-        problems,
-        onLeaky: noteLeak,
-        onFault,
-        onRequeued: onQueued,
-        runs: repository,
-        registry,
-        progress,
-        files: content.store,
-        code: versionFiles,
-        runTimeout: options.runTimeout,
-        executesAll: size > 0,
-      }));
-    ending = () => fleet?.close();
-    const measured = { runs: repository, pool, problems, executors: fleet?.fleet.executors };
-    if (options.metrics) metrics = await serveMetrics(options.metrics, measured);
-    const access = new Access({
-      file: keyFile,
-      required: options.keyFile !== undefined,
-      localKey: options.apiKey,
-      models: () => registry.models().map(({ name }) => name),
-      onFault,
-    });
-    await replicas?.agree(access);
-    app = await buildApp({
-      fleet: fleet?.fleet,
-      registry,
-      history: new VersionHistory(repository, registry),
-      runs,
-      sessions,
-      versionFiles,
-      content: content.store,
-      disk: content.disk,
-      presigner,
-      access,
-      isShared: replica !== undefined,
-      health: () => ({ ...problems.health(), service }),
-      publicAddress,
-      limits: { ...defaultLimits, ...options.limits },
-      log: options.log,
-      logLevel: options.logLevel ?? 'info',
-      tell: warn,
-      onAnswered: metrics?.note,
-    });
-    prints = app.log.child({}, { level: 'info' });
-    registry.warnings().forEach(warn);
-    let reading = Promise.resolve(true);
-    const reload = async (): Promise<boolean> => {
-      try {
-        const { lines, warnings, hasChanged, isComplete } = await registry.reload();
-        if (hasChanged) pool.renew();
-        dispatcher.wake();
-        for (const line of lines) options.onModels?.(line);
-        warnings.forEach(warn);
-        return isComplete;
-      } catch (error) {
-        onFault(error);
-        return false;
-      }
-    };
-    if (!replica) await takeBackRuns(repository, ownHolder);
-    else if (await replica.isAlone()) await repository.dropAllParts();
-    const port = await listen(app, host, options.port ?? 0);
-    // only now, because a start that failed must not tie the service to a bucket
-    const finish = async (): Promise<void> => {
-      await replicas?.settleKeys(access);
-      if (!replicas && bucket !== undefined) await changeSetting(database.sql, FOLDER, bucket);
-    };
-    // only now, because nobody would ever see the key of a start that failed
-    const makesKey = options.keyFile === undefined && options.apiKey === undefined;
-    const newKey = makesKey ? await ensureUserKey(keyFile, finish) : undefined;
-    if (!makesKey) await finish();
-    dispatcher.wake();
-    const modelWatch = watchModels(options.modelDirs, () => (reading = reload()));
-    replica?.start({
-      held: () => dispatcher.held(),
-      stop: (runId) => pool.stop(runId),
-      wake,
-      async look() {
-        await registry.notice();
-        await replicas!.noteKeys(access);
-      },
-    });
-    const endFileWatch = watchFile(database, problems);
-    const endLostRuns = watchForUnheldRuns({
-      runs: repository,
-      holder,
-      isHeld: (id) => dispatcher.has(id) || sessions.executes(id) || recorder.isPending(id),
-      onRequeued: () => dispatcher.wake(),
-      onFault,
-    });
-
-    const listening = app;
-    const end = async (): Promise<void> => {
-      modelWatch.end();
-      endFileWatch();
-      endLostRuns();
-      dispatcher.close();
-      content.runFiles?.close();
-      await ending();
-      await reading;
-      await sessions.close();
-      await listening.close();
-      await metrics?.close();
-      await pool.close();
-      recorder.close();
-      await replica?.release().catch(onFault);
-      replicas?.removeFolders();
-      await database.close();
-    };
-    let ended: Promise<void> | undefined;
+    const queue = await openQueue(await openContents(await openData(base)));
+    const service = await openInterface(openExecutors(queue));
+    const { port, newKey } = await admitClients(service);
+    keepWorking(service);
+    let closed: Promise<void> | undefined;
     return {
       url: `http://${reachable(host)}:${port}${API_ROOT}`,
       host,
       port,
-      metricsUrl: metrics?.url,
+      metricsUrl: service.metrics?.url,
       newKey,
-      close: () => (ended ??= end()),
+      close: () => (closed ??= cleanUp.disposeAsync()),
     };
   } catch (error) {
-    await app?.close();
-    await ending();
-    await metrics?.close();
-    await pool.close();
-    await replica?.release().catch(() => {});
-    replicas?.removeFolders();
-    await database.close();
+    await cleanUp.disposeAsync().catch(onFault);
     throw error;
   }
+}
+
+type Base = ReturnType<typeof prepare>;
+type WithData = Awaited<ReturnType<typeof openData>>;
+type WithContents = Awaited<ReturnType<typeof openContents>>;
+type WithQueue = Awaited<ReturnType<typeof openQueue>>;
+type WithExecutors = ReturnType<typeof openExecutors>;
+type WithInterface = Awaited<ReturnType<typeof openInterface>>;
+
+/** What all stages use. Nothing of it needs to be closed. */
+function prepare(options: ServiceOptions) {
+  const { log, logLevel = 'info', host = '127.0.0.1', now = Date.now, after = afterRealTime } = options;
+  const publicAddress = new PublicAddress(options);
+  const warn = (line: string): void => {
+    app.log.warn(line);
+    options.onProblem?.(line);
+  };
+  const app: FastifyInstance = newApp({ log, logLevel });
+  return {
+    options,
+    host,
+    now,
+    clock: options.now ?? steadyNow,
+    after,
+    publicAddress,
+    app,
+    warn,
+    onFault: (error: unknown): void => app.log.error(error),
+    problems: new Problems(now, warn),
+    cleanUp: new AsyncDisposableStack(),
+  };
+}
+
+/** Opens the database, and finds the folders for files. */
+async function openData(base: Base) {
+  const { options, now, cleanUp } = base;
+  const { dataDir, s3 } = options;
+  const shared = options.database === undefined ? undefined : await openShared(options.database);
+  const database: ServiceDatabase = shared ?? openDatabase(dataDir);
+  cleanUp.defer(() => database.close());
+  const bucket = s3?.bucket.url;
+  const replicas = shared && (await Replicas.open(shared, { dataDir, bucket, now }));
+  if (replicas) cleanUp.defer(() => replicas.removeFolders());
+  const filesDir = filesIn(dataDir, s3, replicas?.folders.cacheDir);
+  return { ...base, database, replicas, bucket, filesDir, unfinishedDir: replicas?.folders.unfinishedDir };
+}
+
+/** Opens the files of clients and runs, and reads the models. */
+async function openContents(data: WithData) {
+  const { options, clock, now, warn, problems, database, replicas, bucket, filesDir, unfinishedDir } = data;
+  const { dataDir, modelDirs, s3 } = options;
+  const files = new ContentFiles(filesDir, unfinishedDir);
+  const presigner = new Presigner(await signingSecret(database.sql), clock);
+  const content = await openContent({ s3, files, presigner, problems, now: clock });
+  const places = { dataDir, bucket, copiesDir: filesDir, store: content.store };
+  if (!replicas) await checkEarlierFiles(database.sql, places);
+  const own = { ...replicas?.folders.versions, shared: content.versions };
+  const versionFiles = new VersionFiles(versionFilesIn(dataDir), own);
+  versionFiles.prepare();
+  const modelWatch = new ModelWatch(modelDirs);
+  const registry = await ModelRegistry.open({
+    table: new VersionTable(database.sql, versionFiles, now),
+    files: versionFiles,
+    reader: new ModelReader(modelDirs, clock),
+    problems,
+  });
+  const noteLeak = (versionId: string, difference: string): void => {
+    const line = registry.noteLeak(versionId, difference);
+    if (line !== undefined) warn(line);
+  };
+  return { ...data, files, presigner, content, versionFiles, registry, modelWatch, noteLeak };
+}
+
+/** Opens the queue: this service becomes a holder of its runs. */
+async function openQueue(contents: WithContents) {
+  const { cleanUp, onFault, now, database, replicas, registry, problems, modelWatch } = contents;
+  const repository = new RunRepository(database.sql, now);
+  const progress = new Progress();
+  const replica = await replicas?.join({ runs: repository, progress, onFault });
+  if (replica) cleanUp.defer(() => replica.release().catch(onFault));
+  const ownHolder = randomUUID();
+  const feed = replica ?? new QueueFeed({ holders: repository.holders, progress, holder: ownHolder });
+  repository.whenEnded((runIds) => feed.end(runIds));
+  const listener = new QueueProblems({ registry, problems, onDeferred: () => modelWatch.readSoon() });
+  const recorder = new Recorder(feed, listener);
+  cleanUp.defer(() => recorder.close());
+  const holder = (): string => replica?.holder ?? ownHolder;
+  return { ...contents, repository, progress, replica, feed, holder, listener, recorder };
+}
+
+/** Makes the executors of this service, for runs of the queue and for animated runs. They do not work yet. */
+function openExecutors(queue: WithQueue) {
+  const { options, app, cleanUp, onFault, after, database, filesDir, unfinishedDir, files, content } = queue;
+  const { registry, noteLeak, repository, progress, feed, holder, listener, recorder } = queue;
+  const prints = app.log.child({}, { level: 'info' });
+  const onLine = (line: string, number: number, run: string): void => {
+    if (number <= MOST_LOGGED) prints.info({ run }, line);
+    if (number === MOST_LOGGED) prints.info({ run }, 'further output of this run is left out here');
+  };
+  const size = options.executors ?? os.availableParallelism();
+  const processes = { filesDir, unfinishedDir, memory: memoryShare(Math.max(1, size)), onLine };
+  const pool = new ExecutorPool({ ...processes, size, timeout: options.runTimeout, onLeaky: noteLeak });
+  cleanUp.defer(() => pool.close());
+  const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);
+  const materials = new ServedVersions(registry, content.runFiles);
+  const dispatcher = new Dispatcher({ feed, materials, pool, recorder, listener, kept, onFault });
+  /** All that looks for runs in the queue. */
+  const workers = [dispatcher as { wake(): void }];
+  const wake = (): void => workers.forEach((each) => each.wake());
+  const onQueued = (): void => {
+    wake();
+    database.peers?.tell();
+  };
+  const runs = new Runs({ repository, registry, files: content.store, progress, holder, kept, onQueued });
+  const sessions = new Sessions({
+    runs,
+    registry,
+    recorder,
+    progress,
+    processes,
+    after,
+    files: content.runFiles,
+  });
+  return { ...queue, pool, dispatcher, workers, wake, onQueued, runs, sessions };
+}
+
+/** Makes the HTTP interface, and opens lanes for executors on other machines. Nobody can reach the interface yet. */
+async function openInterface(parts: WithExecutors) {
+  const { options, app, cleanUp, onFault, warn, publicAddress, problems, database, presigner, content } =
+    parts;
+  const { replicas, replica, registry, versionFiles, repository, pool, runs, sessions } = parts;
+  const service = await serviceIdentity(database.sql);
+  const fleet = options.lanes && fleetOf(parts, options.lanes.namespace, service);
+  const measured = { runs: repository, pool, problems, executors: fleet?.executors };
+  const metrics = options.metrics && (await serveMetrics(options.metrics, measured));
+  if (metrics) cleanUp.defer(() => metrics.close());
+  const access = new Access({
+    file: options.keyFile ?? keyFileIn(options.dataDir),
+    required: options.keyFile !== undefined,
+    localKey: options.apiKey,
+    models: () => registry.models().map(({ name }) => name),
+    onFault,
+  });
+  await replicas?.agree(access);
+  cleanUp.defer(() => app.close());
+  // animated runs end first, because `app` waits for open requests
+  cleanUp.defer(() => sessions.close());
+  await addInterface(app, {
+    fleet,
+    registry,
+    runs,
+    sessions,
+    versionFiles,
+    presigner,
+    access,
+    publicAddress,
+    warn,
+    history: new VersionHistory(repository, registry),
+    content: content.store,
+    disk: content.disk,
+    isShared: replica !== undefined,
+    health: () => ({ ...problems.health(), service }),
+    limits: { ...defaultLimits, ...options.limits },
+    onAnswered: metrics?.note,
+  });
+  if (fleet) await openLanes(parts, fleet, service);
+  return { ...parts, access, metrics };
+}
+
+/** The part of the service that answers executors on other machines. */
+function fleetOf(parts: WithExecutors, namespace: string, service: string): Fleet {
+  const { options, now, database, registry, progress, repository, content, versionFiles, wake, noteLeak } =
+    parts;
+  return new Fleet({
+    registry,
+    progress,
+    files: content.store,
+    code: versionFiles,
+    onArrived: wake,
+    onLeaky: noteLeak,
+    executors: new Executors(database.sql, now),
+    holders: repository.holders,
+    welcome: {
+      service,
+      namespace,
+      taskQueue: laneQueues(service).executors,
+      runTimeout: options.runTimeout ?? null,
+      hasStore: content.store.uploadAddress !== undefined,
+    },
+  });
+}
+
+/**
+ * Begins to open lanes for executors on other machines. Temporal's packages are loaded only here.
+ * @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED
+ */
+async function openLanes(parts: WithExecutors, fleet: Fleet, service: string): Promise<void> {
+  const { options, cleanUp, onFault, problems, repository, pool, workers, onQueued } = parts;
+  const { LaneKeeper } = await import('./fleet/lane-keeper.ts');
+  const given = { service, fleet, problems, executesAll: pool.size > 0, onRequeued: onQueued, onFault };
+  const keeper = await LaneKeeper.start({ ...given, runs: repository }, options.lanes!);
+  cleanUp.defer(() => keeper.close());
+  workers.push(keeper);
+}
+
+/** Takes back the runs of an earlier process of the service, and listens. Nothing can fail after this. */
+async function admitClients(parts: WithInterface): Promise<{ port: number; newKey: string | undefined }> {
+  const { options, app, host, cleanUp, warn, database, bucket, content, modelWatch, registry } = parts;
+  const { replicas, replica, holder, repository, dispatcher, access } = parts;
+  registry.warnings().forEach(warn);
+  if (!replica) await takeBackRuns(repository, holder());
+  else if (await replica.isAlone()) await repository.dropAllParts();
+  cleanUp.defer(() => modelWatch.close());
+  cleanUp.defer(() => content.runFiles?.close());
+  cleanUp.defer(() => dispatcher.close());
+  const port = await listen(app, host, options.port ?? 0);
+  // only now, because a start that failed must not tie the service to a bucket
+  const finish = async (): Promise<void> => {
+    await replicas?.settleKeys(access);
+    if (!replicas && bucket !== undefined) await changeSetting(database.sql, FOLDER, bucket);
+  };
+  // only now, because nobody would ever see the key of a start that failed
+  const makesKey = options.keyFile === undefined && options.apiKey === undefined;
+  if (makesKey) return { port, newKey: await ensureUserKey(keyFileIn(options.dataDir), finish) };
+  await finish();
+  return { port, newKey: undefined };
+}
+
+/** Begins to execute runs, and watches what can change: models, the other replicas, the database and lost runs. */
+function keepWorking(parts: WithInterface): void {
+  const { options, cleanUp, onFault, warn, problems, database, registry, modelWatch, replicas } = parts;
+  const { repository, replica, holder, recorder, pool, dispatcher, wake, sessions, access } = parts;
+  dispatcher.wake();
+  modelWatch.start(async () => {
+    try {
+      const { lines, warnings, hasChanged, isComplete } = await registry.reload();
+      if (hasChanged) pool.renew();
+      dispatcher.wake();
+      for (const line of lines) options.onModels?.(line);
+      warnings.forEach(warn);
+      return isComplete;
+    } catch (error) {
+      onFault(error);
+      return false;
+    }
+  });
+  replica?.start({
+    held: () => dispatcher.held(),
+    stop: (runId) => pool.stop(runId),
+    wake,
+    async look() {
+      await registry.notice();
+      await replicas!.noteKeys(access);
+    },
+  });
+  cleanUp.defer(watchFile(database, problems));
+  const endLostRuns = watchForUnheldRuns({
+    runs: repository,
+    holder,
+    isHeld: (id) => dispatcher.has(id) || sessions.executes(id) || recorder.isPending(id),
+    onRequeued: () => dispatcher.wake(),
+    onFault,
+  });
+  cleanUp.defer(endLostRuns);
 }
 
 /** How often the file of the database is looked for, ms. */

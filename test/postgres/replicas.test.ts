@@ -6,7 +6,7 @@ import { openPostgres } from '../../src/service/database/postgres.ts';
 import { postgresMigrations } from '../../src/service/database/postgres-migrations.ts';
 import { Access } from '../../src/service/access.ts';
 import { ensureUserKey, listKeys } from '../../src/keys/edit.ts';
-import { openReplicas, openShared } from '../../src/service/replicas.ts';
+import { openShared, Replicas } from '../../src/service/replicas.ts';
 import {
   healthOf,
   messageIn,
@@ -228,7 +228,7 @@ describe('a replica is refused', () => {
         const folder = temporaryFolder();
         const shared = await openShared(database);
         onCleanup(() => shared.close());
-        const replicas = (await openReplicas(shared, { ...place, dataDir: folder }))!;
+        const replicas = await Replicas.open(shared, { ...place, dataDir: folder });
         const file = path.join(folder, 'keys.yaml');
         const options = { required: false, localKey: undefined, models: () => [], onFault: () => {} };
         return { replicas, file, access: new Access({ file, ...options }) };

@@ -167,7 +167,7 @@ test('the end of a run that began before its version had to wait does not end th
   const queue = new QueueProblems({
     registry: registry as unknown as ModelRegistry,
     problems,
-    onDoubt: () => {},
+    onDeferred: () => {},
   });
   queue.ended('v', { kind: 'deferred', reason: 'the disk is full' }, 5);
   queue.ended('v', { kind: 'completed', outputs: {} }, 60_000);

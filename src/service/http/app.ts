@@ -45,7 +45,7 @@ import { ModelAccess } from './model-access.ts';
 /** Path of the interface's root (specification 9). */
 export const API_ROOT = `/api/open/${API_VERSION}`;
 
-export interface AppParts {
+export interface InterfaceParts {
   registry: ModelRegistry;
   /** Whether other services may add versions of models. */
   isShared: boolean;
@@ -66,21 +66,21 @@ export interface AppParts {
   fleet: Fleet | undefined;
   publicAddress: PublicAddress;
   limits: Limits;
-  /** The stream for JSON lines; without it nothing is logged. */
-  log: NodeJS.WritableStream | undefined;
-  logLevel: 'info' | 'error';
   /** Receives lines for the operator about what is refused. */
-  tell: (line: string) => void;
+  warn: (line: string) => void;
   /** Called after each answered request. */
   onAnswered: ((answered: Answered) => void) | undefined;
 }
 
-/**
- * The HTTP side of the service: the interface under its root, and outside of it the health check, pre-signed addresses,
- * animated runs and the requests of executors.
- */
-export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts): Promise<FastifyInstance> {
-  const app = fastify({
+export interface AppOptions {
+  /** The stream for JSON lines; without it nothing is logged. */
+  log: NodeJS.WritableStream | undefined;
+  logLevel: 'info' | 'error';
+}
+
+/** The HTTP server of the service, with its log. It has no routes yet ({@link addInterface}). */
+export function newApp({ log, logLevel }: AppOptions): FastifyInstance {
+  return fastify({
     logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
     // a logger for each request shows which lines belong together, but at this level a request rarely has several lines
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
@@ -95,8 +95,18 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     frameworkErrors: sendFailure,
     clientErrorHandler: (error, socket) => refuseConnection(brokenRequest(error), socket),
   });
+}
+
+/**
+ * Adds the HTTP side of the service: the interface under its root, and outside of it the health check, pre-signed
+ * addresses, animated runs and the requests of executors.
+ */
+export async function addInterface(
+  app: FastifyInstance,
+  { onAnswered, ...parts }: InterfaceParts,
+): Promise<void> {
   app.decorateRequest('caller', null);
-  const refusals = new Refusals(parts.tell);
+  const refusals = new Refusals(parts.warn);
   app.setErrorHandler((error, request, reply) => {
     const { code, message: detail } = serviceErrorOf(error, request);
     refusals.noteRequest(request.caller?.user, { status: serviceErrors[code].status, code, detail });
@@ -178,7 +188,6 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
     },
     { prefix: API_ROOT },
   );
-  return app;
 }
 
 /** A log record stays one line of JSON: characters that JSON allows but that control a terminal are escaped. */

@@ -6,52 +6,67 @@ const INTERVAL = 500;
 /** The largest share of the time that checks may take, if the folders have very many files. */
 const SHARE = 0.02;
 
-export interface ModelWatch {
-  /** Reads the folders soon, even if they have not changed. The next check that finds no new change reads them. */
-  readSoon(): void;
-  end(): void;
-}
-
 /**
  * Reads the folders of models after files in them have changed and then stayed the same between two checks, because
  * editors and checkouts write several files. (The system's events would miss changes on network disks.) Unreadable
  * folders are read again until they can be read.
- *
- * @param read - reads the folders; returns whether all could be read
  */
-export function watchModels(modelDirs: readonly string[], read: () => Promise<boolean>): ModelWatch {
-  let settled = stateOfAll(modelDirs);
-  let last = settled;
-  let dueAt = Infinity;
-  let timer: NodeJS.Timeout;
-  const backoff = new Backoff();
-  const look = async (): Promise<void> => {
+export class ModelWatch {
+  readonly #modelDirs: readonly string[];
+  readonly #backoff = new Backoff();
+  /** The state of the folders that was read last. */
+  #settled: string;
+  /** The state of the folders at the last check. */
+  #last: string;
+  /** When the folders are read even if they have not changed, by `performance.now`. */
+  #dueAt = Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<boolean> | undefined;
+  #isOpen = true;
+
+  /** Remembers the state of the folders, so make the watch before the first reading. */
+  constructor(modelDirs: readonly string[]) {
+    this.#modelDirs = modelDirs;
+    this.#settled = this.#last = stateOfAll(modelDirs);
+  }
+
+  /** @param read - reads the folders; returns whether all could be read. It never rejects */
+  start(read: () => Promise<boolean>): void {
+    this.#lookIn(INTERVAL, read);
+  }
+
+  /** Reads the folders soon, even if they have not changed. The next check that finds no new change reads them. */
+  readSoon(): void {
+    this.#dueAt = 0;
+  }
+
+  /** Begins no more checks. Resolves when the current reading has ended. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
+    await this.#reading;
+  }
+
+  #lookIn(delay: number, read: () => Promise<boolean>): void {
+    if (this.#isOpen) this.#timer = setTimeout(() => void this.#look(read), delay).unref();
+  }
+
+  async #look(read: () => Promise<boolean>): Promise<void> {
     const start = performance.now();
-    const state = stateOfAll(modelDirs);
-    const isDue = state !== settled || start >= dueAt;
-    const isStill = state === last;
-    last = state;
+    const state = stateOfAll(this.#modelDirs);
+    const isDue = state !== this.#settled || start >= this.#dueAt;
+    const isStill = state === this.#last;
+    this.#last = state;
     const took = performance.now() - start;
     if (isDue && isStill) {
-      settled = state;
-      dueAt = Infinity;
-      if (await read()) backoff.reset();
-      else dueAt = Math.min(dueAt, performance.now() + backoff.next());
+      this.#settled = state;
+      this.#dueAt = Infinity;
+      this.#reading = read();
+      if (await this.#reading) this.#backoff.reset();
+      else this.#dueAt = Math.min(this.#dueAt, performance.now() + this.#backoff.next());
     }
-    lookIn(Math.max(INTERVAL, took / SHARE));
-  };
-  let isOpen = true;
-  const lookIn = (delay: number): void => {
-    if (isOpen) timer = setTimeout(() => void look(), delay).unref();
-  };
-  lookIn(INTERVAL);
-  return {
-    readSoon: () => (dueAt = 0),
-    end() {
-      isOpen = false;
-      clearTimeout(timer);
-    },
-  };
+    this.#lookIn(Math.max(INTERVAL, took / SHARE), read);
+  }
 }
 
 function stateOfAll(modelDirs: readonly string[]): string {

@@ -12,7 +12,7 @@ export interface QueueProblemsParts {
    * Called when a run was deferred. The models' files must then be read again, because it may be that an executor could
    * not read them, or that their content has changed.
    */
-  onDoubt: () => void;
+  onDeferred: () => void;
 }
 
 /** Notes problems of the service that become visible in the work on its queue. */
@@ -42,7 +42,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
   }
 
   ended(versionId: string, outcome: Executed, ms: number): void {
-    const { registry, problems, onDoubt } = this.#parts;
+    const { registry, problems, onDeferred } = this.#parts;
     const now = performance.now();
     switch (outcome.kind) {
       case 'completed':
@@ -67,7 +67,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
           message: `${registry.publicName(versionId)} cannot be executed just now: its runs wait.`,
           detail: `Runs of the model "${registry.model(registry.version(versionId).modelId).name}" wait: ${outcome.reason}`,
         });
-        return onDoubt();
+        return onDeferred();
       case 'ended':
     }
   }
