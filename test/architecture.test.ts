@@ -47,6 +47,22 @@ describe('modules', () => {
     );
   });
 
+  test('of a room have no type with the name of an exported type of the room', () => {
+    const declared = Map.groupBy(
+      globSync('src/**/*.ts', { cwd: ROOT }).flatMap((file) => {
+        const [, room = 'src'] = /^src\/(service\/[^/]+|[^/]+)\//.exec(file) ?? [];
+        const types = readFileSync(join(ROOT, file), 'utf8').matchAll(
+          /^(export )?(?:abstract )?(?:interface|type|class) (\w+)/gm,
+        );
+        return [...types].map(([, isExported, name]) => ({ name: `${room}: ${name}`, isExported }));
+      }),
+      ({ name }) => name,
+    );
+    expect(declared.get('campaign: Design')).toHaveLength(1);
+    const twice = [...declared].filter(([, all]) => all.length > 1 && all.some((each) => each.isExported));
+    expect(twice.map(([name]) => name)).toEqual([]);
+  });
+
   test('do not use the pathname of import.meta.url, because %20 stands for a blank in it', () => {
     const use =
       /import\.meta\b[^;]*\)\s*\.pathname\b|\{[^{}]*\bpathname\b[^{}]*\}\s*=\s*new URL\([^;]*import\.meta/;

@@ -49,12 +49,12 @@ export interface Estimate {
  * `replications`: the new total of a point. `need`: the largest half-width relative to its limit, by which points are
  * ordered.
  */
-export type Decision =
+export type NextReplications =
   | { decided: true; reached: boolean }
   | { decided: false; replications: number; need: number };
 
 type Wanted = Pick<Precision, 'relative' | 'absolute' | 'confidence'>;
-type Values = readonly (number | null)[];
+type MeasuredValues = readonly (number | null)[];
 /** Whether the estimate is the mean of numbers, or the share of values that are 1. */
 type Estimated = 'mean' | 'share';
 
@@ -117,7 +117,11 @@ export function estimateOf(sample: Spread, wanted: Wanted, of: Estimated = 'mean
  * has no value
  * @param made - number of finished replications, failed ones included
  */
-export function nextReplications(precision: Precision, values: readonly Values[], made: number): Decision {
+export function nextReplications(
+  precision: Precision,
+  values: readonly MeasuredValues[],
+  made: number,
+): NextReplications {
   const outputs = values.map((each, at) => {
     const moments = momentsOf(each);
     const of = estimatedIn(precision, at);
@@ -151,7 +155,11 @@ export function hasAll({ min, max }: Precision, made: number, values: number): b
  *
  * @param values - as in nextReplications
  */
-export function expectedReplications(precision: Precision, values: readonly Values[], made: number): number {
+export function expectedReplications(
+  precision: Precision,
+  values: readonly MeasuredValues[],
+  made: number,
+): number {
   const expected = values.map((each, at) => {
     const last = momentsOf(each).at(-1);
     if (!last || last.count < 2) return precision.max;
@@ -230,7 +238,7 @@ function excess(
 }
 
 /** What is known of the first value, of the first two values, and so on. Missing values are skipped. */
-function momentsOf(values: Values): Spread[] {
+function momentsOf(values: MeasuredValues): Spread[] {
   const sample = new SpreadSample();
   const moments: Spread[] = [];
   for (const value of values) {

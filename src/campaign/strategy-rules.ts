@@ -22,7 +22,7 @@ export interface Begun {
 }
 
 /** How a definition asks for a strategy, and what a change of the definition may do. */
-interface Rules {
+interface StrategyRules {
   /** The setting that asks for the strategy. */
   setting: 'design' | keyof typeof strategySettings;
   isIn: (definition: Definition) => boolean;
@@ -47,7 +47,7 @@ interface Rules {
 }
 
 /** The rules of all strategies. The first one that is in a definition is its strategy. */
-export const strategyRules: Record<StrategyName, Rules> = {
+export const strategyRules: Record<StrategyName, StrategyRules> = {
   search: {
     setting: 'search',
     isIn: ({ search }) => search !== undefined,

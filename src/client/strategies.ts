@@ -3,13 +3,18 @@ import { type GrowthProgress, growthProgress } from '../campaign/growth.ts';
 import type { Strategy, StrategyBy, StrategyName } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
-import { type CalibrationStory, type CalibrationSummary, calibrationStoryOf } from '../search/abc/story.ts';
+import {
+  type CalibrationStory,
+  type CalibrationSummary,
+  calibrationStoryOf,
+  placeOf,
+  placesOfRuns,
+} from '../search/abc/story.ts';
 import type { FinishedPoints } from '../search/point-value.ts';
 import { type SelectStory, type SelectSummary, selectStoryOf } from '../search/select-story.ts';
 import { comparedPoints, type SearchStory, storyOf as storyOfSearch } from '../search/story.ts';
 import { type SearchSummary, summarizedPoints, summaryOf } from '../search/summary.ts';
 import type { ResultRow, Store } from '../store/index.ts';
-import { withAsks, withWeights } from './asks-of-rows.ts';
 import type { CheckedCampaign } from './check.ts';
 import { planOfDesign, type PlanOptions } from './plan.ts';
 import { planOfCalibration, planOfSearch } from './plan-search.ts';
@@ -150,4 +155,30 @@ async function finishedPoints(
 ): Promise<FinishedPoints> {
   const finished = await store.finishedAt(id, ordinals);
   return new Map(finished.map(({ ordinal, runs }) => [ordinal, runs]));
+}
+
+/** Adds to each row of a calibration its ask, its generation and its weight. */
+function withWeights(
+  store: Store,
+  campaign: CampaignBy<'calibration'>,
+  rows: Batched<ResultRow>,
+): Batched<ResultRow> {
+  let places: Awaited<ReturnType<typeof placesOfRuns>> | undefined;
+  const find = ({ point, replication }: ResultRow) => places?.get(placeOf(point, replication));
+  return rows.mapBatches(async (batch) => {
+    // the search may have asked for new points in the meantime, so the log is read again
+    if (batch.some((row) => !find(row)))
+      places = await placesOfRuns(campaign, await store.searchLog(campaign.id));
+    return batch.map((row) => ({ ...row, ...find(row) }));
+  });
+}
+
+/** Adds to each row of a search the ask that gave its point. */
+function withAsks(store: Store, { id }: Pick<Campaign, 'id'>, rows: Batched<ResultRow>): Batched<ResultRow> {
+  let asks = new Map<string, number>();
+  return rows.mapBatches(async (batch) => {
+    // the search may have asked for new points in the meantime, so the log is read again
+    if (batch.some(({ point }) => !asks.has(point))) asks = await store.asksOfPoints(id);
+    return batch.map((row) => ({ ...row, ask: asks.get(row.point) ?? null }));
+  });
 }

@@ -10,7 +10,7 @@ import type { PointReader } from './point-value.ts';
 export type SeekingCampaign = CampaignBy<'search' | 'selection'>;
 
 /** The choice of a point by its value. */
-export interface Choice {
+export interface Selected {
   among: number;
   next: readonly Pick<PointValue, 'variance' | 'runs'>[];
 }
@@ -33,7 +33,7 @@ export function intervalOf(
   { isShare }: Pick<PointReader, 'isShare'>,
   mean: number,
   { variance, runs }: Pick<PointValue, 'variance' | 'runs'>,
-  choice: Choice = { among: 1, next: [] },
+  choice: Selected = { among: 1, next: [] },
 ): [number, number] | null {
   if (variance === null) return null;
   const confidence = confidenceAmong(choice.among, confidenceOfSearch(campaign));

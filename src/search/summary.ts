@@ -12,7 +12,7 @@ import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
 import type { CampaignBy, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
-import { type Choice, intervalOf } from './interval.ts';
+import { type Selected, intervalOf } from './interval.ts';
 import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 
@@ -163,7 +163,7 @@ function shown(
   ask: Ask,
   reader: PointReader,
   runs: readonly FinishedRun[],
-  choice: Choice = { among: 1, next: [] },
+  choice: Selected = { among: 1, next: [] },
 ): Omit<BestPoint, 'seen' | 'tied' | 'choice'> {
   const read = reader.valueOf(runs);
   const told = read.value === null ? ask.told! : read;

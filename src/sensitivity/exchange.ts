@@ -29,7 +29,7 @@ class ExchangeTest {
   #variance = 0;
   #most = 0;
   /** For each pair: the square after a random exchange. */
-  readonly #draws: Moments['draw'][] = [];
+  readonly #draws: ExchangeMoments['draw'][] = [];
   /** The smallest mean of a squared difference. */
   #least = Infinity;
   /** The logarithms of the probabilities of the most extreme difference and of the largest sum of squares. */
@@ -108,7 +108,7 @@ const FEW_PAIRS = 50;
 const ROUNDING = 1e-9;
 
 /** A difference of two means, and what exchanges can make of its square. */
-interface Moments {
+interface ExchangeMoments {
   difference: number;
   /** The mean and the mean square of the squares over all exchanges. */
   mean: number;
@@ -123,7 +123,7 @@ interface Moments {
 }
 
 /** Each run of both points may belong to either of them. */
-function pooledMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Moments | undefined {
+function pooledMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): ExchangeMoments | undefined {
   const [n, m] = [ofA.length, ofB.length];
   const all = n + m;
   if (n === 0 || m === 0 || all < 3) return undefined;
@@ -173,7 +173,7 @@ function pooledMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Mo
 }
 
 /** The sign of the difference of each replication may be turned. */
-function pairedMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Moments | undefined {
+function pairedMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): ExchangeMoments | undefined {
   const common = commonReplications([ofA, ofB]);
   const n = common.length;
   if (n < 2) return undefined;

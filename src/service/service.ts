@@ -203,7 +203,7 @@ function openExecutors(queue: WithQueue) {
   const wake = (): void => workers.forEach((each) => each.wake());
   const onQueued = (): void => {
     wake();
-    database.peers?.tell();
+    database.peers?.notify();
   };
   const runs = new Runs({ repository, registry, files: content.store, progress, holder, kept, onQueued });
   const sessions = new Sessions({

@@ -45,7 +45,7 @@ export class LocalRegression {
   readonly explained: number;
   /** The degrees of freedom of the estimated standard deviation of the errors. */
   readonly freedom: number;
-  readonly #places: readonly Place[];
+  readonly #places: readonly Coordinates[];
   /** The values, divided by `#scale`, so that squares do not overflow. */
   readonly #values: Float64Array;
   /** The standard deviation of the errors of the divided values. */
@@ -62,7 +62,7 @@ export class LocalRegression {
    * @throws RangeError when there are too few points
    */
   constructor(
-    places: readonly Place[],
+    places: readonly Coordinates[],
     values: readonly number[],
     { spans = SPANS, noise = [] }: { spans?: readonly number[]; noise?: readonly number[] } = {},
   ) {
@@ -100,7 +100,7 @@ export class LocalRegression {
    *
    * @param confidence - between 0 and 1, such as 0.95
    */
-  at(place: Place, confidence: number): SmoothValue {
+  at(place: Coordinates, confidence: number): SmoothValue {
     const distances = distancesFrom(place, this.#places);
     const sorted = distances.toSorted();
     const row = hatRow(place, this.#places, distances, reachOf(sorted, nearestOf(this.span, sorted.length)));
@@ -112,7 +112,7 @@ export class LocalRegression {
   }
 }
 
-type Place = readonly number[];
+type Coordinates = readonly number[];
 
 /** The fits at all points with one span, summarized. */
 class Fit {
@@ -180,8 +180,8 @@ function reachOf(sorted: Float64Array, nearest: number): number {
  * loops of this function have no closures.
  */
 function hatRow(
-  place: Place,
-  places: readonly Place[],
+  place: Coordinates,
+  places: readonly Coordinates[],
   distances: Float64Array,
   reach: number,
 ): Float64Array {
@@ -225,7 +225,7 @@ function tricube(distance: number, reach: number): number {
  * Computes the terms of the polynomial: 1, x, x² for one coordinate, and 1, x, y, x², xy, y² for two. Coordinates are
  * relative to a place, in units of the reach.
  */
-function setTerms(terms: Float64Array, place: Place, other: Place, reach: number): void {
+function setTerms(terms: Float64Array, place: Coordinates, other: Coordinates, reach: number): void {
   const unit = reach || 1;
   const x = (other[0]! - place[0]!) / unit;
   terms[0] = 1;
@@ -280,7 +280,7 @@ function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
  */
 const SINGULAR = 1e-10;
 
-function distancesFrom(place: Place, places: readonly Place[]): Float64Array {
+function distancesFrom(place: Coordinates, places: readonly Coordinates[]): Float64Array {
   const distances = new Float64Array(places.length);
   for (let at = 0; at < places.length; at += 1) {
     const other = places[at]!;

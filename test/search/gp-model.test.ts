@@ -4,7 +4,7 @@ import { Covariance } from '../../src/search/methods/gp/covariance.ts';
 import { likelihood } from '../../src/search/methods/gp/likelihood.ts';
 import { minimize } from '../../src/search/methods/gp/minimize.ts';
 import { modelOf } from '../../src/search/methods/gp/model.ts';
-import { Posterior } from '../../src/search/methods/gp/posterior.ts';
+import { GaussianPosterior } from '../../src/search/methods/gp/posterior.ts';
 import { Warp } from '../../src/search/methods/gp/warp.ts';
 import type { Dimension, Told } from '../../src/search/methods/method.ts';
 
@@ -41,7 +41,9 @@ describe('a Gaussian process agrees with scikit-learn', () => {
     [[0.1, 0.2, 0.9], 1.1909990165907542, 0.009904529928129959],
     [[0, 1, 0], 0.14072046533788718, 1.3872826684164952],
   ])('in the posterior at %j', (x, mean, variance) => {
-    const found = Posterior.of(new Covariance(dimensions, parameters), points, values, noise).predict(x);
+    const found = GaussianPosterior.of(new Covariance(dimensions, parameters), points, values, noise).predict(
+      x,
+    );
     expect(found.mean).toBeCloseTo(mean, 10);
     expect(found.variance).toBeCloseTo(variance, 10);
   });
@@ -51,9 +53,9 @@ describe('the posterior', () => {
   const covariance = new Covariance(dimensions, parameters);
 
   test('is the same when points are added one by one', () => {
-    const grown = Posterior.of(covariance, points.slice(0, 2), values, noise).copy(1);
+    const grown = GaussianPosterior.of(covariance, points.slice(0, 2), values, noise).copy(1);
     points.slice(2).forEach((point, i) => grown.add(point, values[i + 2]!, noise[i + 2]!));
-    const whole = Posterior.of(covariance, points, values, noise);
+    const whole = GaussianPosterior.of(covariance, points, values, noise);
     for (const x of [[0.3, 0.3, 0.3], points[4]!]) {
       expect(grown.predict(x).mean).toBeCloseTo(whole.predict(x).mean, 12);
       expect(grown.predict(x).variance).toBeCloseTo(whole.predict(x).variance, 12);
@@ -62,7 +64,7 @@ describe('the posterior', () => {
   });
 
   test('has slopes that agree with finite differences', () => {
-    const posterior = Posterior.of(covariance, points, values, noise);
+    const posterior = GaussianPosterior.of(covariance, points, values, noise);
     const x = [0.3, 0.6, 0.2];
     const { meanSlope, varianceSlope } = posterior.slopes(x);
     x.forEach((value, j) => {
@@ -75,7 +77,7 @@ describe('the posterior', () => {
 
   test('accepts the same point many times without noise', () => {
     const same = Array.from({ length: 30 }, () => [0.5, 0.5, 0.5]);
-    const posterior = Posterior.of(
+    const posterior = GaussianPosterior.of(
       covariance,
       same,
       same.map(() => 1),

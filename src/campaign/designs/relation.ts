@@ -2,7 +2,7 @@ import { type Factorial, mostRows } from './resolved-design.ts';
 import { wordLengths } from './fraction.ts';
 
 /** Inputs whose product (as -1 and +1) is the same at all points of a fraction. */
-export interface Word {
+export interface EqualProduct {
   /** The places of these inputs, ascending. */
   of: number[];
   /** The value of the product. */
@@ -13,11 +13,11 @@ export interface Word {
  * The words of the defining relation of a fraction, the shortest first. With p generated inputs (inputs that are
  * products of other inputs) there are 2^p - 1 words.
  */
-export function definingRelation({ generators }: Factorial): Word[] {
-  const words: Word[] = [];
+export function definingRelation({ generators }: Factorial): EqualProduct[] {
+  const words: EqualProduct[] = [];
   for (const [at, generator] of generators.entries()) {
     if (!generator) continue;
-    const own: Word = { of: [...generator.of, at].toSorted((a, b) => a - b), sign: generator.sign };
+    const own: EqualProduct = { of: [...generator.of, at].toSorted((a, b) => a - b), sign: generator.sign };
     words.push(own, ...words.map((word) => productOf(word, own)));
   }
   return words.toSorted(compare);
@@ -40,7 +40,7 @@ export function fractionText(design: Factorial): string | undefined {
 const MOST_GENERATED = 4;
 
 function relationText(design: Factorial, generated: number): string {
-  const text = ({ of, sign }: Word): string =>
+  const text = ({ of, sign }: EqualProduct): string =>
     `${sign === 1 ? '' : '-'}${of.map((at) => LETTERS[at]).join('')}`;
   if (generated <= MOST_GENERATED) return ['I', ...definingRelation(design).map(text)].join(' = ');
   return design.generators
@@ -60,13 +60,13 @@ export function resolutionOf({ inputs, generators }: Factorial): number {
   return wordLengths(columns, basic.length, inputs.length).findIndex((count) => count > 0);
 }
 
-function productOf(one: Word, other: Word): Word {
+function productOf(one: EqualProduct, other: EqualProduct): EqualProduct {
   const only = (a: number[], b: number[]): number[] => a.filter((at) => !b.includes(at));
   const of = [...only(one.of, other.of), ...only(other.of, one.of)].toSorted((a, b) => a - b);
   return { of, sign: one.sign === other.sign ? 1 : -1 };
 }
 
-function compare(one: Word, other: Word): number {
+function compare(one: EqualProduct, other: EqualProduct): number {
   if (one.of.length !== other.of.length) return one.of.length - other.of.length;
   const at = one.of.findIndex((place, index) => place !== other.of[index]);
   return at < 0 ? 0 : one.of[at]! - other.of[at]!;

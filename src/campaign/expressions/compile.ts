@@ -14,7 +14,7 @@ import { compare, negative, type Quantity, quantity } from './decimals.ts';
 import { ExpressionError } from './error.ts';
 import { arithmetic, type Comparison, comparisons, orderOf } from './operators.ts';
 import type { Scope } from './scope.ts';
-import type { BooleanPart, NumberPart, Part, TextPart, ValueType, Values } from './types.ts';
+import type { BooleanPart, NumberPart, Part, TextPart, ValueType, ValueOf } from './types.ts';
 
 /** A part of an expression with its position. */
 type Operand = Part & { tree: Tree };
@@ -181,7 +181,7 @@ function comparedOthers<T extends TextPart | BooleanPart>(
   right: T,
   { holds }: Comparison,
 ): BooleanPart {
-  const run = (values: Values): boolean => holds(orderOf(left.run(values), right.run(values)));
+  const run = (values: ValueOf): boolean => holds(orderOf(left.run(values), right.run(values)));
   return { type: 'boolean', run, lack: (values, wanted) => Number(run(values) !== wanted), equations: [] };
 }
 
@@ -226,7 +226,7 @@ function conditional({ test, consequent, alternate }: ConditionalExpression, sco
   const first = operand(consequent, scope);
   const second = operand(alternate, scope);
   checkSame(first, second, scope);
-  const chosen = (values: Values): Operand => (choose.run(values) ? first : second);
+  const chosen = (values: ValueOf): Operand => (choose.run(values) ? first : second);
   if (first.type === 'number')
     return { type: 'number', run: (values) => (chosen(values) as NumberPart).run(values), follows: [] };
   if (first.type === 'text')

@@ -3,10 +3,10 @@ import { difference } from './decimals.ts';
 import { ExpressionError } from './error.ts';
 import { parse } from './parse.ts';
 import { Scope } from './scope.ts';
-import type { Value, Values, ValueType } from './types.ts';
+import type { Value, ValueOf, ValueType } from './types.ts';
 
 export { difference, ExpressionError };
-export type { Value, Values, ValueType };
+export type { Value, ValueOf, ValueType };
 
 /** A checked expression over inputs or outputs. It can be evaluated for each point or run. */
 export interface Expression {
@@ -23,13 +23,13 @@ export interface Expression {
    * in the last bit between machines and versions of Node, so a number that becomes part of a point must be rounded to
    * 12 significant digits.
    */
-  evaluate: (values: Values) => Value;
+  evaluate: (values: ValueOf) => Value;
   /**
    * How far the values are from making the expression true: 0 if it is true, otherwise the branch distance of B. Korel,
    * "Automated software test data generation", IEEE Transactions on Software Engineering 16 (1990) 870-879. Infinity if
    * the expression is not a condition.
    */
-  lack: (values: Values) => number;
+  lack: (values: ValueOf) => number;
   /**
    * For each equality of numbers that must hold where the expression is true: the inputs that it ties to each other. A
    * real input among them has almost no value that meets the equality.

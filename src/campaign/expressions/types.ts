@@ -6,26 +6,26 @@ export type Value = number | string | boolean;
 export type ValueType = 'number' | 'text' | 'boolean';
 
 /** Gives an expression the values of inputs, by their names as the model spells them. */
-export type Values = (name: string) => Value;
+export type ValueOf = (name: string) => Value;
 
 /** A compiled part of an expression that gives a number. */
 export interface NumberPart {
   type: 'number';
-  run: (values: Values) => Quantity;
+  run: (values: ValueOf) => Quantity;
   /** The inputs with which the number changes at almost every step, however small. `round` and `min` have none. */
   follows: readonly string[];
 }
 
 export interface TextPart {
   type: 'text';
-  run: (values: Values) => string;
+  run: (values: ValueOf) => string;
 }
 
 export interface BooleanPart {
   type: 'boolean';
-  run: (values: Values) => boolean;
+  run: (values: ValueOf) => boolean;
   /** How far the values are from giving the wanted result; 0 if they give it. */
-  lack: (values: Values, wanted: boolean) => number;
+  lack: (values: ValueOf, wanted: boolean) => number;
   /** For each equality of numbers that must hold if the part is true: the inputs that its sides follow. */
   equations: readonly (readonly string[])[];
 }

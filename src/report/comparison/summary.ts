@@ -6,7 +6,7 @@ import { differs, type OutputComparison } from './differences.ts';
 import { counted, numberText } from '../words/words.ts';
 
 /** A point in a picture or table of one output. */
-export interface Shown {
+export interface ShownPoint {
   key: string;
   values: readonly string[];
   found: OutputComparison & { difference: number };
@@ -27,11 +27,11 @@ export interface OutputSummary {
    * All points with a difference if there are few, otherwise a sample of them. The sample is chosen by the keys, which
    * are hashes, so it is as good as random.
    */
-  sample: Shown[];
+  sample: ShownPoint[];
   /** The number of points with a difference. */
   compared: number;
   /** The points with the largest differences, the largest first. */
-  largest: Shown[];
+  largest: ShownPoint[];
   /** Which values are better; undefined without a goal. */
   wants: Goal['wants'] | undefined;
 }
@@ -54,8 +54,8 @@ export class ComparisonSummary {
   readonly #comparison: Comparison;
   readonly #gathered: {
     summary: Omit<OutputSummary, 'sample' | 'largest'>;
-    sample: Lowest<Shown>;
-    largest: Lowest<Shown>;
+    sample: Lowest<ShownPoint>;
+    largest: Lowest<ShownPoint>;
   }[];
 
   constructor(comparison: Comparison) {

@@ -20,9 +20,9 @@ const MOST_FINALISTS = 20;
 /** The maximum number of values of an input with a label beside its axis. */
 const MOST_LABELS = 12;
 
-type Shown<C extends Campaign> = Pick<C, 'strategy' | 'goal' | 'outputs' | 'varied'>;
-type Searched = Shown<CampaignBy<'search'>>;
-type Seeking = Shown<SeekingCampaign>;
+type Drawn<C extends Campaign> = Pick<C, 'strategy' | 'goal' | 'outputs' | 'varied'>;
+type Searched = Drawn<CampaignBy<'search'>>;
+type Seeking = Drawn<SeekingCampaign>;
 
 /** Makes pictures of a search: its progress, its points, and the comparison at its end. */
 export function searchFigures(campaign: Searched, story: SearchStory): Figure[] {
@@ -96,7 +96,7 @@ function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Pr
 
 /** Makes the picture of a selection: its best points. */
 export function selectFigures(
-  campaign: Shown<CampaignBy<'selection'>>,
+  campaign: Drawn<CampaignBy<'selection'>>,
   { points, summary }: SelectStory,
 ): Figure[] {
   return finalistsFigure(campaign, points.slice(0, MOST_FINALISTS), summary.best);

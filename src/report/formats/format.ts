@@ -26,14 +26,14 @@ export interface ShapeOptions extends TableOptions {
   show?: readonly string[];
 }
 
-type TabledCampaign = Pick<
+type ShapedCampaign = Pick<
   Campaign,
   'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions' | 'strategy' | 'repeats'
 >;
 
 /** Makes a table of results as the options say. The table is streamed. */
 export function tableOf(
-  campaign: TabledCampaign,
+  campaign: ShapedCampaign,
   rows: Batched<ResultRow>,
   options: ShapeOptions = {},
 ): Table {
@@ -45,7 +45,7 @@ export function tableOf(
 /** Formats results as pieces of text, streamed. Each piece is one or more whole lines. */
 export function formatResults(
   format: TextFormat,
-  campaign: TabledCampaign,
+  campaign: ShapedCampaign,
   rows: Batched<ResultRow>,
   options: ShapeOptions & TextOptions = {},
 ): AsyncIterable<string> {

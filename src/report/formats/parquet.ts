@@ -2,8 +2,9 @@ import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { CampaignRecord } from '../../store/index.ts';
 import type { Column } from '../tables/column-types.ts';
 import { writeChunk } from './parquet/chunk.ts';
-import { columnValues } from './parquet/columns.ts';
 import type { ColumnValues } from './parquet/column-values.ts';
+import { Booleans, Doubles, Integers, Longs } from './parquet/numbers.ts';
+import { JsonTexts, Texts } from './parquet/texts.ts';
 import type { Cell, Table } from '../tables/result-table.ts';
 import * as typed from './typed.ts';
 
@@ -149,4 +150,33 @@ function metadataOf(columns: readonly Column[], { record, version, all = false }
     ...(all && { 'foray.campaign': id }),
   };
   return Object.entries(texts).map(([key, value]) => ({ key, value }));
+}
+
+/** Makes the object that collects the values of a column. A row group has at most `most` rows. */
+function columnValues(type: typed.Exactly, most: number): ColumnValues {
+  switch (type) {
+    case 'double':
+      return new Doubles(most);
+    case 'integer':
+      return new Integers(most);
+    case 'long':
+      return new Longs(typed.longIn, most);
+    case 'boolean':
+      return new Booleans(most);
+    case 'local':
+      return new Longs(timeIn(typed.localIn), most);
+    case 'instant':
+      return new Longs(timeIn(typed.instantIn), most);
+    case 'text':
+      return new Texts(most);
+    case 'json':
+      return new JsonTexts(most);
+  }
+}
+
+function timeIn(read: (text: string) => number | undefined): (text: string) => bigint | undefined {
+  return (text) => {
+    const time = read(text);
+    return time === undefined ? undefined : BigInt(time);
+  };
 }

@@ -1,5 +1,5 @@
 import type { Campaign } from '../../campaign/types.ts';
-import type { Comparison } from '../summary/agreement.ts';
+import type { ComparedResult } from '../summary/agreement.ts';
 import { inputCells, measureCells, titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { confidenceOf } from '../summary/mean.ts';
@@ -13,7 +13,7 @@ const MOST_COMPARISONS = 100;
 export function agreementSection(
   campaign: Campaign,
   { label, outputs, rows: known }: Reference,
-  comparisons: readonly Comparison[],
+  comparisons: readonly ComparedResult[],
 ): Markup {
   const { varied } = campaign;
   const held = comparisons.filter(({ isWithin }) => isWithin !== null);
@@ -73,10 +73,10 @@ export function nothingCompared(label: string): string {
 }
 
 /** The rows of one output. They are made together, so that all numbers of a column have the same number of decimals. */
-function comparisonRows(varied: Campaign['varied'], comparisons: readonly Comparison[]): Markup[] {
+function comparisonRows(varied: Campaign['varied'], comparisons: readonly ComparedResult[]): Markup[] {
   const [first] = comparisons;
   if (!first) return [];
-  const column = (of: (one: Comparison) => number | null) =>
+  const column = (of: (one: ComparedResult) => number | null) =>
     measureColumn(
       first.output,
       comparisons.map((one) => of(one) ?? undefined),

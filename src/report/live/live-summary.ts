@@ -9,7 +9,7 @@ import {
   dataSetsOf,
   PointGatherer,
   RunGatherer,
-  type Shown,
+  type ShownMeasures,
   shownOf,
   type Summary,
   type SummaryOptions,
@@ -42,7 +42,7 @@ interface SeenPoint {
 export class LiveSummary {
   readonly #campaign: Campaign;
   readonly #asked: readonly Measure[];
-  readonly #shown: Shown;
+  readonly #shown: ShownMeasures;
   readonly #runs: RunGatherer;
   readonly #precise: readonly Measure[];
   /** Moments by the name of the output, for outputs by which points are ranked or that must be precise. */

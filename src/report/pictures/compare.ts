@@ -1,5 +1,5 @@
 import type { VariedInput } from '../../campaign/types.ts';
-import { type OutputSummary, type Shown, waysOf } from '../comparison/summary.ts';
+import { type OutputSummary, type ShownPoint, waysOf } from '../comparison/summary.ts';
 import { differs } from '../comparison/differences.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { shortNumber, titleOf, unitText } from '../words/words.ts';
@@ -63,7 +63,7 @@ export function differences(summary: OutputSummary, varied: readonly VariedInput
   );
 }
 
-function datum({ found }: Shown, place: number | string, words: Words): Datum {
+function datum({ found }: ShownPoint, place: number | string, words: Words): Datum {
   const { difference, low, high } = found;
   const isOther = differs(found) === true;
   const verdict = isOther ? (difference > 0 ? words.higher : words.lower) : OPEN;
@@ -76,7 +76,7 @@ function datum({ found }: Shown, place: number | string, words: Words): Datum {
  * @param isShort - whether numbers are rounded. Two points with nearly equal values may then have the same name
  */
 function nameOf(
-  { key, values }: Shown,
+  { key, values }: ShownPoint,
   varied: readonly VariedInput[],
   changing: readonly VariedInput[],
   isShort: boolean,
@@ -88,10 +88,10 @@ function nameOf(
   return parts.join(', ') || key;
 }
 
-type Axis = Record<string, unknown>;
+type PlotAxis = Record<string, unknown>;
 
 /** Draws the points along the x axis. */
-function upright(values: Datum[], summary: OutputSummary, axis: Axis): Spec {
+function upright(values: Datum[], summary: OutputSummary, axis: PlotAxis): Spec {
   const size = values.length > 120 ? 18 : values.length > 40 ? 34 : 64;
   const place = { field: 'place', type: 'quantitative', ...axis };
   return {
@@ -125,9 +125,9 @@ function lying(values: Datum[], summary: OutputSummary): Spec {
 
 interface Frame {
   /** The channel that shows the position of a point, and its encoding. */
-  place: ['x' | 'y', Axis];
+  place: ['x' | 'y', PlotAxis];
   /** The channel that shows the difference, and its encoding. */
-  along: ['x' | 'y', Axis];
+  along: ['x' | 'y', PlotAxis];
 }
 
 function layers(
@@ -165,7 +165,7 @@ function layers(
   ];
 }
 
-function amountAxis({ name, units, statistic }: OutputSummary['output']): Axis {
+function amountAxis({ name, units, statistic }: OutputSummary['output']): PlotAxis {
   const title = `${name}, B − A${units ? ` (${unitText(units)})` : ''}`;
   return statistic === 'share'
     ? { title: `${title} (percentage points)`, axis: { format: '~%' } }

@@ -1,5 +1,5 @@
 import type { CampaignOutput } from '../../campaign/types.ts';
-import type { Distribution, Interval } from '../summary/distribution.ts';
+import type { Distribution, CountedInterval } from '../summary/distribution.ts';
 import { titleOf } from '../words/words.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
@@ -25,7 +25,7 @@ function barsFor(count: number): number {
 }
 
 /** Whether each bar covers exactly one whole number. The bar is then centred on that number. */
-function isSingle({ type }: CampaignOutput, [bar]: readonly Interval[]): boolean {
+function isSingle({ type }: CampaignOutput, [bar]: readonly CountedInterval[]): boolean {
   return (
     (type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN') &&
     bar !== undefined &&
@@ -36,7 +36,7 @@ function isSingle({ type }: CampaignOutput, [bar]: readonly Interval[]): boolean
 /** The labels of an axis for false (0) and true (1). */
 const BOTH = { values: [0, 1], labelExpr: "datum.value === 1 ? 'true' : 'false'" };
 
-function panel(title: string, bars: readonly Interval[], shift: number, labels: object) {
+function panel(title: string, bars: readonly CountedInterval[], shift: number, labels: object) {
   const values = bars
     .filter(({ count }) => count > 0)
     .map(({ from, to, count }) => ({ from: from - shift, to: to - shift, count, none: 0 }));

@@ -4,7 +4,7 @@ import { estimateAt, type PointResult } from './points.ts';
 import type { Reference } from './reference.ts';
 
 /** A result of a campaign, and the known value to compare it with. */
-export interface Comparison {
+export interface ComparedResult {
   /** Canonical values of the varied inputs. */
   values: readonly string[];
   output: Measure;
@@ -19,7 +19,7 @@ export interface Comparison {
  */
 export class Agreement {
   /** The comparisons so far, in the order of the points. */
-  readonly comparisons: Comparison[] = [];
+  readonly comparisons: ComparedResult[] = [];
   readonly #known = new Map<string, Reference['rows'][number]>();
   readonly #measures: ReadonlyMap<string, Measure>;
   readonly #confidence: number;

@@ -1,5 +1,5 @@
 /** An interval, and the number of values that are at least `from` and less than `to`. */
-export interface Interval {
+export interface CountedInterval {
   from: number;
   to: number;
   count: number;
@@ -44,7 +44,7 @@ export class Distribution {
    * Returns at most `most` adjacent intervals of one width, including empty ones. Without values, it returns none. More
    * values may be added afterwards.
    */
-  intervals(most: number): Interval[] {
+  intervals(most: number): CountedInterval[] {
     if (this.count === 0) return [];
     const width = this.#widthFor(most);
     const counts = this.#countsAt(width);

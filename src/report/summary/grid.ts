@@ -3,7 +3,7 @@ import { type Axis, axisOf } from './input-axis.ts';
 import type { OverPoints } from './mean.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 
-interface Cell {
+interface GridCell {
   x: number;
   y: number;
   mean: number;
@@ -14,7 +14,7 @@ export interface GridEffect {
   kind: 'grid';
   x: Axis;
   y: Axis;
-  cells: Cell[];
+  cells: GridCell[];
 }
 
 /** A grid for each value of a third input. */
@@ -23,7 +23,7 @@ export interface FacetedGrid {
   x: Axis;
   y: Axis;
   by: VariedInput;
-  facets: { label: string; cells: Cell[] }[];
+  facets: { label: string; cells: GridCell[] }[];
 }
 
 /** A varied input, its index among the varied inputs, and its values. */
@@ -82,7 +82,7 @@ function axesOf(x: InputLevels, y: InputLevels, most: number): { x: Axis; y: Axi
   return { x: axisOf(x.input, x.levels, most), y: axisOf(y.input, y.levels, most) };
 }
 
-function cellsOf(x: InputLevels, y: InputLevels, axes: { x: Axis; y: Axis }, means: Means): Cell[] {
+function cellsOf(x: InputLevels, y: InputLevels, axes: { x: Axis; y: Axis }, means: Means): GridCell[] {
   const sums = new Map<number, { sum: number; count: number }>();
   for (const { values, mean } of means) {
     const [column, row] = [axes.x.binOf.get(values[x.at]!), axes.y.binOf.get(values[y.at]!)];

@@ -82,7 +82,7 @@ export interface SummaryOptions {
 }
 
 /** The measures to show, in their order. */
-export interface Shown {
+export interface ShownMeasures {
   measures: readonly Measure[];
   /** The measures whose effects are collected. Only the first measure with values is drawn, unless all are drawn. */
   ranked: readonly Measure[];
@@ -95,7 +95,7 @@ export interface Shown {
   areAllDrawn: boolean;
 }
 
-export function shownOf(campaign: Campaign, asked: readonly Measure[]): Shown {
+export function shownOf(campaign: Campaign, asked: readonly Measure[]): ShownMeasures {
   const measures = inOrder(asked, measuresOf(campaign));
   const first = measures.slice(0, MOST_OUTPUTS);
   const areAllDrawn = campaign.varied.length === 1;
@@ -121,7 +121,7 @@ export class RunGatherer {
   /** Whether a repeated point has further runs. Otherwise its runs count several times. */
   readonly #hasRunsPerDraw: boolean;
 
-  constructor(campaign: Campaign, { counted }: Shown, observed?: string) {
+  constructor(campaign: Campaign, { counted }: ShownMeasures, observed?: string) {
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#distributions = counted.map((output) => ({
       output,
@@ -163,7 +163,7 @@ export class RunGatherer {
 /** Collects what the summary shows of points. The points must be added in design order. */
 export class PointGatherer {
   readonly #asked: Measure | undefined;
-  readonly #shown: Shown;
+  readonly #shown: ShownMeasures;
   readonly #options: SummaryOptions;
   readonly #agreement: Agreement | undefined;
   readonly #firstPoints = new Lowest<PointResult>(FIRST_POINTS);
@@ -177,7 +177,7 @@ export class PointGatherer {
   }[];
   #points = 0;
 
-  constructor(campaign: Campaign, asked: readonly Measure[], shown: Shown, options: SummaryOptions) {
+  constructor(campaign: Campaign, asked: readonly Measure[], shown: ShownMeasures, options: SummaryOptions) {
     this.#asked = asked[0];
     this.#shown = shown;
     this.#options = options;

@@ -10,20 +10,20 @@ export interface Moment {
    */
   outstanding: number;
   /** For each kind, the number of runs whose end foray saw in the interval. */
-  finished: Record<Kind, number>;
+  finished: Record<RunKind, number>;
 }
 
 export const kinds = ['new', 'reused', 'failed'] as const;
-export type Kind = (typeof kinds)[number];
+export type RunKind = (typeof kinds)[number];
 
-interface Bin {
+interface TimeBin {
   requested: number;
   ended: number;
   /** The sum over all requests in the bin: the time from the request to the end of the bin. */
   requestedBefore: number;
   /** The sum over all ends of runs in the bin: the time from the end of the run to the end of the bin. */
   endedBefore: number;
-  finished: Record<Kind, number>;
+  finished: Record<RunKind, number>;
 }
 
 /** The maximum number of intervals. A picture shows fewer. */
@@ -39,9 +39,9 @@ export class Timeline {
   /** The sum of the times from request to end, without reused runs, in ms. */
   outstandingTime = 0;
   /** The number of runs by kind. */
-  readonly counts: Record<Kind, number> = { new: 0, reused: 0, failed: 0 };
+  readonly counts: Record<RunKind, number> = { new: 0, reused: 0, failed: 0 };
   #width = 1;
-  #bins = new Map<number, Bin>();
+  #bins = new Map<number, TimeBin>();
   #first = Infinity;
   #last = -Infinity;
 
@@ -89,7 +89,7 @@ export class Timeline {
     return (this.#bin(time) + 1) * this.#width - time;
   }
 
-  #binAt(time: number): Bin {
+  #binAt(time: number): TimeBin {
     const at = this.#bin(time);
     let bin = this.#bins.get(at);
     if (!bin) this.#bins.set(at, (bin = empty()));
@@ -97,7 +97,7 @@ export class Timeline {
   }
 
   #double(): void {
-    const bins = new Map<number, Bin>();
+    const bins = new Map<number, TimeBin>();
     for (const [at, bin] of this.#bins) {
       const wide = Math.floor(at / 2);
       // the first of two merged bins now ends later, so its times to the end are longer
@@ -109,7 +109,7 @@ export class Timeline {
   }
 }
 
-function joined(one: Bin, other: Bin, more: number): Bin {
+function joined(one: TimeBin, other: TimeBin, more: number): TimeBin {
   return {
     requested: one.requested + other.requested,
     ended: one.ended + other.ended,
@@ -123,7 +123,7 @@ function joined(one: Bin, other: Bin, more: number): Bin {
   };
 }
 
-function empty(): Bin {
+function empty(): TimeBin {
   return {
     requested: 0,
     ended: 0,

@@ -1,10 +1,10 @@
 import type { InputType, OutputType, Unit } from '../../api/index.ts';
 import type { Campaign, CampaignOutput, VariedInput } from '../../campaign/types.ts';
-import { type Kind, kindOfInput, kindOfOutput } from './value-kinds.ts';
+import { type ValueKind, kindOfInput, kindOfOutput } from './value-kinds.ts';
 
 export interface Column {
   name: string;
-  kind: Kind;
+  kind: ValueKind;
   /** The exact type of the values; undefined for some of the columns that foray adds. INSTANT is a time in UTC. */
   type?: InputType | OutputType | 'INSTANT';
   units?: Unit | null;

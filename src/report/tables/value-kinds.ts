@@ -4,15 +4,15 @@ import { parsed } from '../../campaign/curves.ts';
 export { type Curve, curveOf, parsed } from '../../campaign/curves.ts';
 
 /** The kind of a column: a number, a boolean, a text, or the JSON text of a value that is not a single cell. */
-export type Kind = 'number' | 'boolean' | 'text' | 'json';
+export type ValueKind = 'number' | 'boolean' | 'text' | 'json';
 
-export function kindOfInput(type: InputType): Kind {
+export function kindOfInput(type: InputType): ValueKind {
   if (type === 'BOOLEAN') return 'boolean';
   if ((numericOutputTypes as readonly string[]).includes(type)) return 'number';
   return type.startsWith('FIXED_RANGE_') ? 'json' : 'text';
 }
 
-export function kindOfOutput(type: OutputType): Kind {
+export function kindOfOutput(type: OutputType): ValueKind {
   if (type === 'BOOLEAN') return 'boolean';
   if (numericOutputTypes.includes(type)) return 'number';
   return scalarOutputTypes.includes(type) ? 'text' : 'json';
@@ -35,7 +35,7 @@ export function isNumeric({ type }: { type: OutputType }): boolean {
  * The cell of an output; null if the run has no value. A service gives values as JSON text. A single value loses its
  * quotes here, even if it is a number such as "Infinity". Everything else stays unchanged.
  */
-export function cellOf(kind: Kind, text: string | undefined): string | null {
+export function cellOf(kind: ValueKind, text: string | undefined): string | null {
   if (text === undefined || text === '' || text === 'null') return null;
   if (kind === 'json' || !text.startsWith('"')) return text;
   const value = parsed(text);

@@ -102,13 +102,13 @@ export function requirementsText(require: readonly Requirement[]): string | unde
   return `A point meets the requirements if ${each.length === 1 ? '' : 'all of these are true: '}${each.join('; ')}`;
 }
 
-type Told = Pick<Campaign, 'goal' | 'outputs' | 'strategy' | 'base'>;
+type SearchWording = Pick<Campaign, 'goal' | 'outputs' | 'strategy' | 'base'>;
 
 /**
  * The best point in words: "Contact rate 1.67, Recovery rate 0.44: Fit error 17.4 ± 0.3 (30 runs that were not used to
  * choose it); …".
  */
-export function bestText(campaign: Told, best: BestPoint): string {
+export function bestText(campaign: SearchWording, best: BestPoint): string {
   const { place, value, how } = bestParts(campaign, best);
   const [runs, ...more] = how;
   // the interval of a share is already in brackets
@@ -120,7 +120,7 @@ export function bestText(campaign: Told, best: BestPoint): string {
  * The parts of `bestText`: the point, its value with the interval, and how its value was measured.
  */
 export function bestParts(
-  { goal, outputs, strategy, base }: Told,
+  { goal, outputs, strategy, base }: SearchWording,
   best: BestPoint,
 ): { place: string; value: string; how: string[] } {
   const { inputs, interval, among, tied, runs, seen, choice } = best;

@@ -26,10 +26,10 @@ export interface Answers {
   best: { point: unknown; value: number | null } | null;
 }
 
-type Answer = { [K in keyof Answers]: { kind: K; answer: Answers[K] } }[keyof Answers];
+type AnswerOfKind = { [K in keyof Answers]: { kind: K; answer: Answers[K] } }[keyof Answers];
 
 /** A message of an optimiser. `question`: the number of the question that it answers; null if it gives no number. */
-export type Heard = (Answer & { question: number | null }) | { kind: 'diverged' };
+export type Heard = (AnswerOfKind & { question: number | null }) | { kind: 'diverged' };
 
 /** The maximum number of characters of a line that an error message quotes. */
 const LONGEST_SHOWN = 200;
@@ -51,7 +51,7 @@ export function heardIn(line: string): Heard {
   throw optimiserFailed(`says ${shown(line)} on its standard output, but this is not a message`);
 }
 
-function answerIn({ ready, points, done = false, best }: Record<string, unknown>): Answer | undefined {
+function answerIn({ ready, points, done = false, best }: Record<string, unknown>): AnswerOfKind | undefined {
   if (isObject(ready)) return { kind: 'ready', answer: { best: ready.best === true } };
   if (Array.isArray(points) && typeof done === 'boolean')
     return { kind: 'points', answer: { points: points as unknown[], done } };

@@ -68,14 +68,14 @@ export function reportHandlers(files: KeptFiles): Handlers<'getReport' | 'listFi
   };
 }
 
-interface Query {
+interface ReportQuery {
   show?: string[] | undefined;
   maximize?: string | undefined;
   minimize?: string | undefined;
 }
 
 /** @throws ServerError BAD_REQUEST if parameters exclude each other */
-function choiceOf({ show, maximize, minimize }: Query): ReportChoice {
+function choiceOf({ show, maximize, minimize }: ReportQuery): ReportChoice {
   if (maximize !== undefined && minimize !== undefined)
     throw new ServerError('BAD_REQUEST', 'Give either maximize or minimize.');
   if (maximize !== undefined) return { show, goal: { output: maximize, wants: 'highest' } };

@@ -2,18 +2,18 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Foray } from '../../client/index.ts';
 import { ForayError, isForayError } from '../../errors.ts';
 import type { ThreadData } from './job-threads.ts';
-import { type JobName, jobs, type Order, type Outcome, type Takes } from './jobs.ts';
+import { type JobName, jobs, type JobOrder, type Outcome, type Takes } from './jobs.ts';
 import { toPosted } from './posted-errors.ts';
 
 /** This thread does one job after the other (jobs.ts). */
 const { settings, folder } = workerData as ThreadData;
 let foray: Promise<Foray> | undefined;
 
-parentPort!.on('message', (order: Order) => {
+parentPort!.on('message', (order: JobOrder) => {
   void outcomeOf(order).then((outcome) => parentPort!.postMessage(outcome));
 });
 
-async function outcomeOf({ job, takes }: Order): Promise<Outcome> {
+async function outcomeOf({ job, takes }: JobOrder): Promise<Outcome> {
   try {
     foray ??= opened();
     // TypeScript does not see that the job takes exactly these values

@@ -7,7 +7,7 @@ import type { Settings } from '../../client/index.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { ServerError } from '../server-error.ts';
 import type { Shares } from '../shares.ts';
-import type { Gives, JobName, Order, Outcome, Takes } from './jobs.ts';
+import type { Gives, JobName, JobOrder, Outcome, Takes } from './jobs.ts';
 import { fromPosted } from './posted-errors.ts';
 
 /** The maximum number of threads. A thread does one job at a time. */
@@ -55,7 +55,7 @@ export interface ThreadData {
 
 interface Job {
   keyHash: string;
-  order: Order;
+  order: JobOrder;
   done: PromiseWithResolvers<unknown>;
 }
 

@@ -62,7 +62,7 @@ export const jobs: {
 const answers = () => import('./answers.ts');
 
 /** The message that starts a job in a thread. */
-export interface Order<K extends JobName = JobName> {
+export interface JobOrder<K extends JobName = JobName> {
   job: K;
   takes: Takes<K>;
 }

@@ -13,7 +13,7 @@ const ROWS = 200;
 /** The approximate limit of runs that are read for a page. So a page is fast even if few runs pass its filters. */
 const MOST_READ = 10_000;
 
-interface Query {
+interface RunsQuery {
   after?: string;
   state?: string;
   order?: string;
@@ -22,7 +22,7 @@ interface Query {
 
 /** Adds the route for the table of runs. Runs are ordered by the design, by their end, or by an output. */
 export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts): void {
-  app.get<{ Params: { id: string }; Querystring: Query }>(
+  app.get<{ Params: { id: string }; Querystring: RunsQuery }>(
     '/campaigns/:id/runs',
     { config: { role: 'read' } },
     async (request, reply) => {

@@ -18,10 +18,10 @@ export interface Peers {
    */
   agree(set: () => Promise<void>): Promise<void>;
   /** Tells the services that runs wait. The message goes out a little later, and may be lost. */
-  tell(): void;
+  notify(): void;
   /**
    * @param callback - called when a service (also this one) has announced waiting runs, or when such a message may have
    *   been lost
    */
-  whenTold(callback: () => void): void;
+  onNotify(callback: () => void): void;
 }

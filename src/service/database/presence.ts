@@ -27,10 +27,10 @@ const KEEPALIVES = ['idle=10', 'interval=5', 'count=2'].map((one) => `-c tcp_kee
 
 const statements = {
   /** A lock of the connection. The server releases it when the connection ends. */
-  hold: 'SELECT pg_advisory_lock_shared(hashtextextended($1, 0))',
-  letAllGo: 'SELECT pg_advisory_unlock_all()',
-  holdAlone: 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
-  letGoAlone: 'SELECT pg_advisory_unlock(hashtextextended($1, 0))',
+  lockShared: 'SELECT pg_advisory_lock_shared(hashtextextended($1, 0))',
+  unlockAll: 'SELECT pg_advisory_unlock_all()',
+  tryLock: 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
+  unlock: 'SELECT pg_advisory_unlock(hashtextextended($1, 0))',
   absent: (list: string) => `SELECT value AS id FROM ${list} AS given WHERE NOT ${isHeld('value')}`,
 };
 
@@ -52,8 +52,8 @@ export class Presence implements Peers {
   #client: pg.Client | undefined;
   #known: readonly string[] = [];
   #hasAgreed = false;
-  #telling: NodeJS.Timeout | undefined;
-  #onTold: () => void = () => {};
+  #notifying: NodeJS.Timeout | undefined;
+  #onNotify: () => void = () => {};
   #isOpen = true;
 
   private constructor(address: string, place: Place, sql: Database) {
@@ -71,8 +71,8 @@ export class Presence implements Peers {
 
   async join(holder: string, folder: string): Promise<void> {
     this.#known = [holder, folder];
-    await this.#ask(statements.letAllGo);
-    for (const key of this.#held()) await this.#ask(statements.hold, key);
+    await this.#ask(statements.unlockAll);
+    for (const key of this.#sharedLocks()) await this.#ask(statements.lockShared, key);
   }
 
   absent(ids: readonly string[]): Promise<string[]> {
@@ -81,55 +81,55 @@ export class Presence implements Peers {
       .then((rows) => rows.map(({ id }) => id));
   }
 
-  tell(): void {
-    this.#telling ??= setTimeout(() => {
-      this.#telling = undefined;
+  notify(): void {
+    this.#notifying ??= setTimeout(() => {
+      this.#notifying = undefined;
       // the other services look for waiting runs if they get no message
       this.#ask(`NOTIFY ${CHANNEL}`).catch(() => {});
     }, GATHER);
   }
 
-  whenTold(callback: () => void): void {
-    this.#onTold = callback;
+  onNotify(callback: () => void): void {
+    this.#onNotify = callback;
   }
 
   async alone(change: () => Promise<void>): Promise<boolean> {
-    if (!(await this.#holdAlone(TABLES))) return false;
+    if (!(await this.#tryLock(TABLES))) return false;
     try {
       await change();
     } finally {
-      await this.#ask(statements.letGoAlone, TABLES);
+      await this.#ask(statements.unlock, TABLES);
     }
     return true;
   }
 
   async agree(set: () => Promise<void>): Promise<void> {
-    const isFirst = await this.#holdAlone(SETTINGS);
+    const isFirst = await this.#tryLock(SETTINGS);
     try {
       if (isFirst) await set();
-      await this.#ask(statements.hold, SETTINGS);
+      await this.#ask(statements.lockShared, SETTINGS);
       this.#hasAgreed = true;
     } finally {
-      if (isFirst) await this.#ask(statements.letGoAlone, SETTINGS);
+      if (isFirst) await this.#ask(statements.unlock, SETTINGS);
     }
   }
 
   async close(): Promise<void> {
     this.#isOpen = false;
-    clearTimeout(this.#telling);
+    clearTimeout(this.#notifying);
     await this.#client?.end();
   }
 
-  async #holdAlone(key: string): Promise<boolean> {
-    const { rows } = await this.#ask(statements.holdAlone, key);
-    return (rows[0] as { held: boolean }).held;
+  async #tryLock(key: string): Promise<boolean> {
+    const { rows } = await this.#ask(statements.tryLock, key);
+    return (rows[0] as { locked: boolean }).locked;
   }
 
   /**
    * The keys of the locks that this service shares with other services, and of the locks by which they know this
    * service. None before `join`.
    */
-  #held(): string[] {
+  #sharedLocks(): string[] {
     if (this.#known.length === 0) return [];
     return [TABLES, ...(this.#hasAgreed ? [SETTINGS] : []), ...this.#known];
   }
@@ -161,10 +161,10 @@ export class Presence implements Peers {
     };
     client.on('error', lose);
     client.on('end', lose);
-    client.on('notification', () => this.#onTold());
+    client.on('notification', () => this.#onNotify());
     try {
       await client.connect();
-      for (const key of this.#held()) await client.query(statements.hold, [key]);
+      for (const key of this.#sharedLocks()) await client.query(statements.lockShared, [key]);
       await client.query(`LISTEN ${CHANNEL}`);
     } catch (error) {
       client.end().catch(() => {});
@@ -179,7 +179,7 @@ export class Presence implements Peers {
       try {
         await this.#connect();
         if (!this.#isOpen) await this.#client?.end();
-        return this.#onTold();
+        return this.#onNotify();
       } catch {
         await pause(AGAIN, undefined, { ref: false });
       }

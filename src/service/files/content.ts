@@ -46,7 +46,7 @@ export function namesIn(dir: string): string[] {
 /**
  * Files by the hash of their content, in a folder that the service and its executors share. A file is first written
  * under a temporary name, and renamed when it is complete. A file is hashed before its first use, and again when its
- * size or time has changed, so most damage is detected before a use. `doubt` makes all files be hashed again.
+ * size or time has changed, so most damage is detected before a use. `recheck` makes all files be hashed again.
  */
 export class ContentFiles {
   /** The folder of the files. */
@@ -189,7 +189,7 @@ export class ContentFiles {
    * Makes sure that all files are hashed again before their next use. Otherwise only their sizes and times are
    * compared, and damage by a disk does not change these.
    */
-  doubt(): void {
+  recheck(): void {
     this.#whole.clear();
   }
 

@@ -7,7 +7,6 @@ import { acceptBytes, notUtf8, reader } from './body.ts';
 import type { Handlers, OfCaller } from './call.ts';
 import type { Limits } from './limits.ts';
 import type { PublicAddress } from './public-address.ts';
-import { atEndOfTurn } from './reply-batching.ts';
 import type { ModelAccess } from './model-access.ts';
 
 interface RouteContext {
@@ -64,4 +63,21 @@ function send(reply: FastifyReply, result: unknown): unknown {
     return new Promise<never>((_, reject) => void result.then(sendLater).catch(reject));
   sendLater(result);
   return undefined;
+}
+
+let acts: (() => void)[] = [];
+
+/**
+ * Delays an action to the end of the current turn of the event loop. Writing an answer wakes the waiting client. If the
+ * client is on the same machine, this costs more than the rest of the request. If the answers of one turn are written
+ * together, only the first one has this cost.
+ */
+function atEndOfTurn(act: () => void): void {
+  if (acts.push(act) === 1) setImmediate(doAll);
+}
+
+function doAll(): void {
+  const all = acts;
+  acts = [];
+  for (const act of all) act();
 }

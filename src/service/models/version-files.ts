@@ -75,9 +75,9 @@ export class VersionFiles {
   }
 
   /** Makes sure that all files are hashed again before their next use. */
-  doubt(): void {
-    this.content.doubt();
-    this.folders.doubt();
+  recheck(): void {
+    this.content.recheck();
+    this.folders.recheck();
   }
 
   /**

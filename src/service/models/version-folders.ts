@@ -54,7 +54,7 @@ export class VersionFolders implements Copies {
   }
 
   /** Makes sure that all folders are hashed again before their next use. */
-  doubt(): void {
+  recheck(): void {
     this.#checked.clear();
   }
 

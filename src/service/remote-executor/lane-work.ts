@@ -122,7 +122,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
     const { materials, faults } = this.#parts;
     if (!materials.refuses(versionId)) {
       faults.note(outcome);
-      if (outcome.kind === 'deferred') materials.doubt();
+      if (outcome.kind === 'deferred') materials.recheck();
     }
     if (outcome.kind !== 'completed') return;
     this.#ends.push(performance.now());

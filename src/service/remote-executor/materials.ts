@@ -136,10 +136,10 @@ export class RemoteMaterials implements Materials {
    * Makes sure that all files are hashed again before their next use. Otherwise only their sizes and times are
    * compared, and damage by a disk does not change these.
    */
-  doubt(): void {
+  recheck(): void {
     this.#ready.clear();
-    this.#versions.doubt();
-    this.#copies.files.doubt();
+    this.#versions.recheck();
+    this.#copies.files.recheck();
   }
 
   #refuse(versionId: string, model: string, reason: string): Deferred {

@@ -14,7 +14,7 @@ export class Progress {
   }
 
   /** The finished shares that this service knows, by run. */
-  heard(): ReadonlyMap<string, number> {
+  known(): ReadonlyMap<string, number> {
     return this.#shares;
   }
 

@@ -83,7 +83,7 @@ export class Replica implements Feed {
   /** Begins the checks of this replica's runs and of the other replicas. */
   start(work: ReplicaWork): void {
     this.#work = work;
-    this.#parts.peers.whenTold(() => work.wake());
+    this.#parts.peers.onNotify(() => work.wake());
     const check = () =>
       this.#look(work).catch((error: unknown) => {
         // the other replicas may have lost the database as well
@@ -125,7 +125,7 @@ export class Replica implements Feed {
     await this.#looking?.close();
     await this.#feed!.release();
     await this.#shared.forget(this.#holder);
-    this.#parts.peers.tell();
+    this.#parts.peers.notify();
   }
 
   async #join(): Promise<void> {

@@ -28,13 +28,13 @@ export class SharedProgress {
    * @param services - all services, with the progress of runs that each knows
    */
   async exchange(service: string, services: readonly OpenService[]): Promise<void> {
-    const heard = this.#progress.heard();
-    if (heard.size > 0) {
+    const known = this.#progress.known();
+    if (known.size > 0) {
       // another service may have received the end of some of these runs
-      const running = new Set(await this.#holders.running([...heard.keys()]));
-      for (const runId of [...heard.keys()]) if (!running.has(runId)) this.#progress.end(runId);
+      const running = new Set(await this.#holders.running([...known.keys()]));
+      for (const runId of [...known.keys()]) if (!running.has(runId)) this.#progress.end(runId);
     }
-    const shares = JSON.stringify(Object.fromEntries(heard));
+    const shares = JSON.stringify(Object.fromEntries(known));
     if (shares !== this.#written) await this.#sql.all(statements.note, service, shares);
     this.#written = shares;
     const others = services.filter(({ id }) => id !== service);

@@ -50,9 +50,8 @@ export class VersionHistory {
         : versions.slice(0, -keep)
     ).filter((version) => !version.code && version.manifest && version !== versions.at(-1));
     const unfinished = await this.#runs.unfinishedVersions();
-    const [busy, pruned] = [true, false].map((isBusy) =>
-      asked.filter(({ id }) => unfinished.has(id) === isBusy),
-    ) as [ServedVersion[], ServedVersion[]];
+    const busy = asked.filter(({ id }) => unfinished.has(id));
+    const pruned = asked.filter(({ id }) => !unfinished.has(id));
     const bytes = await this.#registry.prune(pruned);
     return { pruned: pruned.map(({ version }) => version), busy: busy.map(({ version }) => version), bytes };
   }

@@ -174,7 +174,7 @@ function finishedRuns(db: Kysely<Tables>, campaign: number) {
 }
 
 /** A finished run with its point. */
-type FinishedRun = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
+type RunToRow = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
 
 /**
  * A finished run with its outputs. It is a class, because V8 records for each object literal in the code whether its
@@ -200,7 +200,7 @@ export class Result implements ResultRow {
    * @param values - the values of the run's point, if they have already been parsed
    */
   constructor(
-    run: FinishedRun,
+    run: RunToRow,
     outputs: Parameters<typeof toOutputs>[0] | undefined,
     values = JSON.parse(run.values) as readonly string[],
   ) {

@@ -1,5 +1,5 @@
 /** The best cell of a size. */
-interface Candidate {
+interface BestOfSize {
   /** The size of the cell. */
   size: number;
   value: number;
@@ -14,7 +14,7 @@ const LEAST_GAIN = 1e-4;
  * Perttunen and B. E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization
  * Theory and Applications 79 (1993) 157-181, definition 4.1.
  */
-export function potentiallyOptimal<T extends Candidate>(candidates: readonly T[]): T[] {
+export function potentiallyOptimal<T extends BestOfSize>(candidates: readonly T[]): T[] {
   const least = Math.min(...candidates.map(({ value }) => value));
   const aim = least - LEAST_GAIN * Math.abs(least);
   return candidates.filter(({ size, value }) => {

@@ -11,7 +11,7 @@ interface Models {
 }
 
 /** The models and points by which the next point is chosen. */
-export interface Choice {
+export interface NextChoice {
   acquisition: Acquisition;
   /** Known points, the best first. The next point is also searched near them. */
   around: (readonly number[])[];
@@ -97,7 +97,7 @@ export class Beliefs {
   }
 
   /** Returns the models and points by which the next point is chosen while other points are open. */
-  acquisition(open: readonly (readonly number[])[]): Choice {
+  acquisition(open: readonly (readonly number[])[]): NextChoice {
     const believing = (model: Model): Model => {
       const copy = model.copy(open.length);
       for (const x of open) copy.believe(x);

@@ -2,16 +2,16 @@ import { Covariance } from './covariance.ts';
 import { fit, type Fit, type FitOptions, JITTER, type Observation } from './fit.ts';
 import { snapped } from './levels.ts';
 import type { Dimension, Told } from '../method.ts';
-import { type Normal, Posterior } from './posterior.ts';
+import { type Normal, GaussianPosterior } from './posterior.ts';
 
 /** A Gaussian process fitted to values at points. */
 export class Model {
   readonly dimensions: readonly Dimension[];
   readonly fit: Fit;
   /** The model of the warped values. A search compares warped values. */
-  readonly posterior: Posterior;
+  readonly posterior: GaussianPosterior;
 
-  private constructor(dimensions: readonly Dimension[], fitted: Fit, posterior: Posterior) {
+  private constructor(dimensions: readonly Dimension[], fitted: Fit, posterior: GaussianPosterior) {
     this.dimensions = dimensions;
     this.fit = fitted;
     this.posterior = posterior;
@@ -31,7 +31,7 @@ export class Model {
     return new Model(
       dimensions,
       fitted,
-      Posterior.of(
+      GaussianPosterior.of(
         new Covariance(dimensions, fitted.parameters),
         atLevels.map(({ x }) => x),
         atLevels.map(({ value }) => fitted.warp.warped(value)),

@@ -17,7 +17,7 @@ export interface Slopes extends Normal {
  * A Gaussian process with the prior mean 0, given values at points: C. E. Rasmussen and C. K. I. Williams, "Gaussian
  * Processes for Machine Learning" (2006), algorithm 2.1. Its variances do not include the noise of a value.
  */
-export class Posterior {
+export class GaussianPosterior {
   readonly covariance: Covariance;
   readonly points: (readonly number[])[] = [];
   readonly values: number[] = [];
@@ -39,8 +39,8 @@ export class Posterior {
     points: readonly (readonly number[])[],
     values: ArrayLike<number>,
     noise: ArrayLike<number>,
-  ): Posterior {
-    const posterior = new Posterior(covariance, new Cholesky(points.length));
+  ): GaussianPosterior {
+    const posterior = new GaussianPosterior(covariance, new Cholesky(points.length));
     points.forEach((point, i) => posterior.#append(point, values[i]!, noise[i]!));
     posterior.#solve();
     return posterior;
@@ -51,8 +51,8 @@ export class Posterior {
   }
 
   /** @param extra - how many points will be added */
-  copy(extra: number): Posterior {
-    const copy = new Posterior(this.covariance, this.#factor.copy(extra));
+  copy(extra: number): GaussianPosterior {
+    const copy = new GaussianPosterior(this.covariance, this.#factor.copy(extra));
     copy.points.push(...this.points);
     copy.values.push(...this.values);
     copy.noise.push(...this.noise);
