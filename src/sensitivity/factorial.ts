@@ -352,12 +352,12 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
       ? []
       : !meanError
         ? [
-            'Without replications there is no estimate of the error, so effects have neither intervals nor tests.',
+            'Without several values at a point there is no estimate of the error, so effects have neither intervals nor tests.',
           ]
         : values.error
           ? []
           : [
-              `Each point has one run, so ${inputs.length > 2 ? 'interactions of three and more inputs count' : 'the interaction of both inputs counts'} as error in intervals and tests.`,
+              `Each point has one value, so ${inputs.length > 2 ? 'interactions of three and more inputs count' : 'the interaction of both inputs counts'} as error in intervals and tests.`,
             ]),
     ...(isWhole
       ? []
