@@ -15,6 +15,11 @@ def _(c, m):
     equal(number(m["m"]), len(c.runs), "runs")
 
 
+@says("warning", r"No run has a value of OUT\.")
+def _(c, m):
+    deny(len(c.points(m["out"]).known) > 0, "runs have values")
+
+
 @says("warning", r"Only the first (?:run|N runs) of each point count here, because the selection gave further runs to points by their results\.")
 def _(c, m):
     equal(number(m["n"] or "1"), c.settings["replications"], "first runs")

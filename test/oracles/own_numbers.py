@@ -447,10 +447,22 @@ def factor_ps(points, inputs, is_paired, has_pairs=True):
         more, fewer = rest(term)
         if rank == fewer:
             continue
-        p = float(stats.f.sf(max(0, more - squares) / (rank - fewer) / within[0], rank - fewer, within[1]))
+        # a difference of two sums that is only rounding
+        gain = more - squares if more - squares > 1e-12 * more else 0.0
+        p = float(stats.f.sf(gain / (rank - fewer) / within[0], rank - fewer, within[1]))
         for at in term:
             found[inputs[at]] = min(found[inputs[at]], p)
     return found
+
+
+def levels_p(points, place):
+    """Fisher's exact p-value of a share at the two levels of an input, over the runs of all other inputs together."""
+    table = {}
+    for key in points.known:
+        row = table.setdefault(points.inputs[key][place], [0, 0])
+        row[0] += float(np.sum(points.values[key]))
+        row[1] += len(points.values[key]) - float(np.sum(points.values[key]))
+    return float(stats.fisher_exact(list(table.values())).pvalue) if len(table) == 2 else 1.0
 
 
 def contrast_p(points, place):

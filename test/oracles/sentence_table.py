@@ -168,6 +168,12 @@ class Campaign:
                 found[one_name] = min(found.get(one_name, 1), 1 if of_rows is None else of_rows)
         if self.kind == "fraction" and self.has_chance and is_for_nothing:
             found = own.factor_ps(points, self.inputs, self.is_paired, False)
+            if points.statistic == "share":
+                # an F test is too sure of points whose few runs are all true or all false
+                found = {one: max(p, own.levels_p(points, self.inputs.index(one))) for one, p in found.items()}
+            elif self.is_paired:
+                # with common random numbers only the replications are independent: the points of one may move together
+                found = {one: max(p, own.contrast_p(points, self.inputs.index(one)) or 0) for one, p in found.items()}
         if self.kind in GRIDS and self.has_chance and not is_for_nothing:
             for one, p in own.factor_ps(points, self.inputs, self.is_paired).items():
                 found[one] = min(p, found.get(one, 1))

@@ -57,10 +57,27 @@ describe('with common random numbers and different numbers of replications', () 
   });
 });
 
+test('with common random numbers, a few equal results of a share prove nothing', () => {
+  const design: Design = { kind: 'grid', inputs: ['A', 'B'], values: [tenths, ['0', '1']] };
+  const of = (replications: number) =>
+    byName(
+      analyzed(
+        { design, replications, seed: 1, commonRandomNumbers: true, outputs: ['P(Y > 0.5)'] },
+        ([, b]) => ({
+          Y: b,
+        }),
+      )[0]!.indices,
+    );
+  // all replications have the same difference, so only a sign test remains
+  expect(of(3).B!.p).toBe(0.25);
+  expect(of(12).B!.p).toBeLessThan(0.001);
+  expect(of(12).A!.p).toBe(1);
+});
+
 describe('a curve with common random numbers', () => {
   const chance = [0.31, -1.2, 0.77, 2.1];
   /** A curve that depends on no input at time 0, and exactly on A at time 1. Chance is much larger than this effect. */
-  const course = ([a]: number[], replication: number) => {
+  const course = ([a]: readonly number[], replication: number) => {
     const common = 50 * chance[replication - 1]!;
     return { Course: { dataX: [0, 1], dataY: [common, common + 0.01 * a!] } };
   };

@@ -38,7 +38,8 @@ export function analysisSentence(given: Analysis): string {
       return `${none} visible ${linear}effect on ${output}${rest}.`;
     }
     // the largest estimate is so uncertain that its input has no visible effect
-    return `${listed(little)} ${haveOf(little)} little effect on ${output}; ${nothingText(analysis, nothing)}${rest}.`;
+    const none = nothing.length > 0 ? `; ${nothingText(analysis, nothing)}` : '';
+    return `${listed(little)} ${haveOf(little)} little effect on ${output}${none}${rest}.`;
   }
   const others = [
     ...(little.length > 0 ? [`${listed(little)} ${haveOf(little)} little effect`] : []),
