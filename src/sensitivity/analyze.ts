@@ -40,7 +40,11 @@ export function analysesOf(
     (isBy(campaign, 'growing') ? campaign.strategy : campaign.precision)?.confidence ?? CONFIDENCE;
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
-  const general = [...runWarnings(counts), ...growthWarnings(campaign)];
+  const general = [
+    ...runWarnings(counts),
+    ...growthWarnings(campaign),
+    ...selectionWarnings(campaign, table.length, counts.total),
+  ];
   const head = (output: string, used: Method, runs: number) => ({
     campaign: campaign.id,
     output,
@@ -75,7 +79,12 @@ export function analysesOf(
       confidence,
       warnings: [
         ...general,
-        ...lackingWarnings(column, table, counts),
+        ...lackingWarnings(
+          column,
+          table,
+          counts,
+          isBy(campaign, 'selection') ? 'first runs' : 'finished runs',
+        ),
         ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : unknownWarnings),
         ...warnings,
         ...(chance ? chanceWarnings(chance, used) : []),
@@ -88,9 +97,10 @@ export function analysesOf(
     const reasons = new Set<string>();
     /** The number of these times. */
     let without = 0;
-    const found = curve.columns(isPaired).flatMap(({ time, means, chance, error }): Timed[] => {
+    const found = curve.columns(isPaired).flatMap(({ time, means, replicates, chance, error }): Timed[] => {
       const one = estimate({
         means,
+        replicates: replicates && ((point) => replicates.of(point)),
         isPaired,
         hasUnknownChance: isUnknown,
         chance: chance?.ofMeans,
@@ -165,16 +175,19 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
 /**
  * The warning for runs without a value that did not fail, and for a dependence of missing values on the inputs. Failed
  * runs have a warning of their own.
+ *
+ * @param counted - the runs that count
  */
 function lackingWarnings(
   { measure, lacking, lackingRuns, runs }: OutputColumn,
   table: PointTable,
   { failed }: Pick<RunCounts, 'failed'>,
+  counted: string,
 ): string[] {
   if (lackingRuns === 0 || runs === 0) return [];
   const names = dependents(table, lacking);
   const isAll = lackingRuns <= failed;
-  const count = `${lackingRuns} of ${lackingRuns + runs} finished runs have no value of ${measure.name}. `;
+  const count = `${lackingRuns} of ${lackingRuns + runs} ${counted} have no value of ${measure.name}. `;
   if (names.length === 0) return isAll ? [] : [`${count}No dependence on the inputs is visible.`];
   return [
     `${isAll ? '' : count}Whether a run has a value depends on ${names.join(', ')}, so the runs with a value are not a fair sample.`,
@@ -196,6 +209,16 @@ function growthWarnings(campaign: AnalyzedCampaign): string[] {
   const last = growth.rounds.at(-1)?.widest;
   if (!growth || !last || last.width <= growth.width) return [];
   return [`Not all intervals are as narrow as wanted. The design has ${growthText(growth)}.`];
+}
+
+/** The warning for runs of a selection that do not count (see `PointGatherer`). */
+function selectionWarnings(campaign: AnalyzedCampaign, points: number, runs: number): string[] {
+  const { replications } = campaign;
+  if (!isBy(campaign, 'selection') || runs <= points * replications) return [];
+  const first = replications === 1 ? 'first run' : `first ${replications} runs`;
+  return [
+    `Only the ${first} of each point count here, because the selection gave further runs to points by their results.`,
+  ];
 }
 
 const ONE_RUN = 'each point has one run with its own seed';

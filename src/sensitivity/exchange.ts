@@ -1,5 +1,6 @@
 import { streamKey, uniformAt } from '../campaign/sampling/threefry.ts';
 import { incompleteBeta } from '../statistics/beta.ts';
+import { ROUNDING as ROUNDING_OF_VALUES } from '../statistics/chance.ts';
 import { normalCdf } from '../statistics/normal.ts';
 import { fisherTail, studentTails } from '../statistics/tests.ts';
 import type { PointValues } from './point-values.ts';
@@ -129,7 +130,8 @@ function pooledMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Ex
   if (n === 0 || m === 0 || all < 3) return undefined;
   const values = [...ofA, ...ofB].map(({ value }) => value);
   const center = values.reduce((sum, value) => sum + value, 0) / all;
-  const z = values.map((value) => value - center);
+  const slack = slackOf(values);
+  const z = values.map((value) => (Math.abs(value - center) > slack ? value - center : 0));
   const sumOf = (from: readonly number[]): number => from.reduce((sum, value) => sum + value, 0);
   // the sum of the runs of one point decides the difference, because the sum of all runs is 0
   const unit = (1 / n + 1 / m) ** 2;
@@ -178,7 +180,11 @@ function pairedMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Ex
   const n = common.length;
   if (n < 2) return undefined;
   const other = valuesAt(ofB, common);
-  const differences = valuesAt(ofA, common).map((value, at) => (value - other[at]!) / n);
+  const own = valuesAt(ofA, common);
+  const slack = slackOf([...own, ...other]);
+  const differences = own.map((value, at) =>
+    Math.abs(value - other[at]!) > slack ? (value - other[at]!) / n : 0,
+  );
   let [sum, squares, fourths, sizes] = [0, 0, 0, 0];
   for (const one of differences) {
     sum += one;
@@ -197,6 +203,11 @@ function pairedMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Ex
     draw: (uniform) =>
       differences.reduce((total, one) => (uniform() < 0.5 ? total - one : total + one), 0) ** 2,
   };
+}
+
+/** The largest difference of values that may come only from rounding. */
+function slackOf(values: readonly number[]): number {
+  return ROUNDING_OF_VALUES * values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 }
 
 /** The number of ways to choose some of all items. */

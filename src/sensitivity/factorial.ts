@@ -1,4 +1,10 @@
-import { cancelsChance, leastOfEqualRuns, leastVariance, ROUNDING } from '../statistics/chance.ts';
+import {
+  cancelsChance,
+  chanceOfEqual,
+  leastOfEqualRuns,
+  leastVariance,
+  ROUNDING,
+} from '../statistics/chance.ts';
 import { fisherTail } from '../statistics/tests.ts';
 import { type SumOfSquares, varianceShare } from '../statistics/variance-share.ts';
 import type { Found, InputIndices, Interval, PairIndices } from './analysis.ts';
@@ -61,6 +67,14 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     Array.from(values.means, (mean, point) => (Number.isNaN(mean) ? [] : values.replicates!(point)));
   const error = replicates && errorOf(points.map((point) => replicates[point]!));
   const isWhole = points.length === values.means.length;
+  /**
+   * The least p-value of a share with common random numbers. Only the replications are independent, and the results of a few
+   * are often equal, so no p-value is below that of a sign test of them.
+   */
+  const leastP =
+    replicates && values.isPaired && values.isShare
+      ? chanceOfEqual(1, commonReplications(points.map((point) => replicates[point]!)).length - 1)
+      : 0;
   function errorOf(runs: readonly (readonly Replicate[])[]): ErrorVariance | undefined {
     const found = errorVariance(runs, values.isPaired);
     if (!found) return undefined;
@@ -176,7 +190,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const found = certaintyOf(value, terms, level, { isPaired, error });
     if (!found?.interval || !values.isShare) return found;
     const [low, high] = found.interval;
-    return { ...found, interval: [Math.max(-1, low), Math.min(1, high)] };
+    return { interval: [Math.max(-1, low), Math.min(1, high)], p: Math.max(found.p, leastP) };
   }
 
   /** The p-value: the probability that chance alone gives at least this part of the sum of squares. */
@@ -187,7 +201,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const part = sum > ROUNDING ** 2 * own.reduce((all, point) => all + y(point) ** 2, 0) ? sum : 0;
     if (used.variance === 0) return Number(part <= ROUNDING * squares);
     const repeats = used === error ? repeatsOf(own) : 1;
-    return fisherTail((part * repeats) / freedom / used.variance, freedom, used.freedom);
+    return Math.max(leastP, fisherTail((part * repeats) / freedom / used.variance, freedom, used.freedom));
   }
 
   /** The mean at each level of an input, minus the mean of all these points. */
@@ -352,12 +366,12 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
       ? []
       : !meanError
         ? [
-            'Without replications there is no estimate of the error, so effects have neither intervals nor tests.',
+            'Without several values at a point there is no estimate of the error, so effects have neither intervals nor tests.',
           ]
         : values.error
           ? []
           : [
-              `Each point has one run, so ${inputs.length > 2 ? 'interactions of three and more inputs count' : 'the interaction of both inputs counts'} as error in intervals and tests.`,
+              `Each point has one value, so ${inputs.length > 2 ? 'interactions of three and more inputs count' : 'the interaction of both inputs counts'} as error in intervals and tests.`,
             ]),
     ...(isWhole
       ? []

@@ -1,6 +1,7 @@
 import type { Batched } from '../batched.ts';
 import { type Curve, curveOf, valueAt } from '../campaign/curves.ts';
 import { type Drawing, hasRunsPerDraw } from '../campaign/draws.ts';
+import { isBy } from '../campaign/strategy.ts';
 import type { Measure } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
@@ -161,9 +162,12 @@ const FEWEST_PLACES = 6;
 export class CurveColumns {
   readonly name: string;
   readonly #most: number;
+  readonly #keepsRuns: boolean;
   #times: number[] = [];
   #means: GrowingArray[] = [];
   #chances: ChanceSums[] = [];
+  /** The values of the runs at each time, if they are kept. */
+  #replicates: Replicates[] = [];
   #rows = ONE_ROW;
   /** Values of the current point, at each time, by part. */
   #own: number[][][] = [];
@@ -175,9 +179,11 @@ export class CurveColumns {
   /** The first and the last time of all curves. */
   wholeSpan: [from: number, to: number] = [Infinity, -Infinity];
 
-  constructor(name: string, points: number) {
+  /** @param numbers - the approximate number of values at each time */
+  constructor(name: string, { numbers, keepsRuns }: { numbers: number; keepsRuns: boolean }) {
     this.name = name;
-    const most = Math.floor(MOST_CURVE_NUMBERS / points);
+    this.#keepsRuns = keepsRuns;
+    const most = Math.floor(MOST_CURVE_NUMBERS / numbers);
     this.#most = Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, most));
   }
 
@@ -185,12 +191,14 @@ export class CurveColumns {
   columns(isPaired: boolean): {
     time: number;
     means: Float64Array;
+    replicates: Replicates | undefined;
     chance: Chance | undefined;
     error: ErrorVariance | undefined;
   }[] {
     return this.#times.map((time, at) => ({
       time,
       means: this.#means[at]!.values,
+      replicates: this.#replicates[at],
       chance: this.#chances[at]!.result(isPaired),
       error: this.#chances[at]!.error(),
     }));
@@ -200,6 +208,7 @@ export class CurveColumns {
   open(rows: PointRows): void {
     this.#rows = rows;
     this.#own = this.#times.map(() => this.#parts());
+    for (const replicates of this.#replicates) replicates.nextPoint();
   }
 
   add({ replication, outputs }: FinishedRun): void {
@@ -211,7 +220,9 @@ export class CurveColumns {
     const part = partOf(replication, this.#rows);
     for (const [at, time] of this.#times.entries()) {
       const value = valueAt(curve, time);
-      if (value !== undefined) this.#own[at]![part]!.push(value);
+      if (value === undefined) continue;
+      this.#own[at]![part]!.push(value);
+      this.#replicates[at]?.add(replication, value);
     }
     this.runs += 1;
   }
@@ -247,6 +258,10 @@ export class CurveColumns {
     this.#means = this.#times.map(() => new GrowingArray());
     // the points before the first curve have no curve
     for (const means of this.#means) for (let at = 0; at < this.#length; at += 1) means.push(NaN);
+    if (!this.#keepsRuns) return;
+    this.#replicates = this.#times.map(() => new Replicates());
+    // the point of this curve is open already
+    for (const one of this.#replicates) for (let at = 0; at <= this.#length; at += 1) one.nextPoint();
   }
 }
 
@@ -283,6 +298,11 @@ export class PointGatherer {
   /** Whether the points are a sample. Other methods of analysis go through the rows of the design. */
   readonly #isSample: boolean;
   readonly #hasRunsPerDraw: boolean;
+  /**
+   * The last replication of each point that counts. A selection gives further ones to points by their results, so only the
+   * first ones are a fair sample: a point that looks bad by bad luck gets no runs that would correct it.
+   */
+  readonly #last: number;
   #point: string | undefined;
 
   constructor(
@@ -293,12 +313,20 @@ export class PointGatherer {
     this.#isSample = analyzedDesign(campaign).method === 'regression';
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#table = new PointTable(campaign.varied, points);
-    const common = campaign.commonRandomNumbers ? campaign.replications : Infinity;
+    const { commonRandomNumbers, replications } = campaign;
+    this.#last = isBy(campaign, 'selection') ? replications : Infinity;
+    const common = commonRandomNumbers ? replications : Infinity;
     this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points, common }));
-    this.#curves = dataSets.map((name) => new CurveColumns(name, points));
+    // with common random numbers, only the runs themselves tell an effect from chance
+    const ofCurves =
+      keepsRuns && commonRandomNumbers
+        ? { numbers: points * replications, keepsRuns: true }
+        : { numbers: points, keepsRuns: false };
+    this.#curves = dataSets.map((name) => new CurveColumns(name, ofCurves));
   }
 
   add(run: FinishedRun): void {
+    if (run.replication > this.#last) return;
     if (run.point !== this.#point) {
       this.#close();
       this.#point = run.point;

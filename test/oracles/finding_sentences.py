@@ -235,26 +235,26 @@ def _(c, m):
     equal(int(m["failed"] or 0), len(points.all) - len(points.known), "failed points")
 
 
-@says("select-points", r"N points? with the best means; points that are clearly worse got fewer runs")
+@says("select-table", r"N points? with the best means; points that are clearly worse got fewer runs")
 def _(c, m):
     known = [key for key in c.finder.points.all if len(c.finder.part(0, c.finder.last(key)).values[key]) > 0]
     equal(number(m["n"]), min(10, len(known)), "points")
 
 
-@says("search-points", r"N points? that were compared by new runs")
+@says("search-table", r"N points? that were compared by new runs")
 def _(c, m):
     equal(number(m["n"]), sum(max(by) > c.finder.first for by in c.finder.points.all.values()), "points")
 
 
-@says("search-points", r"N points? with the (?P<wants>lowest|highest) OUT(?P<met> of those that meet the requirements)?")
+@says("search-table", r"N points? with the (?P<wants>lowest|highest) OUT(?P<met> of those that meet the requirements)?")
 def _(c, m):
     found = c.finder.among(0, c.finder.first)
     equal(number(m["n"]), min(10, len(found.known)), "points")
     equal(m["wants"], c.finder.goal["wants"], "way")
 
 
-@says("select-points", r"The winner was chosen by these values; N further runs? give its own value: (?P<value>.*)")
-@says("search-points", r"The winner was chosen by these values; N further runs? give its own value: (?P<value>.*)")
+@says("select-table", r"The winner was chosen by these values; N further runs? give its own value: (?P<value>.*)")
+@says("search-table", r"The winner was chosen by these values; N further runs? give its own value: (?P<value>.*)")
 @says("finalists", r"The winner was chosen by these values; N further runs? give its own value, the diamond")
 def _(c, m):
     _, values, value = c.finder.chosen()
@@ -263,15 +263,15 @@ def _(c, m):
         close(m["value"].split(" ")[0], (100 if "%" in m["value"] else 1) * value, "value")
 
 
-@says("search-points", r"Values during the search are too good, because the search chose these points by them")
-@says("search-points", r"If chance affects them, these values are too good, because .*")
+@says("search-table", r"Values during the search are too good, because the search chose these points by them")
+@says("search-table", r"If chance affects them, these values are too good, because .*")
 @says("search-progress", r"If chance affects the values, the best value is too good")
 def _(c, m):
     deny(not c.has_chance, "chance cannot affect the values")
 
 
-@says("select-points", r"(?P<cells>.*) \|")
-@says("search-points", r"(?P<cells>.*) \|")
+@says("select-table", r"(?P<cells>.*) \|")
+@says("search-table", r"(?P<cells>.*) \|")
 def _(c, m):
     cells = [cell.strip() for cell in m["cells"].split("|")]
     finder, key = c.finder, cells[-1]
@@ -374,7 +374,7 @@ def near(c, text, tolerance):
 
 
 @says(
-    "posterior",
+    "posterior-table",
     r"By approximate Bayesian computation: generation N, (?:all distances|distances up to X): (?P<accepted>\d+) of M points? accepted, "
     r"(?P<asked>[\d,]+) asked for(?:, (?P<failed>\d+) failed)?; it ended because (?P<end>.*)",
 )
@@ -412,13 +412,13 @@ def has_observed(run, one):
     return max(curve["dataX"], default=-1) >= max(one["x"])
 
 
-@says("posterior", r"There is no posterior yet, because no generation is complete")
+@says("posterior-table", r"There is no posterior yet, because no generation is complete")
 def _(c, m):
     deny(Calibrated(c).last is not None, "a generation is complete")
 
 
 @says(
-    "posterior",
+    "posterior-table",
     r"The values that explain the observations, by the N accepted points? of generation M with their weights "
     r"\((?:all distances|distances up to X)\)",
 )
@@ -430,24 +430,24 @@ def _(c, m):
     near(c, m, number(m["x"]) if m["x"] else None)
 
 
-@says("posterior", r"Their means are as certain as those of N equally weighted points?")
+@says("posterior-table", r"Their means are as certain as those of N equally weighted points?")
 def _(c, m):
     weights = Calibrated(c).weights
     deny(number(m["n"]) > 1 / float(np.sum(weights**2)) + 0.51 and c.has_chance, f"the weights are those of {1 / float(np.sum(weights**2)):.3g}")
     deny(number(m["n"]) < 1, "there is at least one point")
 
 
-@says("posterior", r"X % of the points that were asked for came near enough")
+@says("posterior-table", r"X % of the points that were asked for came near enough")
 def _(c, m):
     deny(not 0 < number(m["x"]) <= 100, "no share")
 
 
-@says("posterior", r"The first generation is the prior")
+@says("posterior-table", r"The first generation is the prior")
 def _(c, m):
     equal(1, Calibrated(c).last, "generation")
 
 
-@says("posterior", rf"(?P<name>{NAME}) \| (?P<cells>[^A-Z]*) \|")
+@says("posterior-table", rf"(?P<name>{NAME}) \| (?P<cells>[^A-Z]*) \|")
 def _(c, m):
     found, at = Calibrated(c), c.inputs.index(m["name"])
     mean, sd, *quantiles = [float(cell.replace(",", "")) for cell in m["cells"].split("|")]
@@ -466,7 +466,8 @@ def _(c, m):
         deny(not low - 1e-3 <= shown <= high + 1e-3, f"own quantile {share}: {low:.4g} to {high:.4g}")
 
 
-@says("posterior", r"Input \| Mean .*")
+@says("posterior-table", r"Input \| Mean .*")
+@says("posterior-table", r"Posterior")
 @says("posterior", r"Posterior(?: and prior)?")
 @says("posterior", r"The distribution of each input after the calibration \(bars\) and before it \(line\)")
 @says("posterior-pairs", r"Posterior of pairs of inputs|The accepted points; a larger point has a larger weight")

@@ -15,7 +15,18 @@ def _(c, m):
     equal(number(m["m"]), len(c.runs), "runs")
 
 
-@says("warning", r"N of M finished runs have no value of OUT\. (?:No dependence on the inputs is visible\.|(?P<rest>.*))")
+@says("warning", r"No run has a value of OUT\.")
+def _(c, m):
+    deny(len(c.points(m["out"]).known) > 0, "runs have values")
+
+
+@says("warning", r"Only the first (?:run|N runs) of each point count here, because the selection gave further runs to points by their results\.")
+def _(c, m):
+    equal(number(m["n"] or "1"), c.settings["replications"], "first runs")
+    deny(c.kind != "select" or all(run["replication"] <= c.settings["replications"] for run in c.runs), "there are no others")
+
+
+@says("warning", r"N of M (?:finished|first) runs have no value of OUT\. (?:No dependence on the inputs is visible\.|(?P<rest>.*))")
 def _(c, m):
     values = [value for by in c.points().all.values() for value in by.values()]
     equal(number(m["n"]), sum(value is None for value in values), "runs without a value")
@@ -93,13 +104,13 @@ def _(c, m):
 
 
 @says("warning", r"Each point has one run with its own seed, so .*")
-@says("warning", r"Each point has one run, so .* in intervals and tests\.")
+@says("warning", r"Each point has one value, so .* in intervals and tests\.")
 def _(c, m):
     points = c.points()
     deny(max(len(by) for by in points.all.values()) > 1 and points.statistic != "quantile", "a point has two runs")
 
 
-@says("warning", r"Without replications there is no estimate of the error, so effects have neither intervals nor tests\.")
+@says("warning", r"Without several values at a point there is no estimate of the error, so effects have neither intervals nor tests\.")
 def _(c, m):
     points = c.points()
     has = any(len(values) > 1 for values in points.values.values())

@@ -76,6 +76,17 @@ class Points:
         """The mean, share or quantile at a point."""
         return self.value(self.values[key])
 
+    def first(self, most):
+        """
+        The same points with their first replications. A selection decides by the results which points get further ones. So
+        the mean of all runs of a point is biased, and only the first runs, which all points have, are a fair sample.
+        """
+        found = copy.copy(self)
+        found.all = {key: {n: v for n, v in by.items() if n <= most} for key, by in self.all.items()}
+        found.values = {key: np.array([v for v in by.values() if v is not None]) for key, by in found.all.items()}
+        found.known = [key for key, values in found.values.items() if len(values) > 0]
+        return found
+
     def in_pairs(self):
         """
         The same points with the replications that all points have. With common random numbers only these compare the
@@ -298,13 +309,34 @@ def line_p(points, place, is_paired):
     return (min(known), len(known)) if known else None
 
 
-def effect_p(points, place, is_paired):
+def pairs_of_rows(points, design, rows, place):
+    """The pairs of points that a Morris or Saltelli design has for an input. Each point is in one pair at most."""
+    inputs = len(design["inputs"])
+    if design["kind"] == "morris":
+        steps = [(at - 1, at) for at in range(1, len(rows)) if at % (inputs + 1) and rows[at][place] != rows[at - 1][place]]
+    else:
+        width = (2 if design["secondOrder"] else 1) * inputs + 2
+        steps = [(at, at + 1 + place) for at in range(0, len(rows), width)]
+        if design["secondOrder"]:
+            steps += [(at + width - 1, at + 1 + inputs + place) for at in range(0, len(rows), width)]
+    by_inputs, seen, pairs = points.by_inputs(), set(), []
+    for step in steps:
+        pair = sorted(
+            {by_inputs[tuple(rows[at])] for at in step}, key=lambda key: place_of(points.inputs[key][place])
+        )
+        if len(pair) == 2 and not seen & set(pair) and all(len(points.values[key]) > 0 for key in pair):
+            seen |= set(pair)
+            pairs.append(tuple(pair))
+    return pairs
+
+
+def effect_p(points, place, is_paired, pairs=None):
     """
     The p-value of an input: the points of pairs that differ only in it have equal means. One test is for a common
     direction and one for any difference; None without replications.
     """
     found, sizes = [], []
-    for pair in pairs_of(points, place):
+    for pair in pairs_of(points, place) if pairs is None else pairs:
         one = difference_at(points, pair, is_paired)
         if one is None:
             continue
@@ -388,6 +420,11 @@ def factor_ps(points, inputs, is_paired, has_pairs=True):
     if within is None or within[0] <= 0:
         return {}
     y = np.array([points.of(key) for key in keys])
+    # pairs whose differences are equal apart from rounding are as sure as equal values are
+    rounding = 1e-20 * (1 + float(np.max(np.abs(y))) ** 2)
+    if within[0] <= rounding and equal_p(points, is_paired) > 0:
+        return {}
+    within = max(within[0], rounding), within[1]
     weight = np.sqrt([len(points.values[key]) for key in keys])
     codes = []
     for at in range(len(inputs)):
@@ -410,10 +447,22 @@ def factor_ps(points, inputs, is_paired, has_pairs=True):
         more, fewer = rest(term)
         if rank == fewer:
             continue
-        p = float(stats.f.sf(max(0, more - squares) / (rank - fewer) / within[0], rank - fewer, within[1]))
+        # a difference of two sums that is only rounding
+        gain = more - squares if more - squares > 1e-12 * more else 0.0
+        p = float(stats.f.sf(gain / (rank - fewer) / within[0], rank - fewer, within[1]))
         for at in term:
             found[inputs[at]] = min(found[inputs[at]], p)
     return found
+
+
+def levels_p(points, place):
+    """Fisher's exact p-value of a share at the two levels of an input, over the runs of all other inputs together."""
+    table = {}
+    for key in points.known:
+        row = table.setdefault(points.inputs[key][place], [0, 0])
+        row[0] += float(np.sum(points.values[key]))
+        row[1] += len(points.values[key]) - float(np.sum(points.values[key]))
+    return float(stats.fisher_exact(list(table.values())).pvalue) if len(table) == 2 else 1.0
 
 
 def contrast_p(points, place):

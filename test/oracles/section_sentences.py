@@ -266,25 +266,6 @@ def _(c, m):
         equal(number(m["n"]), 100 * confidence_of(c), "confidence")
 
 
-@says("surface", r"It explains (?P<both>.* %) of the variance between points; (?P<x>\w+) alone explains (?P<ofx>.* %), (?P<y>\w+) alone (?P<ofy>.* %)")
-def _(c, m):
-    """A quadratic function is a smooth one, so loess explains about as much or more."""
-    points = c.points(c.told["said"]["best"]["output"])
-    y = np.array([points.of(key) for key in points.known])
-    columns = {
-        name: np.array([own.place_of(points.inputs[key][c.inputs.index(m[name])]) for key in points.known]) for name in ("x", "y")
-    }
-    for shown, used in (("both", "xy"), ("ofx", "x"), ("ofy", "y")):
-        x = [columns[name] for name in used]
-        design = np.column_stack([np.ones(len(y)), *x, *[v**2 for v in x], *([x[0] * x[1]] if len(x) > 1 else [])])
-        rest = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
-        total = float(np.sum((y - np.mean(y)) ** 2))
-        freedom = len(y) - design.shape[1]
-        share = 100 * (1 - float(np.sum(rest**2)) / total * (len(y) - 1) / freedom) if total > 0 and freedom > 0 else 0
-        value = {"over 99 %": 99.5, "under 1 %": 0.5}.get(m[shown]) or number(m[shown].rstrip(" %"))
-        deny(share - value > 15 and len(y) > 30, f"a quadratic function explains {share:.1f} %, not {m[shown]}")
-
-
 @says("tornado", r"The change is from the lowest to the highest output if .*: (?P<parts>.*)")
 def _(c, m):
     known = {one["input"]: one for one in c.analysis["indices"]}
@@ -329,10 +310,12 @@ def _(c, m):
 
 
 @says("chosen", r"The search prefers points with good values, so these points show no shares of the variance")
+@says("chosen", r"The selection gives no further runs to points that look bad at first, so the means of these points are rather too bad")
 @says("chosen", r"The calibration draws points near the observations, so these points show no shares of the variance")
 @says("surface", r"A local regression \(loess\) over only \w+ and \w+, through (?:all points|N points spread evenly over all)")
 def _(c, m):
     deny(m[0].startswith("The search") and c.kind != "search", "no search")
+    deny(m[0].startswith("The selection") and c.kind != "select", "no selection")
     deny(m[0].startswith("The calibration") and c.kind != "calibrate", "no calibration")
 
 
@@ -354,10 +337,11 @@ NO_CLAIM = {
     "failures": r"Failures|Failed runs by cause|A cause is the common part .*|Runs \| Cause \| For example \|",
     "search": r"The search",
     "search-progress": r"Progress of the search|The search ended at the dotted line",
-    "search-points": r"(?:All points of the search|Best points|Finalists)|The best point is the thick line|Colours show the values during the search",
+    "search-points": r"All points of the search|The best point is the thick line|Colours show the values during the search",
+    "search-table": r"Best points|Finalists",
     "finalists": r"The (?:best points|finalists)|The circles are the values during the search; .*",
     "select": r"The selection",
-    "select-points": r"Best points",
+    "select-table": r"Best points",
     "slices": r".* through the best point|The prediction of the Gaussian process when .*|The points of the search lie off the line, .*",
     "best": r"(?:Best|Lowest|First) points",
 }

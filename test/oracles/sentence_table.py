@@ -95,14 +95,17 @@ class Campaign:
         return self.is_sample or (self.analysis or {}).get("method") == "regression"
 
     def points(self, name=None):
+        # an analysis judges the points of a selection by the runs that no result has decided
+        is_first = self.kind == "select" and (name is None or name.startswith("Course"))
         name = name or self.analysis["output"]
         if name == "Course":
-            # what is said of the runs of a curve's points is judged at its last time
-            name = f"Course at {self.analysis['times'][-1]['time']:g}"
+            # what is said of the runs of a curve's points is judged at its last time, or at 0 if no time has indices
+            time = self.analysis["times"][-1]["time"] if self.analysis["times"] else 0
+            name = f"Course at {time:g}"
         if name not in self.kept:
             measure = self.measures.get(name, {"name": name, "statistic": "mean", "probability": None})
             self.kept[name] = own.Points(self.runs, measure)
-        return self.kept[name]
+        return self.kept[name].first(self.settings["replications"]) if is_first else self.kept[name]
 
     def compared(self, name=None):
         """The points by which inputs of a grid or of a one-at-a-time design are compared."""
@@ -159,8 +162,18 @@ class Campaign:
                 p = max(p, own.exchange_p(pairs, self.is_paired))
             if p is not None:
                 found[one_name] = p
+            if self.kind in ("morris", "saltelli") and not is_for_nothing:
+                rows = own.pairs_of_rows(points, self.told["design"], self.told["designRows"], place)
+                of_rows = own.effect_p(points, place, self.is_paired, rows)
+                found[one_name] = min(found.get(one_name, 1), 1 if of_rows is None else of_rows)
         if self.kind == "fraction" and self.has_chance and is_for_nothing:
             found = own.factor_ps(points, self.inputs, self.is_paired, False)
+            if points.statistic == "share":
+                # an F test is too sure of points whose few runs are all true or all false
+                found = {one: max(p, own.levels_p(points, self.inputs.index(one))) for one, p in found.items()}
+            elif self.is_paired:
+                # with common random numbers only the replications are independent: the points of one may move together
+                found = {one: max(p, own.contrast_p(points, self.inputs.index(one)) or 0) for one, p in found.items()}
         if self.kind in GRIDS and self.has_chance and not is_for_nothing:
             for one, p in own.factor_ps(points, self.inputs, self.is_paired).items():
                 found[one] = min(p, found.get(one, 1))

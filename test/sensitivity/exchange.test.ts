@@ -126,3 +126,16 @@ test('equal values at all points show no effect', () => {
     ]),
   ).toBe(1);
 });
+
+test('differences that come only from rounding are no effect', () => {
+  const runs = [0.1, 0.2, 0.3, 0.4, 0.7, 0.9, 1.1, 1.3];
+  const rounded = runs.map((one) => one * (1 + 4e-16));
+  expect(rounded.every((one, at) => one > runs[at]!)).toBe(true);
+  expect(pOf([runs, rounded], true)).toBe(1);
+  // a small difference beyond rounding is one
+  expect(pOf([runs, runs.map((one) => one + 1e-9)], true)).toBeLessThan(0.05);
+  // the same sum in another order
+  const [one, other] = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1];
+  expect(one).not.toBe(other);
+  expect(pOf([new Array<number>(8).fill(one), new Array<number>(8).fill(other)])).toBe(1);
+});

@@ -3,6 +3,7 @@ import { measureOf } from '../../src/campaign/measures.ts';
 import { expand } from '../../src/campaign/points.ts';
 import type { Design } from '../../src/campaign/designs/resolved-design.ts';
 import { analysesOf } from '../../src/sensitivity/analyze.ts';
+import { courseSentence } from '../../src/report/analysis/course-words.ts';
 import { PointGatherer } from '../../src/sensitivity/gather.ts';
 import { analyzed, byName, campaignOf, OUTPUTS, spread } from './campaigns.ts';
 
@@ -53,6 +54,44 @@ describe('with common random numbers and different numbers of replications', () 
   test('a replication that fails at all points that have it shows no dependence on an input', () => {
     const late = uneven(([, b], chance, replication) => (replication > 8 ? undefined : b! + chance));
     expect(late.warnings.join(' ')).not.toContain('depends on');
+  });
+});
+
+test('with common random numbers, a few equal results of a share prove nothing', () => {
+  const design: Design = { kind: 'grid', inputs: ['A', 'B'], values: [tenths, ['0', '1']] };
+  const of = (replications: number) =>
+    byName(
+      analyzed(
+        { design, replications, seed: 1, commonRandomNumbers: true, outputs: ['P(Y > 0.5)'] },
+        ([, b]) => ({
+          Y: b,
+        }),
+      )[0]!.indices,
+    );
+  // all replications have the same difference, so only a sign test remains
+  expect(of(3).B!.p).toBe(0.25);
+  expect(of(12).B!.p).toBeLessThan(0.001);
+  expect(of(12).A!.p).toBe(1);
+});
+
+describe('a curve with common random numbers', () => {
+  const chance = [0.31, -1.2, 0.77, 2.1];
+  /** A curve that depends on no input at time 0, and exactly on A at time 1. Chance is much larger than this effect. */
+  const course = ([a]: readonly number[], replication: number) => {
+    const common = 50 * chance[replication - 1]!;
+    return { Course: { dataX: [0, 1], dataY: [common, common + 0.01 * a!] } };
+  };
+
+  test.each<[string, Design]>([
+    ['one at a time', { kind: 'onePerInput', inputs: ['A', 'B'], values: [['1'], ['1']] }],
+    ['a factorial', { ...grid, kind: 'grid' }],
+    ['morris', { kind: 'morris', inputs: spread(['A', 'B']), trajectories: 10, levels: 4, seed: 1 }],
+  ])('%s: an effect that is equal in all replications is seen at its time', (_, design) => {
+    const played = { design, replications: 4, seed: 1, commonRandomNumbers: true };
+    const [analysis] = analyzed({ ...played, outputs: ['Course'] }, course);
+    const text = courseSentence(analysis!);
+    expect(text).toMatch(/no input at 0, then A at 1|A matters most for Course .* from 1/);
+    expect(text).toMatch(/B (cannot be distinguished from chance|has no visible effect) at any time/);
   });
 });
 

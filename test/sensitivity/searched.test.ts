@@ -2,10 +2,13 @@ import { expect, test } from '@jest/globals';
 import type { Ask } from '../../src/campaign/search/log.ts';
 import { spaceOf } from '../../src/campaign/search/space.ts';
 import { sliceFigures } from '../../src/report/figures/slices.ts';
+import { predicts } from '../../src/report/analysis/claims.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { askedPoints } from '../../src/search/story.ts';
 import { searchedAnalysis } from '../../src/sensitivity/searched.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { searchCampaign, stopAfter } from '../search/in-memory.ts';
+import { report } from '../support/seeds.ts';
 import { ISHIGAMI, ishigami } from './functions.ts';
 
 const UNIT = { min: 0, max: 1, digits: 6 };
@@ -72,6 +75,35 @@ test('a warning says that the indices are rough if the values are random', () =>
   const { r2, warnings } = searchedAnalysis(campaign, asks, true);
   expect(r2).toBeLessThan(0.5);
   expect(warnings).toContainEqual(expect.stringContaining('its indices are rough'));
+});
+
+test('a sentence about a search names only inputs without which the model fits worse; the others are unknown', () => {
+  const stream = new Stream(3, 'noise');
+  const exact = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 40, near: 10 });
+  const clear = searchedAnalysis(exact.campaign, exact.asks, false);
+  expect(clear.indices!.map(({ p }) => p! < 0.001)).toEqual([true, true, false]);
+  expect(analysisSentence(clear)).toMatch(/^a and b explain .*; the effect of c is unknown\.$/);
+  // every total index is above 0, also that of an input without effect
+  expect(clear.indices![2]!.totalInterval![0]).toBeGreaterThan(0);
+  // with so few points and so much chance, nothing is sure
+  const few = searched((x) => 2 * x[0]! + stream.normal(), { count: 10, near: 0 });
+  expect(analysisSentence(searchedAnalysis(few.campaign, few.asks, true))).toMatch(
+    /^It is unknown which inputs matter for f, because the (points of the search are too few to tell|model of the search predicts too little of its variance)\.$/,
+  );
+});
+
+test('of models of pure chance that seem to predict, few name an input', () => {
+  let [predicting, named] = [0, 0];
+  for (let seed = 0; seed < 24; seed += 1) {
+    const stream = new Stream(seed, 'chance');
+    const { campaign, asks } = searched(() => stream.normal(), { count: 10, near: 0 }, { seed });
+    const analysis = searchedAnalysis(campaign, asks, true);
+    if (!predicts(analysis)) continue;
+    predicting += 1;
+    if (!analysisSentence(analysis).startsWith('It is unknown')) named += 1;
+  }
+  report(`searched: ${predicting} of 24 models of chance seem to predict, ${named} name an input`);
+  expect(named).toBeLessThanOrEqual(1);
 });
 
 test('slices go through the best point, and their values have the sign of the output', () => {

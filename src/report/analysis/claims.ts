@@ -37,8 +37,9 @@ export const SCOPES: Record<Method, Scope> = {
   },
   'gaussian-process': {
     shows: 'the shares of the variance of a model that was fitted to the points of a search',
-    test: 'intervals of the model, if it predicts at least half of the variance of points outside the fit',
-    cannot: 'what the model misses, which is most where the search has few points',
+    test: 'the model fits better than a model without the input (likelihood ratio), if it predicts at least half of the variance of points outside the fit',
+    cannot:
+      'that an input has no effect; what the model misses, which is most where the search has few points',
   },
 };
 
@@ -137,7 +138,8 @@ function isOwn({ aliases }: PairIndices): boolean {
  * told from chance, and inputs whose effect is unknown, because the method has no number or no test for them. If an
  * input has tests, they decide: its own or one of its interactions must be significant. Without chance, every effect is
  * visible: a change of the output at one pair of points shows it, although the interval of its share may begin at 0. A
- * share in the model of a search must have an interval above 0.
+ * search shows only what matters: its points are few, and lie where values are good, so an effect that is not visible is
+ * unknown.
  *
  * @param analysis - with p-values that allow for the number of tests
  */
@@ -161,17 +163,22 @@ export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
 
 /** Whether an effect is visible; undefined if it is unknown. */
 function isVisible(analysis: Indexed, one: InputIndices, largest: number): boolean | undefined {
-  const { method, secondOrder = [], confidence, hasUnknownChance, r2 = 1, chance } = analysis;
+  const { method, secondOrder = [], confidence, hasUnknownChance, chance } = analysis;
   // the effect alone does not decide: an input that interacts may matter although its means are equal
   const own = secondOrder.filter((pair) => isOwn(pair) && pair.inputs.includes(one.input));
   const tests = [one, ...own].flatMap(({ p }) => p ?? []);
+  if (method === 'gaussian-process')
+    return (predicts(analysis) && tests.some((p) => isSignificant(p, confidence))) || undefined;
   if (tests.length > 0) return tests.some((p) => isSignificant(p, confidence));
   if (SIZES[method](one) === undefined || method === 'regression') return undefined;
   // chance is possible, but nothing tells it from an effect
   if (hasUnknownChance || (chance && chance.ofRuns > 0)) return undefined;
-  if (method === 'gaussian-process' && r2 < LEAST_PREDICTED) return undefined;
-  if (!(sizeOf(method, one) > ROUNDING * largest)) return false;
-  return method !== 'gaussian-process' || !one.totalInterval || one.totalInterval[0] > 0;
+  return sizeOf(method, one) > ROUNDING * largest;
+}
+
+/** Whether the model of a search predicts so much that its shares say something. */
+export function predicts({ r2 = 0 }: Pick<Analysis, 'r2'>): boolean {
+  return r2 >= LEAST_PREDICTED;
 }
 
 /** @param p - a p-value that allows for the number of tests */

@@ -59,12 +59,13 @@ export function pairsTable(analysis: Analysis): Markup | undefined {
 /**
  * The pairs for the table. In a fractional design, the effects of several pairs cannot be distinguished. The table has
  * only the first of these pairs, with the names of the others. It leaves out pairs that cannot be distinguished from an
- * input.
+ * input, and pairs without a number.
  */
 function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndices[] {
   const inputs = new Set(indices.map(({ input }) => input));
   const told = new Set<string>();
-  return secondOrder.filter(({ inputs: pair, aliases = [] }) => {
+  return secondOrder.filter(({ inputs: pair, value, effect, p, aliases = [] }) => {
+    if ((value ?? effect ?? p) === undefined) return false;
     const name = pair.join(' × ');
     if (told.has(name) || aliases.some((one) => inputs.has(one))) return false;
     for (const one of aliases) told.add(one);

@@ -1,6 +1,6 @@
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
-import { areShares, divided, mayBeHidden, sizeOf, tested } from './claims.ts';
+import { areShares, divided, mayBeHidden, predicts, sizeOf, tested } from './claims.ts';
 import { hidesShares, jointShare, type Share } from './shares.ts';
 
 /** The maximum number of inputs that a sentence names. */
@@ -38,7 +38,8 @@ export function analysisSentence(given: Analysis): string {
       return `${none} visible ${linear}effect on ${output}${rest}.`;
     }
     // the largest estimate is so uncertain that its input has no visible effect
-    return `${listed(little)} ${haveOf(little)} little effect on ${output}; ${nothingText(analysis, nothing)}${rest}.`;
+    const none = nothing.length > 0 ? `; ${nothingText(analysis, nothing)}` : '';
+    return `${listed(little)} ${haveOf(little)} little effect on ${output}${none}${rest}.`;
   }
   const others = [
     ...(little.length > 0 ? [`${listed(little)} ${haveOf(little)} little effect`] : []),
@@ -48,9 +49,14 @@ export function analysisSentence(given: Analysis): string {
 }
 
 /** The sentence if nothing can be said about the effects, with the reason if it is known. */
-function unknownSentence({ output, method, unknown, indices = [] }: Analysis): string {
+function unknownSentence(analysis: Analysis): string {
+  const { output, method, unknown, indices = [] } = analysis;
   const isModel = method === 'gaussian-process' && indices.length > 0;
-  const why = isModel ? 'the model of the search predicts too little of its variance' : unknown;
+  const why = !isModel
+    ? unknown
+    : predicts(analysis)
+      ? 'the points of the search are too few to tell'
+      : 'the model of the search predicts too little of its variance';
   return `It is unknown which inputs matter for ${output}${why === undefined ? '' : `, because ${why}`}.`;
 }
 

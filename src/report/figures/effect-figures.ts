@@ -53,7 +53,7 @@ export function effectFigures(
       case 'scatter':
         return scatterFigure(campaign, first.output, effect, isSearched ? undefined : ranked);
       case 'surface':
-        return surfaceFigure(campaign, first.output, effect, { marked, ranking, isSearched });
+        return surfaceFigure(campaign, first.output, effect, marked, ranking);
     }
   });
   const panels = others.flatMap(({ output, effects }) =>

@@ -76,21 +76,14 @@ function scatterTexts(
   return [points, `The line is a local regression (loess)${band}`];
 }
 
-/** Facts about the points of a surface. */
-interface SurfaceMarks {
-  marked: { values: readonly string[]; mean: number } | undefined;
-  ranking: Ranking;
-  /** Whether a search chose the points. If so, the caption gives no shares of the variance. */
-  isSearched: boolean;
-}
-
 export function surfaceFigure(
   { varied }: Campaign,
   output: Measure,
   surface: SurfaceEffect,
-  { marked, ranking: { wants, isGoal }, isSearched }: SurfaceMarks,
+  marked: { values: readonly string[]; mean: number } | undefined,
+  { wants, isGoal }: Ranking,
 ): Figure {
-  const { x, y, isPart, isLog, explained, points } = surface;
+  const { x, y, isPart, isLog, points } = surface;
   const placeOf = ({ input }: typeof x): number =>
     Number(marked!.values[varied.findIndex(({ name }) => name === input.name)]);
   const first = marked && { x: placeOf(x), y: placeOf(y), mean: marked.mean };
@@ -100,20 +93,10 @@ export function surfaceFigure(
     caption: sentences(
       `A local regression (loess) over only ${names}, through ${isPart ? `${counted(points.length, 'point')} spread evenly over all` : 'all points'}`,
       'A lighter colour is a lower value',
-      isSearched
-        ? undefined
-        : `It explains ${shareText(explained)} of the variance between points; ${x.input.name} alone explains ${shareText(x.explained)}, ${y.input.name} alone ${shareText(y.explained)}`,
       isLog ? 'The scale and the fit are logarithmic' : undefined,
       'The surface ends where no points are near',
     ),
     id: 'surface',
     spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants),
   };
-}
-
-/** Rounds a share: "87 %". Near the ends it is "over 99 %" or "under 1 %", because 100 % or 0 % would be wrong. */
-function shareText(share: number): string {
-  if (share < 0.01) return 'under 1 %';
-  if (share > 0.99) return 'over 99 %';
-  return `${Math.round(100 * share)} %`;
 }

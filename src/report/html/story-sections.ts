@@ -40,7 +40,7 @@ const storySections: {
       ...(ground ? await drawn(await groundFigures(campaign, story, ground), campaign.id, drawing) : []),
       ...part('search', searchSection(campaign, story)),
       ...(await drawn(searchFigures(campaign, story), campaign.id, drawing)),
-      ...part('search-points', searchPoints(campaign, story)),
+      ...part('search-table', searchPoints(campaign, story)),
     ],
     analysis: sliceFigures,
     effectsNote:
@@ -51,15 +51,16 @@ const storySections: {
     sections: async (campaign, story, drawing) => [
       ...part('select', selectSection(campaign, story)),
       ...(await drawn(selectFigures(campaign, story), campaign.id, drawing)),
-      ...part('select-points', selectPoints(campaign, story)),
+      ...part('select-table', selectPoints(campaign, story)),
     ],
     analysis: () => [],
-    effectsNote: null,
+    effectsNote:
+      'The selection gives no further runs to points that look bad at first, so the means of these points are rather too bad.',
   },
   calibration: {
     answer: () => undefined,
     sections: async (campaign, story, drawing) => [
-      ...part('posterior', posteriorSection(campaign, story)),
+      ...part('posterior-table', posteriorSection(campaign, story)),
       ...(await drawn(posteriorFigures(campaign, story), campaign.id, drawing)),
       ...part('generations', generationsSection(story)),
     ],

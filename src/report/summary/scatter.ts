@@ -46,7 +46,6 @@ export interface SurfaceEffect {
   rows: number;
   isPart: boolean;
   isLog: boolean;
-  explained: number;
 }
 
 /** An input along an axis, which goes from its lowest to its highest value at the points. */
@@ -55,8 +54,6 @@ export interface SurfaceAxis {
   isLog: boolean;
   from: number;
   to: number;
-  /** The share of the variance that the smooth over this input alone explains. */
-  explained: number;
 }
 
 /** A sampled input and its index among the varied inputs. */
@@ -196,7 +193,6 @@ function surfaceOver(
     isLog: scale.isLog,
     from: scale.from,
     to: scale.to,
-    explained: effect.explained,
   });
   return {
     kind: 'surface',
@@ -207,7 +203,6 @@ function surfaceOver(
     columns: COLUMNS,
     rows: ROWS,
     isLog,
-    explained: Math.max(0, fit.explained),
   };
 }
 

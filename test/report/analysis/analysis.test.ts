@@ -108,15 +108,16 @@ describe('a sentence about a curve says which input matters most at which times'
 
 test('an input with a small effect is said to have little effect, even if no other input has a visible effect', () => {
   const indices = [
-    { input: 'A', total: 1, totalInterval: [-0.2, 2] as [number, number] },
-    { input: 'B', total: 0.04, totalInterval: [0.01, 0.06] as [number, number] },
+    { input: 'A', total: 1, totalInterval: [-0.2, 2] as [number, number], p: 0.3 },
+    { input: 'B', total: 0.04, totalInterval: [0.01, 0.06] as [number, number], p: 0.001 },
   ];
   const analysis: Analysis = { ...analysisOf(designs[0]![1]), indices, secondOrder: [], r2: 0.9 };
   const ofModel: Analysis = { ...analysis, method: 'gaussian-process' };
-  expect(analysisSentence(ofModel)).toBe('B has little effect on Y; A has no visible effect.');
+  expect(analysisSentence(ofModel)).toBe('B has little effect on Y; the effect of A is unknown.');
   expect(analysisAnswer(ofModel)!.text).toContain('None with more than a little effect');
   // without chance, a total index above 0 comes from pairs of points whose outputs differ
-  expect(analysisSentence({ ...analysis, method: 'sobol' })).toMatch(
+  const untested = indices.map(({ p: _, ...one }) => one);
+  expect(analysisSentence({ ...analysis, indices: untested, method: 'sobol' })).toMatch(
     /^A explains .*; B has little effect\.$/,
   );
 });

@@ -106,16 +106,18 @@ export function observationsOf(log: readonly Told[]): Observation[] {
 /**
  * The model of the objective from a log, for a report.
  *
+ * @param warm - the `logs` of an earlier fit, as an additional starting point of this fit
  * @returns null if no point has a value
  */
 export function modelOf(
   dimensions: readonly Dimension[],
   log: readonly Told[],
   isNoisy: boolean,
+  warm: Float64Array | null = null,
 ): Model | null {
   const observations = observationsOf(log);
   if (observations.length === 0) return null;
-  return Model.of(dimensions, observations, { isNoisy, isWarped: true, warm: null });
+  return Model.of(dimensions, observations, { isNoisy, isWarped: true, warm });
 }
 
 /** The variance of very large values may be too large for a double. */

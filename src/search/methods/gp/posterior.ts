@@ -79,6 +79,12 @@ export class GaussianPosterior {
     return weights;
   }
 
+  /** The logarithm of the density of the values: C. E. Rasmussen and C. K. I. Williams (2006), equation 2.30. */
+  logLikelihood(): number {
+    const fitted = dot(Float64Array.from(this.values), 0, this.#weights, 0, this.size);
+    return -0.5 * (fitted + this.#factor.logDeterminant() + this.size * Math.log(2 * Math.PI));
+  }
+
   /**
    * The mean at each point, predicted from all other points: C. E. Rasmussen and C. K. I. Williams (2006), equation
    * 5.12.
