@@ -86,8 +86,8 @@ export class OutputColumn {
   }
 
   /** The variance of chance in the mean of a point. */
-  error(): ErrorVariance | undefined {
-    return this.measure.statistic === 'quantile' ? undefined : this.#chance.error();
+  error(isPaired: boolean): ErrorVariance | undefined {
+    return this.measure.statistic === 'quantile' ? undefined : this.#chance.error(isPaired);
   }
 
   /** Begins a point. */
@@ -192,7 +192,7 @@ export class CurveColumns {
       time,
       means: this.#means[at]!.values,
       chance: this.#chances[at]!.result(isPaired),
-      error: this.#chances[at]!.error(),
+      error: this.#chances[at]!.error(isPaired),
     }));
   }
 
