@@ -25,7 +25,7 @@ const normal =
   (deviation: number): Case['run'] =>
   (mean, _, drawn) =>
     mean + deviation * drawn.normal();
-const additive: Case['of'] = ([a, b, c]) => a! + 0.5 * b! + 0 * c!;
+const additive: Case['of'] = ([a, b]) => a! + 0.5 * b!;
 const mixed: Case['of'] = ([a, b, c]) => a! + a! * b! + (c! > 1 ? b! : 0);
 
 const CASES: Case[] = [
