@@ -20,6 +20,7 @@ const suites: Record<string, () => Promise<Suite>> = {
   noise: () => import('./noise.ts'),
   shares: () => import('./shares.ts'),
   morris: () => import('./morris.ts'),
+  'whole-numbers': () => import('./whole-numbers.ts'),
   failures: () => import('./failures.ts'),
   abc: async () => (await import('./abc.ts')).abc,
   sentences: () => import('./sentences.ts'),

@@ -66,7 +66,7 @@ export function analysesOf(
       hasUnknownChance: isHidden,
       isShare: measure.statistic === 'share',
       chance: chance?.ofMeans,
-      error: column.error(),
+      error: column.error(isPaired),
     });
     const { warnings, method: used = method, ...numbers } = found;
     const same = found.indices.length === 0 ? sameWarning(measure.name, means) : undefined;

@@ -1,3 +1,4 @@
+import { leastOfEqualRuns, ROUNDING } from '../statistics/chance.ts';
 import type { Chance, Method } from './analysis.ts';
 import type { ErrorVariance } from './replicates.ts';
 
@@ -17,24 +18,38 @@ export class ChanceSums {
   #inverse = 0;
   #mean = 0;
   #between = 0;
+  /** The smallest number of values of a point. */
+  #fewest = Infinity;
 
   /** @param values - the values of a point's replications, at least one */
   add(values: readonly number[]): void {
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    this.#squares += values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    // the mean of equal values is equal to them only apart from rounding
+    if (squares > values.length * (ROUNDING * mean) ** 2) this.#squares += squares;
     this.#freedom += values.length - 1;
     this.#points += 1;
+    this.#fewest = Math.min(this.#fewest, values.length);
     this.#inverse += 1 / values.length;
     const difference = mean - this.#mean;
     this.#mean += difference / this.#points;
     this.#between += difference * (mean - this.#mean);
   }
 
-  /** The variance of chance in the mean of a point; undefined if no point has two values. */
-  error(): ErrorVariance | undefined {
+  /**
+   * The variance of chance in the mean of a point; undefined if no point has two values. If the runs of each point are
+   * equal, it is 0 only if they are so many that they count as sure.
+   *
+   * @param isPaired - whether the random numbers are common, so that a rare value is missing at all points together
+   */
+  error(isPaired: boolean): ErrorVariance | undefined {
     if (this.#freedom < 1) return undefined;
-    const variance = ((this.#squares / this.#freedom) * this.#inverse) / this.#points;
-    return { variance, freedom: this.#freedom };
+    const freedom = this.#freedom;
+    const ofMean = this.#inverse / this.#points;
+    if (this.#squares > 0) return { variance: (this.#squares / freedom) * ofMean, freedom };
+    const independent = isPaired ? this.#fewest : freedom + this.#points;
+    const between = this.#points > 1 ? this.#between / (this.#points - 1) : 0;
+    return { variance: leastOfEqualRuns(independent, between) * ofMean, freedom, isUnseen: true };
   }
 
   /**

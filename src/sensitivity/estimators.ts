@@ -4,7 +4,6 @@ import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { rowsOf } from '../campaign/designs/rows.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Found, InputIndices, Method } from './analysis.ts';
-import { MOST_CHANCE } from './chance.ts';
 import { dependents } from './dependence.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
 import { rising, stepTests } from './exchange.ts';
@@ -12,7 +11,7 @@ import { aliasesOf, factorialIndices, type Generators } from './factorial.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { chanceOfEffects, elementaryEffects, morrisIndices, trajectoriesOf } from './morris.ts';
 import { type InputLine, swings } from './one-at-a-time.ts';
-import { type Estimator, inPairs, type PointValues } from './point-values.ts';
+import { type Estimator, inPairs, pointChance, type PointValues } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
 import { type SaltelliLayout, sobolIndices } from './sobol-indices.ts';
@@ -140,8 +139,8 @@ function withChanges(indices: readonly InputIndices[], changed: ReadonlySet<stri
 
 /** Returns a function that finds the inputs that alone change an output without chance. */
 function changesBetween(table: PointTable, inputs: readonly string[]): (of: PointValues) => Set<string> {
-  return ({ means, hasUnknownChance, chance }) => {
-    if (hasUnknownChance || chance !== undefined) return new Set();
+  return ({ means, hasUnknownChance, error }) => {
+    if (hasUnknownChance || (error && error.variance > 0)) return new Set();
     const known = [...means.keys()].filter((point) => !Number.isNaN(means[point]!));
     return new Set(
       inputs.filter((name) => {
@@ -218,15 +217,12 @@ function sobol(
   }).flat();
   const changed = changesBetween(table, inputs);
   return unlessBiased(table, 'base point', (of) => {
-    const { means, chance = 0 } = of;
+    const { means } = of;
     const moments = momentsOf(means.filter((value) => !Number.isNaN(value)));
-    const found = sobolIndices(layout, atRows(points, means), confidence, {
-      variance: chance * moments.variance,
-      points,
-    });
-    const { used, firstTests } = found;
+    const chance = pointChance(of);
+    const found = sobolIndices(layout, atRows(points, means), confidence, chance && { ...chance, points });
+    const { used, firstTests, isHidden } = found;
     const ps = of.hasUnknownChance ? firstTests : stepTests(inputs.length, steps, of);
-    const isHidden = chance > MOST_CHANCE && found.indices.length > 0;
     const tested = withTests(isHidden ? inputs.map((input) => ({ input })) : found.indices, ps);
     const indices = withChanges(tested, changed(of));
     const secondOrder = isHidden ? undefined : found.secondOrder;

@@ -1,6 +1,6 @@
 import { streamKey, uniformAt } from '../campaign/sampling/threefry.ts';
 import { incompleteBeta } from '../statistics/beta.ts';
-import { ROUNDING as ROUNDING_OF_VALUES } from '../statistics/chance.ts';
+import { chanceOfEqual, ROUNDING as ROUNDING_OF_VALUES } from '../statistics/chance.ts';
 import { normalCdf } from '../statistics/normal.ts';
 import { fisherTail, studentTails } from '../statistics/tests.ts';
 import type { PointValues } from './point-values.ts';
@@ -262,17 +262,22 @@ export function rising(table: PointTable, inputs: readonly string[]): (step: Ste
 export function stepTests(
   inputs: number,
   steps: readonly Step[],
-  { means, replicates, isPaired, error, chance }: PointValues,
+  { means, replicates, isPaired, error }: PointValues,
 ): (number | undefined)[] {
   const isKnown = (point: number): boolean => point >= 0 && !Number.isNaN(means[point]!);
   const own = Array.from({ length: inputs }, (): Step[] => []);
   for (const step of steps) if (isKnown(step.from) && isKnown(step.to)) own[step.input]!.push(step);
-  if (error?.variance === 0 || chance === 0) return own.map(() => undefined);
+  // the runs of each point are equal, and so many that they count as sure
+  if (error?.variance === 0) return own.map(() => undefined);
   return own.map((pairs) => {
     if (replicates) {
       const test = new ExchangeTest(isPaired);
       for (const { from, to } of pairs) test.add([from, replicates(from)], [to, replicates(to)]);
-      return test.p();
+      const p = test.p();
+      if (!isPaired || !error?.isUnseen || p === undefined) return p;
+      // with common random numbers, a rare value is missing at all points together
+      const fewest = Math.min(...pairs.map(({ from }) => replicates(from).length));
+      return Math.max(p, chanceOfEqual(1, fewest - 1));
     }
     if (!error) return undefined;
     const seen = new Set<number>();

@@ -87,8 +87,8 @@ export class OutputColumn {
   }
 
   /** The variance of chance in the mean of a point. */
-  error(): ErrorVariance | undefined {
-    return this.measure.statistic === 'quantile' ? undefined : this.#chance.error();
+  error(isPaired: boolean): ErrorVariance | undefined {
+    return this.measure.statistic === 'quantile' ? undefined : this.#chance.error(isPaired);
   }
 
   /** Begins a point. */
@@ -200,7 +200,7 @@ export class CurveColumns {
       means: this.#means[at]!.values,
       replicates: this.#replicates[at],
       chance: this.#chances[at]!.result(isPaired),
-      error: this.#chances[at]!.error(),
+      error: this.#chances[at]!.error(isPaired),
     }));
   }
 

@@ -4,11 +4,12 @@ import type { SpreadInput } from '../campaign/designs/resolved-design.ts';
 import { drawnRow } from '../campaign/designs/rows.ts';
 import type { MorrisRow } from '../campaign/sampling/morris.ts';
 import { normalCdf } from '../statistics/normal.ts';
+import { studentQuantile } from '../statistics/student.ts';
 import type { InputIndices, Interval } from './analysis.ts';
 import { momentsOf } from './moments.ts';
-import type { PointValues } from './point-values.ts';
+import { pointChance, type PointValues } from './point-values.ts';
 import { commonReplications, valuesAt } from './replicates.ts';
-import { bootstrapIntervals } from './resample.ts';
+import { bootstrapIntervals, widened } from './resample.ts';
 
 /** The steps of trajectories. Each array has one number per row of the design. */
 export interface Trajectories {
@@ -116,7 +117,7 @@ export function morrisIndices(
   inputs: readonly string[],
   { effects, trajectories }: ElementaryEffects,
   confidence: number,
-  chance: readonly EffectChance[] = inputs.map(() => ({ ofEffect: 0, ofMean: 0 })),
+  chance: readonly EffectChance[] = inputs.map(() => ({ ofEffect: 0, notShown: 0 })),
 ): InputIndices[] {
   const k = inputs.length;
   if (trajectories === 0) return [];
@@ -131,17 +132,16 @@ export function morrisIndices(
     return sums.map((sum) => sum / trajectories);
   };
   const intervals = trajectories > 1 ? bootstrapIntervals(trajectories, meanSizes, confidence) : [];
+  const beyond = studentQuantile((1 + confidence) / 2, Math.max(1, trajectories - 1));
   const muStars = meanSizes(new Uint32Array(trajectories).fill(1));
   return inputs.map((input, at) => {
     const own = Float64Array.from({ length: trajectories }, (_, one) => effects[one * k + at]!);
     const { mean, variance } = momentsOf(own);
     const interval = intervals[at];
-    const { ofEffect, ofMean } = chance[at]!;
+    const { ofEffect, notShown } = chance[at]!;
     const deviation = Math.sqrt(ofEffect);
-    const [muStar, ofSizes] = [muStars[at]!, momentsOf(own.map(Math.abs)).variance];
-    const shared = Math.max(0, ofMean - ofEffect / trajectories);
-    const wider = ofSizes > 0 ? Math.sqrt(1 + shared / (ofSizes / trajectories)) : 1;
-    const ends = interval?.map((end) => muStar + wider * (end - muStar)) as Interval | undefined;
+    const muStar = muStars[at]!;
+    const ends = interval && widened(interval, muStar, beyond * Math.sqrt(notShown));
     const muStarInterval: Interval | undefined = ends && [
       Math.min(withoutChance(ends[0], deviation), Math.max(0, ends[0] - excess(own, deviation))),
       withoutChance(ends[1], deviation),
@@ -192,12 +192,15 @@ function excess(effects: Float64Array, deviation: number): number {
   return ((2 * deviation) / Math.sqrt(Math.PI)) * (near / effects.length);
 }
 
-/** The chance in the elementary effects of an input; 0 if it is unknown. */
+/** The chance in the elementary effects of an input. */
 export interface EffectChance {
-  /** The variance of chance in an effect: the mean over its steps. */
+  /** The variance of chance in an effect: the mean over its steps; 0 if it is unknown. */
   ofEffect: number;
-  /** The variance of chance in the mean of the absolute effects. Effects that share a point share its chance. */
-  ofMean: number;
+  /**
+   * The variance of chance in the mean of the absolute effects that the differences of trajectories do not show: effects
+   * that share a point share its chance.
+   */
+  notShown: number;
 }
 
 /**
@@ -209,31 +212,15 @@ export interface EffectChance {
 export function chanceOfEffects(
   { inputs, changed, steps }: Trajectories,
   points: Int32Array,
-  { means, replicates, isPaired, error }: PointValues,
+  of: PointValues,
 ): EffectChance[] {
+  const { means } = of;
   const sums = inputs.map(() => ({ sum: 0, count: 0, weights: new Map<number, number>() }));
+  const chance = pointChance(of);
   /** The variance of chance in a sum of weighted means of points. */
-  const varianceOf = (weights: ReadonlyMap<number, number>): number | undefined => {
-    const terms = [...weights].filter(([, weight]) => weight !== 0);
-    if (!replicates) {
-      if (!error || isPaired) return undefined;
-      return error.variance * terms.reduce((sum, [, weight]) => sum + weight ** 2, 0);
-    }
-    const runs = terms.map(([point]) => replicates(point));
-    if (isPaired) {
-      const common = commonReplications(runs);
-      if (common.length < 2) return terms.length === 0 ? 0 : undefined;
-      const table = runs.map((own) => valuesAt(own, common));
-      const totals = common.map((_, at) =>
-        terms.reduce((sum, [, weight], i) => sum + weight * table[i]![at]!, 0),
-      );
-      return momentsOf(totals).variance / common.length;
-    }
-    if (runs.some(({ length }) => length < 2)) return undefined;
-    return terms.reduce((sum, [, weight], i) => {
-      const { variance } = momentsOf(runs[i]!.map(({ value }) => value));
-      return sum + (weight ** 2 * variance) / runs[i]!.length;
-    }, 0);
+  const varianceOf = (weights: ReadonlyMap<number, number>): number => {
+    if (!chance) return varianceInPairs(weights, of);
+    return [...weights].reduce((sum, [point, weight]) => sum + weight ** 2 * chance.variances[point]!, 0);
   };
   for (let row = 1; row < points.length; row += 1) {
     const [input, from, to, step] = [changed[row]!, points[row - 1]!, points[row]!, steps[row]!];
@@ -241,27 +228,44 @@ export function chanceOfEffects(
     const difference = means[to]! - means[from]!;
     if (Number.isNaN(difference)) continue;
     const own = sums[input]!;
-    // a step that stays at its point has no chance
-    const unit = from === to ? 0 : 1 / step;
-    const variance =
-      unit === 0
-        ? 0
-        : varianceOf(
-            new Map([
-              [from, -unit],
-              [to, unit],
-            ]),
-          );
-    if (variance === undefined) continue;
-    own.sum += variance;
     own.count += 1;
+    // a step that stays at its point has no chance
+    if (from === to) continue;
+    const unit = 1 / step;
+    own.sum += varianceOf(
+      new Map([
+        [from, -unit],
+        [to, unit],
+      ]),
+    );
     const sign = difference * step < 0 ? -unit : unit;
     own.weights.set(to, (own.weights.get(to) ?? 0) + sign);
     own.weights.set(from, (own.weights.get(from) ?? 0) - sign);
   }
-  return sums.map(({ sum, count, weights }) =>
-    count === 0
-      ? { ofEffect: 0, ofMean: 0 }
-      : { ofEffect: sum / count, ofMean: (varianceOf(weights) ?? 0) / count ** 2 },
+  const { kind } = chance ?? { kind: 'estimated' };
+  return sums.map(({ sum, count, weights }) => {
+    if (count === 0) return { ofEffect: 0, notShown: 0 };
+    const ofMean = varianceOf(weights) / count ** 2;
+    return {
+      ofEffect: kind === 'estimated' ? sum / count : 0,
+      notShown: kind === 'unseen' ? ofMean : Math.max(0, ofMean - sum / count ** 2),
+    };
+  });
+}
+
+/** The same with common random numbers; 0 if points have fewer than two replications in common. */
+function varianceInPairs(
+  weights: ReadonlyMap<number, number>,
+  { replicates, isPaired }: PointValues,
+): number {
+  const terms = [...weights].filter(([, weight]) => weight !== 0);
+  if (!replicates || !isPaired) return 0;
+  const runs = terms.map(([point]) => replicates(point));
+  const common = commonReplications(runs);
+  if (common.length < 2) return 0;
+  const table = runs.map((own) => valuesAt(own, common));
+  const totals = common.map((_, at) =>
+    terms.reduce((sum, [, weight], i) => sum + weight * table[i]![at]!, 0),
   );
+  return momentsOf(totals).variance / common.length;
 }

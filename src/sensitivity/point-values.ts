@@ -1,6 +1,12 @@
 import type { Found } from './analysis.ts';
 import { momentsOf } from './moments.ts';
-import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
+import {
+  commonReplications,
+  type ErrorVariance,
+  errorVariance,
+  type Replicate,
+  valuesAt,
+} from './replicates.ts';
 
 /** The values of an output at all points: the means, and the values of single runs if they are known. */
 export interface PointValues {
@@ -40,4 +46,54 @@ export function inPairs(values: PointValues): PointValues {
     means: means.map((mean, point) => (Number.isNaN(mean) ? mean : momentsOf(own.get(point)!).mean)),
     replicates: (point) => (own.get(point) ?? []).map((value, at) => ({ replication: common[at]!, value })),
   };
+}
+
+/** The chance in the means of points. */
+export interface PointChance {
+  /** The variance of chance in the mean of each point. */
+  variances: Float64Array;
+  /**
+   * - `estimated`: from replications.
+   * - `unknown`: the most that it may be. The values of points contain it.
+   * - `unseen`: the most that it may be, although no value shows it. The runs of each point are equal.
+   */
+  kind: 'estimated' | 'unknown' | 'unseen';
+  /** The degrees of freedom of all variances together. */
+  freedom: number;
+  /** If the variances are estimates: the variance of each of them, for values with a normal distribution. */
+  ofVariances?: Float64Array;
+}
+
+/**
+ * The chance in the means of points. If it is unknown, all differences of the points may be chance. If the runs of each point
+ * are equal, a rare value may only be missing (`leastOfEqualRuns`).
+ *
+ * @returns undefined if there is no chance, and with common random numbers, whose chance is the same at all points
+ */
+export function pointChance(of: PointValues): PointChance | undefined {
+  const { means, replicates, isPaired, hasUnknownChance, error } = of;
+  const everywhere = (variance: number): Float64Array => means.map(() => variance);
+  if (hasUnknownChance) {
+    const known = means.filter((value) => !Number.isNaN(value));
+    const { variance } = momentsOf(known);
+    return { variances: everywhere(variance), kind: 'unknown', freedom: Math.max(1, known.length - 1) };
+  }
+  if (!error || error.variance === 0) return undefined;
+  const { freedom } = error;
+  if (error.isUnseen) return { variances: everywhere(error.variance), kind: 'unseen', freedom };
+  if (isPaired) return undefined;
+  const runs =
+    replicates && Array.from(means, (mean, point) => (Number.isNaN(mean) ? [] : replicates(point)));
+  const pooled = runs && errorVariance(runs, false)!.variance;
+  const points = means.filter((value) => !Number.isNaN(value)).length;
+  const [variances, ofVariances] = [new Float64Array(means.length), new Float64Array(means.length)];
+  for (let point = 0; point < means.length; point += 1) {
+    const own = runs?.[point]!.map(({ value }) => value) ?? [];
+    variances[point] =
+      own.length > 1 ? momentsOf(own).variance / own.length : pooled ? pooled / own.length : error.variance;
+    const ownFreedom = own.length > 1 ? own.length - 1 : freedom / points;
+    // the square of an estimate is larger than that of the variance, on average by this factor
+    ofVariances[point] = (2 * variances[point]! ** 2) / (ownFreedom + 2);
+  }
+  return { variances, kind: 'estimated', freedom, ofVariances };
 }

@@ -42,6 +42,8 @@ export class Replicates {
 export interface ErrorVariance {
   variance: number;
   freedom: number;
+  /** True if the runs of each point are equal, and this variance is what they may hide. */
+  isUnseen?: true;
 }
 
 /**

@@ -33,6 +33,19 @@ export function bootstrapIntervals(
   });
 }
 
+/**
+ * An interval that allows for a further error, which is independent of its own: the distances of its ends from the
+ * estimate add as the legs of a right triangle.
+ *
+ * @param further - the distance that the further error alone needs
+ */
+export function widened([low, high]: Interval, estimate: number, further: number): Interval {
+  return [
+    estimate - Math.hypot(Math.max(0, estimate - low), further),
+    estimate + Math.hypot(Math.max(0, high - estimate), further),
+  ];
+}
+
 /** The last samples. They are kept, because the times of a curve and several outputs use the same samples. */
 let last: { items: number; samples: Uint32Array[] } | undefined;
 

@@ -3,7 +3,8 @@ import { studentTails } from '../statistics/tests.ts';
 import type { InputIndices, Interval, PairIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { areEqual, momentsOf } from './moments.ts';
-import { bootstrapIntervals, randomGroups } from './resample.ts';
+import type { PointChance } from './point-values.ts';
+import { bootstrapIntervals, randomGroups, widened } from './resample.ts';
 
 /**
  * The layout of the values of a Saltelli design. Each base point of each scramble has a block of rows: A, AB1 … ABk,
@@ -18,12 +19,10 @@ export interface SaltelliLayout {
 }
 
 /**
- * The chance in values that are means of replications. Chance is independent between points. Rows of one point have the
- * same runs, so they have the same chance: with lists or whole numbers, A and AB1 are often one point.
+ * The chance in the values of rows. Chance is independent between points. Rows of one point have the same runs, so they
+ * have the same chance: with lists or whole numbers, A and AB1 are often one point, and so are rows of several base points.
  */
-export interface RowChance {
-  /** The mean variance of chance in a value. */
-  variance: number;
+export interface RowChance extends PointChance {
   /** The point of each row. */
   points: Int32Array;
 }
@@ -40,6 +39,8 @@ export interface SobolIndices {
   scrambles: number;
   /** The p-value of each first-order index: the index of an input without effect is 0, also if there is chance. */
   firstTests: (number | undefined)[];
+  /** Whether there is so much chance that the indices are not those of the function without chance. */
+  isHidden: boolean;
 }
 
 /**
@@ -61,8 +62,11 @@ const MOST_PARTS = 500;
  * points in a scramble, the index comes from all base points together, with a bootstrap interval over them. A base
  * point that lacks a value is left out.
  *
+ * Both kinds of interval take scrambles or base points as independent. If they share points, they share the chance of these
+ * points, so the intervals are made wider by it.
+ *
  * @param values - the value of each row; NaN if it has none
- * @param chance - if it is given, the indices are those of the function without chance
+ * @param chance - if it is given and estimated, the indices are those of the function without chance
  */
 export function sobolIndices(
   layout: SaltelliLayout,
@@ -73,18 +77,23 @@ export function sobolIndices(
   const { inputs, scrambles, secondOrder } = layout;
   const sums = new BlockSums(layout, values, chance);
   const whole = sums.wholeBlocks();
-  const none = { indices: [], used: whole.length, scrambles: 0, firstTests: [] };
+  const none = { indices: [], used: whole.length, scrambles: 0, firstTests: [], isHidden: false };
   if (whole.length < 2) return none;
   const ofScramble = Array.from({ length: scrambles }, (_, at) =>
     whole.filter((one) => one % scrambles === at),
   );
   const areEnough = scrambles > 1 && ofScramble.every(({ length }) => length >= ENOUGH);
-  const [numbers, intervals] = areEnough
-    ? overScrambles(ofScramble.map((blocks) => sums.estimates(sums.of(blocks))))
-    : byBootstrap(sums, whole);
+  const units = areEnough ? ofScramble : groupsOf(whole);
+  const [numbers, ofUnits] = areEnough ? overScrambles(units) : byBootstrap(units);
   if (!numbers.every(Number.isFinite)) return none;
+  const notShown = chance && chanceNotShown(layout, sums, units, numbers, chance);
+  const beyond = chance && studentQuantile((1 + confidence) / 2, chance.freedom);
+  const intervals = ofUnits.map((own, at) =>
+    own && notShown ? widened(own, numbers[at]!, beyond! * Math.sqrt(notShown[at]!)) : own,
+  );
 
-  function overScrambles(estimates: number[][]): [number[], (Interval | undefined)[]] {
+  function overScrambles(all: readonly number[][]): [number[], (Interval | undefined)[]] {
+    const estimates = all.map((blocks) => sums.estimates(sums.of(blocks)));
     const t = studentQuantile((1 + confidence) / 2, scrambles - 1);
     const found = estimates[0]!.map((_, at) => momentsOf(estimates.map((one) => one[at]!)));
     return [
@@ -96,21 +105,17 @@ export function sobolIndices(
     ];
   }
 
-  function byBootstrap(all: BlockSums, blocks: number[]): [number[], (Interval | undefined)[]] {
-    const parts = Math.min(blocks.length, MOST_PARTS);
-    const groupOf = randomGroups(blocks.length, parts);
-    const groups = Array.from({ length: parts }, (): number[] => []);
-    for (const [at, block] of blocks.entries()) groups[groupOf[at]!]!.push(block);
-    const partSums = groups.map((group) => all.of(group));
+  function byBootstrap(groups: readonly number[][]): [number[], (Interval | undefined)[]] {
+    const partSums = groups.map((group) => sums.of(group));
     const statistics = (times: Uint32Array): number[] => {
       const total = new Float64Array(partSums[0]!.length);
       for (const [part, own] of partSums.entries()) {
         const often = times[part]!;
         if (often > 0) for (let at = 0; at < total.length; at += 1) total[at]! += often * own[at]!;
       }
-      return all.estimates(total);
+      return sums.estimates(total);
     };
-    return [all.estimates(all.of(blocks)), bootstrapIntervals(parts, statistics, confidence)];
+    return [sums.estimates(sums.of(whole)), bootstrapIntervals(groups.length, statistics, confidence)];
   }
 
   const k = inputs.length;
@@ -133,6 +138,7 @@ export function sobolIndices(
     used: whole.length,
     scrambles: areEnough ? scrambles : 0,
     firstTests: inputs.map((_, at) => firstTest(numbers[at]!, intervals[at])),
+    isHidden: sums.isHidden,
   };
 
   /** The test that an index is above 0, from the standard error that its interval has. */
@@ -143,6 +149,15 @@ export function sobolIndices(
     if (!(error > 0)) return Number(value <= 0);
     return value > 0 ? studentTails(value / error, freedom) : 1;
   }
+}
+
+/** Divides blocks into random groups for a bootstrap. */
+function groupsOf(blocks: readonly number[]): number[][] {
+  const parts = Math.min(blocks.length, MOST_PARTS);
+  const groupOf = randomGroups(blocks.length, parts);
+  const groups = Array.from({ length: parts }, (): number[] => []);
+  for (const [at, block] of blocks.entries()) groups[groupOf[at]!]!.push(block);
+  return groups;
 }
 
 /**
@@ -172,18 +187,22 @@ export function pairsOf(count: number): [number, number][] {
 class BlockSums {
   readonly #layout: SaltelliLayout;
   readonly #values: Float64Array;
-  readonly #width: number;
-  readonly #pairs: [number, number][];
+  readonly width: number;
+  readonly pairs: [number, number][];
   readonly #mean: number;
   readonly #points: Int32Array | undefined;
-  /** The share of chance in the variance of the values; 0 if nothing is corrected. */
-  readonly #chance: number = 0;
+  /** The variance of chance at each point, if it is removed. */
+  readonly #variances: Float64Array | undefined;
+  /** The variance of chance in the mean of all rows A and B. */
+  readonly #ofMean: number = 0;
+  /** Whether there is too much chance to remove it. */
+  readonly isHidden: boolean = false;
 
   constructor(layout: SaltelliLayout, values: Float64Array, chance?: RowChance) {
     this.#layout = layout;
     this.#values = values;
-    this.#width = 2 + layout.inputs.length * (layout.secondOrder ? 2 : 1);
-    this.#pairs = layout.secondOrder ? pairsOf(layout.inputs.length) : [];
+    this.width = 2 + layout.inputs.length * (layout.secondOrder ? 2 : 1);
+    this.pairs = layout.secondOrder ? pairsOf(layout.inputs.length) : [];
     let [sum, count] = [0, 0];
     for (const value of values) {
       if (Number.isNaN(value)) continue;
@@ -191,16 +210,33 @@ class BlockSums {
       count += 1;
     }
     this.#mean = sum / count;
-    if (!chance) return;
-    this.#points = chance.points;
-    const share = chance.variance / varianceOf(this.of(this.wholeBlocks()));
-    if (share <= MOST_CHANCE) this.#chance = share;
+    if (chance?.kind !== 'estimated') return;
+    const { points, variances } = chance;
+    this.#points = points;
+    this.#variances = variances;
+    const whole = this.wholeBlocks();
+    const rows = 2 * whole.length;
+    const often = new Map<number, number>();
+    for (const block of whole)
+      for (const row of [block * this.width, (block + 1) * this.width - 1])
+        often.set(points[row]!, (often.get(points[row]!) ?? 0) + 1);
+    for (const [point, times] of often) this.#ofMean += (times / rows) ** 2 * variances[point]!;
+    const sums = this.of(whole);
+    if (this.varianceOf(sums) > (1 - MOST_CHANCE) * varianceOfRows(sums)) return;
+    this.isHidden = true;
+    this.#variances = undefined;
+    this.#ofMean = 0;
+  }
+
+  /** The value of a row, minus the mean of all values. */
+  at(row: number): number {
+    return this.#values[row]! - this.#mean;
   }
 
   /** The numbers of the blocks in which every row has a value. */
   wholeBlocks(): number[] {
     const { points, scrambles } = this.#layout;
-    const width = this.#width;
+    const { width } = this;
     const whole: number[] = [];
     for (let block = 0; block < points * scrambles; block += 1) {
       let isWhole = true;
@@ -213,41 +249,50 @@ class BlockSums {
 
   /**
    * The sums of blocks: their number, then the sums of A + B, A² + B² and A × B, then two sums for each input
-   * (first-order and total index), then a sum for each pair. For each of these indices there follows how often the
-   * variance of chance is in its sum: a product of two rows contains it if the rows are one point, and the square of a
-   * difference if they are different points.
+   * (first-order and total index), then a sum for each pair. Then follows what chance adds to the sum of A² + B², and to
+   * the sum of each index: it adds its variance to a product of two rows if the rows are one point, and to the square of
+   * a difference if they are different points.
    */
   of(blocks: readonly number[]): Float64Array {
     const k = this.#layout.inputs.length;
-    const indices = 2 * k + this.#pairs.length;
-    const sums = new Float64Array(4 + 2 * indices);
-    const chances = sums.subarray(4 + indices);
-    const points = this.#points;
+    const indices = 2 * k + this.pairs.length;
+    const sums = new Float64Array(5 + 2 * indices);
+    const chances = sums.subarray(5 + indices);
+    const [points, variances] = [this.#points, this.#variances];
     for (const block of blocks) {
-      const start = block * this.#width;
-      const at = (row: number): number => this.#values[start + row]! - this.#mean;
-      const isOne = (row: number, other: number): number =>
-        points && points[start + row] === points[start + other] ? 1 : 0;
-      const last = this.#width - 1;
+      const start = block * this.width;
+      const at = (row: number): number => this.at(start + row);
+      const chanceAt = (row: number): number => variances?.[points![start + row]!] ?? 0;
+      /** What chance adds to the product of two rows. */
+      const common = (row: number, other: number): number =>
+        points && points[start + row] === points[start + other] ? chanceAt(row) : 0;
+      const last = this.width - 1;
       const [a, b] = [at(0), at(last)];
       sums[0]! += 1;
       sums[1]! += a + b;
       sums[2]! += a * a + b * b;
       sums[3]! += a * b;
+      sums[4 + indices]! += chanceAt(0) + chanceAt(last);
       for (let input = 0; input < k; input += 1) {
         const ab = at(1 + input);
         sums[4 + input]! += b * (ab - a);
-        sums[4 + k + input]! += (a - ab) * (a - ab);
-        chances[input]! += isOne(last, 1 + input) - isOne(last, 0);
-        chances[k + input]! += 1 - isOne(0, 1 + input);
+        sums[4 + k + input]! += (a - ab) ** 2 / 2;
+        chances[input]! += common(last, 1 + input) - common(last, 0);
+        chances[k + input]! += (chanceAt(0) + chanceAt(1 + input)) / 2 - common(0, 1 + input);
       }
-      for (let pair = 0; pair < this.#pairs.length; pair += 1) {
-        const [one, other] = this.#pairs[pair]!;
+      for (let pair = 0; pair < this.pairs.length; pair += 1) {
+        const [one, other] = this.pairs[pair]!;
         sums[4 + 2 * k + pair]! += at(1 + k + one) * at(1 + other);
-        chances[2 * k + pair]! += isOne(1 + k + one, 1 + other) - isOne(0, last);
+        chances[2 * k + pair]! += common(1 + k + one, 1 + other) - common(0, last);
       }
     }
     return sums;
+  }
+
+  /** The variance of A and B without chance, from the sums of blocks. */
+  varianceOf(sums: Float64Array): number {
+    const ofRows = sums[4 + 2 * this.#layout.inputs.length + this.pairs.length]! / (2 * sums[0]!);
+    return varianceOfRows(sums) - (ofRows - this.#ofMean);
   }
 
   /**
@@ -257,14 +302,14 @@ class BlockSums {
   estimates(sums: Float64Array): number[] {
     const k = this.#layout.inputs.length;
     const n = sums[0]!;
-    const variance = varianceOf(sums);
-    if (areEqual({ mean: this.#mean, variance })) return [NaN];
-    const chances = sums.subarray(4 + 2 * k + this.#pairs.length);
-    const share = (sum: number, at: number): number =>
-      (sum / n / variance - (this.#chance * chances[at]!) / n) / (1 - this.#chance);
+    const indices = 2 * k + this.pairs.length;
+    if (areEqual({ mean: this.#mean, variance: varianceOfRows(sums) })) return [NaN];
+    const variance = this.varianceOf(sums);
+    const chances = sums.subarray(5 + indices);
+    const share = (sum: number, at: number): number => (sum - chances[at]!) / n / variance;
     const first = Array.from({ length: k }, (_, at) => share(sums[4 + at]!, at));
-    const total = Array.from({ length: k }, (_, at) => share(sums[4 + k + at]! / 2, k + at));
-    const second = this.#pairs.map(
+    const total = Array.from({ length: k }, (_, at) => share(sums[4 + k + at]!, k + at));
+    const second = this.pairs.map(
       ([a, b], at) => share(sums[4 + 2 * k + at]! - sums[3]!, 2 * k + at) - first[a]! - first[b]!,
     );
     return [...first, ...total, ...second];
@@ -272,7 +317,142 @@ class BlockSums {
 }
 
 /** The variance of A and B, from the sums of blocks. */
-function varianceOf(sums: Float64Array): number {
+function varianceOfRows(sums: Float64Array): number {
   const rows = 2 * sums[0]!;
   return sums[2]! / rows - (sums[1]! / rows) ** 2;
+}
+
+/**
+ * For each index, the variance of chance that the differences of units do not show, because units share points, or because
+ * no value shows it. A unit is a scramble, or a group of base points in a bootstrap.
+ *
+ * The index changes with the value of each point at a rate (its derivative), and the chance of points is independent. So
+ * chance has the variance Σ rate² × variance over points in the index. The differences of units show Σ Σ rate² ×
+ * variance over units and points, with the rate of the point in the unit.
+ *
+ * @param numbers - the indices
+ */
+function chanceNotShown(
+  { inputs }: SaltelliLayout,
+  sums: BlockSums,
+  units: readonly (readonly number[])[],
+  numbers: readonly number[],
+  { points, variances, ofVariances, kind }: RowChance,
+): number[] {
+  const { width, pairs } = sums;
+  const k = inputs.length;
+  if (kind !== 'unseen' && !areShared(units, width, points)) return numbers.map(() => 0);
+  const all = sums.of(units.flat());
+  const scale = 1 / (all[0]! * sums.varianceOf(all));
+  const mean = all[1]! / (2 * all[0]!);
+  const rates = new Rates(variances);
+  const removed = ofVariances && !sums.isHidden ? new Rates(ofVariances) : undefined;
+  return numbers.map((index, which) => {
+    for (const unit of units) {
+      for (const block of unit) {
+        const start = block * width;
+        const last = start + width - 1;
+        const add = (row: number, rate: number): void => rates.add(points[row]!, scale * rate);
+        /** The rate at which an index changes with the variance of chance that two rows have in common. */
+        const remove = (row: number, other: number, rate: number): void => {
+          if (points[row] === points[other]) removed?.add(points[row]!, -scale * rate);
+        };
+        const addFirst = (input: number, sign: number): void => {
+          const ab = start + 1 + input;
+          add(last, sign * (sums.at(ab) - sums.at(start)));
+          add(ab, sign * sums.at(last));
+          add(start, -sign * sums.at(last));
+          remove(last, ab, sign);
+          remove(last, start, -sign);
+        };
+        for (const row of [start, last]) {
+          add(row, -index * (sums.at(row) - mean));
+          remove(row, row, -index / 2);
+        }
+        if (which < k) addFirst(which, 1);
+        else if (which < 2 * k) {
+          const ab = start + 1 + which - k;
+          const difference = sums.at(start) - sums.at(ab);
+          add(start, difference);
+          add(ab, -difference);
+          remove(start, start, 1 / 2);
+          remove(ab, ab, 1 / 2);
+          remove(start, ab, -1);
+        } else {
+          const [one, other] = pairs[which - 2 * k]!;
+          const [ba, ab] = [start + 1 + k + one, start + 1 + other];
+          add(ba, sums.at(ab));
+          add(ab, sums.at(ba));
+          add(start, -sums.at(last));
+          add(last, -sums.at(start));
+          remove(ba, ab, 1);
+          remove(start, last, -1);
+          addFirst(one, -1);
+          addFirst(other, -1);
+        }
+      }
+      rates.endUnit();
+      removed?.endUnit();
+    }
+    const [ofValues, ofVariance] = [rates, removed].map((one) => one?.end());
+    if (kind === 'unseen') return ofValues!.whole;
+    return [ofValues, ofVariance].reduce(
+      (sum, one) => sum + (one ? Math.max(0, one.whole - one.inUnits) : 0),
+      0,
+    );
+  });
+}
+
+/** The rates at which a number changes with independent values of points, summed over units and over all. */
+class Rates {
+  readonly #variances: Float64Array;
+  readonly #all: Float64Array;
+  readonly #own: Float64Array;
+  readonly #touched = new Set<number>();
+  #inUnits = 0;
+
+  /** @param variances - of the values */
+  constructor(variances: Float64Array) {
+    this.#variances = variances;
+    this.#all = new Float64Array(variances.length);
+    this.#own = new Float64Array(variances.length);
+  }
+
+  add(point: number, rate: number): void {
+    this.#own[point]! += rate;
+    this.#touched.add(point);
+  }
+
+  endUnit(): void {
+    for (const point of this.#touched) {
+      this.#all[point]! += this.#own[point]!;
+      this.#inUnits += this.#own[point]! ** 2 * this.#variances[point]!;
+      this.#own[point] = 0;
+    }
+    this.#touched.clear();
+  }
+
+  /** The variance of the number, and the variance that it would have if the values of units were independent. */
+  end(): { whole: number; inUnits: number } {
+    const whole = this.#all.reduce((sum, rate, point) => sum + rate ** 2 * this.#variances[point]!, 0);
+    const inUnits = this.#inUnits;
+    this.#all.fill(0);
+    this.#inUnits = 0;
+    return { whole, inUnits };
+  }
+}
+
+/** Whether a point is in several units. */
+function areShared(units: readonly (readonly number[])[], width: number, points: Int32Array): boolean {
+  const unitOf = new Map<number, number>();
+  return units.some((blocks, unit) =>
+    blocks.some((block) => {
+      for (let row = block * width; row < (block + 1) * width; row += 1) {
+        const before = unitOf.get(points[row]!);
+        if (before !== undefined && before !== unit) return true;
+        unitOf.set(points[row]!, unit);
+      }
+      return false;
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Design } from '../../src/campaign/designs/resolved-design.ts';
 import type { BaseInput } from '../../src/campaign/types.ts';
+import type { InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analyzed, byName, numericBase, sample, spread } from './campaigns.ts';
 import { ISHIGAMI, ishigami } from './functions.ts';
@@ -123,6 +124,58 @@ describe('points for Sobol indices', () => {
       expect(Math.abs(first! - 0.5)).toBeLessThan(0.05);
       expect(Math.abs(total! - 0.5)).toBeLessThan(0.05);
     }
+  });
+
+  describe('of lists, whose rows share points and their chance,', () => {
+    const inputs = ['A', 'B', 'C'].map((name) => ({
+      name,
+      isWhole: false,
+      distribution: { kind: 'choice' as const, values: ['0', '1', '2'], weights: [1, 1, 1] },
+    }));
+    const design = { ...saltelli, inputs, points: 128, scrambles: 1, secondOrder: false };
+
+    test('have intervals with the indices of the function in at least 92 % of campaigns', () => {
+      // the variances of the parts are 2/3, 1/6 and 0
+      const exact = [0.8, 0.2, 0];
+      const [held, of] = [{ first: 0, total: 0 }, 240];
+      for (let seed = 0; seed < of / 3; seed += 1) {
+        const random = uniforms(seed);
+        const [found] = analyzed({ design: { ...design, seed }, replications: 2 }, ([a, b]) => ({
+          Y: a! + b! / 2 + 2 * (random() + random() - 1),
+        }));
+        for (const [at, { firstInterval, totalInterval }] of found!.indices!.entries()) {
+          const isIn = ([low, high] = [NaN, NaN]) => low <= exact[at]! && exact[at]! <= high;
+          if (isIn(firstInterval)) held.first += 1;
+          if (isIn(totalInterval)) held.total += 1;
+        }
+      }
+      expect(held.first / of).toBeGreaterThanOrEqual(0.92);
+      expect(held.total / of).toBeGreaterThanOrEqual(0.92);
+    });
+
+    test('show no effect if all of the output is chance and each point has one run', () => {
+      const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+      const claims = Array.from({ length: 40 }, (_, seed) => {
+        const random = uniforms(seed);
+        return analyzed({ design: { ...design, seed }, base, seed: 1 }, () => ({ Y: random() }))[0]!;
+      }).filter((found) => !analysisSentence(found).startsWith('The effects of all inputs'));
+      expect(claims.length).toBeLessThanOrEqual(4);
+    });
+
+    test('are less sure if the runs of each point are equal than if there is no chance', () => {
+      const of = (replications: number) =>
+        analyzed({ design: { ...design, points: 16 }, replications }, ([a, b]) => ({ Y: a! + b! / 2 }))[0]!;
+      const [one, two, many] = [1, 2, 20].map(of);
+      const width = ({ totalInterval }: InputIndices) => totalInterval![1] - totalInterval![0];
+      const widths = [one, two, many].map((found) => width(found!.indices![0]!));
+      expect(widths[1]).toBeGreaterThan(1.05 * widths[0]!);
+      // 27 points with 20 runs are more than the 300 runs that count as sure
+      expect(widths[2]).toBeCloseTo(widths[0]!, 12);
+      expect([one, many].map((found) => found!.indices!.map(({ p }) => p))).toEqual(
+        Array(2).fill(Array(3).fill(undefined)),
+      );
+      expect(two!.indices!.map(({ p }) => p! < 0.01)).toEqual([true, true, false]);
+    });
   });
 
   test('of curves have indices at each time', () => {

@@ -139,3 +139,17 @@ test('differences that come only from rounding are no effect', () => {
   expect(one).not.toBe(other);
   expect(pOf([new Array<number>(8).fill(one), new Array<number>(8).fill(other)])).toBe(1);
 });
+
+test('with common random numbers, equal runs are as sure as equal signs of their number', () => {
+  const runs = Array.from({ length: 40 }, (_, point) =>
+    [1, 2, 3].map((replication) => ({ replication, value: point % 2 })),
+  );
+  const steps = Array.from({ length: 20 }, (_, pair) => ({ input: 0, from: 2 * pair, to: 2 * pair + 1 }));
+  const values = {
+    means: Float64Array.from(runs, ([run]) => run!.value),
+    replicates: (point: number) => runs[point]!,
+    error: { variance: 0.1, freedom: 80, isUnseen: true as const },
+  };
+  expect(stepTests(1, steps, { ...values, isPaired: true })).toEqual([1 / 4]);
+  expect(stepTests(1, steps, { ...values, isPaired: false })[0]).toBeLessThan(1e-3);
+});

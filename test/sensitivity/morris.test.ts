@@ -6,6 +6,7 @@ import {
   morrisIndices,
   type Trajectories,
 } from '../../src/sensitivity/morris.ts';
+import { analyzed, spread } from './campaigns.ts';
 import { ishigami, names } from './functions.ts';
 
 /** Makes trajectories over four levels, with their rows. */
@@ -77,20 +78,55 @@ test('trajectories that meet at a point share its chance, so the interval of μ*
   ];
   const means = Float64Array.from(runs, ([a, b]) => (a! + b!) / 2);
   const replicates = (point: number) => runs[point]!.map((value, replication) => ({ replication, value }));
-  const [chance] = chanceOfEffects(design, points, { means, replicates, isPaired: false });
+  const error = { variance: 0.015, freedom: 4 };
+  const [chance] = chanceOfEffects(design, points, { means, replicates, isPaired: false, error });
   // the variances of the four means are 0.01, 0.04, 0 and 0.01
   expect(chance!.ofEffect).toBeCloseTo((0.05 + 0.01) / 2, 12);
-  // each point is in half of the effects
-  expect(chance!.ofMean).toBeCloseTo(0.06 / 4, 12);
+  // each point is in half of the effects, which adds 0.06 / 4 to the mean; the trajectories show 0.03 / 20 of it
+  expect(chance!.notShown).toBeCloseTo(0.015 - 0.0015, 12);
   const found = elementaryEffects(
     design,
     Float64Array.from(points, (point) => means[point]!),
   );
-  const own = { ...chance!, ofMean: 0 };
-  const [wide, narrow] = [[chance!], [own]].map(
-    (each) => morrisIndices(['A'], found, 0.95, each)[0]!.muStarInterval!,
+  const [wide, narrow] = [chance!, { ...chance!, notShown: 0 }].map(
+    (each) => morrisIndices(['A'], found, 0.95, [each])[0]!.muStarInterval!,
   );
-  // the effects are 1.1 and 0.9, so the variance of their mean is 0.01 / 19; the shared chance adds 0.015 - 0.03 / 20
-  const wider = Math.sqrt(1 + (0.015 - 0.0015) / (0.01 / 19));
+  // both parts of the width are about twice a standard deviation; the effects are 1.1 and 0.9
+  const wider = Math.sqrt(1 + chance!.notShown / (0.01 / 19));
   expect((wide![1] - wide![0]) / (narrow![1] - narrow![0])).toBeCloseTo(wider, 0);
+});
+
+test.each([
+  ['are common', true, 3],
+  ['are not common', false, 3],
+])(
+  'equal runs have no interval of zero width if random numbers %s',
+  (_, commonRandomNumbers, replications) => {
+    const [found] = analyzed(
+      {
+        design: { kind: 'morris', inputs: spread(['A', 'B']), trajectories: 8, levels: 4, seed: 1 },
+        replications,
+        commonRandomNumbers,
+      },
+      ([a, b]) => ({ Y: 2 * a! + b! }),
+    );
+    for (const { muStar, muStarInterval } of found!.indices!) {
+      expect(muStarInterval![0]).toBeLessThan(muStar! - 0.1);
+      expect(muStarInterval![1]).toBeGreaterThan(muStar! + 0.1);
+    }
+  },
+);
+
+test('so many equal runs that they count as sure have exact effects', () => {
+  const [found] = analyzed(
+    {
+      design: { kind: 'morris', inputs: spread(['A', 'B']), trajectories: 30, levels: 4, seed: 1 },
+      replications: 20,
+    },
+    ([a, b]) => ({ Y: 2 * a! + 0.1 * b! }),
+  );
+  const [a, b] = found!.indices!;
+  expect(a!.p).toBeUndefined();
+  expect(a!.muStarInterval![1] - a!.muStarInterval![0]).toBeLessThan(1e-9);
+  expect(b!.muStar).toBeCloseTo(0.1, 12);
 });

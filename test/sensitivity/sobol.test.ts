@@ -104,7 +104,8 @@ test('indices are corrected for chance, also if rows are often the same point', 
       { ...size, inputs: 3, seed },
     );
     // the variance of chance is 1/4
-    const chance = { variance: 1 / 4, points: Int32Array.from(points) };
+    const variances = new Float64Array(seen.size).fill(1 / 4);
+    const chance = { kind: 'estimated', variances, points: Int32Array.from(points), freedom: 1_000 } as const;
     const { indices } = sobolIndices(layout, values, 0.95, chance);
     for (const [at, { first, total }] of indices.entries()) {
       sums[at]! += first! / repeats;
