@@ -263,9 +263,9 @@ def _(c, m):
         close(m["value"].split(" ")[0], (100 if "%" in m["value"] else 1) * value, "value")
 
 
-@says("search-points", r"Values during the search are too good, because the search chose these points by them")
-@says("search-points", r"If chance affects them, these values are too good, because .*")
-@says("search-progress", r"If chance affects the values, the best value is too good")
+@says("search-points", r"Values during the search tend to be too good, because the search chose these points by them")
+@says("search-points", r"If chance affects them, these values tend to be too good, because .*")
+@says("search-progress", r"If chance affects the values, the best value tends to be too good")
 def _(c, m):
     deny(not c.has_chance, "chance cannot affect the values")
 

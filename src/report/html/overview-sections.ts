@@ -92,14 +92,19 @@ export function imprecisionText(
   </p>`;
 }
 
+/**
+ * The best point by the goal. Without a goal, no value is better than another, so the section has the range of the
+ * values.
+ */
 export function answerSection(
   campaign: Campaign,
   output: Measure,
   best: PointResult,
-  { best: points, ranking: { wants }, choice }: Pick<Summary, 'best' | 'ranking' | 'choice'>,
+  { best: points, ranking: { wants, isGoal }, choice }: Pick<Summary, 'best' | 'ranking' | 'choice'>,
 ): Markup {
   const { varied } = campaign;
-  const { among, tied } = choice!;
+  const { among, tied, range } = choice!;
+  if (!isGoal && among > 1) return rangeSection(output, among, range);
   const sample = best.samples[output.name]!;
   const mean = valueOf(best, output)!;
   const interval = chosenInterval(output, points, among, confidenceOf(campaign));
@@ -110,11 +115,24 @@ export function answerSection(
     ...(interval && among > 1 ? [choiceText(among)] : []),
   ];
   const isTooGood = among > 1 && isNoisy(campaign);
+  const which = isGoal && varied.length > 0 ? (wants === 'lowest' ? 'Lowest ' : 'Highest ') : '';
   return html`<div class="answer">
-    ${wants === 'lowest' ? 'Lowest' : 'Highest'} ${output.name}
+    ${which}${output.name}
     <strong>${titled(value, fullText(output, mean))}</strong>
     ${varied.length > 0 ? html`at ${placeOf(varied, best.values)}` : ''}
     ${how.length > 0 || isTooGood ? html`<p class="lead">${sentences(how.length > 0 ? how.join('; ') : undefined, isTooGood ? TOO_GOOD : undefined)}</p>` : ''}
+  </div>`;
+}
+
+/** "Mean wait 0.2 to 12.3 minutes at 48 points". */
+function rangeSection(output: Measure, points: number, [low, high]: [number, number]): Markup {
+  const whole = measureText(output, high);
+  const range = low === high ? whole : `${measureText({ ...output, units: null }, low)} to ${whole}`;
+  return html`<div class="answer">
+    ${output.name}
+    <strong>${titled(range, `${fullText(output, low)} to ${fullText(output, high)}`)}</strong>
+    at ${counted(points, 'point')}
+    <p class="lead">${output.name} has no goal, so no point is chosen.</p>
   </div>`;
 }
 
@@ -167,7 +185,7 @@ export function bestSection(
         choice && choice.tied > 0
           ? `${counted(choice.tied + 1, 'point')} have exactly the value of the first one`
           : undefined,
-        choice && choice.among > 1 && isNoisy(campaign) ? TOO_GOOD : undefined,
+        choice && choice.among > 1 && isGoal && isNoisy(campaign) ? TOO_GOOD : undefined,
       )}
     </p>
     <div class="scroll" tabindex="0">

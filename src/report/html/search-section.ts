@@ -125,7 +125,7 @@ function finalistsTable(
       : undefined,
     isOfDesign
       ? undefined
-      : 'Values during the search are too good, because the search chose these points by them',
+      : 'Values during the search tend to be too good, because the search chose these points by them',
   );
   return pointsTable(campaign, {
     title: isOfDesign ? 'Best points' : 'Finalists',
@@ -149,7 +149,7 @@ function seenTable(campaign: CampaignBy<'search'>, { points, isNoisy }: SearchSt
   const how = sentences(
     `${counted(shown.length, 'point')} with the ${goal!.wants} ${goal!.output}${campaign.strategy.require.length > 0 ? ' of those that meet the requirements' : ''}`,
     isNoisy
-      ? 'If chance affects them, these values are too good, because the search chose the points by them; "confirm" compares points by new runs'
+      ? 'If chance affects them, these values tend to be too good, because the search chose the points by them; "confirm" compares points by new runs'
       : undefined,
   );
   const columns = [{ title: titleOfMeasure(measure), values: shown.map(({ value }) => value) }];
