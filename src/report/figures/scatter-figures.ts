@@ -85,7 +85,7 @@ interface SurfaceMarks {
 }
 
 export function surfaceFigure(
-  { varied }: Campaign,
+  { varied, strategy }: Campaign,
   output: Measure,
   surface: SurfaceEffect,
   { marked, ranking: { wants, isGoal }, isSearched }: SurfaceMarks,
@@ -105,6 +105,9 @@ export function surfaceFigure(
         : `It explains ${shareText(explained)} of the variance between points; ${x.input.name} alone explains ${shareText(x.explained)}, ${y.input.name} alone ${shareText(y.explained)}`,
       isLog ? 'The scale and the fit are logarithmic' : undefined,
       'The surface ends where no points are near',
+      strategy.by === 'search' && strategy.require.length > 0
+        ? 'It also has points that do not meet the requirements'
+        : undefined,
     ),
     id: 'surface',
     spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants),

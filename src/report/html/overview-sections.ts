@@ -40,26 +40,38 @@ function originOf(service: string): string {
   return URL.parse(service)?.origin ?? 'an unknown service';
 }
 
+/**
+ * The tiles with the numbers of points and runs.
+ *
+ * @param isFiltered - whether the tiles have only the points that a reader has chosen. Then points without a run that is
+ * done are not known, and the tile of the points says how many of all there are
+ */
 export function factsSection(
   { campaign, points }: CampaignRecord,
   counts: RunCounts,
-  { precise }: Summary['precision'],
+  { points: shown, precision: { precise } }: Pick<Summary, 'points' | 'precision'>,
+  isFiltered: boolean,
 ): Markup {
   const { replications, precision, strategy } = campaign;
   const most = strategy.by === 'search' ? strategy.most : precision?.max;
   const failed = html`<span class="${counts.failed > 0 ? 'bad' : ''}">${grouped(counts.failed)}</span>`;
   const facts: [string, string | Markup][] = [
-    ['Points', grouped(points)],
+    isFiltered ? ['Points shown', `${grouped(shown)} of ${grouped(points)}`] : ['Points', grouped(points)],
     [
       'Replications',
       most ? `${grouped(precision?.min ?? replications)} to ${grouped(most)}` : grouped(replications),
     ],
     ...(precision
-      ? [['Precise points', `${grouped(precise)} of ${grouped(points)}`] as [string, string]]
+      ? [
+          ['Precise points', `${grouped(precise)} of ${grouped(isFiltered ? shown : points)}`] as [
+            string,
+            string,
+          ],
+        ]
       : []),
     [
       'Runs done',
-      counts.done === counts.total
+      isFiltered || counts.done === counts.total
         ? grouped(counts.done)
         : `${grouped(counts.done)} of ${grouped(counts.total)}`,
     ],

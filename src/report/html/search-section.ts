@@ -8,7 +8,14 @@ import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { inputCells, measureCells } from './cells.ts';
 import { sentences } from '../figures/figure.ts';
 import { html, type Markup } from './markup.ts';
-import { bestParts, requirementsText, searchText, selectText, TOO_GOOD } from '../words/search-words.ts';
+import {
+  bestParts,
+  requiredValueText,
+  requirementsText,
+  searchText,
+  selectText,
+  TOO_GOOD,
+} from '../words/search-words.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
 
@@ -112,6 +119,13 @@ function finalistsTable(
     { title: 'High', values: ends[1]! },
     ...(isOfDesign ? [] : [{ title: 'During the search', values: finalists.map(({ seen }) => seen) }]),
   ];
+  const texts = campaign.strategy.require.map((wanted) => ({
+    title: wanted.output,
+    values: finalists.map(({ required }) => {
+      const one = required.find(({ requirement }) => requirement === wanted);
+      return one ? requiredValueText(campaign.outputs, one) : '';
+    }),
+  }));
   const stands = finalists.map(({ isWinner, isFeasible, mean }) =>
     isWinner ? 'winner' : mean === null ? 'runs' : isFeasible ? '' : 'requirements not met',
   );
@@ -132,6 +146,7 @@ function finalistsTable(
     how,
     points: finalists,
     columns,
+    texts,
     stands,
     first: winner !== undefined,
   });
@@ -162,6 +177,8 @@ interface PointsTable {
   points: readonly (Pick<AskedPoint, 'key' | 'values'> & { runs: number })[];
   /** The columns with numbers of the output that is minimized or maximized. */
   columns: { title: string; values: readonly (number | null | undefined)[] }[];
+  /** The columns with the values of required outputs. */
+  texts?: { title: string; values: readonly string[] }[];
   /** The state of each point, such as `winner`. */
   stands?: readonly string[];
   /** Whether the first point is marked. */
@@ -170,7 +187,7 @@ interface PointsTable {
 
 function pointsTable(
   { strategy, base, varied, outputs, goal }: SeekingCampaign,
-  { title, how, points, columns, stands, first }: PointsTable,
+  { title, how, points, columns, texts = [], stands, first }: PointsTable,
 ): Markup {
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
@@ -188,7 +205,7 @@ function pointsTable(
         <thead>
           <tr>
             ${inputs.map((input) => html`<th class="${kindOfInput(input.type) === 'number' ? 'number' : ''}">${titleOf(input)}</th>`)}
-            ${columns.map((column) => html`<th class="number">${column.title}</th>`)}
+            ${[...columns, ...texts].map((column) => html`<th class="number">${column.title}</th>`)}
             <th class="number">Runs</th>
             ${stands ? html`<th></th>` : ''}
             <th>Point</th>
@@ -199,6 +216,7 @@ function pointsTable(
             ({ key, values, runs }, at) =>
               html`<tr class="${first && at === 0 ? 'first' : ''}">
                 ${inputCells(inputs, values)} ${cells.map((column) => column[at])}
+                ${texts.map((column) => html`<td class="number">${column.values[at]}</td>`)}
                 <td class="number">${runs}</td>
                 ${stands ? html`<td>${stands[at]}</td>` : ''}
                 <td><code>${key}</code></td>

@@ -93,6 +93,7 @@ export async function bestOfDesign(
     runs: sample.count,
     seen: value,
     isEqual: areEqual(sample),
+    required: [],
     choice: 'alone',
   };
 }
