@@ -4,7 +4,7 @@ import type { CampaignBy } from '../campaign/types.ts';
 import { chosenVariance, confidenceAmong } from '../statistics/chance.ts';
 import { halfWidth } from '../statistics/sample.ts';
 import { shareOf, wilsonInterval } from '../statistics/share.ts';
-import type { PointReader } from './point-value.ts';
+import type { FinishedRun, PointReader, RequiredValue } from './point-value.ts';
 
 /** A campaign that looks for the best point. */
 export type SeekingCampaign = CampaignBy<'search' | 'selection'>;
@@ -13,6 +13,13 @@ export type SeekingCampaign = CampaignBy<'search' | 'selection'>;
 export interface Selected {
   among: number;
   next: readonly Pick<PointValue, 'variance' | 'runs'>[];
+}
+
+/** The value of a required output at a point, with its interval. */
+export interface Required extends Pick<RequiredValue, 'requirement' | 'isShare' | 'runs'> {
+  value: number;
+  /** The interval as that of the goal's output: it allows for the choice of the point. */
+  interval: [number, number] | null;
 }
 
 /** The confidence of intervals of a search or a selection. */
@@ -45,4 +52,24 @@ export function intervalOf(
   const next = choice.next.map((told) => told.variance && told.variance * told.runs);
   const half = halfWidth(runs, Math.sqrt(chosenVariance(variance * runs, next)), confidence);
   return [mean - half, mean + half];
+}
+
+/** The values of all required outputs at a point that have one. */
+export function requiredAt(
+  campaign: Pick<SeekingCampaign, 'strategy'>,
+  reader: PointReader,
+  runs: readonly FinishedRun[],
+  among: number,
+): Required[] {
+  return reader.required(runs).flatMap(({ value, variance, ...one }) =>
+    value === null
+      ? []
+      : [
+          {
+            ...one,
+            value,
+            interval: intervalOf(campaign, one, value, { variance, runs: one.runs }, { among, next: [] }),
+          },
+        ],
+  );
 }

@@ -16,6 +16,20 @@ export interface FinishedRun {
 /** The finished runs of points, by the ordinals of the points. */
 export type FinishedPoints = ReadonlyMap<number, readonly FinishedRun[]>;
 
+/** What the runs of a point say about a requirement. */
+export interface RequiredValue {
+  requirement: Requirement;
+  /**
+   * The mean or quantile of the output; for a requirement with a chance or of a share, the share of runs. Null without a
+   * value.
+   */
+  value: number | null;
+  /** The variance of `value`; null if it is unknown. */
+  variance: number | null;
+  runs: number;
+  isShare: boolean;
+}
+
 /** A point with a larger share of failed runs has failed, unless the definition sets another share. */
 const MOST_FAILED = 0.5;
 
@@ -63,13 +77,36 @@ export class PointReader {
     const estimate =
       this.#goal.statistic === 'quantile'
         ? { value: this.#quantileOf(values), variance: null }
-        : { value: meanOf(values), variance: this.#varianceOf(values) };
+        : { value: meanOf(values), variance: varianceOf(values, this.isShare) };
     return {
       ...estimate,
       runs: n,
       ...(n < runs.length && { failed: runs.length - n }),
-      excess: this.#requirements.map((one) => excessOf(one, runs)),
+      excess: this.required(runs).map(excessOf),
     };
+  }
+
+  /** What the runs of a point say about each requirement. */
+  required(runs: readonly FinishedRun[]): RequiredValue[] {
+    return this.#requirements.map(({ requirement, measure }) => {
+      const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
+      const { chance } = requirement;
+      const isShare = chance !== null || measure.statistic === 'share';
+      const told = chance === null ? values : values.map((value) => Number(beyond(requirement, value) <= 0));
+      const estimate =
+        values.length === 0
+          ? { value: null, variance: null }
+          : measure.statistic === 'quantile' && chance === null
+            ? {
+                value: quantile(
+                  told.toSorted((a, b) => a - b),
+                  measure.probability!,
+                ),
+                variance: null,
+              }
+            : { value: meanOf(told), variance: varianceOf(told, isShare) };
+      return { requirement, ...estimate, runs: values.length, isShare };
+    });
   }
 
   /** Whether several runs have values, and all values are equal. */
@@ -109,15 +146,6 @@ export class PointReader {
     return this.#sign * value + 0;
   }
 
-  /**
-   * The variance of the mean, at least as large as chance allows; null if it is unknown. The values of a share are one
-   * apart, so that equal values have a variance too.
-   */
-  #varianceOf(values: readonly number[]): number | null {
-    const variance = chanceVariance(spreadOf(values), this.isShare ? 1 : null);
-    return variance === null ? null : variance / values.length;
-  }
-
   #quantileOf(values: readonly number[]): number {
     const p = this.#goal.probability!;
     return quantile(
@@ -127,30 +155,27 @@ export class PointReader {
   }
 }
 
-function excessOf(
-  { requirement: { min, max, chance }, measure }: { requirement: Requirement; measure: Measure },
-  runs: readonly FinishedRun[],
-): number {
-  const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
-  // without any value, the requirement counts as missed
-  if (values.length === 0) return Number.MAX_VALUE;
-  const excess = (value: number): number =>
-    Math.max(
-      min === null ? -Infinity : difference(min, value),
-      max === null ? -Infinity : difference(value, max),
-    );
-  if (chance !== null) {
-    const met = values.filter((value) => excess(value) <= 0).length;
-    return difference(chance, met / values.length);
-  }
-  const mean =
-    measure.statistic === 'quantile'
-      ? quantile(
-          values.toSorted((a, b) => a - b),
-          measure.probability!,
-        )
-      : meanOf(values);
-  return excess(mean);
+/**
+ * The variance of the mean, at least as large as chance allows; null if it is unknown. The values of a share are one
+ * apart, so that equal values have a variance too.
+ */
+function varianceOf(values: readonly number[], isShare: boolean): number | null {
+  const variance = chanceVariance(spreadOf(values), isShare ? 1 : null);
+  return variance === null ? null : variance / values.length;
+}
+
+/** By how much a requirement is missed; at most 0 if it is met. Without any value, the requirement counts as missed. */
+function excessOf({ requirement, value }: RequiredValue): number {
+  if (value === null) return Number.MAX_VALUE;
+  return requirement.chance === null ? beyond(requirement, value) : difference(requirement.chance, value);
+}
+
+/** By how much a value lies outside the limits of a requirement; at most 0 if it lies within them. */
+function beyond({ min, max }: Requirement, value: number): number {
+  return Math.max(
+    min === null ? -Infinity : difference(min, value),
+    max === null ? -Infinity : difference(value, max),
+  );
 }
 
 function numberOf({ read }: Measure, outputs: Readonly<Record<string, string>>): number | null {

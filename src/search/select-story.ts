@@ -2,7 +2,7 @@ import { valueOf } from '../campaign/designs/input-types.ts';
 import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Selection } from '../campaign/search/search.ts';
 import type { CampaignBy, Point } from '../campaign/types.ts';
-import { intervalOf } from './interval.ts';
+import { intervalOf, requiredAt } from './interval.ts';
 import { type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 import { byRank, type Finalist } from './story.ts';
 import { type BestPoint, choiceOf, winnerOf } from './summary.ts';
@@ -64,6 +64,7 @@ export function selectStoryOf(
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
       isWinner: winner?.ordinal === ordinal && stage === 'over',
+      required: requiredAt(campaign, reader, runs, among),
     };
   };
   // a mean of the comparison does not include the replications after the comparison
@@ -110,6 +111,7 @@ export function selectStoryOf(
               runs: told.runs,
               seen: first.mean,
               isEqual: reader.areEqual(used!),
+              required: told.required,
               tied: own.length > 0 ? 0 : tiedWith(first, candidates),
               choice: own.length > 0 ? choiceOf(winner!) : 'alone',
             }

@@ -3,7 +3,7 @@ import type { CampaignBy } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
-import { intervalOf } from './interval.ts';
+import { intervalOf, type Required, requiredAt } from './interval.ts';
 import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { type SearchSummary, summaryOf } from './summary.ts';
@@ -62,6 +62,8 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
    */
   isFeasible: boolean;
   isWinner: boolean;
+  /** The values of the required outputs over the same replications. */
+  required: Required[];
 }
 
 /** The points whose runs `storyOf` needs, besides the points of `summarizedPoints`. */
@@ -147,6 +149,7 @@ function finalistsIn(
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
       isWinner: best?.ordinal === ordinal && stage === 'over',
+      required: requiredAt(campaign, reader, fresh, 1),
     };
   });
   return byRank(all, reader);

@@ -12,7 +12,7 @@ import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
 import type { CampaignBy, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
-import { type Selected, intervalOf } from './interval.ts';
+import { intervalOf, type Required, requiredAt, type Selected } from './interval.ts';
 import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 
@@ -71,6 +71,8 @@ export interface BestPoint {
   /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
   choice: ChoiceState;
+  /** The values of the required outputs, from the same runs as `value`. */
+  required: Required[];
 }
 
 /**
@@ -179,6 +181,7 @@ function shown(
     among: choice.among,
     runs: told.runs,
     isEqual: reader.areEqual(runs),
+    required: requiredAt(campaign, reader, runs, choice.among),
   };
 }
 

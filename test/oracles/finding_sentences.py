@@ -172,6 +172,26 @@ def _(c, m):
     deny(len(ps) > 0 and max(ps) < CLEAR, "the winner is clearly better than each other point")
 
 
+@says(
+    "answer part",
+    r"OUT X(?P<percent> %)?(?: ± (?P<half>[\d,.e+-]+))?(?: \(LOW(?: %)? to HIGH(?: %)?\))?, required: at most [\d.,]+(?: %)?",
+)
+def _(c, m):
+    finder = c.finder
+    key = finder.winner
+    low, high = (finder.last(key), math.inf) if finder.is_confirmed else (0, finder.last(key))
+    if finder.is_search and not finder.is_confirmed:
+        high = finder.first
+    points = c.points(m["out"])
+    values = np.array([v for n, v in points.all[key].items() if low < n <= high and v is not None])
+    value = points.value(values)
+    close(m["x"], (100 if points.statistic == "share" else 1) * value, "value")
+    if points.statistic == "quantile":
+        return deny(m["half"] or m["low"], "a quantile of a search has no interval")
+    among = 1 if finder.is_confirmed else len(finder.candidates().known)
+    interval_of(m, points, value, values, float(np.std(values)), among, finder.confidence)
+
+
 @says("answer part", r"chosen with a budget of N runs")
 def _(c, m):
     equal(number(m["n"]), c.finder.rule["runs"], "budget")
@@ -263,9 +283,9 @@ def _(c, m):
         close(m["value"].split(" ")[0], (100 if "%" in m["value"] else 1) * value, "value")
 
 
-@says("search-table", r"Values during the search are too good, because the search chose these points by them")
-@says("search-table", r"If chance affects them, these values are too good, because .*")
-@says("search-progress", r"If chance affects the values, the best value is too good")
+@says("search-table", r"Values during the search tend to be too good, because the search chose these points by them")
+@says("search-table", r"If chance affects them, these values tend to be too good, because .*")
+@says("search-progress", r"If chance affects the values, the best value tends to be too good")
 def _(c, m):
     deny(not c.has_chance, "chance cannot affect the values")
 

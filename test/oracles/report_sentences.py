@@ -99,6 +99,23 @@ def _(c, m):
     interval_of(m, points, value, values, spread, len(points.known), c.confidence)
 
 
+@says("answer", r"OUT (?:LOW(?: %)? to )?HIGH(?: %)? at N points")
+def _(c, m):
+    points, _ = c.best()
+    equal(m["out"], c.told["said"]["best"]["output"], "output")
+    unit = 100 if points.statistic == "share" else 1
+    values = [unit * points.of(k) for k in points.known]
+    equal(number(m["n"]), len(values), "points")
+    close(m["low"] or m["high"], min(values), "lowest value")
+    close(m["high"], max(values), "highest value")
+    deny(bool(c.told["settings"].get("goal")), "the campaign has a goal")
+
+
+@says("answer part", r"OUT has no goal, so no point is chosen")
+def _(c, m):
+    deny(bool(c.told["settings"].get("goal")), "the campaign has a goal")
+
+
 def interval_of(m, points, value, values, spread, among, confidence):
     """Judges the interval of a point that was chosen among some points. `spread`: the largest one of these points."""
     unit = 100 if points.statistic == "share" else 1

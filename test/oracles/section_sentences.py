@@ -329,7 +329,7 @@ NO_CLAIM = {
     "grids": r".* over .*, by .*|One picture for each value .*|Each cell is .*|A lighter cell has a lower value",
     "grid": r".* over .*|Each cell is .*|One picture for each value .*|A lighter cell has a lower value|An empty cell has no completed run, or is not a point of the campaign",
     "scatter": r".* by .*|The (?:lowest|highest)(?: of these points)? is marked|The scale and the fit are logarithmic|The largest .*|N points spread .*",
-    "surface": r".* over .*|A lighter colour is a lower value|The surface ends where no points are near|The scale and the fit are logarithmic",
+    "surface": r".* over .*|A lighter colour is a lower value|The surface ends where no points are near|The scale and the fit are logarithmic|It also has points that do not meet the requirements",
     "tornado": r"How inputs change .*|The change of the output from the lowest to the highest value of each input, .*|Standardized regression coefficients .*|Lines are .*",
     "indices": r"Effects on .*|Shares of the variance of .*|How much of the variance .*|First order is .*|Lines are .* intervals",
     "screening": r"Screening of .*|Inputs to the right matter; .*|Lines are .* intervals",

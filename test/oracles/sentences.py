@@ -34,7 +34,8 @@ def sentences(c):
     main = next((a for a in known.values() if a["output"] == said["best"]["output"] and not a.get("times")), None)
     for one in said["report"]:
         text, kind = one["text"], re.sub(r"-\d+$", "", one["section"])
-        is_whole = kind in ("facts", "imprecise") or text.startswith(("Lowest ", "Highest ")) and kind == "answer"
+        is_headline = text.startswith(("Lowest ", "Highest ")) or re.search(r" at [\d,]+ points$", text)
+        is_whole = kind in ("facts", "imprecise") or kind == "answer" and is_headline
         if is_whole or text.endswith("|"):
             yield kind, text, main, None
             continue

@@ -75,7 +75,7 @@ function sameTexts(same: readonly OutputDistribution[]): string[] {
 export function courseFigures(
   campaign: Campaign,
   all: readonly Courses[],
-  observed: (Observed & { output: string }) | undefined,
+  observed: readonly (Observed & { output: string })[],
   { isGoal }: Ranking,
 ): Figure[] {
   const { varied, replications, precision, outputs } = campaign;
@@ -103,12 +103,17 @@ export function courseFigures(
         : others.length > 0
           ? hasFront
             ? `${line}${which} in front of the other runs`
-            : 'A line for each run'
+            : courses.isPosterior
+              ? 'A line for each accepted point of the last generation'
+              : 'A line for each run'
           : `${line}${which} alone`.replace(', alone', ' alone');
     return {
       title: titleOf(output),
       caption: sentences(
         behind,
+        courses.prior.length > 0
+          ? 'Pale behind them is the middle 90 % of the runs from the prior'
+          : undefined,
         isCut ? 'Places that fewer than half of the curves reach are left out' : undefined,
         bands.length > 0 ? repeatsText(campaign) : undefined,
         areThinned
@@ -118,18 +123,24 @@ export function courseFigures(
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,
-      spec: curves(courses, front, observed?.output === output.name ? observed : undefined),
+      spec: curves(
+        courses,
+        front,
+        observed.find((one) => one.output === output.name),
+      ),
     };
   });
 }
 
 /** The curves from which the bands are made: "all 100 runs" only if each run has a curve that reaches each place. */
-function behindText({ bands, runs, without, isPart }: Courses): string {
-  const all = isPart
-    ? `${counted(runs, 'run')} spread evenly over all`
-    : without === 0
-      ? `all ${counted(runs, 'run')}`
-      : `the ${counted(runs, 'run')} that have a curve (${without.toLocaleString('en-US')} have none)`;
+function behindText({ bands, runs, without, isPart, isPosterior }: Courses): string {
+  const all = isPosterior
+    ? `the posterior (${counted(runs, 'accepted point')}${isPart ? ' spread evenly over all' : ''}, with their weights)`
+    : isPart
+      ? `${counted(runs, 'run')} spread evenly over all`
+      : without === 0
+        ? `all ${counted(runs, 'run')}`
+        : `the ${counted(runs, 'run')} that have a curve (${without.toLocaleString('en-US')} have none)`;
   const counts = bands.map((band) => band.curves);
   const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
   if (fewest === runs) return all;

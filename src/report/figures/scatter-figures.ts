@@ -77,7 +77,7 @@ function scatterTexts(
 }
 
 export function surfaceFigure(
-  { varied }: Campaign,
+  { varied, strategy }: Campaign,
   output: Measure,
   surface: SurfaceEffect,
   marked: { values: readonly string[]; mean: number } | undefined,
@@ -95,6 +95,9 @@ export function surfaceFigure(
       'A lighter colour is a lower value',
       isLog ? 'The scale and the fit are logarithmic' : undefined,
       'The surface ends where no points are near',
+      strategy.by === 'search' && strategy.require.length > 0
+        ? 'It also has points that do not meet the requirements'
+        : undefined,
     ),
     id: 'surface',
     spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants),

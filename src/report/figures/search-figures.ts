@@ -48,7 +48,7 @@ function progressFigure(
     title: 'Progress of the search',
     caption: sentences(
       `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order in which the search asked for them; the line is the best value so far`,
-      isNoisy ? 'If chance affects the values, the best value is too good' : undefined,
+      isNoisy ? 'If chance affects the values, the best value tends to be too good' : undefined,
       has(({ state, isFeasible, isOutside }) => state === 'known' && !isFeasible && !isOutside)
         ? 'Hollow points do not meet the requirements'
         : undefined,
@@ -127,7 +127,7 @@ function finalistsFigure(
           : undefined,
         isOfDesign
           ? undefined
-          : 'The circles are the values during the search; they are too good, because the search chose the finalists by them',
+          : 'The circles are the values during the search; they tend to be too good, because the search chose the finalists by them',
       ),
       id: 'finalists',
       spec: finalistRows(

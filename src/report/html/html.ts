@@ -6,7 +6,7 @@ import { nothingCompared } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
 import { html, Markup } from './markup.ts';
 import { type ReportSection, reportSections, type Told } from './report-sections.ts';
-import { foundIn } from './story-sections.ts';
+import { summaryOptionsOf } from './story-sections.ts';
 import { policy, saveScript } from './save.ts';
 import { headSection } from './overview-sections.ts';
 import { style } from './style.ts';
@@ -95,12 +95,11 @@ export async function reportParts(
       'DATA_SET',
     );
 
-  const found = story ? foundIn(story) : undefined;
   const summary = await summarize(campaign, rows, asked, {
     reference,
     observed: observed?.output,
     goal,
-    found: found && { output: campaign.goal!.output, key: found.best?.key },
+    ...summaryOptionsOf(campaign, story ?? null),
   });
   return { sections: await reportSections(record, counts, summary, options), summary };
 }

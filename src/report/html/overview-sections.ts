@@ -40,26 +40,38 @@ function originOf(service: string): string {
   return URL.parse(service)?.origin ?? 'an unknown service';
 }
 
+/**
+ * The tiles with the numbers of points and runs.
+ *
+ * @param isFiltered - whether the tiles have only the points that a reader has chosen. Then points without a run that is
+ * done are not known, and the tile of the points says how many of all there are
+ */
 export function factsSection(
   { campaign, points }: CampaignRecord,
   counts: RunCounts,
-  { precise }: Summary['precision'],
+  { points: shown, precision: { precise } }: Pick<Summary, 'points' | 'precision'>,
+  isFiltered: boolean,
 ): Markup {
   const { replications, precision, strategy } = campaign;
   const most = strategy.by === 'search' ? strategy.most : precision?.max;
   const failed = html`<span class="${counts.failed > 0 ? 'bad' : ''}">${grouped(counts.failed)}</span>`;
   const facts: [string, string | Markup][] = [
-    ['Points', grouped(points)],
+    isFiltered ? ['Points shown', `${grouped(shown)} of ${grouped(points)}`] : ['Points', grouped(points)],
     [
       'Replications',
       most ? `${grouped(precision?.min ?? replications)} to ${grouped(most)}` : grouped(replications),
     ],
     ...(precision
-      ? [['Precise points', `${grouped(precise)} of ${grouped(points)}`] as [string, string]]
+      ? [
+          ['Precise points', `${grouped(precise)} of ${grouped(isFiltered ? shown : points)}`] as [
+            string,
+            string,
+          ],
+        ]
       : []),
     [
       'Runs done',
-      counts.done === counts.total
+      isFiltered || counts.done === counts.total
         ? grouped(counts.done)
         : `${grouped(counts.done)} of ${grouped(counts.total)}`,
     ],
@@ -92,14 +104,19 @@ export function imprecisionText(
   </p>`;
 }
 
+/**
+ * The best point by the goal. Without a goal, no value is better than another, so the section has the range of the
+ * values.
+ */
 export function answerSection(
   campaign: Campaign,
   output: Measure,
   best: PointResult,
-  { best: points, ranking: { wants }, choice }: Pick<Summary, 'best' | 'ranking' | 'choice'>,
+  { best: points, ranking: { wants, isGoal }, choice }: Pick<Summary, 'best' | 'ranking' | 'choice'>,
 ): Markup {
   const { varied } = campaign;
-  const { among, tied } = choice!;
+  const { among, tied, range } = choice!;
+  if (!isGoal && among > 1) return rangeSection(output, among, range);
   const sample = best.samples[output.name]!;
   const mean = valueOf(best, output)!;
   const interval = chosenInterval(output, points, among, confidenceOf(campaign));
@@ -110,11 +127,24 @@ export function answerSection(
     ...(interval && among > 1 ? [choiceText(among)] : []),
   ];
   const isTooGood = among > 1 && isNoisy(campaign);
+  const which = isGoal && varied.length > 0 ? (wants === 'lowest' ? 'Lowest ' : 'Highest ') : '';
   return html`<div class="answer">
-    ${wants === 'lowest' ? 'Lowest' : 'Highest'} ${output.name}
+    ${which}${output.name}
     <strong>${titled(value, fullText(output, mean))}</strong>
     ${varied.length > 0 ? html`at ${placeOf(varied, best.values)}` : ''}
     ${how.length > 0 || isTooGood ? html`<p class="lead">${sentences(how.length > 0 ? how.join('; ') : undefined, isTooGood ? TOO_GOOD : undefined)}</p>` : ''}
+  </div>`;
+}
+
+/** "Mean wait 0.2 to 12.3 minutes at 48 points". */
+function rangeSection(output: Measure, points: number, [low, high]: [number, number]): Markup {
+  const whole = measureText(output, high);
+  const range = low === high ? whole : `${measureText({ ...output, units: null }, low)} to ${whole}`;
+  return html`<div class="answer">
+    ${output.name}
+    <strong>${titled(range, `${fullText(output, low)} to ${fullText(output, high)}`)}</strong>
+    at ${counted(points, 'point')}
+    <p class="lead">${output.name} has no goal, so no point is chosen.</p>
   </div>`;
 }
 
@@ -167,7 +197,7 @@ export function bestSection(
         choice && choice.tied > 0
           ? `${counted(choice.tied + 1, 'point')} have exactly the value of the first one`
           : undefined,
-        choice && choice.among > 1 && isNoisy(campaign) ? TOO_GOOD : undefined,
+        choice && choice.among > 1 && isGoal && isNoisy(campaign) ? TOO_GOOD : undefined,
       )}
     </p>
     <div class="scroll" tabindex="0">

@@ -1,5 +1,5 @@
 import { isSensitivityDesign } from '../../campaign/designs/resolved-design.ts';
-import type { RunCounts } from '../../campaign/types.ts';
+import type { Campaign, RunCounts } from '../../campaign/types.ts';
 import type { Story } from '../../client/strategies.ts';
 import type { Analysis } from '../../sensitivity/analysis.ts';
 import type { CampaignRecord, StoredLog } from '../../store/index.ts';
@@ -37,6 +37,8 @@ export interface Told {
   logs?: readonly StoredLog[];
   /** How outputs have depended on earlier runs, so that results may be wrong. @default '' */
   leak?: string;
+  /** Whether the summary and the counts have only the points that a reader has chosen. @default false */
+  isFiltered?: boolean;
 }
 
 /**
@@ -52,7 +54,16 @@ export async function reportSections(
   told: Told,
   drawing: Drawing = pictureOf,
 ): Promise<ReportSection[]> {
-  const { observed, reference, story = null, ground, analyses = [], logs = [], leak = '' } = told;
+  const {
+    observed,
+    reference,
+    story = null,
+    ground,
+    analyses = [],
+    logs = [],
+    leak = '',
+    isFiltered = false,
+  } = told;
   const { campaign } = record;
   const found = story && foundIn(story);
   const course = story && toldStory(campaign, story);
@@ -83,6 +94,12 @@ export async function reportSections(
       leak === '' ? undefined : html`<p class="lead bad">Results may be wrong, because ${leak}</p>`,
     ),
     ...part(
+      'unfiltered',
+      isFiltered && course
+        ? html`<p class="lead">The filter does not change what is said of the ${story!.by}.</p>`
+        : undefined,
+    ),
+    ...part(
       'answer',
       course && found
         ? course.answer()
@@ -92,8 +109,8 @@ export async function reportSections(
             ? answerSection(campaign, output, best, summary)
             : undefined,
     ),
-    ...part('facts', factsSection(record, counts, summary.precision)),
-    ...part('imprecise', imprecisionText(record, summary.precision)),
+    ...part('facts', factsSection(record, counts, summary, isFiltered)),
+    ...part('imprecise', isFiltered ? undefined : imprecisionText(record, summary.precision)),
     ...part('none', counts.done === 0 ? html`<p class="lead">${noneText(counts)}</p>` : undefined),
     ...part(
       'no-value',
@@ -117,7 +134,7 @@ export async function reportSections(
     ),
     ...part('best', best && !isSought ? bestSection(campaign, summary) : undefined),
     ...(isAsked ? [] : analysis),
-    ...(await draw(courseFigures(campaign, summary.courses, observed, ranking))),
+    ...(await draw(courseFigures(campaign, summary.courses, observationsOf(campaign, observed), ranking))),
     ...(await draw(distributionFigures(campaign, summary))),
     ...part(
       'failures',
@@ -125,6 +142,17 @@ export async function reportSections(
     ),
     ...(await draw(timelineFigures(summary.timeline, counts))),
   ];
+}
+
+/** The observed curves: those that a reader gives, and otherwise those of a calibration. */
+function observationsOf(campaign: Campaign, observed: Told['observed']): (Observed & { output: string })[] {
+  if (observed) return [observed];
+  if (campaign.strategy.by !== 'calibration') return [];
+  return campaign.strategy.observed.flatMap((one) =>
+    one.kind === 'curve'
+      ? [{ output: one.output, label: 'observed', points: one.x.map((x, at) => [x, one.y[at]!] as const) }]
+      : [],
+  );
 }
 
 function noneText({ failed, total }: RunCounts): string {

@@ -8,7 +8,14 @@ import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { inputCells, measureCells } from './cells.ts';
 import { sentences } from '../figures/figure.ts';
 import { html, type Markup } from './markup.ts';
-import { bestParts, requirementsText, searchText, selectText, TOO_GOOD } from '../words/search-words.ts';
+import {
+  bestParts,
+  requiredValueText,
+  requirementsText,
+  searchText,
+  selectText,
+  TOO_GOOD,
+} from '../words/search-words.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
 
@@ -112,6 +119,13 @@ function finalistsTable(
     { title: 'High', values: ends[1]! },
     ...(isOfDesign ? [] : [{ title: 'During the search', values: finalists.map(({ seen }) => seen) }]),
   ];
+  const texts = campaign.strategy.require.map((wanted) => ({
+    title: wanted.output,
+    values: finalists.map(({ required }) => {
+      const one = required.find(({ requirement }) => requirement === wanted);
+      return one ? requiredValueText(campaign.outputs, one) : '';
+    }),
+  }));
   const stands = finalists.map(({ isWinner, isFeasible, mean }) =>
     isWinner ? 'winner' : mean === null ? 'runs' : isFeasible ? '' : 'requirements not met',
   );
@@ -125,13 +139,14 @@ function finalistsTable(
       : undefined,
     isOfDesign
       ? undefined
-      : 'Values during the search are too good, because the search chose these points by them',
+      : 'Values during the search tend to be too good, because the search chose these points by them',
   );
   return pointsTable(campaign, {
     title: isOfDesign ? 'Best points' : 'Finalists',
     how,
     points: finalists,
     columns,
+    texts,
     stands,
     first: winner !== undefined,
   });
@@ -149,7 +164,7 @@ function seenTable(campaign: CampaignBy<'search'>, { points, isNoisy }: SearchSt
   const how = sentences(
     `${counted(shown.length, 'point')} with the ${goal!.wants} ${goal!.output}${campaign.strategy.require.length > 0 ? ' of those that meet the requirements' : ''}`,
     isNoisy
-      ? 'If chance affects them, these values are too good, because the search chose the points by them; "confirm" compares points by new runs'
+      ? 'If chance affects them, these values tend to be too good, because the search chose the points by them; "confirm" compares points by new runs'
       : undefined,
   );
   const columns = [{ title: titleOfMeasure(measure), values: shown.map(({ value }) => value) }];
@@ -162,6 +177,8 @@ interface PointsTable {
   points: readonly (Pick<AskedPoint, 'key' | 'values'> & { runs: number })[];
   /** The columns with numbers of the output that is minimized or maximized. */
   columns: { title: string; values: readonly (number | null | undefined)[] }[];
+  /** The columns with the values of required outputs. */
+  texts?: { title: string; values: readonly string[] }[];
   /** The state of each point, such as `winner`. */
   stands?: readonly string[];
   /** Whether the first point is marked. */
@@ -170,7 +187,7 @@ interface PointsTable {
 
 function pointsTable(
   { strategy, base, varied, outputs, goal }: SeekingCampaign,
-  { title, how, points, columns, stands, first }: PointsTable,
+  { title, how, points, columns, texts = [], stands, first }: PointsTable,
 ): Markup {
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
@@ -188,7 +205,7 @@ function pointsTable(
         <thead>
           <tr>
             ${inputs.map((input) => html`<th class="${kindOfInput(input.type) === 'number' ? 'number' : ''}">${titleOf(input)}</th>`)}
-            ${columns.map((column) => html`<th class="number">${column.title}</th>`)}
+            ${[...columns, ...texts].map((column) => html`<th class="number">${column.title}</th>`)}
             <th class="number">Runs</th>
             ${stands ? html`<th></th>` : ''}
             <th>Point</th>
@@ -199,6 +216,7 @@ function pointsTable(
             ({ key, values, runs }, at) =>
               html`<tr class="${first && at === 0 ? 'first' : ''}">
                 ${inputCells(inputs, values)} ${cells.map((column) => column[at])}
+                ${texts.map((column) => html`<td class="number">${column.values[at]}</td>`)}
                 <td class="number">${runs}</td>
                 ${stands ? html`<td>${stands[at]}</td>` : ''}
                 <td><code>${key}</code></td>

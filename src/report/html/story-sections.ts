@@ -11,6 +11,7 @@ import { posteriorFigures } from '../figures/posterior-figures.ts';
 import { searchFigures, selectFigures } from '../figures/search-figures.ts';
 import { sliceFigures } from '../figures/slices.ts';
 import { generationsSection, posteriorSection } from './calibration-section.ts';
+import type { SummaryOptions } from '../summary/summary.ts';
 import type { Markup } from './markup.ts';
 import { searchAnswer, searchPoints, searchSection, selectPoints, selectSection } from './search-section.ts';
 import { drawn, part, type ReportSection } from './section.ts';
@@ -86,6 +87,21 @@ export function toldStory(campaign: Campaign, story: Story): ToldStory {
     analysis: (analysis) => told.analysis(campaign, story, analysis),
     effectsNote: told.effectsNote,
   };
+}
+
+/** What the course of a strategy says to the summary of the runs. */
+export function summaryOptionsOf(
+  { goal }: Pick<Campaign, 'goal'>,
+  story: Story | null,
+): Pick<SummaryOptions, 'found' | 'calibrated'> {
+  if (!story) return {};
+  const found = foundIn(story);
+  if (found) return { found: { output: goal!.output, key: found.best?.key } };
+  if (story.by !== 'calibration' || story.particles.length === 0) return {};
+  const posterior = new Map<string, number>();
+  // without chance, asks of the same point share a run
+  for (const { run, weight } of story.particles) posterior.set(run, (posterior.get(run) ?? 0) + weight);
+  return { calibrated: { posterior, prior: new Set(story.prior) } };
 }
 
 /** The summary of a strategy that looks for the best point; null for other strategies. */

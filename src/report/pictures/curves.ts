@@ -1,3 +1,4 @@
+import type { Band } from '../summary/bands.ts';
 import type { Courses } from '../summary/courses.ts';
 import type { Curve } from '../tables/value-kinds.ts';
 import { titleOf } from '../words/words.ts';
@@ -10,7 +11,7 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
-const OPACITY = { ninety: 0.28, fifty: 0.42 };
+const OPACITY = { prior: 0.18, ninety: 0.28, fifty: 0.42 };
 
 /**
  * Draws the curve of the best point in front of the quantiles of all runs. If there are few runs, this curve is in
@@ -19,23 +20,33 @@ const OPACITY = { ninety: 0.28, fifty: 0.42 };
  * @param front - the name of the curve in front
  */
 export function curves(
-  { output, best, others, bands }: Pick<Courses, 'output' | 'best' | 'others' | 'bands'>,
+  {
+    output,
+    best,
+    others,
+    bands,
+    prior,
+    isPosterior,
+  }: Pick<Courses, 'output' | 'best' | 'others' | 'bands' | 'prior' | 'isPosterior'>,
   front: string,
   observed?: Observed,
 ): Spec {
   const names = {
-    ninety: '90 % of runs',
-    fifty: '50 % of runs',
+    prior: 'prior: 90 %',
+    ninety: isPosterior ? 'posterior: 90 %' : '90 % of runs',
+    fifty: isPosterior ? '50 %' : '50 % of runs',
     median: 'median',
-    others: best.length > 0 ? 'other runs' : 'runs',
+    others: isPosterior ? 'accepted points' : best.length > 0 ? 'other runs' : 'runs',
   };
   const [hasBands, hasOthers, hasBest] = [bands.length > 0, others.length > 0, best.length > 0];
   const { muted, line, best: strong } = colours;
+  const fill = isPosterior ? line : muted;
   const color = key([
-    ...(hasBands ? [{ name: names.ninety, colour: muted, opacity: OPACITY.ninety }] : []),
-    ...(hasBands ? [{ name: names.fifty, colour: muted, opacity: OPACITY.ninety + OPACITY.fifty }] : []),
-    ...(hasBands ? [{ name: names.median, colour: muted, opacity: 1 }] : []),
-    ...(hasOthers ? [{ name: names.others, colour: muted, opacity: 1 }] : []),
+    ...(prior.length > 0 ? [{ name: names.prior, colour: muted, opacity: OPACITY.prior }] : []),
+    ...(hasBands ? [{ name: names.ninety, colour: fill, opacity: OPACITY.ninety }] : []),
+    ...(hasBands ? [{ name: names.fifty, colour: fill, opacity: OPACITY.ninety + OPACITY.fifty }] : []),
+    ...(hasBands ? [{ name: names.median, colour: fill, opacity: 1 }] : []),
+    ...(hasOthers ? [{ name: names.others, colour: fill, opacity: 1 }] : []),
     ...(hasBest ? [{ name: front, colour: line, opacity: 1 }] : []),
     ...(observed ? [{ name: observed.label, colour: strong, opacity: 1 }] : []),
   ]);
@@ -48,17 +59,18 @@ export function curves(
   };
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOf(output) });
   const course = (curve: Curve, series: number) => curve.map(([x, y], i) => ({ x, y, i, series }));
-  const band = (from: string, to: string, name: string, opacity: number) => ({
-    data: { values: bands },
+  const band = (values: readonly Band[], from: string, to: string, name: string, opacity: number) => ({
+    data: { values },
     mark: { type: 'area', opacity },
     encoding: { x, y: y(from), y2: { field: to }, color: color(name) },
   });
   const drawn = { x, y: y('y'), order: { field: 'i' } };
   const layer = [
+    ...(prior.length > 0 ? [band(prior, 'q05', 'q95', names.prior, OPACITY.prior)] : []),
     ...(hasBands
       ? [
-          band('q05', 'q95', names.ninety, OPACITY.ninety),
-          band('q25', 'q75', names.fifty, OPACITY.fifty),
+          band(bands, 'q05', 'q95', names.ninety, OPACITY.ninety),
+          band(bands, 'q25', 'q75', names.fifty, OPACITY.fifty),
           {
             data: { values: bands },
             mark: { type: 'line', strokeWidth: 1.5 },

@@ -1,4 +1,5 @@
 import { type Curve, valueAt } from '../../campaign/curves.ts';
+import { weightedQuantile } from '../../search/abc/population.ts';
 import { quantile } from '../../statistics/quantile.ts';
 
 /** Quantiles of the values of many curves at one x. */
@@ -34,16 +35,35 @@ export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
  * would jump where curves end.
  *
  * @param curves - each with its points ascending by x
+ * @param weights - the weight of each curve. @default equal weights
  */
-export function bandsOf(curves: readonly Curve[]): Band[] {
-  const filled = curves.filter(({ length }) => length > 0);
-  return placesOf(filled).flatMap((x) => {
-    const values = filled.map((curve) => valueAt(curve, x)).filter((value) => value !== undefined);
-    if (2 * values.length < filled.length) return [];
-    const sorted = Float64Array.from(values).sort();
-    const [q05, q25, q50, q75, q95] = [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sorted, p));
-    return [{ x, q05: q05!, q25: q25!, q50: q50!, q75: q75!, q95: q95!, curves: sorted.length }];
+export function bandsOf(curves: readonly Curve[], weights?: readonly number[]): Band[] {
+  const filled = curves.flatMap((curve, at) =>
+    curve.length > 0 ? [{ curve, weight: weights ? weights[at]! : 1 }] : [],
+  );
+  const places = placesOf(filled.map(({ curve }) => curve));
+  return places.flatMap((x) => {
+    const there = filled.flatMap(({ curve, weight }) => {
+      const value = valueAt(curve, x);
+      return value === undefined ? [] : [{ value, weight }];
+    });
+    if (2 * there.length < filled.length) return [];
+    const values = there.map(({ value }) => value);
+    const at = weights ? weightedAt(values, there) : equallyAt(values);
+    const [q05, q25, q50, q75, q95] = [0.05, 0.25, 0.5, 0.75, 0.95].map(at);
+    return [{ x, q05: q05!, q25: q25!, q50: q50!, q75: q75!, q95: q95!, curves: values.length }];
   });
+}
+
+function equallyAt(values: readonly number[]): (p: number) => number {
+  const sorted = Float64Array.from(values).sort();
+  return (p) => quantile(sorted, p);
+}
+
+function weightedAt(values: readonly number[], there: readonly { weight: number }[]): (p: number) => number {
+  const sum = there.reduce((total, { weight }) => total + weight, 0);
+  const weights = there.map(({ weight }) => weight / sum);
+  return (p) => weightedQuantile(values, weights, p);
 }
 
 function placesOf(curves: readonly Curve[]): number[] {

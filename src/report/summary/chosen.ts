@@ -9,10 +9,14 @@ import { Lowest } from './best.ts';
 import { confidenceOf } from './mean.ts';
 import { estimateAt, type PointResult, pointsOf, valueOf } from './points.ts';
 
-/** From how many points the best one was chosen, and how many other points have exactly the same value. */
+/**
+ * From how many points the best one was chosen, how many other points have exactly the same value, and the lowest and
+ * highest value of all points.
+ */
 export interface Choice {
   among: number;
   tied: number;
+  range: [number, number];
 }
 
 /** The number of best points that are kept. */
@@ -26,6 +30,7 @@ export class BestPoints {
   readonly #sign: 1 | -1;
   readonly #best = new Lowest<PointResult>(BEST_POINTS);
   #lowest = Infinity;
+  #range: [number, number] = [Infinity, -Infinity];
   #among = 0;
   #tied = 0;
 
@@ -37,6 +42,7 @@ export class BestPoints {
     const score = this.#sign * value;
     this.#best.add(point, score);
     this.#among += 1;
+    this.#range = [Math.min(this.#range[0], value), Math.max(this.#range[1], value)];
     if (score === this.#lowest) this.#tied += 1;
     if (score >= this.#lowest) return;
     this.#lowest = score;
@@ -48,7 +54,7 @@ export class BestPoints {
   }
 
   get choice(): Choice {
-    return { among: this.#among, tied: this.#tied };
+    return { among: this.#among, tied: this.#tied, range: this.#range };
   }
 }
 
@@ -87,6 +93,7 @@ export async function bestOfDesign(
     runs: sample.count,
     seen: value,
     isEqual: areEqual(sample),
+    required: [],
     choice: 'alone',
   };
 }

@@ -3,6 +3,7 @@ import type { ResultRow } from '../../store/index.ts';
 import { type Band, bandsOf, MOST_POINTS, thinned } from './bands.ts';
 import { EvenSample } from './even-sample.ts';
 import type { PointResult } from './points.ts';
+import { placeOf } from '../../search/abc/story.ts';
 import { type Curve, curveOf, firstOf } from '../tables/value-kinds.ts';
 
 /** The curves of a DATA_SET output. */
@@ -12,8 +13,15 @@ export interface Courses {
   best: Curve;
   /** The curves of the other runs, if there are few runs; otherwise empty. */
   others: Curve[];
-  /** Quantiles across the curves of all kept runs, if there are many runs; otherwise empty. */
+  /**
+   * Quantiles across the curves of all kept runs, if there are many runs; otherwise empty. For a calibration, these are
+   * the runs of the accepted points with their weights.
+   */
   bands: Band[];
+  /** Quantiles across the curves that a calibration drew from the prior; otherwise empty. */
+  prior: Band[];
+  /** Whether the curves are those of the posterior of a calibration. */
+  isPosterior: boolean;
   /** The number of runs in the bands. At some places there may be fewer, because curves end. */
   runs: number;
   /** The number of runs that have no curve. */
@@ -36,11 +44,19 @@ const MOST_RUNS = 400;
 /** With fewer curves than this, single curves are drawn, because quantiles of so few curves have no meaning. */
 const FEW_RUNS = 10;
 
-/** The curve of a run, and the key of its point. */
+/** The runs of a calibration, each by its point and replication (`placeOf`). */
+export interface CalibratedRuns {
+  /** The weights of the runs of the posterior. */
+  posterior: ReadonlyMap<string, number>;
+  prior: ReadonlySet<string>;
+}
+
+/** The curve of a run, the key of its point, and its weight. */
 interface PointCurve {
   point: string;
   curve: Curve;
   isThinned: boolean;
+  weight: number;
 }
 
 /** Keeps the curves of some runs, spread evenly over all runs. */
@@ -48,21 +64,40 @@ export class CourseGatherer {
   readonly #outputs: {
     output: CampaignOutput;
     curves: EvenSample<PointCurve>;
+    prior: EvenSample<PointCurve>;
     without: number;
   }[];
+  readonly #calibrated: CalibratedRuns | undefined;
 
-  /** @param first - the name of a DATA_SET that is drawn even if there are too many DATA_SETs */
-  constructor(outputs: readonly CampaignOutput[], first?: string) {
+  /**
+   * @param first - the name of a DATA_SET that is drawn even if there are too many DATA_SETs
+   * @param calibrated - the runs of a calibration that are drawn. @default all runs
+   */
+  constructor(outputs: readonly CampaignOutput[], first?: string, calibrated?: CalibratedRuns) {
+    this.#calibrated = calibrated;
     const dataSets = outputs.filter(({ type }) => type === 'DATA_SET');
     this.#outputs = firstOf(dataSets, first)
       .slice(0, MOST_DATA_SETS)
-      .map((output) => ({ output, curves: new EvenSample(MOST_RUNS), without: 0 }));
+      .map((output) => ({
+        output,
+        curves: new EvenSample(MOST_RUNS),
+        prior: new EvenSample(MOST_RUNS),
+        without: 0,
+      }));
   }
 
   /** @param times - how often the run counts */
-  add({ point, outputs }: Pick<ResultRow, 'point' | 'outputs'>, times = 1): void {
+  add(
+    { point, replication, outputs }: Pick<ResultRow, 'point' | 'replication' | 'outputs'>,
+    times = 1,
+  ): void {
+    const run = placeOf(point, replication);
+    const weight = this.#calibrated ? this.#calibrated.posterior.get(run) : 1;
+    const isPrior = this.#calibrated?.prior.has(run) ?? false;
     for (const one of this.#outputs) {
-      const read = once(() => curveFor(point, outputs[one.output.name]));
+      const read = once(() => curveFor(point, outputs[one.output.name], weight));
+      if (isPrior) one.prior.add(read);
+      if (weight === undefined) continue;
       for (let time = 0; time < times; time += 1) {
         one.curves.add(() => {
           const kept = read();
@@ -75,19 +110,27 @@ export class CourseGatherer {
 
   /** The curves of each DATA_SET. DATA_SETs without a curve are left out. */
   result(best: PointResult | undefined): Courses[] {
-    return this.#outputs.flatMap(({ output, curves, without }) => {
+    return this.#outputs.flatMap(({ output, curves, prior, without }) => {
       const { items, isPart } = curves;
       const first = curveOf(best?.curves[output.name]) ?? [];
       const front = thinned(first);
       if (items.length === 0 && first.length === 0) return [];
       const areFew = items.length < FEW_RUNS;
-      const bands = areFew ? [] : bandsOf(items.map(({ curve }) => curve));
+      const weights = this.#calibrated && items.map(({ weight }) => weight);
+      const bands = areFew
+        ? []
+        : bandsOf(
+            items.map(({ curve }) => curve),
+            weights,
+          );
       return [
         {
           output,
           best: front,
           others: areFew ? allBut(front, best?.key, items) : [],
           bands,
+          prior: areFew ? [] : bandsOf(prior.items.map(({ curve }) => curve)),
+          isPosterior: this.#calibrated !== undefined,
           runs: items.length,
           without,
           isCut: items.some(({ curve }) => isBeyond(curve, bands)),
@@ -99,10 +142,10 @@ export class CourseGatherer {
   }
 }
 
-function curveFor(point: string, text: string | undefined): PointCurve | undefined {
+function curveFor(point: string, text: string | undefined, weight = 1): PointCurve | undefined {
   const curve = curveOf(text);
   return curve && curve.length > 0
-    ? { point, curve: thinned(curve), isThinned: curve.length > MOST_POINTS }
+    ? { point, curve: thinned(curve), isThinned: curve.length > MOST_POINTS, weight }
     : undefined;
 }
 

@@ -146,23 +146,34 @@ export class EffectGatherer {
     });
     const isUneven = this.#balanced !== undefined && this.#points !== this.#balanced;
     const main = effects.length > 0 ? [{ kind: 'main' as const, effects, isUneven }] : [];
-    return [...grids, ...this.#scatter(sampled), ...main, ...(facets ? [facets] : [])];
+    const surface = sampled.length > 0 ? inputs.filter((each) => this.#isSpread(each)) : [];
+    return [...grids, ...this.#scatter(sampled, surface), ...main, ...(facets ? [facets] : [])];
   }
 
   /** Whether an input's points are drawn one by one, because many of them have different values. */
-  #isSampled({ input, at, levels }: InputLevels): boolean {
-    const pointsPerValue = this.#scattered.get(input.name);
-    if (kindOfInput(input.type) !== 'number' || pointsPerValue === undefined) return false;
+  #isSampled(each: InputLevels): boolean {
+    const { input, at, levels } = each;
+    const pointsPerValue = this.#scattered.get(input.name) ?? 1;
     const count = new Set(levels).size;
-    return count >= FEWEST_SCATTERED && (this.#isCut[at]! || 4 * count * pointsPerValue > this.#points);
+    return this.#isSpread(each) && (this.#isCut[at]! || 4 * count * pointsPerValue > this.#points);
   }
 
-  #scatter(inputs: readonly InputLevels[]): (ScatterEffects | SurfaceEffect)[] {
+  /** Whether the design draws or lists the values of a numeric input, and there are enough of them for a smooth. */
+  #isSpread({ input, levels }: InputLevels): boolean {
+    const isNumber = kindOfInput(input.type) === 'number' && this.#scattered.has(input.name);
+    return isNumber && new Set(levels).size >= FEWEST_SCATTERED;
+  }
+
+  /** @param spread - the inputs that a surface may have */
+  #scatter(
+    inputs: readonly InputLevels[],
+    spread: readonly InputLevels[],
+  ): (ScatterEffects | SurfaceEffect)[] {
     if (inputs.length === 0) return [];
     const { isPart, items } = this.#sample;
     // points with the same seeds share a part of their error, which does not average out
     const confidence = this.#campaign.commonRandomNumbers ? null : confidenceOf(this.#campaign);
-    return scatterOf(inputs, items, { isPart, confidence, isShare: this.#statistic === 'share' });
+    return scatterOf({ inputs, spread }, items, { isPart, confidence, isShare: this.#statistic === 'share' });
   }
 
   /** What the result leaves out. */

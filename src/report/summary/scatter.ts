@@ -74,22 +74,28 @@ const ROWS = 48;
  */
 const FURTHEST = 2;
 
+/** The inputs whose points are drawn one by one, and those over which a surface may be drawn. */
+interface DrawnInputs {
+  inputs: readonly SampledInput[];
+  /** All inputs with enough values for a smooth, also those with few enough values for a mean at each. */
+  spread: readonly SampledInput[];
+}
+
 /**
- * Finds how an output depends on each sampled input. If there are enough points, the two inputs that explain the most
- * also get a surface.
+ * Finds how an output depends on each sampled input. If there are enough points, the two spread inputs that explain the
+ * most also get a surface.
  *
  * @param points the mean, share or quantile of each point
  * @param options `confidence` is the confidence of the bands; with null there are no bands. A share has no band either,
  * because its variance depends on the share itself, and the regression assumes the same variance everywhere.
  */
 export function scatterOf(
-  inputs: readonly SampledInput[],
+  { inputs, spread }: DrawnInputs,
   points: readonly SampledPoint[],
   { isPart, confidence, isShare = false }: { isPart: boolean; confidence: number | null; isShare?: boolean },
 ): (ScatterEffects | SurfaceEffect)[] {
   const means = points.map(({ mean }) => mean);
   const isLog = !isShare && means.every((mean) => mean > 0) && isWide(middleOf(means));
-  const scales = inputs.map(({ at }) => new Scale(points.map(({ values }) => Number(values[at]))));
   const output = {
     values: isLog ? means.map(Math.log) : means,
     // the derivative of the logarithm is 1 / mean
@@ -99,28 +105,25 @@ export function scatterOf(
   };
   // a point is drawn once, also if it counts several times
   const dots = [...new Map(points.map((point) => [point.values, point])).values()];
-  const effects = inputs.map(({ input, at }, i): ScatterEffect => {
-    const scale = scales[i]!;
+  const all = spread.map(({ input, at }) => {
+    const scale = new Scale(points.map(({ values }) => Number(values[at])));
     const { smooth, explained } = smoothOver(scale, output, isShare ? null : confidence);
-    return {
+    const effect: ScatterEffect = {
       input,
       isLog: scale.isLog,
       points: dots.map(({ values, mean }) => ({ x: Number(values[at]), mean })),
       smooth,
       explained,
     };
+    return { effect, scale };
   });
-  const [first, second] = effects.toSorted((a, b) => b.explained - a.explained);
-  const surface =
-    first && second
-      ? surfaceOver(
-          // the two inputs in the order of the design
-          effects.flatMap((effect, i) =>
-            effect === first || effect === second ? [{ effect, scale: scales[i]! }] : [],
-          ),
-          output,
-        )
-      : undefined;
+  const [first, second] = all.toSorted((a, b) => b.effect.explained - a.effect.explained);
+  // the two inputs in the order of the design
+  const pair = all.filter((one) => one === first || one === second);
+  const surface = pair.length === 2 ? surfaceOver(pair, output) : undefined;
+  const effects = all.flatMap(({ effect }) =>
+    inputs.some(({ input }) => input === effect.input) ? [effect] : [],
+  );
   return [...(surface ? [{ ...surface, isPart }] : []), { kind: 'scatter', effects, isPart, isLog }];
 }
 

@@ -5,7 +5,7 @@ import type { ResultRow } from '../../store/index.ts';
 import { Agreement } from './agreement.ts';
 import { Lowest } from './best.ts';
 import { BestPoints, type Choice } from './chosen.ts';
-import { type Courses, CourseGatherer } from './courses.ts';
+import { type CalibratedRuns, type Courses, CourseGatherer } from './courses.ts';
 import { Distribution } from './distribution.ts';
 import { EffectGatherer, type LeftOut } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
@@ -17,6 +17,8 @@ import { Timeline } from './timeline.ts';
 
 /** The results of a campaign as a report shows them. */
 export interface Summary {
+  /** The number of points with a run that is done. */
+  points: number;
   /** The measure by which points are ranked; undefined if there is none. */
   output: Measure | undefined;
   /** All measures, the requested ones first. */
@@ -79,6 +81,8 @@ export interface SummaryOptions {
    * selection.
    */
   found?: { output: string; key: string | undefined } | null;
+  /** The runs of a calibration whose curves are drawn. @default all runs */
+  calibrated?: CalibratedRuns | undefined;
 }
 
 /** The measures to show, in their order. */
@@ -121,14 +125,18 @@ export class RunGatherer {
   /** Whether a repeated point has further runs. Otherwise its runs count several times. */
   readonly #hasRunsPerDraw: boolean;
 
-  constructor(campaign: Campaign, { counted }: ShownMeasures, observed?: string) {
+  constructor(
+    campaign: Campaign,
+    { counted }: ShownMeasures,
+    { observed, calibrated }: Pick<SummaryOptions, 'observed' | 'calibrated'> = {},
+  ) {
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#distributions = counted.map((output) => ({
       output,
       distribution: new Distribution(isWhole(output) ? 1 : 0),
       without: 0,
     }));
-    this.#courses = new CourseGatherer(campaign.outputs, observed);
+    this.#courses = new CourseGatherer(campaign.outputs, observed, calibrated);
   }
 
   /** @param place - the place of the run in the design: later runs have larger numbers */
@@ -225,7 +233,7 @@ export class PointGatherer {
 
   result(): Pick<
     Summary,
-    'output' | 'measures' | 'ranking' | 'best' | 'choice' | 'effects' | 'leftOut' | 'agreement'
+    'points' | 'output' | 'measures' | 'ranking' | 'best' | 'choice' | 'effects' | 'leftOut' | 'agreement'
   > {
     const gathered = this.#gathered;
     const chosen =
@@ -235,6 +243,7 @@ export class PointGatherer {
     const ranking = rankingOf(this.#options.goal, chosen?.output);
     const first = chosen ? chosen.best.points : this.#firstPoints.items;
     return {
+      points: this.#points,
       output: chosen?.output,
       measures,
       ranking,
@@ -261,7 +270,7 @@ export async function summarize(
   options: SummaryOptions = {},
 ): Promise<Summary> {
   const shown = shownOf(campaign, asked);
-  const runs = new RunGatherer(campaign, shown, options.observed);
+  const runs = new RunGatherer(campaign, shown, options);
   const points = new PointGatherer(campaign, asked, shown, options);
   const precision = new PrecisePoints(campaign);
 

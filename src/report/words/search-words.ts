@@ -4,6 +4,7 @@ import type { Campaign } from '../../campaign/types.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { StrategyBy } from '../../campaign/strategy.ts';
 import type { SelectSummary } from '../../search/select-story.ts';
+import type { Required } from '../../search/interval.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { count, inputColumns, number, text, uniquelyNamed } from '../tables/column-types.ts';
 import { stopText } from './stop-words.ts';
@@ -91,13 +92,10 @@ export function selectText({ stage, points, failed }: SelectSummary): string {
  */
 export function requirementsText(require: readonly Requirement[]): string | undefined {
   if (require.length === 0) return undefined;
-  const each = require.map(({ output, min, max, chance }) => {
-    const limits = [
-      ...(min === null ? [] : [`at least ${numberText(min)}`]),
-      ...(max === null ? [] : [`at most ${numberText(max)}`]),
-    ];
+  const each = require.map((requirement) => {
+    const { output, chance } = requirement;
     const what = chance === null ? `the mean of ${output}` : output;
-    return `${what} is ${limits.join(' and ')}${chance === null ? '' : ` in at least ${percent(chance)} of the runs`}`;
+    return `${what} is ${limitsText(requirement, numberText)}${chance === null ? '' : ` in at least ${percent(chance)} of the runs`}`;
   });
   return `A point meets the requirements if ${each.length === 1 ? '' : 'all of these are true: '}${each.join('; ')}`;
 }
@@ -139,7 +137,37 @@ export function bestParts(
   if (choice !== 'alone' && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
   if (choice !== 'alone' && (strategy.by === 'search' || strategy.by === 'selection'))
     how.push(certaintyText(strategy, choice === 'compared'));
+  how.push(...best.required.map((one) => requiredText(outputs, one)));
   return { place, value: valueText({ goal, outputs }, best), how };
+}
+
+/** "Served 0.901 ± 0.007, required: at least 0.9", "Served at least 0.9 in 96 % (90 % to 99 %) of the runs, required: 95 %" */
+function requiredText(outputs: Campaign['outputs'], { requirement, ...required }: Required): string {
+  const { output, chance } = requirement;
+  const measure = measureOf(outputs, output);
+  const limits = limitsText(requirement, (limit) => measureText(measure, limit));
+  const value = requiredValueText(outputs, { requirement, ...required });
+  return chance === null
+    ? `${output} ${value}, required: ${limits}`
+    : `${output} ${limits} in ${value} of the runs, required: ${percent(chance)}`;
+}
+
+/** The value of a required output at a point with its interval. */
+export function requiredValueText(
+  outputs: Campaign['outputs'],
+  { requirement: { output, chance }, value, interval }: Required,
+): string {
+  const measure = measureOf(outputs, output);
+  const shown = chance === null ? measure : { statistic: 'share' as const, units: null };
+  return interval === null ? measureText(shown, value) : intervalText(shown, value, interval);
+}
+
+/** "at least 0.9 and at most 1" */
+function limitsText({ min, max }: Requirement, textOf: (limit: number) => string): string {
+  return [
+    ...(min === null ? [] : [`at least ${textOf(min)}`]),
+    ...(max === null ? [] : [`at most ${textOf(max)}`]),
+  ].join(' and ');
 }
 
 /** The warning of luck: the best of several values that vary by chance is too good. */

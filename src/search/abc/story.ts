@@ -74,6 +74,8 @@ export interface CalibrationStory {
   generations: GenerationStory[];
   /** The accepted points of the last complete generation; empty before that. */
   particles: Particle[];
+  /** The runs of the first generation, which draws from the prior (`placeOf`); empty before its end. */
+  prior: string[];
 }
 
 export interface GenerationStory {
@@ -91,6 +93,8 @@ export interface GenerationStory {
 export interface Particle {
   ask: number;
   key: string;
+  /** Its run (`placeOf`). */
+  run: string;
   values: string[];
   distance: number;
   weight: number;
@@ -107,12 +111,20 @@ export async function calibrationStoryOf(
   const all = await generationsIn(campaign, log);
   const { strategy } = campaign;
   const keyOf = keysOf(campaign);
+  const runs = runsOf(campaign, log);
   const generations = all.map((one) => generationStory(campaign, one, all[one.number], log));
   const last = all.findLast(({ population }) => population !== null);
   const particles = (last?.accepted ?? []).map((ask, at): Particle => {
     const { values } = log.asks[ask]!;
     const { distances, weights } = last!.population!;
-    return { ask, key: keyOf(values).key, values, distance: distances[at]!, weight: weights[at]! };
+    return {
+      ask,
+      key: keyOf(values).key,
+      run: runs[ask]!,
+      values,
+      distance: distances[at]!,
+      weight: weights[at]!,
+    };
   });
   const told = log.asks.filter((ask) => ask.told !== null);
   const failed = told.filter((ask) => ask.told!.value === null).length;
@@ -130,7 +142,9 @@ export async function calibrationStoryOf(
     posterior: last ? posteriorOf(campaign, generations[last.number - 1]!, particles) : null,
     stoppedBy: stopOf(log),
   };
-  return { summary, generations, particles };
+  const isDrawn = all[0]?.population !== null;
+  const prior = isDrawn ? runs.slice(0, all[1]?.first ?? runs.length) : [];
+  return { summary, generations, particles, prior };
 }
 
 /** The ask of a run, its generation, and the weight in that generation; null if the ask has none. */
@@ -146,25 +160,30 @@ export async function placesOfRuns(
   log: SearchLog,
 ): Promise<Map<string, Place>> {
   const all = await generationsIn(campaign, log);
-  const keyOf = keysOf(campaign);
   const weights = new Map(
     all.flatMap(({ accepted, population }) =>
       population ? accepted.map((ask, at) => [ask, population.weights[at]!] as const) : [],
     ),
   );
   const places = new Map<string, Place>();
-  const isRandom = hasSeed(campaign.base);
-  const repeats = new Map<string, number>();
-  for (const [ask, { values }] of log.asks.entries()) {
-    const { key } = keyOf(values);
-    const repeat = (repeats.get(key) ?? 0) + 1;
-    repeats.set(key, repeat);
-    // without chance, all asks of a point share one run
-    const run = placeOf(key, isRandom ? repeat : 1);
+  for (const [ask, run] of runsOf(campaign, log).entries()) {
     const generation = all.findLast(({ first }) => first <= ask)!.number;
     places.set(run, sharedPlace(places.get(run), { ask, generation, weight: weights.get(ask) ?? null }));
   }
   return places;
+}
+
+/** The run of each ask (`placeOf`). Without chance, all asks of a point share one run. */
+function runsOf(campaign: CampaignBy<'calibration'>, { asks }: SearchLog): string[] {
+  const keyOf = keysOf(campaign);
+  const isRandom = hasSeed(campaign.base);
+  const repeats = new Map<string, number>();
+  return asks.map(({ values }) => {
+    const { key } = keyOf(values);
+    const repeat = (repeats.get(key) ?? 0) + 1;
+    repeats.set(key, repeat);
+    return placeOf(key, isRandom ? repeat : 1);
+  });
 }
 
 /** The place of a run with one more ask: the last generation with a weight, and there the sum of the weights. */

@@ -24,6 +24,7 @@ export function countsIn({ timeline }: Pick<Summary, 'timeline'>, counts: RunCou
  *
  * @param counts - the counts of the runs that the report shows
  * @param isWhole - adds the sensitivity analysis, which has to read all runs
+ * @param isFiltered - whether the summary has only the points that a reader has chosen
  */
 export async function drawSections(
   store: Store,
@@ -31,12 +32,13 @@ export async function drawSections(
   summary: Summary,
   story: Story | null,
   counts: RunCounts,
-  isWhole: boolean,
+  { isWhole, isFiltered }: { isWhole: boolean; isFiltered: boolean },
 ): Promise<Section[]> {
   const { campaign } = record;
   const sections = await reportSections(record, counts, summary, {
     story,
     logs: await store.runLogs(campaign.id),
+    isFiltered,
     analyses: isWhole ? await analysesFor(record, (outputs) => analysesIn(store, record, { outputs })) : [],
   });
   const last = { id: 'campaign', markup: campaignSection(record, counts, summary.timeline.outstandingTime) };

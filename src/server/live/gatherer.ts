@@ -7,7 +7,7 @@ import { followRuns } from '../../client/follow-results.ts';
 import { ForayError, isForayError } from '../../errors.ts';
 import { LiveSummary } from '../../report/live/live-summary.ts';
 import { html } from '../../report/html/markup.ts';
-import { foundIn } from '../../report/html/story-sections.ts';
+import { summaryOptionsOf } from '../../report/html/story-sections.ts';
 import { summarize, type Summary, type SummaryOptions } from '../../report/summary/summary.ts';
 import type { CampaignRecord, ResultRow, Store } from '../../store/index.ts';
 import { countsIn, drawSections } from './draw.ts';
@@ -141,15 +141,17 @@ export class Gatherer {
     const story = await storyOf(this.#store, record.campaign);
     const known = await this.#store.counts(this.#id);
     const summary = await summaryOf(optionsOf(record, story));
-    const isWhole = closedPhases.includes(record.phase) && this.#view.inputs.length === 0;
+    const isFiltered = this.#view.inputs.length > 0;
+    const isWhole = closedPhases.includes(record.phase) && !isFiltered;
     // while runs are still being read, one of them may match
-    const isEmpty =
-      this.#view.inputs.length > 0 && front.length === 0 && summary.timeline.moments().length === 0;
-    // the counts on a page with a filter are those of all points
-    const counts = this.#view.inputs.length === 0 ? countsIn(summary, known) : known;
+    const isEmpty = isFiltered && front.length === 0 && summary.timeline.moments().length === 0;
+    const counts = countsIn(summary, known);
     const sections = isEmpty
       ? [NO_MATCH]
-      : [...front, ...(await drawSections(this.#store, record, summary, story, counts, isWhole))];
+      : [
+          ...front,
+          ...(await drawSections(this.#store, record, summary, story, counts, { isWhole, isFiltered })),
+        ];
     const hash = createHash('sha256');
     for (const { html } of sections) hash.update(html).update('\0');
     const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));
@@ -157,7 +159,7 @@ export class Gatherer {
     const next = closedPhases.includes(record.phase) ? 0 : Math.round(pause);
     this.#hasDrawn = true;
     const changedAt = new Date(record.updatedAt).toISOString();
-    const finished = counts.done + counts.failed;
+    const finished = isFiltered ? known.done + known.failed : counts.done + counts.failed;
     this.#tell({ version: hash.digest('hex').slice(0, 16), asOf, changedAt, finished, sections, next });
   }
 
@@ -201,8 +203,7 @@ function optionsOf({ campaign }: CampaignRecord, story: Story | null): SummaryOp
     ...campaign.goal,
     output: measureOf(campaign.outputs, campaign.goal.output).name,
   };
-  const found = story && foundIn(story);
-  return { goal, found: found ? { output: campaign.goal!.output, key: found.best?.key } : undefined };
+  return { goal, ...summaryOptionsOf(campaign, story) };
 }
 
 /** The note that is shown instead of pictures if the filters leave no run. */

@@ -12,6 +12,9 @@ import {
 } from '../support.ts';
 import { marks } from '../marks.ts';
 
+/** The answer at the top of a report, without a goal. */
+const answerOf = (output: string) => new RegExp(`<div class="answer">\\s*${output}\\s*<strong>`);
+
 describe('the report of other designs', () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => sampleRow(i, [String(1.5 + i / 10), '0.4']));
@@ -193,7 +196,8 @@ describe('the report of other designs', () => {
       })),
     );
     const page = await renderReport(record, countsOf(16), stream(runs), { show: ['Extinct'] });
-    expect(page).toMatch(/Lowest Extinct\s*<strong>(<span[^>]*>)?25 % \(/);
+    expect(page).toMatch(/Extinct\s*<strong>(<span[^>]*>)?25 % to 50 %(<\/span>)?<\/strong>\s*at 2 points/);
+    expect(page).toContain('Extinct has no goal, so no point is chosen.');
     expect(page).toContain('Extinct by Contact rate');
     expect(page).toContain(
       'The share at each value, with its 95 % confidence interval over the replications.',
@@ -206,9 +210,9 @@ describe('the report of other designs', () => {
         `>${text}${text.startsWith('Q') ? ' (day)' : ''}</text>`,
       );
     // by default, the report shows the first numeric output, and a share if there is no numeric output
-    expect(await renderReport(record, countsOf(16), stream(runs))).toContain('Lowest Peak day');
+    expect(await renderReport(record, countsOf(16), stream(runs))).toMatch(answerOf('Peak day'));
     const shares = { ...record, campaign: { ...record.campaign, outputs: outputs.slice(0, 1), derived: [] } };
-    expect(await renderReport(shares, countsOf(16), stream(runs))).toContain('Lowest Extinct');
+    expect(await renderReport(shares, countsOf(16), stream(runs))).toMatch(answerOf('Extinct'));
   });
 
   test('shows the first output that has values by default', async () => {
@@ -217,10 +221,10 @@ describe('the report of other designs', () => {
       const { 'Fit error': error, ...others } = row.outputs;
       return { ...row, outputs: at < 2 ? others : { ...others, 'Fit error': error! } };
     });
-    expect(await renderReport(record, countsOf(4), stream(odd))).toContain('Lowest Fit error');
+    expect(await renderReport(record, countsOf(4), stream(odd))).toMatch(answerOf('Fit error'));
     const none = odd.map((row) => ({ ...row, outputs: { ...row.outputs, 'Fit error': 'null' } }));
     const page = await renderReport(record, countsOf(4), stream(none));
-    expect(page).toContain('Lowest Peak day');
+    expect(page).toMatch(answerOf('Peak day'));
     expect(page).toContain('Peak day over Contact rate and Recovery rate');
   });
 

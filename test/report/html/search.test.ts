@@ -85,6 +85,7 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
             tied: 0,
             runs: 1,
             isEqual: false,
+            required: [],
             seen: best.value!,
             choice: 'alone',
           }

@@ -14,7 +14,7 @@ function curveText(height: number, points = 3): string {
 /** Gathers the curves of runs, each given by the key of its point and its curve. The point `a` is the best. */
 function gathered(runs: readonly (readonly [point: string, curve: string])[], front: string) {
   const gatherer = new CourseGatherer([OUTPUT]);
-  for (const [point, Course] of runs) gatherer.add({ point, outputs: { Course } });
+  for (const [point, Course] of runs) gatherer.add({ point, replication: 1, outputs: { Course } });
   const best = { key: 'a', values: [], draws: 1, runs: 1, failed: 0, samples: {}, curves: { Course: front } };
   return gatherer.result(best)[0]!;
 }
@@ -46,7 +46,7 @@ describe('the bands of many runs', () => {
   const END = { varied: [], replications: 100, precision: null, outputs: [OUTPUT] };
   const captionOf = (courses: Courses): string => {
     const { campaign } = sampleRecord({ grid: [], ...END });
-    return courseFigures(campaign, [courses], undefined, { wants: 'lowest', isGoal: false })[0]!.caption;
+    return courseFigures(campaign, [courses], [], { wants: 'lowest', isGoal: false })[0]!.caption;
   };
   const runsOf = (lengths: readonly number[]) =>
     lengths.map((length, at) => [`p${at}`, length === 0 ? '' : curveText(1, length)] as const);
@@ -85,10 +85,28 @@ describe('the bands of many runs', () => {
 
   test('count the curve of a run as often as the design has its point', () => {
     const gatherer = new CourseGatherer([OUTPUT]);
-    gatherer.add({ point: 'a', outputs: { Course: curveText(1) } }, 30);
-    gatherer.add({ point: 'b', outputs: { Course: curveText(5) } }, 10);
+    gatherer.add({ point: 'a', replication: 1, outputs: { Course: curveText(1) } }, 30);
+    gatherer.add({ point: 'b', replication: 1, outputs: { Course: curveText(5) } }, 10);
     const { bands, runs } = gatherer.result(undefined)[0]!;
     expect(runs).toBe(40);
     expect(bands.at(-1)).toMatchObject({ q05: 2, q50: 2, q95: 10, curves: 40 });
+  });
+
+  test('of a calibration are those of the accepted points with their weights, with the prior behind them', () => {
+    const runs = Array.from({ length: 40 }, (_, at) => ({ point: `p${at}`, replication: 1, height: at + 1 }));
+    // the points with the heights 21 to 30 are the posterior, and half of the weight is at 25
+    const posterior = new Map(
+      runs.slice(20, 30).map(({ point, height }) => [`${point} 1`, height === 25 ? 0.5 : 0.5 / 9]),
+    );
+    const prior = new Set(runs.slice(0, 20).map(({ point }) => `${point} 1`));
+    const gatherer = new CourseGatherer([OUTPUT], undefined, { posterior, prior });
+    for (const { height, ...run } of runs) gatherer.add({ ...run, outputs: { Course: curveText(height) } });
+    const [courses] = gatherer.result(undefined) as [Courses];
+    expect(courses).toMatchObject({ runs: 10, others: [], best: [] });
+    expect(courses.bands.at(-1)).toMatchObject({ q05: 42, q50: 50, q95: 60, curves: 10 });
+    expect(courses.prior.at(-1)).toMatchObject({ x: 2, q50: 21, curves: 20 });
+    expect(captionOf(courses)).toBe(
+      'The median and the middle 50 % and 90 % of the posterior (10 accepted points, with their weights). Pale behind them is the middle 90 % of the runs from the prior.',
+    );
   });
 });

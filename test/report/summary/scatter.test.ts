@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Design } from '../../../src/campaign/designs/resolved-design.ts';
 import { rowsOf } from '../../../src/campaign/designs/rows.ts';
 import { contourOf } from '../../../src/report/pictures/contour.ts';
-import { EffectGatherer } from '../../../src/report/summary/effects.ts';
+import { EffectGatherer, type MainEffects } from '../../../src/report/summary/effects.ts';
 import { renderReport } from '../../../src/report/html/html.ts';
 import type { ScatterEffects, SurfaceEffect } from '../../../src/report/summary/scatter.ts';
 import { areaOf, hullOf, isWithin } from '../../../src/statistics/hull.ts';
@@ -67,6 +67,30 @@ test('points for Sobol indices also give a scatter plot, although many points ha
   expect(scatter.effects.map(({ input, points }) => [input.name, points.length])).toEqual(
     names.map((name) => [name, 320]),
   );
+});
+
+test('a surface may be over an input with few whole numbers, whose means are drawn at each value', () => {
+  const names = ['Servers', 'B', 'C'];
+  const inputs = names.map((name, at) => ({
+    name,
+    isWhole: at === 0,
+    distribution: { kind: 'uniform' as const, min: 0, max: at === 0 ? 15 : 1 },
+  }));
+  const design = { kind: 'saltelli' as const, inputs, points: 64, scrambles: 1, secondOrder: false, seed: 1 };
+  const varied = names.map((name, at) => ({
+    name,
+    type: at === 0 ? ('INTEGER' as const) : ('DOUBLE' as const),
+    units: null,
+  }));
+  const effects = new EffectGatherer({ varied, design, ...plain });
+  for (const row of rowsOf(design, { base: [], contents: new Map() })) {
+    const [a, b, c] = row.map(Number);
+    effects.add(row, { count: 1, mean: a! + 2 * b! + c!, variance: 0, majority: null });
+  }
+  const [surface, scatter, main] = effects.result() as [SurfaceEffect, ScatterEffects, MainEffects];
+  expect([surface.x, surface.y].map(({ input }) => input.name)).toEqual(['Servers', 'B']);
+  expect(scatter.effects.map(({ input }) => input.name)).toEqual(['B', 'C']);
+  expect(main.effects.map(({ axis }) => axis.input.name)).toEqual(['Servers']);
 });
 
 test('if there are very many points, an evenly spread sample of them is drawn, and nothing counts as left out', () => {

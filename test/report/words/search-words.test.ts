@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import type { Requirement } from '../../../src/campaign/search/search.ts';
+import { bestText } from '../../../src/report/words/search-words.ts';
+import type { Required } from '../../../src/search/interval.ts';
+import type { BestPoint } from '../../../src/search/summary.ts';
+import { sampleRecord } from '../support.ts';
+
+test('the best point has the value and interval of each required output, beside the limit', () => {
+  const outputs = [
+    { name: 'Cost', type: 'DOUBLE', units: null },
+    { name: 'Late', type: 'BOOLEAN', units: null },
+    { name: 'Wait', type: 'DOUBLE', units: 'MINUTE' },
+  ] as const;
+  const { campaign } = sampleRecord({ outputs: [...outputs], goal: { output: 'Cost', wants: 'lowest' } });
+  const required = (
+    requirement: Partial<Requirement> & Pick<Requirement, 'output'>,
+    told: Pick<Required, 'value' | 'interval'>,
+  ): Required => ({
+    requirement: { min: null, max: null, chance: null, ...requirement },
+    runs: 100,
+    isShare: false,
+    ...told,
+  });
+  const best: BestPoint = {
+    key: 'k',
+    inputs: { Servers: 3 },
+    value: 17,
+    interval: [16, 18],
+    among: 1,
+    tied: 0,
+    runs: 100,
+    isEqual: false,
+    seen: 16,
+    choice: 'alone',
+    required: [
+      required({ output: 'Late', max: 0.15 }, { value: 0.12, interval: [0.07, 0.2] }),
+      required({ output: 'Wait', min: 1, max: 5 }, { value: 4, interval: [3.5, 4.5] }),
+      required({ output: 'Wait', max: 9, chance: 0.9 }, { value: 0.95, interval: [0.89, 0.98] }),
+    ],
+  };
+  expect(bestText(campaign, best)).toBe(
+    'Servers 3: Cost 17 ± 1 (100 runs); Late 12 % (7 % to 20 %), required: at most 15 %; ' +
+      'Wait 4 ± 0.5 minutes, required: at least 1 minute and at most 5 minutes; ' +
+      'Wait at most 9 minutes in 95 % (89 % to 98 %) of the runs, required: 90 %',
+  );
+});
