@@ -145,7 +145,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
   await addAnimations(app, parts.sessions);
   if (parts.fleet) {
     const { access, fleet, limits } = parts;
-    await addExecutors(app, { access, fleet, keyless, upload: limits.upload });
+    await addExecutors(app, { access, fleet, keyChecks, keyless, upload: limits.upload });
   }
   await app.register(
     async (api) => {
@@ -164,7 +164,7 @@ export async function buildApp({ log, logLevel, onAnswered, ...parts }: AppParts
         {
           ...modelHandlers(parts.registry, modelAccess, parts.history),
           ...runHandlers(parts.registry, parts.runs),
-          ...animationHandlers(parts.sessions),
+          ...animationHandlers(parts.sessions, modelAccess),
           listExecutors: () => parts.fleet?.executors.list() ?? [],
           ...pushHandlers(
             new Pushes(parts.registry, parts.versionFiles),
