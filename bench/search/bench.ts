@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { documentOf, type Goal, isMet, type Part, textOf } from '../report.ts';
 import { type AbcRow, abcRows } from './abc.ts';
+import { besidePart } from './beside.ts';
 import { type CampaignRow, campaignRows } from './campaigns.ts';
 import { boundedRows, timeRows, unboundedRows } from './cma.ts';
 import { directRows } from './direct.ts';
@@ -26,6 +27,8 @@ export async function run(args: string[]): Promise<boolean> {
       repeats: { type: 'string', default: '1000' },
       winners: { type: 'string', default: '40' },
       points: { type: 'string', default: '10000' },
+      // of a campaign beside searches
+      rounds: { type: 'string', default: '5' },
       // also runs optimisers of other libraries, in Python
       peers: { type: 'boolean', default: false },
       // with --peers, also runs Optuna's Gaussian process, which needs torch (gigabytes of files)
@@ -50,6 +53,7 @@ export async function run(args: string[]): Promise<boolean> {
     winner: () => winnerPart(Number(values.winners)),
     abc: () => abcPart(2 * seeds),
     regions: () => regionsPart(2 * seeds),
+    beside: () => besidePart(Number(values.rounds)),
     campaigns: () => campaignsPart(Number(values.points)),
   };
   const only = values.only?.split(',') ?? Object.keys(makes);

@@ -65,12 +65,15 @@ export function addGuard(
     checkSite(request);
     request.keyHash = keyHashOf(request);
     request.access = request.keyHash === null ? null : keys.of(request.keyHash);
-    if (request.access) {
-      keyless.release(request.raw.socket);
-      keyChecks.watch(reply.raw, () => keys.of(request.keyHash!) !== null);
-    }
     // only users who may read learn whether an address exists
     const role = request.is404 ? 'read' : request.routeOptions.config.role!;
+    if (request.access) {
+      keyless.release(request.raw.socket);
+      keyChecks.watch(reply.raw, () => {
+        const access = keys.of(request.keyHash!);
+        return role === 'steer' ? access?.role === 'steer' : access !== null;
+      });
+    }
     if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);
     if (role === 'steer' && request.access?.role !== 'steer')
       throw new ServerError('ROLE_TOO_LOW', `The key of ${request.access!.name} may read, but not steer.`);

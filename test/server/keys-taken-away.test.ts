@@ -21,9 +21,12 @@ import fastify from 'fastify';
 import { Foray } from '../../src/client/index.ts';
 import { KeyChecks } from '../../src/http/key-checks.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
+import { revokeKeys } from '../../src/keys/edit.ts';
 import { KeyFile } from '../../src/server/keys.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
+import { RemoteSession, startAnimation } from '../service/animations.ts';
 import { REHEARSAL } from '../service/fixed.ts';
+import { clientOf } from '../service/support.ts';
 import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
@@ -40,11 +43,24 @@ const folder = mkdtempSync(join(tmpdir(), 'foray-keys-taken-'));
 const text = (...keys: string[]): string =>
   keyFileOf(...keys.map((key): [string, 'steer', string] => [key.slice(0, 6), 'steer', key]));
 
+/** Sends a request whose body does not end. Resolves when the server has taken the request. */
+async function lasting(url: string, method: string, headers: Record<string, string>) {
+  const sent = request(url, { method, headers: { ...headers, expect: '100-continue' }, agent: false });
+  const state = { ended: false, close: () => void sent.destroy() };
+  sent.on('error', () => undefined).once('close', () => (state.ended = true));
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  sent.write('the beginning of a body');
+  return state;
+}
+
 /** What the test knows about a server and its key file. */
 interface Kind {
   file: string;
   url: () => string;
   headers: (key: string) => Record<string, string>;
+  /** An address that takes a body from every user. */
+  takes: () => string;
   /** Permissions that give too much. */
   open: number;
 }
@@ -57,12 +73,14 @@ const kinds: Record<string, Kind> = {
     file: join(folder, 'server', 'keys'),
     url: () => `${server.url}/api/v1/campaigns`,
     headers: (key) => ({ authorization: `Bearer ${key}` }),
+    takes: () => `${server.url}/api/v1/plan`,
     open: 0o644,
   },
   'the model service': {
     file: join(folder, 'service', 'keys'),
     url: () => `${service.url}/models`,
     headers: (key) => ({ authorization: key }),
+    takes: () => `${service.url}/upload-file`,
     open: 0o666,
   },
 };
@@ -104,7 +122,7 @@ const replace = (file: string, text: string): void => {
 };
 
 /** Ways to take the key of the leaver away. With `true`, the key of the stayer must go on to give access. */
-const ways: [what: string, stays: boolean, take: (kind: Kind) => void][] = [
+const ways: [what: string, stays: boolean, take: (kind: Kind) => void | Promise<unknown>][] = [
   ['is removed in place', true, ({ file }) => write(file, text(STAYER))],
   ['is removed by a rename', true, ({ file }) => replace(file, text(STAYER))],
   [
@@ -138,6 +156,17 @@ const ways: [what: string, stays: boolean, take: (kind: Kind) => void][] = [
   ['is removed while another line is wrong', true, ({ file }) => write(file, `${text(STAYER)}nonsense ][\n`)],
   ['is cut short', true, ({ file }) => write(file, text(LEAVER.slice(0, 8), STAYER))],
   ['is in another file, to which a link leads no longer', true, linked],
+  [
+    'gets the role of an executor',
+    true,
+    ({ file }) => write(file, keyFileOf(['leaver', 'executor', LEAVER], ['stayer', 'steer', STAYER])),
+  ],
+  ['is revoked by a command', true, ({ file }) => revokeKeys(file, 'leaver')],
+  [
+    'is removed together with its user, by a rename of the user',
+    true,
+    ({ file }) => replace(file, keyFileOf(['leaver', 'steer', OTHER], ['stayer', 'steer', STAYER])),
+  ],
   ['is in a file that is deleted', false, ({ file }) => rmSync(file)],
   ['is in a file that is emptied', false, ({ file }) => truncateSync(file)],
   ['is in a file that is renamed', false, ({ file }) => renameSync(file, aside(file))],
@@ -205,24 +234,96 @@ function linked({ file }: Kind): void {
   symlinkSync(`${file}-2`, file);
 }
 
+const isServer = (kind: Kind): boolean => kind === kinds["foray's own server"];
+
+/** Logs in at foray's own server. Returns the cookie. */
+async function logIn(key: string): Promise<string> {
+  const answer = await ask(`${server.url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    body: `key=${key}`,
+  });
+  return String(answer.headers['set-cookie']).split(';', 1)[0]!;
+}
+
+/** Writes the file of a kind with both keys, and waits until they give access. */
+async function restore({ file, url, headers }: Kind): Promise<void> {
+  rmSync(join(file, '..'), { recursive: true, force: true });
+  rmSync(`${folder}/away`, { recursive: true, force: true });
+  mkdirSync(join(file, '..'));
+  write(file, text(LEAVER, STAYER));
+  for (const key of [LEAVER, STAYER])
+    await until(
+      'the key gives access',
+      async () => (await ask(url(), { headers: headers(key) })).status === 200,
+    );
+}
+
 describe.each(Object.entries(kinds))('%s: access ends within 10 s if a key', (_name, kind) => {
   const status = async (key: string): Promise<number> =>
     (await ask(kind.url(), { headers: kind.headers(key) })).status;
+  const statusOfPage = async (cookie: string): Promise<number> =>
+    (await ask(kind.url(), { headers: { cookie } })).status;
 
   test.each(ways)('%s', async (_what, stays, take) => {
-    rmSync(join(kind.file, '..'), { recursive: true, force: true });
-    rmSync(`${folder}/away`, { recursive: true, force: true });
-    mkdirSync(join(kind.file, '..'));
-    write(kind.file, text(LEAVER, STAYER));
-    await until('both keys give access', async () =>
-      [await status(LEAVER), await status(STAYER)].every((each) => each === 200),
-    );
+    await restore(kind);
+    const cookies = isServer(kind) ? [await logIn(LEAVER), await logIn(STAYER)] : [];
+    const pages = () => Promise.all(cookies.map(statusOfPage));
+    expect(await pages()).toEqual(cookies.map(() => 200));
+    const lastingOf = (key: string) => lasting(kind.takes(), 'POST', kind.headers(key));
+    const [own, other] = [await lastingOf(LEAVER), await lastingOf(STAYER)];
     const began = performance.now();
-    take(kind);
+    await take(kind);
     await until('the key gives no access', async () => (await status(LEAVER)) === 401);
+    const others = stays ? 200 : 401;
+    expect(await pages()).toEqual(cookies.map((_, at) => (at === 0 ? 401 : others)));
+    await until('the open request of the key has ended', () => own.ended);
     expect(performance.now() - began).toBeLessThan(ENDS_WITHIN);
-    expect(await status(STAYER)).toBe(stays ? 200 : 401);
+    expect(await status(STAYER)).toBe(others);
+    if (stays) expect(other.ended).toBe(false);
+    other.close();
   });
+});
+
+test('a key that may only read from now on neither steers nor ends what it steers already, but it reads', async () => {
+  const kind = kinds["foray's own server"]!;
+  await restore(kind);
+  const steer = async () =>
+    (await ask(`${kind.url()}/none`, { method: 'DELETE', headers: kind.headers(LEAVER) })).status;
+  expect(await steer()).toBe(404);
+  const plan = await lasting(kind.takes(), 'POST', kind.headers(LEAVER));
+  const change = await lasting(`${kind.url()}/other`, 'PUT', kind.headers(LEAVER));
+  write(kind.file, keyFileOf(['leaver', 'read', LEAVER], ['stayer', 'steer', STAYER]));
+  await until('the key steers no more', async () => (await steer()) === 403);
+  await until('the change that it has begun has ended', () => change.ended);
+  expect((await ask(kind.url(), { headers: kind.headers(LEAVER) })).status).toBe(200);
+  expect(plan.ended).toBe(false);
+  plan.close();
+});
+
+test.each<[string, string]>([
+  ['its key is removed', text(STAYER)],
+  [
+    'its key becomes that of an executor',
+    keyFileOf(['leaver', 'executor', LEAVER], ['stayer', 'steer', STAYER]),
+  ],
+])('an animated run, whose address needs no key, ends when %s', async (_what, after) => {
+  const kind = kinds['the model service']!;
+  await restore(kind);
+  const client = clientOf(service.url);
+  const as = kind.headers(LEAVER);
+  const of = {
+    get: <T>(path: string) => client.get<T>(path, { Authorization: as['authorization']! }),
+    post: <T>(path: string, body: unknown) =>
+      client.post<T>(path, body, { Authorization: as['authorization']! }),
+  };
+  const { body: model } = await of.post<{ modelVersions: string[] }>('/models/name/', 'Rehearsal');
+  const { body: info } = await startAnimation(of, model.modelVersions.at(-1)!, { Seconds: 600 });
+  const session = new RemoteSession({ running: service }, info);
+  expect((await session.raw('/frame')).status).toBe(200);
+  write(kind.file, after);
+  await until('the picture is away', async () => (await session.raw('/frame')).status === 404);
+  for (const path of ['/', '/get-state']) expect((await session.raw(path)).status).toBe(404);
 });
 
 test('the server says why no key gives access', () => {

@@ -211,7 +211,7 @@ describe('while the input files of animated runs are being fetched', () => {
 
   test('the runs count as executing, and against the limit of animated runs', async () => {
     const { sessions, arrival } = sessionsWithSlowFiles();
-    const start = () => sessions.start('version', { experimentType: 'SIMULATION', inputs: [] });
+    const start = () => sessions.start('version', { experimentType: 'SIMULATION', inputs: [] }, () => true);
     const starts = Array.from({ length: MOST_SESSIONS }, start);
     await until(() => sessions.executes('run 1') || undefined, 'a run to execute');
     await expect(start()).rejects.toMatchObject({ code: 'TOO_MANY_ANIMATIONS' });
@@ -223,7 +223,7 @@ describe('while the input files of animated runs are being fetched', () => {
 
   test('an end of the service stops the runs, and no process starts later', async () => {
     const { sessions, arrival, endings } = sessionsWithSlowFiles();
-    const start = sessions.start('version', { experimentType: 'SIMULATION', inputs: [] });
+    const start = sessions.start('version', { experimentType: 'SIMULATION', inputs: [] }, () => true);
     await until(() => sessions.executes('run 1') || undefined, 'the run to execute');
     await sessions.close();
     arrival.resolve();

@@ -6,6 +6,7 @@ import Fastify from 'fastify';
 import type { Fleet } from '../../src/service/fleet/fleet.ts';
 import { EXECUTORS } from '../../src/service/fleet/protocol.ts';
 import { addExecutors } from '../../src/service/http/executors.ts';
+import { KeyChecks } from '../../src/http/key-checks.ts';
 import { KeylessConnections } from '../../src/http/keyless.ts';
 import { Refusals } from '../../src/http/refusals.ts';
 import { hashOf } from '../../src/keys/hash.ts';
@@ -36,6 +37,7 @@ async function serverOfTest(): Promise<{ port: number; arrived: Promise<void> }>
       holderOf: (hash) => (hash === hashOf(KEY) ? { name: 'one', role: 'executor' } : undefined),
     } as Access,
     fleet: fleet as unknown as Fleet,
+    keyChecks: new KeyChecks(app),
     keyless: new KeylessConnections(app, new Refusals(() => undefined), MOST),
     upload: 100,
   });

@@ -9,13 +9,14 @@ import { KEY, onCleanup } from './support.ts';
  *
  * @param models - a folder with more models
  * @param openFiles - the largest number of open files
+ * @param flags - more flags of `foray service`
  */
 export async function startProcess(
   dataDir: string,
   models?: string,
-  { openFiles }: { openFiles?: number } = {},
+  { openFiles, flags = [] }: { openFiles?: number; flags?: readonly string[] } = {},
 ): Promise<{ child: ChildProcess; url: string }> {
-  const args = ['service', '--port', '0', '--data', dataDir, '--executors', '2'];
+  const args = ['service', '--port', '0', '--data', dataDir, '--executors', '2', ...flags];
   if (models !== undefined) args.push('--models', models);
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `;
   const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', process.execPath, MAIN, ...args], {

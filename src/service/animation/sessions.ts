@@ -49,6 +49,8 @@ export interface Shown {
   /** The model's name. */
   model: string;
   animation: AnimationData['animation'];
+  /** Whether the key that started the run still gives access to it. */
+  isAdmitted: () => boolean;
   /** Cancels the timer of the run. The timer ends a run that nobody renders, or forgets an ended run. */
   unwatch: () => void;
 }
@@ -75,10 +77,11 @@ export class Sessions {
   /**
    * Starts an animated run; resolves when its first picture is drawn.
    *
+   * @param isAdmitted - whether the key of the caller still gives access to the version
    * @throws ServiceError UNSUPPORTED_EXPERIMENT for a model without animation, TOO_MANY_ANIMATIONS, ANIMATION_FAILED
    * with the reason, UNAVAILABLE if the cause is not the model, and the errors of a run request
    */
-  async start(versionId: string, request: RunRequest): Promise<Shown> {
+  async start(versionId: string, request: RunRequest, isAdmitted: () => boolean): Promise<Shown> {
     const { registry } = this.#parts;
     const version = registry.version(versionId);
     const { retired, animation } = version;
@@ -92,9 +95,8 @@ export class Sessions {
     const code = await this.#codeOf(version);
     this.#checkRoom();
     this.#starting += 1;
-    const shown = await this.#add({ version, model, code: code!, animation: animation! }, request).finally(
-      () => (this.#starting -= 1),
-    );
+    const drawn = { version, model, code: code!, animation: animation!, isAdmitted };
+    const shown = await this.#add(drawn, request).finally(() => (this.#starting -= 1));
     try {
       await shown.session.started;
     } catch (error) {
@@ -107,7 +109,7 @@ export class Sessions {
 
   /** Adds a run to the database, and starts its process. */
   async #add(
-    { version, code, ...drawn }: Pick<Shown, 'version' | 'model' | 'animation'> & { code: ModelCode },
+    { version, code, ...drawn }: Omit<Shown, 'session' | 'run' | 'unwatch'> & { code: ModelCode },
     request: RunRequest,
   ): Promise<Shown> {
     const { runs, processes, progress } = this.#parts;
@@ -143,14 +145,23 @@ export class Sessions {
   }
 
   has(uuid: string): boolean {
-    return this.#shown.has(uuid);
+    return this.#at(uuid) !== undefined;
   }
 
   /** @throws ServiceError UNKNOWN_SESSION */
   find(uuid: string): Shown {
-    const shown = this.#shown.get(uuid);
+    const shown = this.#at(uuid);
     if (!shown) throw unknownSession();
     return shown;
+  }
+
+  /** A run at an address. The address needs no key, so the run ends when the key that started it gives no access. */
+  #at(uuid: string): Shown | undefined {
+    const shown = this.#shown.get(uuid);
+    if (!shown || shown.isAdmitted()) return shown;
+    void shown.session.end({ status: 'STOPPED', reason: 'its key gives no access any more' });
+    this.#forget(shown);
+    return undefined;
   }
 
   /** The current picture, for somebody who renders the run. A run that nobody renders for 5 minutes is stopped. */

@@ -155,7 +155,7 @@ export async function addInterface(
   await addAnimations(app, parts.sessions);
   if (parts.fleet) {
     const { access, fleet, limits } = parts;
-    await addExecutors(app, { access, fleet, keyless, upload: limits.upload });
+    await addExecutors(app, { access, fleet, keyChecks, keyless, upload: limits.upload });
   }
   await app.register(
     async (api) => {
@@ -174,7 +174,7 @@ export async function addInterface(
         {
           ...modelHandlers(parts.registry, modelAccess, parts.history),
           ...runHandlers(parts.registry, parts.runs),
-          ...animationHandlers(parts.sessions),
+          ...animationHandlers(parts.sessions, modelAccess),
           listExecutors: () => parts.fleet?.executors.list() ?? [],
           ...pushHandlers(
             new Pushes(parts.registry, parts.versionFiles),

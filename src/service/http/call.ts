@@ -6,6 +6,8 @@ import type * as kit from '../../http/endpoints/endpoint.ts';
 export interface OfCaller {
   /** The user whose key the request has. */
   user: string;
+  /** SHA-256 of this key. */
+  keyHash: string;
   /**
    * The address at which this client reaches the service, without a final slash. Addresses in answers begin with it.
    */

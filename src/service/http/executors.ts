@@ -8,6 +8,7 @@ import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Report } from '../flee
 import { hashOf } from '../../keys/hash.ts';
 import type { Access } from '../access.ts';
 import { acceptBytes, notUtf8, reader } from './body.ts';
+import type { KeyChecks } from '../../http/key-checks.ts';
 import type { KeylessConnections } from '../../http/keyless.ts';
 
 /** The largest report, in bytes. An executor sends its outputs in smaller reports. */
@@ -21,20 +22,25 @@ export async function addExecutors(
   {
     access,
     fleet,
+    keyChecks,
     keyless,
     upload,
-  }: { access: Access; fleet: Fleet; keyless: KeylessConnections; upload: number },
+  }: { access: Access; fleet: Fleet; keyChecks: KeyChecks; keyless: KeylessConnections; upload: number },
 ): Promise<void> {
-  const nameOf = (request: FastifyRequest): string => {
-    const key = request.headers.authorization?.replace(/^Bearer\s+/i, '').trim();
+  const executorOf = ({ headers }: FastifyRequest): string | undefined => {
+    const key = headers.authorization?.replace(/^Bearer\s+/i, '').trim();
     const holder = key ? access.holderOf(hashOf(key)) : undefined;
-    if (holder?.role !== 'executor')
-      throw new ServiceError('KEY_REFUSED', 'The key is not the key of an executor.');
-    return holder.name;
+    return holder?.role === 'executor' ? holder.name : undefined;
   };
-  const requireExecutorKey: onRequestHookHandler = (request, _reply, done) => {
+  const nameOf = (request: FastifyRequest): string => {
+    const name = executorOf(request);
+    if (name === undefined) throw new ServiceError('KEY_REFUSED', 'The key is not the key of an executor.');
+    return name;
+  };
+  const requireExecutorKey: onRequestHookHandler = (request, reply, done) => {
     nameOf(request);
     keyless.release(request.raw.socket);
+    keyChecks.watch(reply.raw, () => executorOf(request) !== undefined);
     done();
   };
   await app.register(

@@ -20,6 +20,13 @@ export class ModelAccess {
     return this.#registry.models().filter((model) => this.#access.mayUse(user, model));
   }
 
+  /** Whether a key still gives access to a version, after the key file may have changed. */
+  admits(keyHash: string, versionId: string): boolean {
+    const holder = this.#access.holderOf(keyHash);
+    const { modelId } = this.#registry.version(versionId);
+    return holder?.role === 'steer' && this.#access.mayUse(holder.name, this.#registry.model(modelId));
+  }
+
   /** @throws ServiceError NOT_PERMITTED */
   checkMayChange(user: string, model: Pick<Model, 'name'>): void {
     if (this.#access.mayChange(user, model)) return;

@@ -26,9 +26,9 @@ export async function addRoutes(
     // without a body, Fastify parses nothing, and the raw request is an empty stream
     raw: (request) => request.body ?? request.raw,
     own(request) {
-      const { user } = request.caller!;
+      const { user, keyHash } = request.caller!;
       modelAccess.check(user, request.params as { modelId?: string; versionId?: string });
-      return { user, root: () => publicAddress.root(request) };
+      return { user, keyHash, root: () => publicAddress.root(request) };
     },
     send,
   };
