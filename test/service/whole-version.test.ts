@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -11,8 +12,8 @@ import {
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { findModels, hashContent, placesIn, stateOf } from '../../src/service/models/folder.ts';
-import { writeCommandModel } from './command-model.ts';
-import { outputsOf, startTestService, temporaryFolder, until, versionsOf } from './support.ts';
+import { writeCommandModel, writeLoopModel } from './command-model.ts';
+import { outputsOf, startTestService, temporaryFolder, until, versionsOf, writeModel } from './support.ts';
 
 /** The changes of what a model reads. Each must make a new version. */
 const changes: Record<string, (model: string, outside: string) => void> = {
@@ -115,6 +116,86 @@ test('one version never has two answers: each version gives what it has read, al
   // the kept versions, with other inputs, so that they run again
   for (const [version, answer] of answers) expect(await answerOf(version, 1)).toBe(answer);
 }, 180_000);
+
+const MARKS = `const wait = async (name) => {
+  writeFileSync(marks + '/at-' + name, '');
+  while (!existsSync(marks + '/' + name)) await new Promise((resolve) => setTimeout(resolve, 10));
+};`;
+
+/** Models whose runs read the first letter of `data.txt` between two marks. */
+const readers: Record<string, (models: string, marks: string) => void> = {
+  'a module': (models, marks) =>
+    writeModel(
+      models,
+      'Waits',
+      `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+       const marks = ${JSON.stringify(marks)};
+       ${MARKS}
+       export default {
+         name: 'Waits', description: '', inputs: [{ name: 'N', type: 'DOUBLE', default: 1 }],
+         outputs: [{ name: 'Out', type: 'STRING' }],
+         async run() {
+           await wait('changed');
+           const Out = readFileSync(import.meta.dirname + '/data.txt', 'utf8').slice(0, 1);
+           await wait('restored');
+           return { Out };
+         },
+       };`,
+    ),
+  'a program': (models, marks) =>
+    writeCommandModel(
+      models,
+      'Waits',
+      `const { existsSync } = await import('node:fs');
+       const marks = ${JSON.stringify(marks)};
+       ${MARKS}
+       await wait('changed');
+       const Out = readFileSync(process.env.FORAY_MODEL_DIR + '/data.txt', 'utf8').slice(0, 1);
+       await wait('restored');
+       say({ outputs: { Out } });`,
+      ['Out: STRING'],
+    ),
+  'a program that stays loaded': (models, marks) =>
+    writeLoopModel(models, 'Waits', {
+      before: `const marks = ${JSON.stringify(marks)}; ${MARKS}`,
+      body: `await wait('changed');
+        const Out = readFileSync(process.env.FORAY_MODEL_DIR + '/data.txt', 'utf8').slice(0, 1);
+        await wait('restored');
+        answer(Out);`,
+      type: 'STRING',
+    }),
+};
+/** A file of this size is not copied for each executor, in bytes. */
+const LARGE = 17 * 2 ** 20;
+
+test.each(
+  Object.keys(readers).flatMap((reader) => [
+    [reader, 'changed'],
+    [reader, 'changed and restored'],
+  ]),
+)(
+  '%s that reads a large file which is %s during its run gives the answer of its version',
+  async (reader, how) => {
+    const [models, marks] = [temporaryFolder(), temporaryFolder()];
+    readers[reader]!(models, marks);
+    const file = path.join(models, 'Waits/data.txt');
+    const large = Buffer.alloc(LARGE, 'a');
+    writeFileSync(file, large);
+    const service = await startTestService({ modelDirs: [models], executors: 1 });
+    const version = await service.latest('Waits');
+    const answer = outputsOf(service, version, { N: 2 });
+    const reached = (mark: string) =>
+      until(() => existsSync(path.join(marks, `at-${mark}`)) || undefined, mark);
+    await reached('changed');
+    await nextTick(file);
+    writeFileSync(file, 'b');
+    writeFileSync(path.join(marks, 'changed'), '');
+    await reached('restored');
+    if (how === 'changed and restored') writeFileSync(file, large);
+    writeFileSync(path.join(marks, 'restored'), '');
+    expect((await answer).get('Out')).toBe('"a"');
+  },
+);
 
 test('a link to the folder of a model in a folder of models is served', async () => {
   const [models, elsewhere] = [temporaryFolder(), temporaryFolder()];

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  type Dirent,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
@@ -28,6 +36,8 @@ const OF_TOOLS = new Set([
     '.Rhistory',
   ],
 ]);
+/** Separates the path and the properties of a file in {@link stateOf}. */
+export const SEPARATOR = '\0';
 /** Files that an editor or a network disk has while another file is open. */
 const PASSING = /^\.(?:.+\.sw[a-z]|#.+|nfs[0-9a-f]{8,})$/;
 
@@ -163,10 +173,13 @@ function isExecutable(file: string): boolean {
   return ((statOf(file)?.mode ?? 0) & 0o100) !== 0;
 }
 
-/** A text that changes when a model's files change. It is made from properties of the files, without their content. */
+/**
+ * A text that changes when a model's files change. It is made from properties of the files, without their content. It
+ * has a line for each file: the path, the separator, and the properties.
+ */
 export function stateOf(place: ModelPlace): string {
   return filesOf(place)
-    .map(({ file }) => `${file} ${fileStamp(file) ?? readlinkSync(file)}`)
+    .map(({ file }) => `${file}${SEPARATOR}${fileStamp(file) ?? readlinkSync(file)}`)
     .join('\n');
 }
 
@@ -248,7 +261,7 @@ export function statOf(file: string): Stats | undefined {
 function filesUnder(folder: string, above: readonly string[] = []): string[] {
   const chain = [...above, realpathSync(folder)];
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !PASSING.test(name) && !isOfTools(path.join(folder, name)))
+    .filter((entry) => !PASSING.test(entry.name) && !isToolsIn(folder, entry))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const full = path.join(folder, entry.name);
@@ -261,13 +274,18 @@ function filesUnder(folder: string, above: readonly string[] = []): string[] {
 
 function visibleEntries(folder: string) {
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !name.startsWith('.') && !isOfTools(path.join(folder, name)))
+    .filter((entry) => !entry.name.startsWith('.') && !isToolsIn(folder, entry))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Whether a tool made a file or folder in a model's folder. It is then no part of the model. */
 export function isOfTools(entry: string): boolean {
   return OF_TOOLS.has(path.basename(entry)) || isEnvironment(entry);
+}
+
+/** Like {@link isOfTools}. A file needs no further look at the disk, because only a folder can be an environment. */
+function isToolsIn(folder: string, entry: Dirent): boolean {
+  return entry.isFile() ? OF_TOOLS.has(entry.name) : isOfTools(path.join(folder, entry.name));
 }
 
 /** Whether a tool has installed packages in a folder. A model uses the packages that are there when it runs. */
