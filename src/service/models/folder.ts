@@ -239,17 +239,12 @@ function whyLost(link: string): string | undefined {
     statSync(link);
     return undefined;
   } catch (error) {
-    switch ((error as NodeJS.ErrnoException).code) {
-      case 'ENOENT':
-      case 'ENOTDIR':
-        return `the link leads to ${readlinkSync(link)}, which does not exist`;
-      case 'ELOOP':
-        return 'the link leads in a circle';
-      case 'EACCES':
-        return `the link leads to ${readlinkSync(link)}, which this user may not read`;
-      default:
-        throw error;
-    }
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ELOOP') return 'the link leads in a circle';
+    const to = `the link leads to ${readlinkSync(link)}`;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `${to}, which does not exist`;
+    if (code === 'EACCES') return `${to}, which this user may not read`;
+    throw error;
   }
 }
 
