@@ -49,6 +49,14 @@ export class Foray extends CampaignReader {
     });
   }
 
+  /**
+   * Loads the code that other methods load at their first call. A server calls this before it serves, because loading
+   * holds its thread.
+   */
+  async load(): Promise<void> {
+    await Promise.all([this.context.temporal.load(), loadSubmit(), loadChanges()]);
+  }
+
   /** Closes the store and the connection to Temporal. Call no other method afterwards. */
   async close(): Promise<void> {
     await this.context.temporal.close();

@@ -100,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   addPython(app);
   await addApi(app, parts);
   await app.register((scope) => addPages(scope, parts));
+  await foray.load();
   port = await listen(app, host, options.port ?? 0);
   return {
     url: url(),

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -10,9 +11,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { findModels, hashContent, placesIn, stateOf } from '../../src/service/models/folder.ts';
-import { writeCommandModel } from './command-model.ts';
-import { outputsOf, startTestService, temporaryFolder, until, versionsOf } from './support.ts';
+import { findModels, hashContent, stateOf } from '../../src/service/models/folder.ts';
+import { writeCommandModel, writeLoopModel } from './command-model.ts';
+import { outputsOf, startTestService, temporaryFolder, until, versionsOf, writeModel } from './support.ts';
 
 /** The changes of what a model reads. Each must make a new version. */
 const changes: Record<string, (model: string, outside: string) => void> = {
@@ -116,16 +117,146 @@ test('one version never has two answers: each version gives what it has read, al
   for (const [version, answer] of answers) expect(await answerOf(version, 1)).toBe(answer);
 }, 180_000);
 
+const MARKS = `const wait = async (name) => {
+  writeFileSync(marks + '/at-' + name, '');
+  while (!existsSync(marks + '/' + name)) await new Promise((resolve) => setTimeout(resolve, 10));
+};`;
+
+/** Models whose runs read the first letter of `data.txt` between two marks. */
+const readers: Record<string, (models: string, marks: string) => void> = {
+  'a module': (models, marks) =>
+    writeModel(
+      models,
+      'Waits',
+      `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+       const marks = ${JSON.stringify(marks)};
+       ${MARKS}
+       export default {
+         name: 'Waits', description: '', inputs: [{ name: 'N', type: 'DOUBLE', default: 1 }],
+         outputs: [{ name: 'Out', type: 'STRING' }],
+         async run() {
+           await wait('changed');
+           const Out = readFileSync(import.meta.dirname + '/data.txt', 'utf8').slice(0, 1);
+           await wait('restored');
+           return { Out };
+         },
+       };`,
+    ),
+  'a program': (models, marks) =>
+    writeCommandModel(
+      models,
+      'Waits',
+      `const { existsSync } = await import('node:fs');
+       const marks = ${JSON.stringify(marks)};
+       ${MARKS}
+       await wait('changed');
+       const Out = readFileSync(process.env.FORAY_MODEL_DIR + '/data.txt', 'utf8').slice(0, 1);
+       await wait('restored');
+       say({ outputs: { Out } });`,
+      ['Out: STRING'],
+    ),
+  'a program that stays loaded': (models, marks) =>
+    writeLoopModel(models, 'Waits', {
+      before: `const marks = ${JSON.stringify(marks)}; ${MARKS}`,
+      body: `await wait('changed');
+        const Out = readFileSync(process.env.FORAY_MODEL_DIR + '/data.txt', 'utf8').slice(0, 1);
+        await wait('restored');
+        answer(Out);`,
+      type: 'STRING',
+    }),
+};
+/** A file of this size is not copied for each executor, in bytes. */
+const LARGE = 17 * 2 ** 20;
+
+test.each(
+  Object.keys(readers).flatMap((reader) => [
+    [reader, 'changed'],
+    [reader, 'changed and restored'],
+  ]),
+)(
+  '%s that reads a large file which is %s during its run gives the answer of its version',
+  async (reader, how) => {
+    const [models, marks] = [temporaryFolder(), temporaryFolder()];
+    readers[reader]!(models, marks);
+    const file = path.join(models, 'Waits/data.txt');
+    const large = Buffer.alloc(LARGE, 'a');
+    writeFileSync(file, large);
+    const service = await startTestService({ modelDirs: [models], executors: 1 });
+    const version = await service.latest('Waits');
+    const answer = outputsOf(service, version, { N: 2 });
+    const reached = (mark: string) =>
+      until(() => existsSync(path.join(marks, `at-${mark}`)) || undefined, mark);
+    await reached('changed');
+    await nextTick(file);
+    writeFileSync(file, 'b');
+    writeFileSync(path.join(marks, 'changed'), '');
+    await reached('restored');
+    if (how === 'changed and restored') writeFileSync(file, large);
+    writeFileSync(path.join(marks, 'restored'), '');
+    expect((await answer).get('Out')).toBe('"a"');
+  },
+);
+
 test('a link to the folder of a model in a folder of models is served', async () => {
   const [models, elsewhere] = [temporaryFolder(), temporaryFolder()];
   writeCommandModel(elsewhere, 'Linked', `say({ outputs: { Out: 2 } });`);
   symlinkSync(path.join(elsewhere, 'Linked'), path.join(models, 'linked'));
-  symlinkSync(path.join(elsewhere, 'gone'), path.join(models, 'gone'));
   symlinkSync('.', path.join(models, 'self'));
-  const places = placesIn(models, [], (_folder, problem) => {
-    throw problem;
-  });
-  expect(places.map(({ entry }) => entry)).toEqual([path.join(models, 'linked/model.yaml')]);
+  expect(findModels(models).map(({ entry }) => entry)).toEqual([path.join(models, 'linked/model.yaml')]);
   const service = await startTestService({ modelDirs: [models], executors: 1 });
   expect((await outputsOf(service, await service.latest('Linked'))).get('Out')).toBe('2');
+});
+
+/** What looks like a model and is none: how to make it in a folder, and the words that say why. */
+const skipped: Record<string, [make: (models: string) => void, words: string]> = {
+  dangling: [
+    (models) => symlinkSync('/nowhere/model', path.join(models, 'dangling')),
+    'the link leads to /nowhere/model, which does not exist.',
+  ],
+  circle: [(models) => symlinkSync('circle', path.join(models, 'circle')), 'the link leads in a circle.'],
+  yml: [(models) => writeIn(models, 'yml', 'model.yml'), 'its file model.yml must be named model.yaml.'],
+  capital: [
+    (models) => writeIn(models, 'capital', 'Model.YAML'),
+    'its file Model.YAML must be named model.yaml.',
+  ],
+  mjs: [(models) => writeIn(models, 'mjs', 'model.mjs'), 'its file model.mjs must be named model.js.'],
+  'group/deep': [
+    (models) => writeIn(models, 'group/deep', 'model.yaml'),
+    'only folders directly in a folder of models are models.',
+  ],
+};
+
+function writeIn(models: string, folder: string, name: string): void {
+  mkdirSync(path.join(models, folder), { recursive: true });
+  writeFileSync(path.join(models, folder, name), '');
+}
+
+test('what looks like a model and is not served is said in one line, at the start and when it appears', async () => {
+  const models = temporaryFolder();
+  writeCommandModel(models, 'Served', `say({ outputs: { Out: 2 } });`);
+  const [first, ...later] = Object.entries(skipped);
+  first![1][0](models);
+  const lines: string[] = [];
+  await startTestService({ modelDirs: [models], executors: 1, onProblem: (line) => lines.push(line) });
+  const about = ([name, [, words]]: (typeof later)[number]): string =>
+    `${path.join(models, name)} is not served: ${words}`;
+  expect(lines).toEqual([about(first!)]);
+  for (const one of later) {
+    one[1][0](models);
+    await until(() => lines.includes(about(one)) || undefined, about(one));
+  }
+  expect(lines.toSorted()).toEqual([first!, ...later].map(about).toSorted());
+});
+
+test('a change of a model is found also while another model beside it is not valid', async () => {
+  const models = temporaryFolder();
+  writeCommandModel(models, 'Served', `say({ outputs: { Out: 2 } });`);
+  const lines: string[] = [];
+  const onModels = (line: string) => void lines.push(line);
+  const service = await startTestService({ modelDirs: [models], executors: 1, onModels });
+  writeIn(models, 'two', 'model.yaml');
+  writeIn(models, 'two', 'model.js');
+  await until(() => lines.some((line) => line.includes('model.js and model.yaml')) || undefined, 'the error');
+  writeFileSync(path.join(models, 'Served/data.txt'), 'new');
+  await until(async () => (await versionsOf(service, 'Served')).length > 1 || undefined, 'a version');
 });

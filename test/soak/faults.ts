@@ -25,8 +25,6 @@ export class Tally {
 const PROBE = 'soak';
 /** The time after which a process sees a new time, ms. libfaketime reads its file once a second. */
 const CLOCK_IS_SEEN_MS = 1_500;
-/** The time after which an abort has ended a process, ms. The process first writes its stack, which takes time. */
-const ABORT_IS_SEEN_MS = 5_000;
 
 /** Causes faults in a world. */
 export class Faults {
@@ -125,13 +123,11 @@ export class Faults {
     const { pid } = kept;
     if (pid === undefined) return;
     this.tally.add('descriptors');
-    // Node aborts if Temporal runs the code of a workflow with a time limit while no descriptor is free
     kept.mayEnd = target !== 'service';
     const before = limitOf(pid);
     limit(pid, `${descriptorsOf(pid) + spare}:${before.hard}`);
     await delay(1_000 * seconds);
     if (kept.pid === pid) for (const member of familyOf(pid)) limit(member, `${before.soft}:${before.hard}`);
-    await delay(ABORT_IS_SEEN_MS);
     kept.mayEnd = false;
   }
 

@@ -11,11 +11,14 @@ import { Monitor } from './monitor.ts';
 import { isBroken, type Outcome, type Promised, promisesOf } from './promises.ts';
 import type { Fault, Schedule } from './schedule.ts';
 import type { Tools } from './tools.ts';
+import { waitsOf } from './waits.ts';
 import { startWorld, type World } from './world.ts';
 
 const PROGRESS_MS = 20_000;
 /** The time without a finished run after which the remaining campaigns count as stuck, s. */
 const STUCK_S = 180;
+/** The shortest time limit for the campaigns after the last fault, s. It is as long as the faults if these take longer. */
+const LEAST_OVER_S = 600;
 /** The time limit for acknowledgements after the last fault, s. */
 const ACKNOWLEDGE_S = 180;
 /** The time within which unneeded connections must be closed, s. */
@@ -81,11 +84,14 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
     await faults.heal();
     say(`${clock()}  the faults are over; the soak waits for the end of the campaigns`);
     await campaigns.drain(ACKNOWLEDGE_S);
-    const isOver = await untilOver(world, campaigns, (open) => {
+    const mostS = Math.max(LEAST_OVER_S, 60 * schedule.minutes);
+    const isOver = await untilOver(world, campaigns, mostS, (open) => {
       if (done.length === 0) done.push(`open: ${open.join(', ')}`);
     });
     campaigns.giveUp();
-    if (!isOver) for (const id of await campaigns.open()) say(`open: ${await describe(world, id)}`);
+    if (!isOver)
+      for (const id of await campaigns.open())
+        for (const line of await waitsOf(world, id)) say(`open: ${id} ${line}`);
     say(`${clock()}  ${isOver ? 'all campaigns are over' : 'not all campaigns are over'}`);
     const memory = monitor.memory();
     const areQuiet = await within(QUIET_S, () => monitor.leakedDescriptors().length === 0);
@@ -117,25 +123,15 @@ function wordsOf(fault: Fault): string {
   return [kind, ...Object.values(details).map(String), `${seconds} s`].join(' ');
 }
 
-async function describe({ foray }: World, id: string): Promise<string> {
-  try {
-    const { phase, runs, note } = await foray.status(id);
-    return `${id} is ${phase}: ${JSON.stringify(runs)} ${note}`;
-  } catch (error) {
-    return `${id}: ${messageOf(error)}`;
-  }
-}
-
-/**
- * Waits until all campaigns are over, and gives up if no run finishes for too long. The total time has no limit,
- * because it depends on the machine.
- */
+/** Waits until all campaigns are over. It gives up at a time limit, and earlier if no run finishes for too long. */
 async function untilOver(
   { foray }: World,
   campaigns: Campaigns,
+  mostS: number,
   onOpen: (open: string[]) => void,
 ): Promise<boolean> {
-  for (let left = -1; ;) {
+  const end = performance.now() + 1_000 * mostS;
+  for (let left = -1; performance.now() < end;) {
     let isOver = false;
     const goesOn = await within(STUCK_S, async () => {
       const open = await campaigns.open();
@@ -149,6 +145,7 @@ async function untilOver(
     });
     if (isOver || !goesOn) return isOver;
   }
+  return false;
 }
 
 async function within(seconds: number, probe: () => boolean | Promise<boolean>): Promise<boolean> {

@@ -29,6 +29,11 @@ export class Temporal {
     await this.#connection?.close();
   }
 
+  /** Loads the SDK before the first call. */
+  async load(): Promise<void> {
+    await import('./calls.ts');
+  }
+
   /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
   async reach(): Promise<void> {
     await this.#call((_, connection) => connection.connect());

@@ -45,7 +45,7 @@ let steppedAt = performance.now();
 let reportedAt = steppedAt;
 
 try {
-  const model = await loadUnchanged(job.code);
+  const { model } = await loadUnchanged(job.code);
   // the progress of an animated run comes from the time of its scene
   const context = makeContext(job, files, () => {});
   scene = await model.animation!.start(context);

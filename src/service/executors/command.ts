@@ -60,6 +60,7 @@ export async function runCommand(
         'its files cannot be stored',
       );
       const texts = outputTexts(job.template.outputs, stored, files);
+      copy.checkLinked();
       return { outputs: texts, left: { files: copy.restore(), processes } };
     } catch (error) {
       throw await failureOf(error, folder, () => files.removeWork(job.runId));

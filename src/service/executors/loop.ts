@@ -118,6 +118,7 @@ export class Loop implements Stayer {
     try {
       const outputs = await loaded.run(job, onProgress, kept);
       const texts = outputTexts(job.template.outputs, outputs, files);
+      this.#copy.checkLinked();
       this.#last = { job, texts, ms: performance.now() - start };
       return { outputs: texts, left };
     } catch (error) {

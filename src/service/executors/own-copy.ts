@@ -34,6 +34,8 @@ export class OwnCopy {
   readonly #source: string;
   /** The stamps of the files, by name; undefined while the copy must be made. */
   #state: ReadonlyMap<string, string> | undefined;
+  /** The stamps of the files to which the copy has links, by path. */
+  readonly #linked = new Map<string, string | undefined>();
 
   /** @param parent - the folder for copies */
   constructor(code: ModelCode, parent: string) {
@@ -64,6 +66,18 @@ export class OwnCopy {
   }
 
   /**
+   * Call this after a run. The author may have changed a file to which the copy only has a link.
+   *
+   * @throws Deferred if such a file has changed since the copy was made
+   */
+  checkLinked(): void {
+    for (const [file, stamp] of this.#linked) {
+      if (fileStamp(file) !== stamp)
+        throw new Deferred(`${CHANGED} (${path.basename(file)})`, { isLasting: true });
+    }
+  }
+
+  /**
    * Removes what a run has written. If the run has changed a file of the model, the next run gets a new copy.
    *
    * @returns the names of all these files, relative to the folder
@@ -82,12 +96,13 @@ export class OwnCopy {
   #make(): ReadonlyMap<string, string> {
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    this.#linked.clear();
     for (const { index, folder, file } of filesOf(this.#code)) {
       // foray's own files are used where they are
       if (index > 0) continue;
       const copy = path.join(this.folder, path.relative(folder, file));
       mkdirSync(path.dirname(copy), { recursive: true, mode: 0o700 });
-      copyOf(file, copy);
+      this.#copyOf(file, copy);
     }
     const place = { ...this.#code, folders: [this.folder] };
     if (hashContent(place) !== this.#code.contentHash) throw new Deferred(CHANGED, { isLasting: true });
@@ -96,6 +111,19 @@ export class OwnCopy {
       if (isOfPackages(packages)) symlinkSync(realpathSync(packages), path.join(this.folder, name));
     }
     return this.#look();
+  }
+
+  #copyOf(file: string, copy: string): void {
+    const found = statOf(file);
+    if (!found?.isFile()) return symlinkSync(readlinkSync(file), copy);
+    if (found.size > LARGE) {
+      const linked = realpathSync(file);
+      this.#linked.set(linked, fileStamp(linked));
+      return symlinkSync(linked, copy);
+    }
+    copyFileSync(file, copy, constants.COPYFILE_FICLONE);
+    // a program may write into its folder, also if the original files may only be read
+    chmodSync(copy, statSync(file).mode | 0o600);
   }
 
   /** The stamps of all files in the copy, by name; an empty text for a folder. */
@@ -118,13 +146,4 @@ export class OwnCopy {
 function stampOf(file: string): string {
   const target = lstatSync(file).isSymbolicLink() ? readlinkSync(file) : '';
   return target !== '' && statOf(file)?.isDirectory() ? target : `${target} ${fileStamp(file)}`;
-}
-
-function copyOf(file: string, copy: string): void {
-  const found = statOf(file);
-  if (!found?.isFile()) return symlinkSync(readlinkSync(file), copy);
-  if (found.size > LARGE) return symlinkSync(realpathSync(file), copy);
-  copyFileSync(file, copy, constants.COPYFILE_FICLONE);
-  // a program may write into its folder, also if the original files may only be read
-  chmodSync(copy, statSync(file).mode | 0o600);
 }

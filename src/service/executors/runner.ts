@@ -30,19 +30,22 @@ export async function loadRunner(code: ModelCode, workplace: Workplace): Promise
 }
 
 async function moduleRunner(code: ModelCode, { files }: Workplace): Promise<Runner> {
-  const model = await loadUnchanged(code);
+  const { model, checkFiles } = await loadUnchanged(code);
   return (job, onProgress) =>
     withKept(job, files, async (kept) => {
+      checkFiles();
       kept?.writeCheck(job);
       const endCopy = kept?.copyOwnOutput();
       try {
         const outputs = await model.run(makeContext(job, files, onProgress));
+        checkFiles();
         return {
           outputs: outputTexts(job.template.outputs, outputs, files),
           left: { files: [], processes: [] },
         };
       } catch (error) {
-        // a model may have failed because its files were removed while it ran
+        // a model may have failed because its files were changed or removed while it ran
+        checkFiles();
         checkUnchanged(code);
         // the log gets the stack, because the reason of a failure has only the message
         if (!(error instanceof Deferred)) process.stderr.write(`${inspect(error)}\n`);

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  type Dirent,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
@@ -28,8 +36,15 @@ const OF_TOOLS = new Set([
     '.Rhistory',
   ],
 ]);
+/** Separates the path and the properties of a file in {@link stateOf}. */
+export const SEPARATOR = '\0';
 /** Files that an editor or a network disk has while another file is open. */
 const PASSING = /^\.(?:.+\.sw[a-z]|#.+|nfs[0-9a-f]{8,})$/;
+
+/** A file that a person may have taken for the entry of a model. */
+const ALMOST_ENTRY = /^model\.(?:ya?ml|json|py|[cm][jt]s)$/i;
+/** In at most this number of inner folders of a folder without a model, models are looked for. */
+const MOST_INNER = 100;
 
 /** The extensions of shared code. Other files beside models (results, notes) may change without a change of a model. */
 const SHARED_CODE = /\.[cm]?[jt]s$/;
@@ -56,18 +71,22 @@ export interface ModelCode extends ModelPlace {
   imports?: Readonly<Record<string, string>>;
 }
 
+/** Called with a sentence about what is in a folder of models and is not served, although it looks like a model. */
+export type OnSkipped = (sentence: string) => void;
+
 /**
  * The models in a folder: the folder itself, if it is a model, otherwise its subfolders that are models. Code in a
  * subfolder without a model is shared by the modules beside it, and is part of each of them.
  *
  * @throws ForayError MODEL_UNREADABLE, MODEL_INVALID
  */
-export function findModels(modelDir: string): ModelPlace[] {
+export function findModels(modelDir: string, onSkipped: OnSkipped = () => {}): ModelPlace[] {
   const root = path.resolve(modelDir);
+  const onInvalid = (_folder: string, problem: ForayError): void => {
+    throw problem;
+  };
   try {
-    return placesIn(root, [], (_folder, problem) => {
-      throw problem;
-    });
+    return placesIn(root, [], onInvalid, onSkipped);
   } catch (error) {
     if (error instanceof ForayError) throw error;
     throw unreadableFolder(root, messageOf(error));
@@ -90,6 +109,7 @@ export function placesIn(
   root: string,
   knownModels: readonly string[],
   onInvalid: (folder: string, problem: ForayError) => void,
+  onSkipped: OnSkipped = () => {},
 ): ModelPlace[] {
   const place = (folder: string, entries: string[], shared: readonly string[]): ModelPlace[] => {
     if (entries.length === 1) return [placeOf(path.join(folder, entries[0]!), shared)];
@@ -109,8 +129,14 @@ export function placesIn(
   const folders = here
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
     .map((entry) => ({ folder: path.join(root, entry.name), isLink: entry.isSymbolicLink() }))
-    .filter(({ folder, isLink }) => !isLink || statOf(folder)?.isDirectory())
+    .filter(({ folder, isLink }) => {
+      const lost = isLink ? whyLost(folder) : undefined;
+      // the folder of a known model is missing, and the reader says so
+      if (lost !== undefined && !knownModels.includes(folder)) onSkipped(`${folder} is not served: ${lost}.`);
+      return lost === undefined && (!isLink || statOf(folder)?.isDirectory());
+    })
     .map(({ folder, isLink }) => ({ folder, isLink, entries: entriesOf(folder) }));
+  for (const { folder, entries } of folders) if (entries.length === 0) whySkipped(folder).forEach(onSkipped);
   // a link may be a model, but a link to any other folder shares no code
   const shared = folders
     .filter(({ folder, isLink, entries }) => !isLink && entries.length === 0 && !knownModels.includes(folder))
@@ -163,10 +189,13 @@ function isExecutable(file: string): boolean {
   return ((statOf(file)?.mode ?? 0) & 0o100) !== 0;
 }
 
-/** A text that changes when a model's files change. It is made from properties of the files, without their content. */
+/**
+ * A text that changes when a model's files change. It is made from properties of the files, without their content. It
+ * has a line for each file: the path, the separator, and the properties.
+ */
 export function stateOf(place: ModelPlace): string {
   return filesOf(place)
-    .map(({ file }) => `${file} ${fileStamp(file) ?? readlinkSync(file)}`)
+    .map(({ file }) => `${file}${SEPARATOR}${fileStamp(file) ?? readlinkSync(file)}`)
     .join('\n');
 }
 
@@ -202,6 +231,47 @@ export function isPython(entry: string): boolean {
  */
 function entriesOf(folder: string): string[] {
   return ifOpen(() => entriesAmong(readdirSync(folder, { withFileTypes: true }))) ?? [];
+}
+
+/** Why a link leads to nothing that can be read, as the end of a sentence; undefined if it leads to something. */
+function whyLost(link: string): string | undefined {
+  try {
+    statSync(link);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ELOOP') return 'the link leads in a circle';
+    const to = `the link leads to ${readlinkSync(link)}`;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `${to}, which does not exist`;
+    if (code === 'EACCES') return `${to}, which this user may not read`;
+    throw error;
+  }
+}
+
+/** What looks like a model in a folder that is none, one sentence each. */
+function whySkipped(folder: string): string[] {
+  const found = ifOpen(() => readdirSync(folder, { withFileTypes: true }));
+  if (!found) return [`${folder} is not served: this user may not read it.`];
+  const almost = found.find(({ name }) => ALMOST_ENTRY.test(name));
+  const inner = found
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !OF_TOOLS.has(entry.name))
+    .slice(0, MOST_INNER)
+    .map(({ name }) => path.join(folder, name))
+    .filter((inside) => entriesOf(inside).length > 0);
+  return [
+    ...(almost
+      ? [`${folder} is not served: its file ${almost.name} must be named ${entryLike(almost.name)}.`]
+      : []),
+    ...inner.map(
+      (inside) => `${inside} is not served: only folders directly in a folder of models are models.`,
+    ),
+  ];
+}
+
+/** The name that a file must have to be the entry of a model. */
+function entryLike(name: string): string {
+  const extension = path.extname(name).toLowerCase();
+  return `model${extension.replace('.yml', '.yaml').replace(/[cm]([jt]s)$/, '$1')}`;
 }
 
 function entriesAmong(found: readonly { name: string }[]): string[] {
@@ -248,7 +318,7 @@ export function statOf(file: string): Stats | undefined {
 function filesUnder(folder: string, above: readonly string[] = []): string[] {
   const chain = [...above, realpathSync(folder)];
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !PASSING.test(name) && !isOfTools(path.join(folder, name)))
+    .filter((entry) => !PASSING.test(entry.name) && !isToolsIn(folder, entry))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const full = path.join(folder, entry.name);
@@ -261,13 +331,18 @@ function filesUnder(folder: string, above: readonly string[] = []): string[] {
 
 function visibleEntries(folder: string) {
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !name.startsWith('.') && !isOfTools(path.join(folder, name)))
+    .filter((entry) => !entry.name.startsWith('.') && !isToolsIn(folder, entry))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Whether a tool made a file or folder in a model's folder. It is then no part of the model. */
 export function isOfTools(entry: string): boolean {
   return OF_TOOLS.has(path.basename(entry)) || isEnvironment(entry);
+}
+
+/** Like {@link isOfTools}. A file needs no further look at the disk, because only a folder can be an environment. */
+function isToolsIn(folder: string, entry: Dirent): boolean {
+  return entry.isFile() ? OF_TOOLS.has(entry.name) : isOfTools(path.join(folder, entry.name));
 }
 
 /** Whether a tool has installed packages in a folder. A model uses the packages that are there when it runs. */

@@ -5,7 +5,7 @@ import { messageOf } from '../../errors.ts';
 import { closeFolder } from '../../package/own-package.ts';
 import { Deferred } from '../deferred.ts';
 import { isSystemError } from '../system-errors.ts';
-import { hashContent, type ModelCode } from './folder.ts';
+import { hashContent, type ModelCode, type ModelPlace, SEPARATOR, stateOf } from './folder.ts';
 import type { ModelDefinition } from './model.ts';
 
 /** Imports a model's module. This runs code of the model, so the thread that serves HTTP never calls it. */
@@ -43,20 +43,59 @@ export function checkUnchanged(code: ModelCode): void {
   if (found !== code.contentHash) throw new Deferred(CHANGED, { isLasting: true });
 }
 
+/** A module that belongs to a version, with the check of what it reads. */
+export interface LoadedModule {
+  model: ModelDefinition;
+  /**
+   * Call this before and after each run. What the run has read between the calls belongs to the version.
+   *
+   * @throws Deferred if a file of the model was changed since the module was loaded, or cannot be read
+   */
+  checkFiles: () => void;
+}
+
 /**
  * Like {@link loadModel}, with a check that the code is the same as when the service read it.
  *
  * @throws Deferred as {@link checkUnchanged} does
  */
-export async function loadUnchanged(code: ModelCode): Promise<ModelDefinition> {
+export async function loadUnchanged(code: ModelCode): Promise<LoadedModule> {
+  const checkFiles = checkOf(code);
   try {
     if (code.imports) closeFolder(path.dirname(code.libraryRoot), code.imports);
-    return await loadModel(code.entry);
+    return { model: await loadModel(code.entry), checkFiles };
   } catch (error) {
     if (isSystemError(error)) throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
     throw error;
   } finally {
     // if the files have changed meanwhile, the model or the error belongs to another version
     checkUnchanged(code);
+    checkFiles();
+  }
+}
+
+/**
+ * Returns a check that the files of a model are as they are now. It compares their stamps, and so it also finds a file
+ * that was changed and then restored. Nobody changes the kept files of a version, so they have no such check.
+ */
+function checkOf(code: ModelCode): () => void {
+  if (code.imports) return () => {};
+  const own = { ...code, library: [] };
+  const before = stateNow(own);
+  return () => {
+    const now = stateNow(own);
+    if (now === before) return;
+    const [known, found] = [before, now].map((state) => new Set(state.split('\n')));
+    const [changed = ''] = found!.symmetricDifference(known!);
+    const name = path.relative(code.folders[0]!, changed.slice(0, changed.indexOf(SEPARATOR)));
+    throw new Deferred(`${CHANGED} (${name})`, { isLasting: true });
+  };
+}
+
+function stateNow(place: ModelPlace): string {
+  try {
+    return stateOf(place);
+  } catch (error) {
+    throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
   }
 }

@@ -43,6 +43,8 @@ export interface Reading {
   invalid: ForayError[];
   /** The folders that cannot be read. */
   unreadable: Unreadable[];
+  /** What looks like a model and is none, one sentence each. */
+  skipped: string[];
 }
 
 /** A folder that cannot be read: a folder of models, or the folder of one model. */
@@ -89,19 +91,26 @@ export class ModelReader {
     }
     this.#known = [...models.values()];
     this.#missing = new Map(roots.flatMap((read) => [...read.missing]));
-    return { models, invalid, unreadable };
+    return { models, invalid, unreadable, skipped: roots.flatMap((read) => read.skipped) };
   }
 
   async #readRoot(root: string): Promise<RootReading> {
     const known = this.#known.filter((model) => model.root === root);
-    const reading: RootReading = { found: [], invalid: [], unreadable: [], missing: new Map() };
+    const reading: RootReading = {
+      found: [],
+      invalid: [],
+      unreadable: [],
+      skipped: [],
+      missing: new Map(),
+    };
     const seen = new Set<string>();
     let places: ModelPlace[];
     try {
-      places = placesIn(root, known.map(folderOf), (folder, problem) => {
+      const onInvalid = (folder: string, problem: ForayError): void => {
         seen.add(folder);
         reading.invalid.push(problem);
-      });
+      };
+      places = placesIn(root, known.map(folderOf), onInvalid, (sentence) => reading.skipped.push(sentence));
       // a network disk that is not mounted leaves an empty folder
       if (known.length > 0 && isEmpty(root)) throw unreadableFolder(root, 'it is empty');
     } catch (error) {
@@ -161,6 +170,7 @@ interface RootReading {
   found: FoundModel[];
   invalid: ForayError[];
   unreadable: Unreadable[];
+  skipped: string[];
   missing: Map<string, number>;
 }
 

@@ -77,6 +77,8 @@ export class ModelRegistry {
   #models: ReadonlyMap<string, Model> = new Map();
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
   #unreadableVersions: readonly string[] = [];
+  /** What looked like a model and was none at the last reading, one sentence each. */
+  #skipped: readonly string[] = [];
   /** The problems of models at the last reading. */
   #complaints: readonly string[] = [];
 
@@ -90,19 +92,21 @@ export class ModelRegistry {
   /** @throws ForayError MODEL_INVALID, MODEL_UNREADABLE naming the folder */
   static async open(parts: RegistryParts): Promise<ModelRegistry> {
     const registry = new ModelRegistry(parts);
-    const { models, invalid, unreadable } = await parts.reader.read();
+    const { models, invalid, unreadable, skipped } = await parts.reader.read();
     const problem = invalid[0] ?? unreadable[0]?.problem;
     if (problem) throw problem;
+    registry.#skipped = skipped;
     await registry.#addModels([...models.values()]);
     return registry;
   }
 
   /** Warnings for the authors of models, one line each. */
   warnings(): string[] {
-    return [...this.#versions.values()].flatMap(({ code, manifest }) => {
+    const outside = [...this.#versions.values()].flatMap(({ code, manifest }) => {
       const warning = code && manifest && outsideWarning(manifest.declaration, manifest.outside);
       return warning ? [warning] : [];
     });
+    return [...this.#skipped, ...outside];
   }
 
   /**
@@ -110,9 +114,10 @@ export class ModelRegistry {
    * versions stay, and run only from their kept files. A model that cannot be read stays as it was.
    */
   async reload(): Promise<Reload> {
-    const { models, invalid, unreadable } = await this.#reader.read();
+    const { models, invalid, unreadable, skipped } = await this.#reader.read();
     const served = this.#servedCode();
     const warned = this.warnings();
+    this.#skipped = skipped;
     const { added, areKept } = await this.#addModels([...models.values()]);
     const kept = new Set(unreadable.flatMap((folder) => folder.kept.map(({ id }) => id)));
     this.#unreadableVersions = [...this.#versions.values()]

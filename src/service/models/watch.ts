@@ -1,5 +1,6 @@
+import path from 'node:path';
 import { Backoff } from '../backoff.ts';
-import { findModels, stateOf } from './folder.ts';
+import { placesIn, stateOf } from './folder.ts';
 
 /** The shortest time between two checks of the folders of models, in milliseconds. */
 const INTERVAL = 500;
@@ -71,9 +72,18 @@ export class ModelWatch {
 
 function stateOfAll(modelDirs: readonly string[]): string {
   try {
-    return modelDirs.flatMap(findModels).map(stateOf).join('\n');
+    const aside: string[] = [];
+    const places = modelDirs.flatMap((dir) =>
+      placesIn(
+        path.resolve(dir),
+        [],
+        (_folder, problem) => aside.push(problem.message),
+        (sentence) => aside.push(sentence),
+      ),
+    );
+    return [...places.map(stateOf), ...aside].join('\n');
   } catch (error) {
-    // a file or folder may disappear during the check, and a folder may no longer be a model
+    // a file or folder may disappear during the check
     return String(error);
   }
 }
