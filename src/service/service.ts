@@ -117,8 +117,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const table = new VersionTable(database.sql, versionFiles, now);
     const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
     const noteLeak = (onLeaky = (versionId: string, difference: string): void => {
-      const line = registry.noteLeak(versionId, difference);
-      if (line !== undefined) warn(line);
+      registry.noteLeak(versionId, difference).then((line) => line !== undefined && warn(line), onFault);
     });
     const repository = new RunRepository(database.sql, now);
     const kept = options.keepFailed === undefined ? undefined : new KeptRuns(options.keepFailed, files);

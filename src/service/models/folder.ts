@@ -163,6 +163,11 @@ function isExecutable(file: string): boolean {
   return ((statOf(file)?.mode ?? 0) & 0o100) !== 0;
 }
 
+/**
+ * The message if changed files of the model are the reason why a run does not start, or why its outputs are not kept.
+ */
+export const CHANGED = "the model's files were changed since the service read them";
+
 /** A text that changes when a model's files change. It is made from properties of the files, without their content. */
 export function stateOf(place: ModelPlace): string {
   return filesOf(place)
