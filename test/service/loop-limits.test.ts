@@ -52,7 +52,7 @@ async function loopOf(
     /** The differences that audits have found. */
     leaks: () => reports.flatMap((report) => (report.kind === 'leaky' ? [report.difference] : [])),
     /** The value of the output, as a text. */
-    async run(N: number): Promise<string> {
+    run: async (N: number): Promise<string> => {
       const inputs = { N: String(N), Large: '1', File: '' };
       const { outputs } = await loop.run({ ...job, inputs }, () => {}, undefined);
       return String(JSON.parse(outputs['Out']!));
