@@ -341,6 +341,8 @@ class Curve:
 _INPUTS = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING", File: "INPUT_FILE"}
 _OUTPUTS = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING", File: "OUTPUT_FILE", Curve: "DATA_SET"}
 _SPECIAL = ("seed", "rng", "progress")
+# System inputs that are whole numbers of 32 bits.
+_SHORT = ("{MAX_MEMORY_MB}", "{NUMBER_OF_REPLICATIONS}")
 _SEED = {"name": "{RANDOM_SEED}", "type": "LONG", "default": 1}
 _models = []
 
@@ -450,7 +452,8 @@ class _Model:
             raise TypeError(f"{where} has the type {kind!r}; use bool, int, float, str, list[float], Literal or File")
         item["type"] = _INPUTS[kind]
         item["default"] = "" if kind is File else parameter.default
-        return _noted(item, notes)
+        noted = _noted(item, notes)
+        return {**noted, "type": "INTEGER"} if noted["name"] in _SHORT else noted
 
     def _declared_outputs(self):
         result = self._hints.get("return")

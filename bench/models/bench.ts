@@ -1,12 +1,16 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { type Dev, foray, startDev } from '../../test/support/cli.ts';
+import { pythonWith } from '../../test/support/python.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
+import { loopTimes } from './helper.ts';
 
 const HERE = import.meta.dirname;
+/** How often the two loops take turns. */
+const TURNS = 10;
 
 interface Row {
   what: string;
@@ -15,8 +19,9 @@ interface Row {
 }
 
 /**
- * Compares whole campaigns of models that stay loaded with a bare pool of two processes. The cases take turns, so that
- * other work on the machine affects all of them. Ratios are medians over the rounds.
+ * Compares whole campaigns of models that stay loaded with a bare pool of two processes, and foray's helper with the
+ * shortest loop. The cases take turns, so that other work on the machine affects all of them. Ratios are medians over
+ * the rounds.
  */
 export async function run(args: string[]): Promise<boolean> {
   const { values } = parseArgs({
@@ -28,11 +33,18 @@ export async function run(args: string[]): Promise<boolean> {
     },
   });
   const [rounds, runs] = [Number(values.rounds), Number(values.runs)];
-  const dev = await startDev({ args: ['--models', join(HERE, 'models'), '--port', '0'] });
+  const bin = await pythonWith('bench-models', join(HERE, 'requirements.txt'), (line) =>
+    process.stderr.write(`${line}\n`),
+  );
+  const python = join(bin, 'python');
+  const dev = await startDev({
+    args: ['--models', join(HERE, 'models'), '--port', '0'],
+    env: { VIRTUAL_ENV: dirname(bin) },
+  });
   try {
     const cases = {
-      pool: (seed: number) => bare(runs, seed),
-      agents: (seed: number) => campaign(dev, 'Python agents', runs, seed),
+      pool: (seed: number) => bare(python, runs, seed),
+      agents: (seed: number) => campaign(dev, 'Mesa agents', runs, seed),
       python: (seed: number) => campaign(dev, 'Python no-op', runs, seed),
       module: (seed: number) => campaign(dev, 'Module no-op', runs, seed),
     };
@@ -44,14 +56,16 @@ export async function run(args: string[]): Promise<boolean> {
         if (round > 0) took[name].push(seconds);
       }
     }
+    const loops = await loopTimes(python, TURNS, 500);
     const ratio = (one: number[], other: number[]): number =>
       median(one.map((seconds, round) => seconds / other[round]!));
+    const added = median(loops.helper.map((ms, turn) => ms - loops.bare[turn]!));
     const part: Part<Row> = {
       name: 'models',
       title: `${runs} runs of models that stay loaded, on ${availableParallelism()} executors, seconds`,
       rows: [
-        { what: 'agents in Python, bare pool of 2 processes', seconds: took.pool },
-        { what: 'agents in Python, a campaign', seconds: took.agents },
+        { what: 'agents of Mesa, bare pool of 2 processes', seconds: took.pool },
+        { what: 'agents of Mesa, a campaign', seconds: took.agents },
         { what: 'no-op in Python, a campaign', seconds: took.python },
         { what: 'no-op as a module, a campaign', seconds: took.module },
       ],
@@ -64,6 +78,7 @@ export async function run(args: string[]): Promise<boolean> {
       goals: [
         { what: 'agents: campaign / bare pool', figure: ratio(took.agents, took.pool), most: 1.5 },
         { what: 'no-op: Python / module', figure: ratio(took.python, took.module), most: 1.3 },
+        { what: 'helper − bare loop, ms a run', figure: added, most: 0.3 },
       ],
     };
     console.log(values.json ? JSON.stringify(documentOf(part), undefined, 2) : textOf(part));
@@ -84,12 +99,8 @@ async function campaign(dev: Dev, model: string, runs: number, seed: number): Pr
   return (performance.now() - start) / 1_000;
 }
 
-async function bare(runs: number, seed: number): Promise<number> {
-  const { stdout } = await promisify(execFile)('python3', [
-    join(HERE, 'pool.py'),
-    String(runs),
-    String(seed),
-  ]);
+async function bare(python: string, runs: number, seed: number): Promise<number> {
+  const { stdout } = await promisify(execFile)(python, [join(HERE, 'pool.py'), String(runs), String(seed)]);
   return Number(stdout);
 }
 

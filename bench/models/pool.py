@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 # the model imports foray's helper, which a bare pool does not have
 sys.modules["foray_model"] = types.SimpleNamespace(model=lambda **_: lambda function: function)
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "models/python-agents"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "models/mesa-agents"))
 from model import run  # noqa: E402
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ export const scalarOutputTypes: readonly OutputType[] = [
   'MODEL_OUTPUT_NAME',
 ];
 
-/** The units of inputs and outputs by dimension (section 2.12). */
+/** The units of inputs and outputs that the interface defines, by dimension (section 2.12). */
 export const units = {
   time: ['MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'],
   length: ['MILLIMETER', 'CENTIMETER', 'METER', 'KILOMETER', 'INCH', 'FOOT', 'YARD', 'MILE', 'NAUTICAL_MILE'],
@@ -95,8 +95,12 @@ export const units = {
   ],
   angle: ['TURN', 'RADIAN', 'DEGREE', 'RPM', 'RAD_PER_SECOND', 'DEG_PER_SECOND'],
 } as const;
-export const unitNames = Object.values(units).flat() as [Unit, ...Unit[]];
-export type Unit = (typeof units)[keyof typeof units][number];
+export const unitNames = Object.values(units).flat() as [KnownUnit, ...KnownUnit[]];
+export type KnownUnit = (typeof units)[keyof typeof units][number];
+/** A unit of an input or output. A unit that the interface does not define is a text that only people read. */
+export type Unit = KnownUnit | (string & {});
+/** The maximum length of a unit, in characters. */
+export const LONGEST_UNIT = 40;
 export type TimeUnit = (typeof units.time)[number];
 
 /** System inputs, named with braces (section 2.2). Existing clients send the last one for Monte Carlo. */

@@ -141,7 +141,19 @@ async function openData(base: Base) {
 
 /** Opens the files of clients and runs, and reads the models. */
 async function openContents(data: WithData) {
-  const { options, clock, now, warn, problems, database, replicas, bucket, filesDir, unfinishedDir } = data;
+  const {
+    options,
+    clock,
+    now,
+    warn,
+    onFault,
+    problems,
+    database,
+    replicas,
+    bucket,
+    filesDir,
+    unfinishedDir,
+  } = data;
   const { dataDir, modelDirs, s3 } = options;
   const files = new ContentFiles(filesDir, unfinishedDir);
   const presigner = new Presigner(await signingSecret(database.sql), clock);
@@ -159,8 +171,7 @@ async function openContents(data: WithData) {
     problems,
   });
   const noteLeak = (versionId: string, difference: string): void => {
-    const line = registry.noteLeak(versionId, difference);
-    if (line !== undefined) warn(line);
+    registry.noteLeak(versionId, difference).then((line) => line !== undefined && warn(line), onFault);
   };
   return { ...data, files, presigner, content, versionFiles, registry, modelWatch, noteLeak };
 }

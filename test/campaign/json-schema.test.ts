@@ -91,7 +91,7 @@ describe('the schema and readDefinition accept the same shapes', () => {
     'model: {name: Epidemic, version: 0}\n',
     'model: {name: Epidemic, version: newest}\n',
     'inputs: {Days: {value: 14}}\n',
-    'inputs: {Days: {value: 14, units: DAYS}}\n',
+    'inputs: {Days: {value: 14, units: 5}}\n',
     'inputs: {Days: [14]}\n',
     'inputs: {Days: }\n',
     'design: {}\n',

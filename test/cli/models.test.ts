@@ -87,10 +87,13 @@ outputs:
       ),
     ]);
     expect(stderr).toMatch(/to be seen\n(.|\n)*\[100%\] Echo has run/);
+    // any text is a unit
+    write('energy', declaration.replace('units: MINUTE', 'units: kWh/a'));
+    expect((await run('check', 'energy')).stdout).toContain('Out  3 kWh/a\n');
   });
 
   test.each([
-    ['units: MINUTE', 'units: MINUTES', /wrong\/model\.yaml:7:39: .*"MINUTES".*Did you mean "MINUTE"\?/],
+    ['units: MINUTE', "units: ' '", /wrong\/model\.yaml:7:39: .*a unit is expected/],
     [
       'node sim.mjs',
       'node sum.mjs',
@@ -121,6 +124,7 @@ outputs:
       /model\.yaml:3:10: "command" is wrong: quotes do not keep a blank in a word; write a list, such as/,
     ],
     ['min: 0', 'min: 4', /the default of "N" is 3, but must be at least 4/],
+    ['name: N,', "name: '{STOP_TIME}', units: hours,", /a time: its units must be one of MILLISECOND,/],
     ['name: Echo', 'name: [', /model\.yaml:\d+:\d+: The declaration is neither YAML nor JSON/],
     ['command: node sim.mjs\n', '', /"command" is missing/],
     [

@@ -28,6 +28,7 @@ async function world(models: readonly string[]) {
       manifest: JSON.parse(manifest as string) as FetchedVersion['manifest'],
       template: JSON.parse(template as string) as FetchedVersion['template'],
       retired: null,
+      isLeaky: false,
     });
   }
   const contents = new ContentFiles(path.join(service.dataDir, 'versions', 'content'));

@@ -1,10 +1,11 @@
 import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { VersionCode } from '../../src/api/extensions.ts';
 import { version as build } from '../../src/package/own-version.ts';
 import { addKey, revokeKeys } from '../../src/keys/edit.ts';
 import { contentName } from '../../src/service/models/version-files.ts';
-import { writeCommandModel } from '../service/command-model.ts';
+import { writeCommandModel, writeLoopModel } from '../service/command-model.ts';
 import { healthOf, onCleanup, outputsOf, reach, requestRun, rows, stateOf } from '../service/support.ts';
 import { writeGated } from '../support/gated.ts';
 import { PROGRAM } from '../support/program.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
       writeCommandModel(folder, 'Program', answer);
       writeCommandModel(folder, 'Lost', `${answer} // lost`);
       writeCommandModel(folder, 'Needy', answer);
+      writeLoopModel(folder, 'Loop', { body: `answer(runs, runs === 3 ? { last: 'for the test' } : {});` });
       appendFileSync(path.join(folder, 'Needy', 'model.yaml'), 'needs: [gpu]\n');
       writeCommandModel(
         folder,
@@ -48,6 +50,25 @@ async function completeElsewhere(run: Awaited<ReturnType<typeof request>>): Prom
   await fleet.start('able', one);
   await reach(fleet.service, run, 'COMPLETED');
 }
+
+test('a program stays loaded on an executor elsewhere, and a leak that the executor finds is told by the service', async () => {
+  await fleet.start('loaded', one);
+  const version = await fleet.service.latest('Loop');
+  for (const [N, out] of [
+    [1, '1'],
+    [2, '2'],
+    [3, '3'],
+    [4, '1'],
+    [5, '1'],
+  ] as const)
+    expect([N, (await outputsOf(fleet.service, version, { N })).get('Out')]).toEqual([N, out]);
+  const leak = await until('the service knows the leak', async () => {
+    const { body } = await fleet.service.get<VersionCode>(`/versions/${version}/code`);
+    return body.leak;
+  });
+  expect(leak).toContain('"Out" was 3 after other runs of its process, and 1 in a new process');
+  expect(fleet.problems).toContainEqual(expect.stringContaining('"Out" was 3 after other runs'));
+});
 
 test('an executor without the program of a model makes no run fail; the list says why, and the metrics count the executor as faulty', async () => {
   const run = await request('Program', 7);

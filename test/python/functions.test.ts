@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { Version } from '../../src/api/resources.ts';
+import { messageOf } from '../../src/errors.ts';
+import { placeOf } from '../../src/service/models/folder.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { readTriable, tryModel } from '../../src/service/trials/trial.ts';
 import { foray, isRunning, ROOT } from '../support/cli.ts';
 import {
   messageIn,
@@ -13,6 +17,7 @@ import {
   startTestService,
   temporaryFolder,
   type TestService,
+  until,
 } from '../service/support.ts';
 
 /** Models in Python: functions with @model, and programs that call `serve`. */
@@ -77,11 +82,11 @@ ${faults.map(([what, body]) => `    if what == ${JSON.stringify(what)}:\n       
     return {"y": float(number)}
 `;
 
-async function serve(source: string): Promise<TestService> {
+async function serve(source: string, options: Partial<ServiceOptions> = {}): Promise<TestService> {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'faulty'));
   writeFileSync(join(folder, 'faulty/model.py'), source);
-  return startTestService({ modelDirs: [folder], executors: 1 });
+  return startTestService({ modelDirs: [folder], executors: 1, ...options });
 }
 
 describe('a function in Python', () => {
@@ -174,6 +179,81 @@ def coffee(x: float = 2.0) -> Result:
     expect(body.files.map(({ path }) => path)).toEqual(['coffee.py', 'foray/python/foray_model.py']);
   });
 
+  test('ends only the run that never ends, does not hear a signal, or takes too much memory', async () => {
+    const service = await serve(
+      `
+import signal, time
+from typing import Annotated, TypedDict
+from foray_model import Name, model
+class Result(TypedDict):
+    y: float
+@model
+def faulty(what: str = "", number: int = 0, limit: Annotated[int, Name("{MAX_MEMORY_MB}")] = 100) -> Result:
+    taken = []
+    if what == "deaf":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while what in ("endless", "deaf"):
+        pass
+    while what == "memory":
+        taken.append(bytearray(20_000_000))
+        time.sleep(0.01)
+    if what == "long":
+        print("x" * 1_000_000)
+        with open("left.txt", "w") as file:
+            file.write("left")
+    return {"y": float(number)}
+`,
+      { runTimeout: 4 },
+    );
+    const version = await service.latest('Faulty');
+    const limit = 'longer than the time limit of the service: 4 s';
+    const cases = { endless: limit, deaf: limit, memory: 'more memory than it may take: 100 MB', long: '' };
+    for (const [number, [what, reason]] of Object.entries(cases).entries()) {
+      const { body: run } = await requestRun(service, version, { What: what, Number: number });
+      if (reason === '') await reach(service, run, 'COMPLETED');
+      else expect(messageIn(await reach(service, run, 'FAILED')).title).toContain(reason);
+      expect((await outputsOf(service, version, { Number: 100 + number })).get('Y')).toBe(
+        String(100 + number),
+      );
+    }
+  });
+
+  test('loses no run when its processes are killed, and leaves none', async () => {
+    const pids = temporaryFolder();
+    const service = await serve(
+      `
+import os, time
+from typing import TypedDict
+from foray_model import model
+class Result(TypedDict):
+    y: float
+open(os.path.join(${JSON.stringify(pids)}, str(os.getpid())), "w").close()
+@model
+def faulty(number: int = 0) -> Result:
+    time.sleep(0.005)
+    return {"y": float(number)}
+`,
+      { executors: 2 },
+    );
+    const version = await service.latest('Faulty');
+    const living = (): number[] => readdirSync(pids).map(Number).filter(isRunning);
+    const runs = [];
+    for (let number = 0; number < 120; number += 1)
+      runs.push((await requestRun(service, version, { Number: number })).body);
+    for (let kills = 0; kills < 6; kills += 1) {
+      // the runs up to this one have ended, so the processes are used
+      await reach(service, runs[kills * 15]!, 'COMPLETED');
+      const pid = await until(() => living()[0], 'a process');
+      process.kill(pid, 'SIGKILL');
+    }
+    for (const [number, run] of runs.entries()) {
+      await reach(service, run, 'COMPLETED');
+      expect((await outputsOf(service, version, { Number: number })).get('Y')).toBe(String(number));
+    }
+    await service.close();
+    expect(living()).toEqual([]);
+  });
+
   test('leaves no process when the service closes', async () => {
     const service = await serve(`
 import os
@@ -195,10 +275,25 @@ def faulty() -> Result:
 
 describe('foray models check', () => {
   const leaky = (body: string): string => `
-import functools, itertools, random
+import decimal, functools, itertools, math, os, random, threading, time, uuid, warnings
 from typing import TypedDict
 from foray_model import model
-seen, counter, cache = [], itertools.count(), {}
+seen, counter, cache, table, guess, own = [], itertools.count(), {}, [3, 1, 2], [1.0], random.Random(7)
+class Agent:
+    made = 0
+    def __init__(self):
+        Agent.made += 1
+        self.id = Agent.made
+def kept(value, values=[]):
+    values.append(value)
+    return values
+@functools.lru_cache
+def drawn(x):
+    return random.random() * x
+def root(x):
+    for _ in range(3):
+        guess[0] = (guess[0] + x / guess[0]) / 2
+    return guess[0]
 class Result(TypedDict):
     y: float
 @model
@@ -216,20 +311,60 @@ def leaky(x: float = 1.0, *, seed: int = 1, rng: random.Random) -> Result:
       'PYTHONHASHSEED',
     ],
     ['the clock', 'import time; y = time.time()', 'in two processes'],
-    ['the process', 'import os; y = os.getpid()', 'in two processes'],
+    ['the process', 'y = os.getpid()', 'in two processes'],
+    ['a generator of the file', 'y = own.random()', 'after other runs'],
+    ['a mutable default', 'y = len(kept(x))', 'after other runs'],
+    ['ids of agents', 'y = sum(sorted(Agent().id for _ in range(12))[:3])', 'after other runs'],
+    [
+      'the context of decimals',
+      'y = decimal.Decimal(1) / 3; decimal.getcontext().prec = 5',
+      'after other runs',
+    ],
+    ['a cached function that draws', 'y = drawn(x)', 'after other runs'],
+    ['a table that is sorted in place', 'y = table[0]; table.sort()', 'after other runs'],
+    ['the last solution as the first guess', 'y = root(x + seed % 2)', 'after other runs'],
+    ['a replaced function', 'y = math.floor(2.5); math.floor = math.ceil', 'after other runs'],
+    [
+      'a thread that stays',
+      'threading.Thread(target=time.sleep, args=(99,), daemon=True).start(); y = threading.active_count()',
+      'after other runs',
+    ],
+    ['a random name', 'y = uuid.uuid4().int % 1000', 'in two processes'],
+    ['the place in memory', 'y = id(Agent()) // 16 % 100000', 'in two processes'],
+    [
+      'a file outside the working folder',
+      'open("FILE", "a").write("."); y = os.path.getsize("FILE")',
+      'in two processes',
+    ],
     ['no leak: a good cache', 'y = cache.setdefault(x, x * 2) * rng.random()', undefined],
     ['no leak: the shared generator', 'y = random.random() * x', undefined],
+    ['no leak: the environment', 'y = len(os.environ); os.environ[str(seed)] = "1"', undefined],
+    ['no leak', 'y = x * rng.random()', undefined],
   ];
 
   test('finds outputs that depend on more than the inputs, and nothing else', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'leaky'));
     for (const [what, body, how] of leaks) {
-      writeFileSync(join(folder, 'leaky/model.py'), leaky(body));
-      const { code, stderr } = await foray(folder, ['models', 'check', 'leaky']);
-      expect([what, code]).toEqual([what, how === undefined ? 0 : 1]);
-      if (how !== undefined) expect(stderr).toMatch(new RegExp(`${how}.*"Y" is \\S+ and \\S+\\.`));
+      const file = join(folder, 'leaky/model.py');
+      writeFileSync(file, leaky(body.replaceAll('FILE', join(folder, 'state'))));
+      const model = await readTriable(placeOf(file, []));
+      const found = await tryModel(
+        model,
+        { values: new Map(), files: new Map() },
+        { onProgress() {}, onLine() {} },
+      ).then(() => undefined, messageOf);
+      const expected = how && expect.stringMatching(new RegExp(`${how}.*"Y" is \\S+ and \\S+\\.`));
+      expect([what, found]).toEqual([what, expected]);
     }
+  });
+
+  test('exits with 1 and names the two values', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'leaky'));
+    writeFileSync(join(folder, 'leaky/model.py'), leaky('y = next(counter)'));
+    const { code, stderr } = await foray(folder, ['models', 'check', 'leaky']);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/after other runs.*"Y" is 0\.?0? and \d/)]);
   });
 
   test('says what is wrong in a file', async () => {

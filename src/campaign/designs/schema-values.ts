@@ -10,10 +10,12 @@ export const Value = z
 /** A key of a mapping from inputs. The title tells json-schema.ts where editors complete the names of inputs. */
 export const InputName = z.string().meta({ title: 'input' });
 
-export const Units = z.enum(unitNames, 'expected units such as SECOND or PER_DAY').meta({
-  id: 'Units',
-  description: 'The units of the numbers. They must be the units of the input.',
-});
+export const Units = z
+  .union([z.enum(unitNames), z.string()], 'expected units such as SECOND or PER_DAY')
+  .meta({
+    id: 'Units',
+    description: 'The units of the numbers. They must be the units of the input.',
+  });
 
 export const number = z.number('expected a number');
 export const values = z.array(Value, 'expected a list of values');

@@ -1,9 +1,9 @@
-import type { Unit } from '../../api/index.ts';
+import { type Unit, unitNames } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Cell, Column } from '../tables/result-table.ts';
 import { parsed } from '../tables/value-kinds.ts';
 
-const symbols: Partial<Record<Unit, string>> = {
+const symbols: Partial<Record<string, string>> = {
   MPS: 'm/s',
   KPH: 'km/h',
   FPS: 'ft/s',
@@ -17,8 +17,12 @@ const symbols: Partial<Record<Unit, string>> = {
   DEG_PER_SECOND: '°/s',
 };
 
+/** The units that have words. Another unit is shown as it is written. */
+const known: ReadonlySet<string> = new Set(unitNames);
+
 /** A unit in words: PER_DAY is "per day", SQ_METER "square meter". */
 export function unitText(unit: Unit): string {
+  if (!known.has(unit)) return unit;
   return symbols[unit] ?? unit.toLowerCase().replace(/^sq_/, 'square_').replaceAll('_', ' ');
 }
 
@@ -26,7 +30,8 @@ export function unitText(unit: Unit): string {
 export function amount(value: string, units: Unit | null): string {
   if (!units) return value;
   const name = unitText(units);
-  if (value === '1' || symbols[units] || units.startsWith('PER_')) return `${value} ${name}`;
+  if (value === '1' || !known.has(units) || symbols[units] || units.startsWith('PER_'))
+    return `${value} ${name}`;
   const [noun = '', ...per] = name.split(' per ');
   const many = noun.endsWith('foot')
     ? noun.replace(/foot$/, 'feet')

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Unit } from '../../api/index.ts';
 import type { Explanation } from '../../client/index.ts';
 import { logDetails } from '../../report/html/failures-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
@@ -51,7 +50,7 @@ export function pointPage(
         inputs.map(({ name, value, units, file, isVaried }) => [
           name,
           file ?? value,
-          units ? unitText(units as Unit) : '',
+          units ? unitText(units) : '',
           isVaried ? 'yes' : '',
         ]),
       )}

@@ -24,6 +24,7 @@ export const postgresMigrations: Record<string, string> = {
     manifest TEXT,
     made_at TEXT,
     pruned_at TEXT,
+    leak TEXT,
     UNIQUE (model_id, number)
   );
   CREATE TABLE runs (

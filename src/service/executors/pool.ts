@@ -46,7 +46,7 @@ export class ExecutorPool {
   readonly #executors = new Set<Executor>();
   /** The ends of executors whose run may be executed again meanwhile, by the id of the run. */
   readonly #clearing = new Map<string, Promise<void>>();
-  /** The versions whose outputs have depended on earlier runs. */
+  /** The versions whose outputs have depended on earlier runs here. */
   readonly #leaky = new Set<string>();
   /** Delays the start of processes after a failure. */
   readonly #starts = new Hold(() => {
@@ -122,7 +122,7 @@ export class ExecutorPool {
       const log = this.#logOf(job.runId);
       // the start of a process takes no time of its run
       const timer = executor.isReady ? this.#limitTime(executor) : undefined;
-      const isAlone = this.#leaky.has(job.versionId);
+      const isAlone = job.isAlone === true || this.#leaky.has(job.versionId);
       executor.execution = { job: { ...job, isAlone }, onProgress, settle, log, timer };
       executor.versionId = job.versionId;
       // a process that could not be started has no channel, and an event reports its end

@@ -95,8 +95,8 @@ export class Fleet {
 
   /** @throws ServiceError UNKNOWN_VERSION */
   version(id: string): FetchedVersion {
-    const { experimentTemplate, manifest, retired } = this.#parts.registry.version(id);
-    return { template: experimentTemplate, manifest, retired: retired ?? null };
+    const { experimentTemplate, manifest, retired, leak } = this.#parts.registry.version(id);
+    return { template: experimentTemplate, manifest, retired: retired ?? null, isLeaky: leak !== null };
   }
 
   #feedOf(holder: string): Feed {

@@ -103,4 +103,6 @@ export interface FetchedVersion {
   manifest: Manifest | null;
   /** Why the version takes no runs; null when it takes runs. */
   retired: string | null;
+  /** Whether its outputs have depended on earlier runs, so that each run gets a process of its own. */
+  isLeaky: boolean;
 }

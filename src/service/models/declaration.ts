@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import {
   type InputType,
+  LONGEST_UNIT,
   outputTypes,
   type SystemInput,
-  unitNames,
   units as unitsOf,
 } from '../../api/constants.ts';
 import { rangeTypes } from '../../api/ranges.ts';
@@ -13,7 +13,7 @@ import { ForayError } from '../../errors.ts';
 import { checkAllowed } from './allowed-values.ts';
 import { stableUuid } from './ids.ts';
 import { modelInputTypes, settableTypes } from './model.ts';
-import { canonicalInput, systemInputTypes } from './system-inputs.ts';
+import { canonicalInput, isModelTime, systemInputTypes } from './system-inputs.ts';
 
 const name = z
   .string()
@@ -21,7 +21,14 @@ const name = z
   .min(1, 'a name is expected')
   .max(200, 'a name has at most 200 characters')
   .regex(/^\P{Cc}*$/u, 'a name has no line breaks or other control characters');
-const units = z.enum(unitNames).nullable().default(null);
+const units = z
+  .string('a unit such as MINUTE, or another text, is expected')
+  .trim()
+  .min(1, 'a unit is expected')
+  .max(LONGEST_UNIT, `a unit has at most ${LONGEST_UNIT} characters`)
+  .regex(/^\P{Cc}*$/u, 'a unit has no line breaks or other control characters')
+  .nullable()
+  .default(null);
 const pixels = z.int().min(1).max(10_000);
 const value = z.union([z.string(), z.number(), z.boolean()], {
   error: 'a text, a number, true or false is expected',
@@ -132,6 +139,10 @@ export const Declaration = z
         if (!type) complain([...path, 'name'], `"${input.name}" is not a system input`);
         else if (input.type !== type)
           complain([...path, 'type'], `"${input.name}" must be of the type ${type}`);
+        if (isModelTime(input.name) && !isTimeUnit(input.units)) {
+          const choice = unitsOf.time.join(', ');
+          complain([...path, 'units'], `"${input.name}" is a time: its units must be one of ${choice}`);
+        }
       }
       if ((input.min ?? input.max) !== undefined && !isNumeric(input.type)) {
         complain(path, `"${input.name}" has no least or greatest value: its type is ${input.type}`);
@@ -193,6 +204,11 @@ export type DeclaredInput = Declaration['inputs'][number];
 /** The data of a model's animation. */
 export type AnimationDeclaration = NonNullable<Declaration['animation']>;
 type Setting = z.infer<typeof value> | z.infer<typeof range>;
+
+/** Without units, a time is in seconds. */
+function isTimeUnit(units: string | null): boolean {
+  return units === null || unitsOf.time.some((known) => known === units);
+}
 
 function complainOfRepeats(
   items: readonly { name: string }[],

@@ -190,6 +190,11 @@ function isExecutable(file: string): boolean {
 }
 
 /**
+ * The message if changed files of the model are the reason why a run does not start, or why its outputs are not kept.
+ */
+export const CHANGED = "the model's files were changed since the service read them";
+
+/**
  * A text that changes when a model's files change. It is made from properties of the files, without their content. It
  * has a line for each file: the path, the separator, and the properties.
  */

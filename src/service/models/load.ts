@@ -5,7 +5,7 @@ import { messageOf } from '../../errors.ts';
 import { closeFolder } from '../../package/own-package.ts';
 import { Deferred } from '../deferred.ts';
 import { isSystemError } from '../system-errors.ts';
-import { hashContent, type ModelCode, type ModelPlace, SEPARATOR, stateOf } from './folder.ts';
+import { CHANGED, hashContent, type ModelCode, type ModelPlace, SEPARATOR, stateOf } from './folder.ts';
 import type { ModelDefinition } from './model.ts';
 
 /** Imports a model's module. This runs code of the model, so the thread that serves HTTP never calls it. */
@@ -22,11 +22,6 @@ export async function loadModel(entry: string): Promise<ModelDefinition> {
   }
   return module.default as ModelDefinition;
 }
-
-/**
- * The message if changed files of the model are the reason why a run does not start, or why its outputs are not kept.
- */
-export const CHANGED = "the model's files were changed since the service read them";
 
 /**
  * Checks that a model's files are the same as when the service read them.

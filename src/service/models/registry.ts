@@ -25,6 +25,8 @@ export interface ServedVersion extends Version {
   manifest: Manifest | null;
   /** Why the version takes no runs; undefined if it takes runs. */
   retired: string | undefined;
+  /** How outputs have depended on earlier runs of a process; null if they are not known to. */
+  leak: string | null;
   /** The time when the version was made. */
   madeAt: string | null;
   /** The files of the version when the service read them. */
@@ -63,8 +65,6 @@ export class ModelRegistry {
   readonly #table: VersionTable;
   readonly #files: VersionFiles;
   readonly #reader: ModelReader;
-  /** How outputs have depended on earlier runs, by version id. */
-  readonly #leaks = new Map<string, string>();
   readonly #problems: Problems;
   /** The models in the folders of models. */
   #found: readonly FoundModel[] = [];
@@ -272,17 +272,18 @@ export class ModelRegistry {
    * @param difference - an output with two values, as the end of a sentence
    * @returns a line for the operator; undefined if this was known
    */
-  noteLeak(versionId: string, difference: string): string | undefined {
-    if (this.#leaks.has(versionId) || !this.has(versionId)) return undefined;
-    const leak = `${difference}. Since ${new Date().toISOString()}, each run has a process of its own; earlier results may be wrong.`;
-    this.#leaks.set(versionId, leak);
-    const { modelId, version } = this.version(versionId);
+  async noteLeak(versionId: string, difference: string): Promise<string | undefined> {
+    const known = this.#versions.get(versionId);
+    if (!known || known.leak !== null) return undefined;
+    const { modelId, version } = known;
+    const leak = await this.#table.noteLeak(
+      versionId,
+      (time) =>
+        `${difference}. Since ${time}, each run has a process of its own; earlier results may be wrong.`,
+    );
+    if (leak === undefined) return undefined;
+    await this.refresh();
     return `Outputs of the model "${this.model(modelId).name}", version ${version}, depend on earlier runs: ${leak}`;
-  }
-
-  /** How outputs of a version have depended on earlier runs; undefined if they are not known to. */
-  leakOf(versionId: string): string | undefined {
-    return this.#leaks.get(versionId);
   }
 
   /** The name of a version's model in messages that need no key. */
@@ -299,7 +300,7 @@ export class ModelRegistry {
 }
 
 function served(row: VersionRow, current: FoundModel | undefined): ServedVersion {
-  const { id, version, experimentTemplate, modelId, experiments, manifest, madeAt, files } = row;
+  const { id, version, experimentTemplate, modelId, experiments, manifest, madeAt, files, leak } = row;
   const declaration = current?.declaration ?? manifest?.declaration;
   return {
     id,
@@ -309,6 +310,7 @@ function served(row: VersionRow, current: FoundModel | undefined): ServedVersion
     experiments,
     manifest,
     madeAt,
+    leak,
     files,
     code: current?.code,
     retired: current ? undefined : whyRetired(row),

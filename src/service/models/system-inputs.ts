@@ -36,7 +36,14 @@ type Values = Readonly<Record<string, string>>;
 /** The least `{MAX_MEMORY_MB}`. No process starts with less. */
 const LEAST_MEMORY_MB = 16;
 
-const MILLISECONDS: Partial<Record<Unit, number>> = {
+/** The inputs whose units are the units of model time. The first one that is declared counts. */
+const TIMES: readonly string[] = ['{STOP_TIME}', '{START_TIME}'];
+
+export function isModelTime(input: string): boolean {
+  return TIMES.includes(input);
+}
+
+const MILLISECONDS: Partial<Record<string, number>> = {
   MILLISECOND: 1,
   SECOND: 1_000,
   MINUTE: 60_000,
@@ -114,9 +121,7 @@ function declared(values: Values, name: SystemInput): string {
 
 /** The unit of model time: the unit of `{STOP_TIME}`, else the unit of `{START_TIME}`, else a second. */
 function timeUnitOf(template: readonly InputItem[]): Unit {
-  const units = (['{STOP_TIME}', '{START_TIME}'] as string[]).map(
-    (name) => template.find((item) => item.name === name)?.units,
-  );
+  const units = TIMES.map((name) => template.find((item) => item.name === name)?.units);
   return units.find((unit) => unit && unit in MILLISECONDS) ?? 'SECOND';
 }
 

@@ -17,6 +17,8 @@ export interface VersionRow extends Version {
   manifest: Manifest | null;
   madeAt: string | null;
   prunedAt: string | null;
+  /** How outputs have depended on earlier runs of a process. */
+  leak: string | null;
 }
 
 const PRUNED = 'its files were pruned';
@@ -53,9 +55,10 @@ function versionStatements({ list, lockTable }: Dialect) {
        WHERE model_id = ? ORDER BY number DESC LIMIT 1`,
     ofCode: `SELECT number, code_hash, manifest IS NOT NULL AS kept FROM versions
        WHERE model_id = ? AND code_hash = ? ORDER BY number DESC LIMIT 1`,
-    state: 'SELECT count(*) AS versions, count(manifest) AS kept FROM versions',
+    state: 'SELECT count(*) AS versions, count(manifest) AS kept, count(leak) AS leaks FROM versions',
     add: `INSERT INTO versions (id, model_id, number, code_hash, template, experiments, files, made_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    noteLeak: 'UPDATE versions SET leak = ? WHERE id = ? AND leak IS NULL RETURNING number',
     addFiles: 'UPDATE versions SET files = ? WHERE model_id = ? AND number = ? AND files IS NULL',
     keep: 'UPDATE versions SET manifest = ?, pruned_at = NULL WHERE model_id = ? AND number = ?',
     manifests: 'SELECT manifest FROM versions WHERE manifest IS NOT NULL',
@@ -98,7 +101,7 @@ export class VersionTable {
     );
   }
 
-  /** A text with the numbers of versions and of kept versions. It changes when versions are added, kept or pruned. */
+  /** A text that changes when versions are added, kept or pruned, and when a leak is noted. */
   async state(): Promise<string> {
     return JSON.stringify(await this.#sql.all(this.#statements.state));
   }
@@ -139,6 +142,18 @@ export class VersionTable {
       await sql.all(addFiles, JSON.stringify(code.files), id, number);
       return { number, isNew: false, problem: kept ? undefined : await keep(sql, number) };
     });
+  }
+
+  /**
+   * Notes how outputs of a version have depended on earlier runs.
+   *
+   * @param leak - makes the text of the time
+   * @returns the text; undefined if there was one before
+   */
+  async noteLeak(versionId: string, leak: (time: string) => string): Promise<string | undefined> {
+    const text = leak(this.#time());
+    const noted = await this.#sql.all(this.#statements.noteLeak, text, versionId);
+    return noted.length > 0 ? text : undefined;
   }
 
   /**
@@ -213,8 +228,19 @@ export class VersionTable {
 }
 
 function readVersion(row: object): VersionRow {
-  const { id, model_id, number, code_hash, template, experiments, files, manifest, made_at, pruned_at } =
-    row as Record<string, string | null>;
+  const {
+    id,
+    model_id,
+    number,
+    code_hash,
+    template,
+    experiments,
+    files,
+    manifest,
+    made_at,
+    pruned_at,
+    leak,
+  } = row as Record<string, string | null>;
   return {
     id: id!,
     version: Number(number),
@@ -226,5 +252,6 @@ function readVersion(row: object): VersionRow {
     manifest: manifest == null ? null : (JSON.parse(manifest) as Manifest),
     madeAt: made_at ?? null,
     prunedAt: pruned_at ?? null,
+    leak: leak ?? null,
   };
 }

@@ -10,7 +10,7 @@ import { type Manifest, whyNotRunnable } from '../models/manifest.ts';
 import { contentNames, VersionFiles } from '../models/version-files.ts';
 import type { VersionFolders } from '../models/version-folders.ts';
 import type { JobVersion } from '../executors/protocol.ts';
-import { type Materials, VersionUnusable } from '../runs/dispatcher.ts';
+import { type Materials, type Prepared, VersionUnusable } from '../runs/dispatcher.ts';
 import type { ClaimedRun } from '../runs/feed.ts';
 import type { OutputTexts } from '../runs/stored-run.ts';
 import { type FleetClient, ServiceFault } from './fleet-client.ts';
@@ -71,8 +71,8 @@ export class RemoteMaterials implements Materials {
     for (const copies of [this.#copies, this.#code.contents, this.#code.folders]) copies.prepare();
   }
 
-  async jobOf({ versionId, inputs }: ClaimedRun): Promise<JobVersion> {
-    const { template, manifest, retired } = await this.#versionOf(versionId);
+  async jobOf({ versionId, inputs }: ClaimedRun): Promise<Prepared> {
+    const { template, manifest, retired, isLeaky } = await this.#versionOf(versionId);
     if (!manifest || retired !== null)
       throw new VersionUnusable(`the version takes no runs any more: ${retired ?? 'its files are not kept'}`);
     const model = manifest.declaration.name;
@@ -87,7 +87,7 @@ export class RemoteMaterials implements Materials {
       const code = await this.#codeOf(versionId, manifest);
       await this.#files.fetchInputs(template, inputs);
       this.#refusals.delete(versionId);
-      return { code, template, isElsewhere: true };
+      return { code, template, isElsewhere: true, isAlone: isLeaky };
     } catch (error) {
       folders.release([manifest.contentHash]);
       const { cause, message } = error as Error;

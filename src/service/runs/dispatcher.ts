@@ -3,11 +3,14 @@ import { Hold } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
 import type { Outcome } from '../executors/execution.ts';
 import type { ExecutorPool } from '../executors/pool.ts';
-import type { JobVersion } from '../executors/protocol.ts';
+import type { JobRun, JobVersion } from '../executors/protocol.ts';
 import type { ClaimedRun, Ending, Feed } from './feed.ts';
 import type { OutputTexts } from './stored-run.ts';
 import type { KeptRuns } from './kept-runs.ts';
 import type { Recorder } from './recorder.ts';
+
+/** The data that an executor needs for a run, besides the run's inputs. */
+export type Prepared = JobVersion & Pick<JobRun, 'isAlone'>;
 
 /** Prepares what the execution of a run needs: the code of its version, and its files. */
 export interface Materials {
@@ -17,7 +20,7 @@ export interface Materials {
    *
    * @throws Deferred when this is not possible at the moment; VersionUnusable when the version takes no runs any more
    */
-  jobOf(run: ClaimedRun): JobVersion | Promise<JobVersion>;
+  jobOf(run: ClaimedRun): Prepared | Promise<Prepared>;
   /**
    * Stores the output files of a run where the service keeps files. Repeats a failed attempt while this process works.
    */
@@ -205,7 +208,7 @@ export class Dispatcher {
   async #outcomeOf(run: ClaimedRun): Promise<Executed> {
     const { id: runId, versionId, inputs } = run;
     const { materials, pool, feed, kept } = this.#parts;
-    let job: JobVersion | undefined;
+    let job: Prepared | undefined;
     try {
       const prepared = materials.jobOf(run);
       job = prepared instanceof Promise ? await prepared : prepared;

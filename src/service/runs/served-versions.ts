@@ -1,7 +1,7 @@
 import type { RunFiles } from '../files/run-files.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { JobVersion } from '../executors/protocol.ts';
-import { type Materials, VersionUnusable } from './dispatcher.ts';
+import { type Materials, type Prepared, VersionUnusable } from './dispatcher.ts';
 import type { ClaimedRun } from './feed.ts';
 import type { OutputTexts } from './stored-run.ts';
 
@@ -18,7 +18,7 @@ export class ServedVersions implements Materials {
     this.#files = files;
   }
 
-  async jobOf(run: ClaimedRun): Promise<JobVersion> {
+  async jobOf(run: ClaimedRun): Promise<Prepared> {
     // another service of the database may have added the version
     if (!this.#registry.has(run.versionId)) await this.#registry.notice();
     const job = await this.#job(run.versionId);
@@ -34,10 +34,10 @@ export class ServedVersions implements Materials {
     this.#files?.releaseInputs(template, inputs);
   }
 
-  async #job(versionId: string): Promise<JobVersion> {
+  async #job(versionId: string): Promise<Prepared> {
     const version = this.#registry.version(versionId);
     const code = await this.#registry.codeOf(version);
-    if (code) return { code, template: version.experimentTemplate };
+    if (code) return { code, template: version.experimentTemplate, isAlone: version.leak !== null };
     throw new VersionUnusable(
       `version ${version.version} of the model takes no runs any more: ${version.retired}`,
     );

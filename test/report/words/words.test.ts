@@ -18,6 +18,10 @@ describe('words', () => {
     expect(unitText('SQ_METER')).toBe('square meter');
     expect(unitText('MPS_SQ')).toBe('m/s²');
     for (const unit of unitNames) expect(unitText(unit)).not.toMatch(/_|[A-Z]{2}/);
+    // a unit that foray does not know is shown as the author wrote it
+    expect(unitText('kWh/m² a')).toBe('kWh/m² a');
+    expect(amount('3', '°C')).toBe('3 °C');
+    expect(amount('3', 'GIGAWATT_HOUR')).toBe('3 GIGAWATT_HOUR');
     expect(titleOf({ name: 'Contact rate', units: 'PER_DAY' })).toBe('Contact rate (per day)');
     expect(titleOf({ name: 'Population', units: null })).toBe('Population');
   });

@@ -71,16 +71,15 @@ export function modelHandlers(
     },
 
     getVersionCode({ params }) {
-      const { retired, files, animation } = registry.version(params.versionId);
+      const { retired, files, animation, leak } = registry.version(params.versionId);
       const isRetired = retired !== undefined;
       const animated = !isRetired && animation !== undefined;
-      const leak = registry.leakOf(params.versionId);
       return {
         retired: isRetired,
         files,
         animated,
         ...(isRetired && { reason: retired }),
-        ...(leak !== undefined && { leak }),
+        ...(leak !== null && { leak }),
       };
     },
   };
