@@ -113,7 +113,7 @@ function kindOf(schema: Schema): string {
   if (title !== undefined) return title;
   if (constant !== undefined) return code(constant);
   if (type === 'object') return 'mapping';
-  if (choices) return choices.length > 8 ? 'units' : choices.map((choice) => code(String(choice))).join(', ');
+  if (choices) return choices.map((choice) => code(String(choice))).join(', ');
   if (anyOf) {
     const kinds = anyOf.filter((option) => option.type !== 'null').map(kindOf);
     return [...new Set(kinds)].join(' or ');

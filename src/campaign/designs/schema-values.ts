@@ -14,6 +14,7 @@ export const Units = z
   .union([z.enum(unitNames), z.string()], 'expected units such as SECOND or PER_DAY')
   .meta({
     id: 'Units',
+    title: 'units',
     description: 'The units of the numbers. They must be the units of the input.',
   });
 

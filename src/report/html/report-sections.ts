@@ -96,7 +96,7 @@ export async function reportSections(
     ...part(
       'unfiltered',
       isFiltered && course
-        ? html`<p class="lead">The filter does not change what is said of the ${story!.by}.</p>`
+        ? html`<p class="lead">The filter does not change what is said of the ${story.by}.</p>`
         : undefined,
     ),
     ...part(
