@@ -68,11 +68,11 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   const error = replicates && errorOf(points.map((point) => replicates[point]!));
   const isWhole = points.length === values.means.length;
   /**
-   * The least p-value of a share with common random numbers. Only the replications are independent, and the results of a few
-   * are often equal, so no p-value is below that of a sign test of them.
+   * The least p-value of a share and of equal runs with common random numbers. Only the replications are independent, and the
+   * results of a few are often equal, so no p-value is below that of a sign test of them.
    */
   const leastP =
-    replicates && values.isPaired && values.isShare
+    replicates && values.isPaired && (values.isShare || error?.isUnseen)
       ? chanceOfEqual(1, commonReplications(points.map((point) => replicates[point]!)).length - 1)
       : 0;
   function errorOf(runs: readonly (readonly Replicate[])[]): ErrorVariance | undefined {
@@ -87,7 +87,8 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const size = Math.max(...points.map((point) => Math.abs(y(point))));
     if (found.variance > (ROUNDING * size) ** 2) return found;
     const isSure = values.isPaired && cancelsChance(runs.map((own) => valuesAt(own, common)));
-    return { ...found, variance: isSure ? 0 : leastOfEqualRuns(independent, moments.variance) };
+    if (isSure) return { ...found, variance: 0 };
+    return { ...found, variance: leastOfEqualRuns(independent, moments.variance), isUnseen: true };
   }
 
   /** The number of levels of each input at which some point has a value. */
