@@ -167,8 +167,11 @@ test('the command line says why the campaign is paused', async () => {
   expect(watched.stderr).toContain(
     'OPTIMISER_FAILED: The optimiser ended with exit code 1: “no more memory”.',
   );
-  const { stdout } = await foray(world.folder, ['status', 'said'], { env });
-  expect(stdout).toContain('OPTIMISER_FAILED');
+  // if Temporal answers late, status comes from the store without the reason
+  const stdout = await until('status has the reason', async () => {
+    const status = await foray(world.folder, ['status', 'said'], { env });
+    return status.stdout.includes('OPTIMISER_FAILED') && status.stdout;
+  });
   expect(stdout).toContain('Search (python3 random_search.py): ');
   await world.foray.cancel('said');
   expect((await toTheEnd(world, 'said')).phase).toBe('cancelled');
