@@ -16,8 +16,7 @@ export interface Selected {
 }
 
 /** The value of a required output at a point, with its interval. */
-export interface Required extends Pick<RequiredValue, 'requirement' | 'isShare' | 'runs'> {
-  value: number;
+export interface Required extends Omit<RequiredValue, 'variance'> {
   /** The interval as that of the goal's output: it allows for the choice of the point. */
   interval: [number, number] | null;
 }
@@ -54,22 +53,18 @@ export function intervalOf(
   return [mean - half, mean + half];
 }
 
-/** The values of all required outputs at a point that have one. */
+/** The value of each required output at a point, in the order of the requirements. */
 export function requiredAt(
   campaign: Pick<SeekingCampaign, 'strategy'>,
   reader: PointReader,
   runs: readonly FinishedRun[],
   among: number,
 ): Required[] {
-  return reader.required(runs).flatMap(({ value, variance, ...one }) =>
-    value === null
-      ? []
-      : [
-          {
-            ...one,
-            value,
-            interval: intervalOf(campaign, one, value, { variance, runs: one.runs }, { among, next: [] }),
-          },
-        ],
-  );
+  return reader.required(runs).map(({ variance, ...one }) => ({
+    ...one,
+    interval:
+      one.value === null
+        ? null
+        : intervalOf(campaign, one, one.value, { variance, runs: one.runs }, { among, next: [] }),
+  }));
 }

@@ -163,7 +163,11 @@ test.each(seeds(1, 5))(
     expect(namesIn(temporary)).toEqual([]);
     const kept = new Set(textsIn(dataDir).match(/canary-(first|last-\d+)-/g));
     const failed = numbers.filter((_, at) => final[at]!.status === 'FAILED');
-    expect([...kept].toSorted()).toEqual(failed.map((N) => `canary-last-${N}-`).toSorted());
+    // what a run prints last may be lost if it kills its executor
+    const isSure = (N: number): boolean => !ends[N % 100]!.code.includes('ppid');
+    const linesOf = (those: readonly number[]) => those.map((N) => `canary-last-${N}-`);
+    expect(linesOf(failed)).toEqual(expect.arrayContaining([...kept]));
+    expect([...kept]).toEqual(expect.arrayContaining(linesOf(failed.filter(isSure))));
     const shares = ends.map(
       ({ status }, end) => `${status} ${numbers.filter((N) => N % 100 === end).length}`,
     );

@@ -297,12 +297,21 @@ def _(c, m):
     finder, key = c.finder, cells[-1]
     if key == "Point":
         return
+    first = len(c.inputs) + (4 if finder.is_search else 3)
+    is_finalist = len(cells) > len(c.inputs) + 3
+    required = cells[first : first + len(finder.rule["require"])] if is_finalist else []
+    del cells[first : first + len(required)]
+    for text, one in zip(required, finder.rule["require"]):
+        points, low = c.points(one["output"]), finder.first if finder.is_search else 0
+        values = [v for n, v in points.all[key].items() if low < n <= finder.last(key) and v is not None]
+        deny((text == "") != (len(values) == 0), "a required output has a value")
+        if values:
+            close(text.split(" ")[0], (100 if points.statistic == "share" else 1) * points.value(np.array(values)), one["output"])
     numbers = [float(cell.replace("%", "").replace(",", "")) if cell else None for cell in cells[len(c.inputs) : -1] if cell == "" or cell[0] in "-0123456789"]
     deny(any(cell.startswith("-0") and not cell.strip("-0. %") for cell in cells), "a zero has no sign")
     unit = 100 if finder.points.statistic == "share" else 1
     shown = cells[len(c.inputs) : len(c.inputs) + 3]
     digits, *of_ends = [len(cell.rstrip(" %").partition(".")[2]) for cell in shown]
-    is_finalist = len(cells) > len(c.inputs) + 3
     low = finder.first if finder.is_search and is_finalist else 0
     part = finder.part(low, finder.last(key) if is_finalist else finder.first)
     values = part.values[key]

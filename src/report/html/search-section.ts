@@ -119,12 +119,9 @@ function finalistsTable(
     { title: 'High', values: ends[1]! },
     ...(isOfDesign ? [] : [{ title: 'During the search', values: finalists.map(({ seen }) => seen) }]),
   ];
-  const texts = campaign.strategy.require.map((wanted) => ({
-    title: wanted.output,
-    values: finalists.map(({ required }) => {
-      const one = required.find(({ requirement }) => requirement === wanted);
-      return one ? requiredValueText(campaign.outputs, one) : '';
-    }),
+  const texts = campaign.strategy.require.map(({ output }, at) => ({
+    title: output,
+    values: finalists.map(({ required }) => requiredValueText(campaign.outputs, required[at]!)),
   }));
   const stands = finalists.map(({ isWinner, isFeasible, mean }) =>
     isWinner ? 'winner' : mean === null ? 'runs' : isFeasible ? '' : 'requirements not met',

@@ -137,7 +137,9 @@ export function bestParts(
   if (choice !== 'alone' && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
   if (choice !== 'alone' && (strategy.by === 'search' || strategy.by === 'selection'))
     how.push(certaintyText(strategy, choice === 'compared'));
-  how.push(...best.required.map((one) => requiredText(outputs, one)));
+  how.push(
+    ...best.required.filter(({ value: own }) => own !== null).map((one) => requiredText(outputs, one)),
+  );
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 
@@ -152,11 +154,12 @@ function requiredText(outputs: Campaign['outputs'], { requirement, ...required }
     : `${output} ${limits} in ${value} of the runs, required: ${percent(chance)}`;
 }
 
-/** The value of a required output at a point with its interval. */
+/** The value of a required output at a point with its interval; empty without a value. */
 export function requiredValueText(
   outputs: Campaign['outputs'],
   { requirement: { output, chance }, value, interval }: Required,
 ): string {
+  if (value === null) return '';
   const measure = measureOf(outputs, output);
   const shown = chance === null ? measure : { statistic: 'share' as const, units: null };
   return interval === null ? measureText(shown, value) : intervalText(shown, value, interval);
