@@ -197,6 +197,29 @@ test.each(
   },
 );
 
+test('the runs of a module that writes beside itself are executed in its kept files, and completed', async () => {
+  const models = temporaryFolder();
+  writeModel(
+    models,
+    'Writes',
+    `import { writeFileSync } from 'node:fs';
+     export default {
+       name: 'Writes', description: '', inputs: [{ name: 'N', type: 'DOUBLE', default: 1 }],
+       outputs: [{ name: 'Out', type: 'DOUBLE' }],
+       run({ inputs }) {
+         writeFileSync(import.meta.dirname + '/data.txt', 'the same');
+         return { Out: 2 * inputs.N };
+       },
+     };`,
+  );
+  writeFileSync(path.join(models, 'Writes/data.txt'), 'the same');
+  const service = await startTestService({ modelDirs: [models], executors: 1 });
+  const version = await service.latest('Writes');
+  for (const N of [1, 2, 3])
+    expect((await outputsOf(service, version, { N })).get('Out')).toBe(String(2 * N));
+  expect(await service.latest('Writes')).toBe(version);
+});
+
 test('a link to the folder of a model in a folder of models is served', async () => {
   const [models, elsewhere] = [temporaryFolder(), temporaryFolder()];
   writeCommandModel(elsewhere, 'Linked', `say({ outputs: { Out: 2 } });`);

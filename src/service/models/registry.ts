@@ -76,6 +76,8 @@ export class ModelRegistry {
   #reading: Promise<void> = Promise.resolve();
   #models: ReadonlyMap<string, Model> = new Map();
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
+  /** The versions whose files in the folders of models change while runs execute. */
+  readonly #unsteady = new Set<string>();
   #unreadableVersions: readonly string[] = [];
   /** What looked like a model and was none at the last reading, one sentence each. */
   #skipped: readonly string[] = [];
@@ -213,14 +215,22 @@ export class ModelRegistry {
   }
 
   /**
+   * From now on, runs of a version use its kept files, because files in its folder change while runs execute. So a model
+   * that writes beside itself is executed twice only once.
+   */
+  leaveFolder(versionId: string): void {
+    this.#unsteady.add(versionId);
+  }
+
+  /**
    * The code for the runs of a version. It is in the folders of models, or in a folder that is made from the kept files
    * of the version.
    *
    * @returns undefined if the version takes no runs
    * @throws Deferred if the kept files cannot be used at the moment
    */
-  async codeOf({ modelId, code, manifest, retired }: ServedVersion): Promise<ModelCode | undefined> {
-    if (code) return code;
+  async codeOf({ id, modelId, code, manifest, retired }: ServedVersion): Promise<ModelCode | undefined> {
+    if (code && !(manifest && this.#unsteady.has(id))) return code;
     return manifest && retired === undefined
       ? this.#files.folders.ready(manifest, this.#found.find(({ id }) => id === modelId)?.code.folders[0])
       : undefined;

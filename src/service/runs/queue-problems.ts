@@ -61,6 +61,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
         });
       case 'deferred':
         this.#deferredAt.set(versionId, now);
+        if (outcome.isLasting) registry.leaveFolder(versionId);
         problems.raise({
           code: 'RUNS_DEFERRED',
           subject: versionId,
