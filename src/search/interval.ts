@@ -16,7 +16,7 @@ export interface Selected {
 }
 
 /** The value of a required output at a point, with its interval. */
-export interface Required extends Omit<RequiredValue, 'variance'> {
+export interface RequiredOutput extends Omit<RequiredValue, 'variance'> {
   /** The interval as that of the goal's output: it allows for the choice of the point. */
   interval: [number, number] | null;
 }
@@ -59,7 +59,7 @@ export function requiredAt(
   reader: PointReader,
   runs: readonly FinishedRun[],
   among: number,
-): Required[] {
+): RequiredOutput[] {
   return reader.required(runs).map(({ variance, ...one }) => ({
     ...one,
     interval:

@@ -3,7 +3,7 @@ import type { CampaignBy } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
-import { intervalOf, type Required, requiredAt } from './interval.ts';
+import { intervalOf, type RequiredOutput, requiredAt } from './interval.ts';
 import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { type SearchSummary, summaryOf } from './summary.ts';
@@ -63,7 +63,7 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
   isFeasible: boolean;
   isWinner: boolean;
   /** The values of the required outputs over the same replications. */
-  required: Required[];
+  required: RequiredOutput[];
 }
 
 /** The points whose runs `storyOf` needs, besides the points of `summarizedPoints`. */

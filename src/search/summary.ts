@@ -12,7 +12,7 @@ import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
 import type { CampaignBy, RawValue } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
-import { intervalOf, type Required, requiredAt, type Selected } from './interval.ts';
+import { intervalOf, type RequiredOutput, requiredAt, type Selected } from './interval.ts';
 import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 
@@ -72,7 +72,7 @@ export interface BestPoint {
   seen: number;
   choice: ChoiceState;
   /** The values of the required outputs, from the same runs as `value`. */
-  required: Required[];
+  required: RequiredOutput[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Required } from '../../src/search/interval.ts';
+import type { RequiredOutput } from '../../src/search/interval.ts';
 import { expect, test } from '@jest/globals';
 import type { Search } from '../../src/campaign/search/search.ts';
 import type { CampaignBy } from '../../src/campaign/types.ts';
@@ -97,7 +97,7 @@ test('a point that does not meet a requirement is never the best one', async () 
   const log = await world.toTheEnd(0.2);
   const { best } = summaryOf(campaign, log, world.finishedAt(summarizedPoints(log)));
   expect(Number(best!.inputs['x'])).toBeLessThanOrEqual(0.2);
-  const [{ requirement, value, interval }] = best!.required as [Required];
+  const [{ requirement, value, interval }] = best!.required as [RequiredOutput];
   expect(requirement).toEqual(campaign.strategy.require[0]);
   expect(value).toBe(Number(world.finishedAt([best!.ordinal!]).get(best!.ordinal!)![0]!.outputs['g']));
   expect(interval).toBeNull();

@@ -34,7 +34,7 @@ export function curves(
   const names = {
     prior: 'prior: 90 %',
     ninety: isPosterior ? 'posterior: 90 %' : '90 % of runs',
-    fifty: isPosterior ? '50 %' : '50 % of runs',
+    fifty: isPosterior ? 'posterior: 50 %' : '50 % of runs',
     median: 'median',
     others: isPosterior ? 'accepted points' : best.length > 0 ? 'other runs' : 'runs',
   };

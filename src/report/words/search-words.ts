@@ -4,7 +4,7 @@ import type { Campaign } from '../../campaign/types.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { StrategyBy } from '../../campaign/strategy.ts';
 import type { SelectSummary } from '../../search/select-story.ts';
-import type { Required } from '../../search/interval.ts';
+import type { RequiredOutput } from '../../search/interval.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { count, inputColumns, number, text, uniquelyNamed } from '../tables/column-types.ts';
 import { stopText } from './stop-words.ts';
@@ -144,7 +144,7 @@ export function bestParts(
 }
 
 /** "Served 0.901 ± 0.007, required: at least 0.9", "Served at least 0.9 in 96 % (90 % to 99 %) of the runs, required: 95 %" */
-function requiredText(outputs: Campaign['outputs'], { requirement, ...required }: Required): string {
+function requiredText(outputs: Campaign['outputs'], { requirement, ...required }: RequiredOutput): string {
   const { output, chance } = requirement;
   const measure = measureOf(outputs, output);
   const limits = limitsText(requirement, (limit) => measureText(measure, limit));
@@ -157,7 +157,7 @@ function requiredText(outputs: Campaign['outputs'], { requirement, ...required }
 /** The value of a required output at a point with its interval; empty without a value. */
 export function requiredValueText(
   outputs: Campaign['outputs'],
-  { requirement: { output, chance }, value, interval }: Required,
+  { requirement: { output, chance }, value, interval }: RequiredOutput,
 ): string {
   if (value === null) return '';
   const measure = measureOf(outputs, output);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Requirement } from '../../../src/campaign/search/search.ts';
 import { bestText } from '../../../src/report/words/search-words.ts';
-import type { Required } from '../../../src/search/interval.ts';
+import type { RequiredOutput } from '../../../src/search/interval.ts';
 import type { BestPoint } from '../../../src/search/summary.ts';
 import { sampleRecord } from '../support.ts';
 
@@ -14,8 +14,8 @@ test('the best point has the value and interval of each required output, beside 
   const { campaign } = sampleRecord({ outputs: [...outputs], goal: { output: 'Cost', wants: 'lowest' } });
   const required = (
     requirement: Partial<Requirement> & Pick<Requirement, 'output'>,
-    told: Pick<Required, 'value' | 'interval'>,
-  ): Required => ({
+    told: Pick<RequiredOutput, 'value' | 'interval'>,
+  ): RequiredOutput => ({
     requirement: { min: null, max: null, chance: null, ...requirement },
     runs: 100,
     isShare: false,
