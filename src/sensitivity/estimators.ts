@@ -242,7 +242,7 @@ function sobol(
         ...leftOutOf(all - used, all, 'base points', 'one of their rows has no value'),
         ...(widest > WIDE
           ? [
-              `The widest interval of an index is ± ${widest.toFixed(2)}: more base points make intervals narrower.`,
+              `The widest interval of an index is ± ${widest > 1 ? 'more than 1' : widest.toFixed(2)}: more base points make intervals narrower.`,
             ]
           : []),
       ],

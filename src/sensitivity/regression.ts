@@ -7,6 +7,8 @@ import type { SampledRows } from './sampled-rows.ts';
 
 /** Coefficients of the regression of one column on the other columns, all standardized. */
 export interface Regression {
+  /** Each input without a coefficient, with the inputs of which it is a linear function. */
+  ties: { leftOut: number; others: number[] }[];
   /** The coefficient of each input; NaN for an input that is a linear function of inputs before it. */
   src: number[];
   srcIntervals: (Interval | undefined)[];
@@ -134,7 +136,19 @@ export function regressionOf(
   };
   const spread = <T>(values: readonly T[], none: T): T[] =>
     inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
+  const leftOut = inputs.flatMap((_, at) => (kept.includes(at) ? [] : [at]));
   return {
+    ties: leftOut.map((one) => ({
+      leftOut: one,
+      others: kept.filter((other) =>
+        isApart(
+          all,
+          gram,
+          kept.filter((each) => each !== other),
+          one,
+        ),
+      ),
+    })),
     src: spread(found.src, NaN),
     srcIntervals: spread(
       found.src.map((value, at) =>
@@ -223,14 +237,17 @@ function bounded(interval: Interval | undefined): Interval | undefined {
 }
 
 /** The inputs that are not linear functions of inputs before them. */
-function independent(all: Float64Array, { size }: Gram): number[] {
+function independent(all: Float64Array, gram: Gram): number[] {
   const kept: number[] = [];
-  for (let input = 0; input < size - 1; input += 1) {
-    const matrix = correlations(covariances(all, size, [...kept, input]));
-    const root = cholesky(matrix);
-    if (root && root.at(-1)!.at(-1)! ** 2 > LEAST_PART) kept.push(input);
-  }
+  for (let input = 0; input < gram.size - 1; input += 1)
+    if (isApart(all, gram, kept, input)) kept.push(input);
   return kept;
+}
+
+/** Whether an input is no linear function of `others`. */
+function isApart(all: Float64Array, { size }: Gram, others: readonly number[], input: number): boolean {
+  const root = cholesky(correlations(covariances(all, size, [...others, input])));
+  return root !== undefined && root.at(-1)!.at(-1)! ** 2 > LEAST_PART;
 }
 
 /** A fit of the last column by other columns, with the variances of these columns. */

@@ -24,6 +24,9 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
   const members = sampledMembers(design);
   const isIndependent = areIndependent(design);
   const variances = isIndependent ? drawnVariances(design) : new Map<string, number>();
+  const computed = new Set(
+    [...nested(design)].flatMap((one) => (one.kind === 'refined' ? one.derive.map(({ name }) => name) : [])),
+  );
   const places = table.inputs.flatMap((_, at) => (table.isText(at) ? [] : [at]));
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
   const columnOf = (name: string): Float64Array =>
@@ -92,9 +95,17 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
           known.map((one) => 1 - one),
         ).length === 0);
     const hasShares = isFair && chance <= MOST_CHANCE;
-    const dependent = names.filter((_, at) => Number.isNaN(plain.src[at]!));
+    // if nobody has said which input follows from the others, their effects cannot be separated
+    const tied = new Set(
+      plain.ties.flatMap(({ leftOut, others }) =>
+        computed.has(names[leftOut]!) ? [leftOut] : [leftOut, ...others],
+      ),
+    );
+    const dependent = names.filter((_, at) => tied.has(at));
     return {
-      indices: names.map((input, at) => indicesOf(input, at, plain, ranked, hasShares)),
+      indices: names.map((input, at) =>
+        tied.has(at) ? { input } : indicesOf(input, at, plain, ranked, hasShares),
+      ),
       r2: plain.r2,
       ...(plain.adjustedR2 !== undefined && { adjustedR2: plain.adjustedR2 }),
       ...(plain.adjustedR2Interval && { adjustedR2Interval: plain.adjustedR2Interval }),
@@ -103,7 +114,7 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
         ...warnings,
         ...(dependent.length > 0
           ? [
-              `${dependent.join(', ')}: no coefficient, because other inputs determine the value by a linear function in this sample.`,
+              `${dependent.join(', ')}: no coefficient, because other inputs determine the value by a linear function at these points.`,
             ]
           : []),
         ...(output.length < FEW_POINTS * (names.length + 1)

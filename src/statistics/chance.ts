@@ -209,14 +209,29 @@ export function leastOfEqualRuns(count: number, between: number): number {
   return count >= SURE ? 0 : 2 * between * leastVariance(count, 0);
 }
 
+/** Equal differences are luck with at most this probability if they count as sure. */
+const LUCK = 1e-4;
+/** The number of significant digits without rounding errors. */
+const DIGITS = 12;
+
 /**
  * Whether common random numbers take away the whole chance: the differences of points are equal in all replications, while
- * all values of a point differ, so that the equal differences are no luck.
+ * the values of a point differ so finely that the equal differences are no luck. Counts, for example, have few values, so
+ * equal differences of a few counts prove nothing.
  *
  * @param points - the values of each point, one for each common replication
  */
 export function cancelsChance(points: readonly (readonly number[])[]): boolean {
-  return points.some((own) => own.length > 1 && new Set(own).size === own.length);
+  return points.some((own) => new Set(own).size === own.length && stepsIn(own) ** (1 - own.length) <= LUCK);
+}
+
+/** The number of decimals of the same length between the smallest and the largest of some numbers. */
+function stepsIn(values: readonly number[]): number {
+  const decimals = values.map((value) => {
+    const [digits, exponent = '0'] = value.toPrecision(DIGITS).split('e');
+    return (/\.(\d*?)0*$/.exec(digits!)?.[1]!.length ?? 0) - Number(exponent);
+  });
+  return 1 + (Math.max(...values) - Math.min(...values)) * 10 ** Math.max(...decimals);
 }
 
 /**

@@ -6,7 +6,7 @@ import numpy as np
 
 import own_numbers as own
 from effect_sentences import lacking
-from sentence_table import close, deny, equal, number, says
+from sentence_table import close, deny, equal, names, number, says
 
 
 @says("warning", r"N of M runs failed\.")
@@ -96,11 +96,12 @@ def _(c, m):
     deny(number(m["n"]) > c.told["design"]["trajectories"], "there are fewer trajectories")
 
 
-@says("warning", r"The widest interval of an index is ± X: more base points make intervals narrower\.")
+@says("warning", r"The widest interval of an index is ± (?:X|more than 1): more base points make intervals narrower\.")
 def _(c, m):
     ends = [one.get(key) for one in c.analysis["indices"] for key in ("firstInterval", "totalInterval")]
     widest = max((high - low) / 2 for low, high in filter(None, ends))
-    deny(abs(number(m["x"]) - widest) > 0.0051, f"own widest interval ± {widest:.3f}")
+    is_wrong = abs(number(m["x"]) - widest) > 0.0051 if m["x"] else widest <= 1
+    deny(is_wrong, f"own widest interval ± {widest:.3f}")
 
 
 @says("warning", r"Each point has one run with its own seed, so .*")
@@ -125,11 +126,29 @@ def _(c, m):
 
 @says("warning", r"A needed point has no value, so the effects of LIST are unknown\.")
 @says("warning", r"(?P<list>.*): unknown, because there is no such combination\.")
-@says("warning", r"(?P<list>.*): the value is the same at all points\.")
 @says("warning", r"The output differs at too few points\. More base points are needed\.")
 def _(c, m):
     points = c.points()
     deny(len(points.known) == len(points.all) and m["list"] is not None, "all points have a value")
+
+
+@says("warning", r"LIST: the value is the same at all points\.")
+def _(c, m):
+    points = c.points()
+    for one in names(m["list"]):
+        values = {points.inputs[key][c.inputs.index(one)] for key in points.known}
+        deny(len(values) > 1, f"{one} has {len(values)} values")
+
+
+@says("warning", r"LIST: no coefficient, because other inputs determine the value by a linear function at these points\.")
+def _(c, m):
+    alone = [one for one in names(m["list"]) if one in c.regression().separable]
+    deny(alone, f"{alone} can be separated")
+
+
+@says("warning", r"N points with a value are too few for a model of OUT\.")
+def _(c, m):
+    equal(number(m["n"]), len(c.finder.part(0, c.finder.first).known), "points")
 
 
 @says(
@@ -159,12 +178,15 @@ def _(c, m):
     deny(not reached and not m["not"], "it is not as precise as wanted")
 
 
-@says("precision", r"OUT: N (?P<what>values?|equal values of X|values?, too few different ones for an interval) \(\d+%\), .*")
-@says("precision", r"OUT: N (?P<what>values?, too few different ones for an interval|equal values? of X|values?) \(\d+%\), .*")
+@says("precision", r"OUT: N (?:values?, too few different ones for an interval|equal values? of X|values?) \(\d+%\), .*")
+@says("precision", r"OUT: N equal values? of X, which have no interval before there are M \(\d+%\), .*")
 def _(c, m):
     values = c.points(m["out"]).values[c.point]
     equal(number(m["n"]), len(values), "values")
     deny(len(values) > 1 and not own.has_majority(values), "an interval is possible")
+    if m["m"]:
+        deny(np.ptp(values) > 1e-9, "the values differ")
+        deny(len(values) >= number(m["m"]), "there are as many values")
 
 
 # ---- comparisons

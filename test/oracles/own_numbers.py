@@ -236,8 +236,11 @@ class Regression:
         self.coefficients = np.linalg.lstsq(design, y, rcond=None)[0]
         residual = y - design @ self.coefficients
         total = float(np.sum((y - np.mean(y)) ** 2))
-        self.r2 = 1 - float(np.sum(residual**2)) / total
-        self.freedom = n - k - 1
+        self.r2 = 1 - float(np.sum(residual**2)) / total if total > 0 else math.nan
+        self.freedom = n - np.linalg.matrix_rank(design)
+        # the coefficient of a column that the other columns determine is any number
+        apart = np.abs(np.diag(np.linalg.pinv(design) @ design)[1:] - 1) < 1e-9
+        self.separable = [name for name, is_apart in zip(inputs, apart) if is_apart]
         self.adjusted = 1 - (1 - self.r2) * (n - 1) / self.freedom if self.freedom > 0 else None
         self.src = dict(zip(inputs, self.coefficients[1:] * np.std(x, axis=0) / np.std(y)))
         self.p = {}
@@ -251,6 +254,7 @@ class Regression:
             self.p = {
                 name: float(2 * stats.t.sf(abs(b / e), self.freedom))
                 for name, b, e in zip(inputs, self.coefficients[1:], errors)
+                if name in self.separable
             }
 
 
@@ -476,8 +480,11 @@ def contrast_p(points, place):
     shared = set.intersection(*({n for n, v in points.all[key].items() if v is not None} for key in points.known))
     sides = [[points.all[key] for key in points.known if points.inputs[key][place] == level] for level in levels]
     differences = [np.mean([b[n] for b in sides[1]]) - np.mean([a[n] for a in sides[0]]) for n in shared]
-    if len(differences) < 2 or np.ptp(differences) < 1e-9:
+    if len(differences) < 2:
         return None
+    if np.ptp(differences) < 1e-9:
+        # equal differences are as sure as those of a sign test
+        return 1.0 if abs(differences[0]) < 1e-9 else 2.0 ** (1 - len(differences))
     return float(stats.ttest_1samp(differences, 0).pvalue)
 
 
@@ -518,7 +525,7 @@ def elementary_effects(points, rows, inputs):
     return {name: float(np.mean(np.abs(each))) for name, each in effects.items() if each}
 
 
-def totals(points, rows, inputs, second):
+def totals(points, rows, inputs, second, is_paired):
     """Jansen's total indices, without the variance that chance adds to the means."""
     at = points.by_inputs()
     width = (2 if second else 1) * len(inputs) + 2
@@ -528,7 +535,7 @@ def totals(points, rows, inputs, second):
         if all(len(points.values[key]) > 0 for key in keys):
             blocks.append((keys, [points.of(key) for key in keys]))
     y = np.array([values for _, values in blocks])
-    within = points.chance()
+    within = points.chance(is_paired)
     own = within[0] if within else 0.0
     noise = own * float(np.mean([1 / len(points.values[k]) for keys, _ in blocks for k in keys]))
     variance = float(np.var(np.concatenate([y[:, 0], y[:, -1]]))) - noise

@@ -26,13 +26,21 @@ def _(c, m):
         deny(not c.one_run or c.is_paired, "chance is known")
 
 
-@says("course", r"No input has (?:a visible|more than a little)(?: linear)? effect on Course at any of N times\.")
-@says("course", r"The effects of all inputs on Course cannot be distinguished from chance at any of N times\.")
+@says("course", r"No input has (?:a visible|more than a little)(?: linear)? effect on Course at any of N times\.?")
+@says("course", r"The effects of (?:all inputs|LIST) on Course cannot be distinguished from chance at any of N times\.?")
+@says("course", r"LIST (?:has|have) no visible (?:linear )?effect on Course at any of N times\.?")
 def _(c, m):
     equal(number(m["n"]), len(times_of(c)), "times")
     if "little" not in m[0]:
         for time in times_of(c):
-            nothing_by(c, c.inputs, c.ps(True, at_time(time)), time)
+            nothing_by(c, names(m["list"] or "") or c.inputs, c.ps(True, at_time(time)), time)
+
+
+@says("course", r"the effects? of LIST (?:is|are) unknown(?: at some times)?\.?")
+def _(c, m):
+    for one in names(m["list"]):
+        shown = [next(i for i in time["indices"] if i["input"] == one) for time in c.analysis["times"]]
+        deny(all("p" in each for each in shown), "it is known at all times")
 
 
 @says("course", r"LIST (?:has|have) no visible (?:linear )?effect at any time\.")

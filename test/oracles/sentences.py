@@ -5,6 +5,7 @@ also denied, so that each new sentence needs a rule. The last line has the numbe
 """
 
 import json
+import math
 import re
 import sys
 import warnings
@@ -78,7 +79,8 @@ def numbers(c, analysis):
             yield "adjustedR2", analysis["adjustedR2"], found.adjusted
         for one in analysis["indices"]:
             if "src" in one:
-                yield f"src of {one['input']}", one["src"], found.src[one["input"]]
+                is_separable = one["input"] in found.separable
+                yield f"src of {one['input']}", one["src"], found.src[one["input"]] if is_separable else math.inf
     if analysis["method"] == "regression" and c.kind == "search":
         return
     if analysis["method"] == "morris" and not c.has_chance and analysis["indices"]:
@@ -117,7 +119,7 @@ def main():
         for one in c.told["said"]["analyses"]:
             for name, shown, value in numbers(c, one["analysis"]):
                 count += 1
-                if abs(shown - value) > 1e-6 * (1 + abs(value)):
+                if not abs(shown - value) <= 1e-6 * (1 + abs(shown)):
                     tell(one["analysis"]["output"], f"{name} {shown}", f"own number {value}")
         if c.told["other"] is None:
             continue

@@ -128,6 +128,32 @@ describe('a sample', () => {
     ]);
   });
 
+  test('has no coefficients for inputs whose effects cannot be separated', () => {
+    const rows = [0, 1, 2, 3, 4, 5, 6, 7].map((at) => [at, at % 3, at + (at % 3), at ** 2]);
+    const design: Design = {
+      kind: 'list',
+      inputs: ['A', 'B', 'C', 'D'],
+      rows: rows.map((row) => row.map(String)),
+    };
+    const [found] = analyzed({ design }, ([a, b, , d]) => ({ Y: a! + 2 * b! + 3 * d! }));
+    const { A, B, C, D } = byName(found!.indices);
+    expect([A, B, C]).toEqual([{ input: 'A' }, { input: 'B' }, { input: 'C' }]);
+    expect(D!.p).toBeLessThan(1e-6);
+    expect(found!.warnings).toContain(
+      'A, B, C: no coefficient, because other inputs determine the value by a linear function at these points.',
+    );
+  });
+
+  test('with a computed input has the coefficients of the inputs that determine it', () => {
+    const derive = [{ name: 'D', type: 'DOUBLE' as const, expression: 'A + B' }];
+    const design: Design = { kind: 'refined', design: sample, derive, where: null };
+    const base = numericBase({ A: 0, B: 0, C: 0, D: 0 });
+    const [found] = analyzed({ design, base }, ([a, b]) => ({ Y: a! + 2 * b! }));
+    const { A, D } = byName(found!.indices);
+    expect(A!.p).toBeLessThan(1e-6);
+    expect(D).toEqual({ input: 'D' });
+  });
+
   test('with huge values has a warning that they are too large', () => {
     const found = analyzed({ design: sample, outputs: ['Y', 'Course'] }, ([a]) => {
       const Y = a! * 1e308;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   areEqual,
+  cancelsChance,
   chanceVariance,
   chosenVariance,
   confidenceAmong,
@@ -114,4 +115,21 @@ test('the interval of a chosen point holds together with those of all points, an
   expect(chosenVariance(1, [4, null, 6])).toBe(5);
   expect(chosenVariance(9, [4, 6])).toBe(9);
   expect(chosenVariance(2, [])).toBe(2);
+});
+
+describe('equal differences with common random numbers', () => {
+  test.each<[boolean, string, number[]]>([
+    [false, 'one value', [0.123456789]],
+    [false, 'two counts', [2, 3]],
+    [false, 'four small counts', [1, 2, 3, 4]],
+    [false, 'two values with few decimals', [0.31, -1.2]],
+    [false, 'values of which two are equal', [0.123456789, 7.987654321, 0.123456789]],
+    [false, 'decimals with rounding errors', [0.1 + 0.2, 0.7 + 0.1]],
+    [true, 'two values with many digits', [0.123456789, 7.987654321]],
+    [true, 'four values with two decimals', [0.31, -1.2, 0.77, 2.1]],
+    [true, 'large counts', [12_345, 987_654]],
+    [true, 'tiny values', [1.23456789e-12, 9.87654321e-12]],
+  ])('are sure: %s, if the values of a point are %s', (isSure, _, values) => {
+    expect(cancelsChance([values])).toBe(isSure);
+  });
 });

@@ -1,7 +1,7 @@
 import type { Analysis, InputIndices, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
 import { allowingForTests, divided } from './claims.ts';
-import { nothingText } from './words.ts';
+import { haveOf, listed, nothingText, unknownText } from './words.ts';
 
 /**
  * The maximum number of stretches of time that a sentence lists in their order. If there are more, it lists at most
@@ -33,18 +33,22 @@ export function courseSentence(analysis: Analysis): string {
     return `It is unknown which inputs matter for ${output}${why}.`;
   }
   const never = neverSeen(times, parts);
+  const rest = unknownRest(times, parts);
   if (stretches.every(({ input }) => input === undefined)) {
     const isTested = times.every(({ indices }) => indices.some(({ p }) => p !== undefined));
-    if (analysis.method !== 'regression' && isTested && parts.every(({ little }) => little.length === 0))
-      return `The effects of all inputs on ${output} cannot be distinguished from chance at any of ${times.length} times.`;
-    const linear = analysis.method === 'regression' ? ' linear' : '';
-    const effect = parts.every(({ little }) => little.length === 0)
-      ? `a visible${linear}`
-      : `more than a little${linear}`;
-    return `No input has ${effect} effect on ${output} at any of ${times.length} times.`;
+    const isNothing = parts.every(({ little }) => little.length === 0);
+    const linear = analysis.method === 'regression' ? 'linear ' : '';
+    const at = `at any of ${times.length} times${rest}.`;
+    if (!linear && isTested && isNothing)
+      return rest === ''
+        ? `The effects of all inputs on ${output} cannot be distinguished from chance ${at}`
+        : `The effects of ${listed(never)} on ${output} cannot be distinguished from chance ${at}`;
+    if (isNothing)
+      return `${rest === '' ? 'No input has a' : `${listed(never)} ${haveOf(never)} no`} visible ${linear}effect on ${output} ${at}`;
+    return `No input has more than a little ${linear}effect on ${output} ${at}`;
   }
-  const rest = never.length > 0 ? `; ${nothingText(analysis, never)} at any time` : '';
-  return `${leadText(output, stretches, times.length)}${rest}.`;
+  const others = never.length > 0 ? `; ${nothingText(analysis, never)} at any time` : '';
+  return `${leadText(output, stretches, times.length)}${others}${rest}.`;
 }
 
 function leadText(output: string, stretches: readonly Stretch[], count: number): string {
@@ -81,11 +85,10 @@ function stretchesOf(leaders: readonly { time: number; input: string | undefined
   return stretches;
 }
 
+type Parts = readonly Record<'matter' | 'little' | 'unknown', readonly { input: string }[]>[];
+
 /** Inputs that have no visible effect at any time. Their effect is known at all times. */
-function neverSeen(
-  times: readonly TimeIndices[],
-  parts: readonly Record<'matter' | 'little' | 'unknown', readonly { input: string }[]>[],
-): InputIndices[] {
+function neverSeen(times: readonly TimeIndices[], parts: Parts): InputIndices[] {
   const seen = new Set(
     parts.flatMap(({ matter, little, unknown }) =>
       [...matter, ...little, ...unknown].map(({ input }) => input),
@@ -93,4 +96,23 @@ function neverSeen(
   );
   const all = new Map(times.flatMap(({ indices }) => indices.map((one) => [one.input, one])));
   return [...all.values()].filter(({ input }) => !seen.has(input));
+}
+
+/** "; the effect of Rule is unknown at some times", of inputs that have a visible effect at no time. */
+function unknownRest(times: readonly TimeIndices[], parts: Parts): string {
+  const seen = new Set(
+    parts.flatMap(({ matter, little }) => [...matter, ...little].map(({ input }) => input)),
+  );
+  const counts = new Map<string, number>();
+  for (const { input } of parts.flatMap(({ unknown }) => unknown))
+    if (!seen.has(input)) counts.set(input, (counts.get(input) ?? 0) + 1);
+  const isAlways = (count: number): boolean => count === times.length;
+  const groups = [
+    { when: '', inputs: [...counts].filter(([, count]) => isAlways(count)) },
+    { when: ' at some times', inputs: [...counts].filter(([, count]) => !isAlways(count)) },
+  ];
+  return groups
+    .filter(({ inputs }) => inputs.length > 0)
+    .map(({ when, inputs }) => `; ${unknownText(inputs.map(([input]) => ({ input })))}${when}`)
+    .join('');
 }

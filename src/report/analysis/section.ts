@@ -72,7 +72,7 @@ export function analysisSection(analysis: Analysis): Markup {
     <p class="soft">${scopeText(analysis)} ${chanceText(analysis)}</p>
     ${analysis.warnings.map((warning) => html`<p class="bad">${warning}</p>`)}
     ${
-      inputs.length === 0
+      columns.length === 0
         ? ''
         : html`<div class="scroll" tabindex="0">
               <table>

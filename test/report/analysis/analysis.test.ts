@@ -104,6 +104,26 @@ describe('a sentence about a curve says which input matters most at which times'
       'No input has a visible linear effect on Course at any of 2 times.',
     );
   });
+
+  test('if the effect of an input is unknown', () => {
+    const oneAtATime: Played = {
+      design: { kind: 'onePerInput', inputs: ['A', 'B', 'C'], values: [['1'], ['1'], ['1']] },
+    };
+    const [analysis] = analyzed({ ...oneAtATime, outputs: ['Course'] }, ([a, , c]) =>
+      a === 1 ? undefined : { Course: { dataX: [0, 1], dataY: [0, c] } },
+    );
+    expect(courseSentence(analysis!)).toMatch(/; the effect of A is unknown\.$/);
+    const [same] = analyzed(
+      { ...oneAtATime, outputs: ['Course'], replications: 3, seed: 1 },
+      ([a], replication) =>
+        a === 1
+          ? undefined
+          : { Course: { dataX: [0, 1], dataY: [Math.sin(replication), Math.cos(replication)] } },
+    );
+    expect(courseSentence(same!)).toBe(
+      'The effects of B and C on Course cannot be distinguished from chance at any of 2 times; the effect of A is unknown.',
+    );
+  });
 });
 
 test('an input with a small effect is said to have little effect, even if no other input has a visible effect', () => {
