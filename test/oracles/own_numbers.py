@@ -243,7 +243,7 @@ class Regression:
         self.separable = [name for name, is_apart in zip(inputs, apart) if is_apart]
         self.adjusted = 1 - (1 - self.r2) * (n - 1) / self.freedom if self.freedom > 0 else None
         self.src = dict(zip(inputs, self.coefficients[1:] * np.std(x, axis=0) / np.std(y)))
-        self.p = {}
+        self.p, self.robust = {}, {}
         if self.freedom > 0:
             # a few points may lie on a plane by luck although their runs differ
             within = None if is_paired or points.statistic == "quantile" else points.chance()
@@ -255,6 +255,16 @@ class Regression:
                 name: float(2 * stats.t.sf(abs(b / e), self.freedom))
                 for name, b, e in zip(inputs, self.coefficients[1:], errors)
                 if name in self.separable
+            }
+            # the variance of a share differs between points, and then these tests are too sure (HC3: J. G. MacKinnon and
+            # H. White, "Some heteroskedasticity-consistent covariance matrix estimators", J. Econometrics 29, 1985)
+            inverse = np.linalg.pinv(design)
+            lever = np.clip(np.einsum("ij,ji->i", design, inverse), 0, 1 - 1e-9)
+            spread = np.sqrt(np.sum((inverse * (residual / (1 - lever))) ** 2, axis=1))[1:]
+            self.robust = {
+                name: max(self.p[name], float(2 * stats.t.sf(abs(b) / e, self.freedom)) if e > 0 else 0.0)
+                for name, b, e in zip(inputs, self.coefficients[1:], spread)
+                if name in self.p
             }
 
 

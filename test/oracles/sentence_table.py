@@ -138,10 +138,10 @@ class Campaign:
         points = self.compared(name)
         if self.kind == "search":
             return own_models.searched_ps(points, self.inputs)
-        if self.is_linear and name:
-            return own.Regression(points, self.inputs, self.has_chance and not self.is_paired, self.is_paired).p
         if self.is_linear:
-            return self.regression().p
+            is_apart = self.has_chance and not self.is_paired
+            found = own.Regression(points, self.inputs, is_apart, self.is_paired) if name else self.regression()
+            return found.robust if is_for_nothing else found.p
         if self.one_run or points.statistic == "quantile":
             return {}
         found = {}
