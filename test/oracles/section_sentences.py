@@ -43,8 +43,8 @@ def _(c, m):
         deny(all("p" in each for each in shown), "it is known at all times")
 
 
-@says("course", r"LIST (?:has|have) no visible (?:linear )?effect at any time\.")
-@says("course", r"LIST cannot be distinguished from chance at any time\.")
+@says("course", r"LIST (?:has|have) no visible (?:linear )?effect at any time\.?")
+@says("course", r"LIST cannot be distinguished from chance at any time\.?")
 def _(c, m):
     for time in times_of(c):
         nothing_by(c, names(m["list"]), c.ps(True, at_time(time)), time)
