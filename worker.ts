@@ -6,11 +6,12 @@ import {
   type WorkerDeploymentOptions,
 } from '@temporalio/worker';
 import { Courses, createActivities } from './src/activities/index.ts';
-import { cloudClient, type Settings, type WorkerFacts, workerIdentity } from './src/client/index.ts';
+import { cloudClient, isThere, type Settings, type WorkerFacts, workerIdentity } from './src/client/index.ts';
 import { clockAhead, CloudClient, isCloudError, SAME_TIME_MS } from './src/cloud/index.ts';
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
+import { serveHealth } from './src/http/health.ts';
 import { openStore, tellLost } from './src/store/index.ts';
 import { connectError } from './src/temporal-errors.ts';
 
@@ -23,6 +24,8 @@ const GRACE = '3s';
 const STICKY = '2s';
 /** How long a worker asks the model service about itself when it starts, ms. */
 const FACTS_MS = 5_000;
+/** How long Temporal and the model service may take to answer a question about them, ms. */
+const ASK_MS = 2_000;
 /** Maximum number of activities at once: ticks of campaigns run in parallel, and each makes parallel requests. */
 const ACTIVITIES_AT_ONCE = 16;
 
@@ -45,6 +48,8 @@ export interface WorkerOptions {
   metrics?:
     | { host: string; port: number /** Receives a line for the operator. */; tell?: (line: string) => void }
     | undefined;
+  /** The address for answers about the worker's health. @default no answers */
+  health?: { host: string; port: number } | undefined;
   /** Receives a line for the operator. */
   tell?: (line: string) => void;
 }
@@ -106,7 +111,7 @@ async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 's
 export async function runWorker(
   settings: Settings,
   onReady: () => void,
-  { buildId, metrics, tell = () => undefined }: WorkerOptions = {},
+  { buildId, metrics, health, tell = () => undefined }: WorkerOptions = {},
 ): Promise<void> {
   installRuntime(metrics);
   const { connectionOptions, namespace = 'default' } = settings.temporal;
@@ -133,8 +138,31 @@ export async function runWorker(
         stickyQueueScheduleToStartTimeout: STICKY,
         ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
       });
+      const server =
+        health &&
+        (await serveHealth(health, {
+          Temporal: async () => {
+            await connection.withDeadline(Date.now() + ASK_MS, () =>
+              connection.workflowService.getSystemInfo({}),
+            );
+            return worker.getState() === 'RUNNING' ? undefined : 'The worker takes no work.';
+          },
+          store: async () => {
+            await store.getCampaign('');
+            return store.whyLost()?.message;
+          },
+          'model service': async () =>
+            (await isThere(new CloudClient({ ...settings.service, attempts: 1, total: ASK_MS })))
+              ? undefined
+              : 'It does not answer.',
+        }));
+      if (server) tell(`Health ${server.url}/ready`);
       onReady();
-      await worker.run();
+      try {
+        await worker.run();
+      } finally {
+        await server?.close();
+      }
     } finally {
       await connection.close();
     }

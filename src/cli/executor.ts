@@ -6,7 +6,7 @@ import { ForayError } from '../errors.ts';
 import { serviceRoot, variables } from '../settings/settings.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { wholeNumber } from './setting-options.ts';
+import { healthOption, wholeNumber } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags {
@@ -19,6 +19,7 @@ interface Flags {
   has: string[];
   leaveWhenIdle?: number;
   ends?: number;
+  health?: { host: string; port: number };
 }
 
 export function addExecutor(program: Command): void {
@@ -56,7 +57,8 @@ export function addExecutor(program: Command): void {
       'time when the machine is taken away; a run that would probably end later does not start',
       instant,
     )
-    .action(async ({ serviceUrl, key, temporal, cache, ...flags }: Flags) => {
+    .addOption(healthOption())
+    .action(async ({ serviceUrl, key, temporal, cache, health, ...flags }: Flags) => {
       if (!serviceUrl || !key) {
         throw new ForayError(
           'USAGE',
@@ -92,6 +94,8 @@ export function addExecutor(program: Command): void {
         },
       });
       tell(`Executor ${executor.name} works for ${url} (slots: ${flags.slots}, process ${process.pid})`);
+      const { serveHealth } = await import('../http/health.ts');
+      if (health) tell(`Health ${(await serveHealth(health, executor.needs)).url}/ready`);
       tellReady();
       void signalled.then(() => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => executor.leave());

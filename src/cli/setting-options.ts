@@ -95,6 +95,14 @@ export function metricsOption(): Option {
   ).argParser(listenAddress);
 }
 
+/** The option for the address of a process's health. */
+export function healthOption(): Option {
+  return new Option(
+    '--health <address>',
+    'answer programs that watch this process at /health and /ready of [HOST:]PORT; HOST is 127.0.0.1 when left out (default: no answer)',
+  ).argParser(listenAddress);
+}
+
 /** Parses `9464`, `0.0.0.0:9464` or `[::1]:9464`. */
 function listenAddress(text: string): { host: string; port: number } {
   const match = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)$/.exec(text.trim());

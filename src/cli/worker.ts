@@ -3,11 +3,12 @@ import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { settingsWithService } from './home.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { metricsOption, type SettingFlags, withSettings } from './setting-options.ts';
+import { healthOption, metricsOption, type SettingFlags, withSettings } from './setting-options.ts';
 
 interface WorkerFlags {
   buildId?: string;
   metrics?: { host: string; port: number };
+  health?: { host: string; port: number };
 }
 
 export function addWorker(program: Command): void {
@@ -20,6 +21,7 @@ export function addWorker(program: Command): void {
       ).env('FORAY_BUILD_ID'),
     )
     .addOption(metricsOption())
+    .addOption(healthOption())
     .action(async (flags: SettingFlags & WorkerFlags) => {
       endWithParent();
       serveWithoutOutput();

@@ -1,9 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type Prometheus from 'prom-client';
-import { ForayError } from '../errors.ts';
-import { reachable } from '../http/listen.ts';
+import { serveBeside } from '../http/side-server.ts';
 import type { ExecutorPool } from './executors/pool.ts';
 import type { Executors } from './fleet/executors.ts';
 import { problemCodes, type Problems } from './problems.ts';
@@ -75,39 +71,15 @@ export async function serveMetrics(
     registers: [registry],
   });
 
-  const send = async (answer: ServerResponse): Promise<void> => {
-    try {
-      const text = await registry.metrics();
-      answer.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
-    } catch {
-      // without the database, most values are unknown, so the answer has none
-      answer.writeHead(503).end();
-    }
-  };
-  const server = createServer((request, answer) => {
-    if (request.url !== '/metrics') answer.writeHead(404).end();
-    else if (request.method !== 'GET') answer.writeHead(405, { Allow: 'GET' }).end();
-    else void send(answer);
+  const server = await serveBeside({ host, port }, '--metrics', {
+    // without the database, most values are unknown, so the answer has none
+    '/metrics': async () => ({ status: 200, type: registry.contentType, text: await registry.metrics() }),
   });
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new ForayError('PORT_IN_USE', `Something else listens on ${host}:${port} already.`, {
-      hint: 'Name another address with --metrics.',
-    });
-  }
   return {
-    url: `http://${reachable(host)}:${(server.address() as AddressInfo).port}/metrics`,
+    url: `${server.url}/metrics`,
     note: ({ method, route = NO_ROUTE, status, milliseconds }) =>
       durations.observe({ method: route === NO_ROUTE ? '' : method, route, status }, milliseconds / 1_000),
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: server.close,
   };
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
+import { healthAt, WELL } from '../support/health.ts';
 import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
@@ -10,10 +11,12 @@ import { SHIPPED_MODELS } from '../service/fixed.ts';
 let world: World;
 let worker: WorkerProcess;
 let port: number;
+let health: number;
 beforeAll(async () => {
   world = await startWorld({ models: [SHIPPED_MODELS] });
   port = await ownPort();
-  worker = startWorkerProcess(world.settings, ['--metrics', String(port)]);
+  health = await ownPort();
+  worker = startWorkerProcess(world.settings, ['--metrics', String(port), '--health', String(health)]);
   await worker.ready;
 });
 afterAll(async () => {
@@ -50,13 +53,29 @@ test('a worker counts requested, completed and reused runs, has the metrics of t
     expect(metrics.text).not.toContain(secret);
 });
 
-test('a worker counts failed activities', async () => {
+test('a worker is ready, and answers only GET requests for two paths', async () => {
+  expect(await healthAt(health, '/health')).toEqual(WELL);
+  expect(await healthAt(health, '/ready')).toEqual(WELL);
+  const others = [
+    fetch(`http://127.0.0.1:${health}/`),
+    fetch(`http://127.0.0.1:${health}/ready`, { method: 'POST' }),
+  ];
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([404, 405]);
+});
+
+test('a worker counts failed activities, and is not ready while the model service is away', async () => {
   await world.foray.submit({ text: text.replace('7, 8, 9', '10'), file: 'measured.yaml' });
   await world.service.close();
   await until(
     'an activity has failed',
     async () => (await metricsOf()).sum('temporal_activity_execution_failed_total') > 0,
   );
+  expect(await healthAt(health, '/ready')).toEqual({
+    status: 503,
+    healthy: false,
+    failed: ['model service'],
+  });
+  expect(await healthAt(health, '/health')).toEqual(WELL);
 });
 
 test('foray worker refuses --metrics with a port that is in use, or with a word', async () => {

@@ -85,10 +85,11 @@ function stretchesOf(leaders: readonly { time: number; input: string | undefined
   return stretches;
 }
 
-type Parts = readonly Record<'matter' | 'little' | 'unknown', readonly { input: string }[]>[];
+/** The inputs of each time by what is known of them. */
+type Known = readonly Record<'matter' | 'little' | 'unknown', readonly { input: string }[]>[];
 
 /** Inputs that have no visible effect at any time. Their effect is known at all times. */
-function neverSeen(times: readonly TimeIndices[], parts: Parts): InputIndices[] {
+function neverSeen(times: readonly TimeIndices[], parts: Known): InputIndices[] {
   const seen = new Set(
     parts.flatMap(({ matter, little, unknown }) =>
       [...matter, ...little, ...unknown].map(({ input }) => input),
@@ -99,7 +100,7 @@ function neverSeen(times: readonly TimeIndices[], parts: Parts): InputIndices[] 
 }
 
 /** "; the effect of Rule is unknown at some times", of inputs that have a visible effect at no time. */
-function unknownRest(times: readonly TimeIndices[], parts: Parts): string {
+function unknownRest(times: readonly TimeIndices[], parts: Known): string {
   const seen = new Set(
     parts.flatMap(({ matter, little }) => [...matter, ...little].map(({ input }) => input)),
   );

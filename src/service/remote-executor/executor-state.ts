@@ -59,6 +59,11 @@ export class ExecutorState {
     this.#unreached = unreached;
   }
 
+  /** Why Temporal gives this executor no lanes; null when Temporal answers. */
+  unreached(): string | null {
+    return this.#unreached;
+  }
+
   /** Notes the duration of a completed execution, in milliseconds. */
   noteExecuted(ms: number): void {
     this.#longest = Math.max(this.#longest, ms);

@@ -2,6 +2,7 @@ import os from 'node:os';
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { ForayError, messageOf } from '../../errors.ts';
+import type { Needs } from '../../http/health.ts';
 import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
@@ -55,6 +56,8 @@ export interface RemoteExecutor {
   drain(): void;
   /** Leaves immediately. Executing runs are given back. */
   leave(): void;
+  /** What the executor needs to execute runs. */
+  needs: Needs;
 }
 
 /**
@@ -83,7 +86,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       timeout: welcome.runTimeout ?? undefined,
       onLeaky: (versionId, difference) => state.noteLeak(versionId, difference),
     }));
-    const { onFault, onHeard } = oncePerFault(url, onLine);
+    const { onFault, onHeard, lastFault } = oncePerFault(url, onLine);
     const { connection, worker } = await takeLanes(options, {
       name,
       taskQueue: welcome.taskQueue,
@@ -104,7 +107,17 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
         cache.release();
       }
     };
-    return { name, left: work(), drain: () => state.draining.abort(), leave: () => state.leaving.abort() };
+    return {
+      name,
+      left: work(),
+      drain: () => state.draining.abort(),
+      leave: () => state.leaving.abort(),
+      needs: {
+        Temporal: () => Promise.resolve(state.unreached() ?? undefined),
+        'model service': () => Promise.resolve(lastFault()),
+        executor: () => Promise.resolve(state.problem() ?? undefined),
+      },
+    };
   } catch (error) {
     await pool?.close();
     cache.release();
@@ -151,7 +164,7 @@ function prepare(materials: RemoteMaterials, { folder }: OwnFolder): void {
 
 /**
  * Makes `onFault`, which reports a fault once while it repeats at each attempt, and `onHeard`, which is called when the
- * service has answered. After that, the same fault is reported again.
+ * service has answered. After that, the same fault is reported again. `lastFault` returns the fault that is not over.
  */
 function oncePerFault(url: string, onLine: (line: string) => void) {
   let lastFault = '';
@@ -165,6 +178,7 @@ function oncePerFault(url: string, onLine: (line: string) => void) {
     onHeard: () => {
       lastFault = '';
     },
+    lastFault: () => lastFault || undefined,
   };
 }
 
