@@ -1,4 +1,4 @@
-import { isSensitivityDesign } from '../../campaign/designs/resolved-design.ts';
+import { isSensitivityDesign } from '../../campaign/designs/index.ts';
 import type { Campaign, RunCounts } from '../../campaign/types.ts';
 import type { Story } from '../../client/strategies.ts';
 import type { Analysis } from '../../sensitivity/analysis.ts';
