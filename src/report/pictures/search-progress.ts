@@ -1,11 +1,74 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { titleOfMeasure } from '../words/words.ts';
+import { evenly, type Searched } from './drawn-points.ts';
+import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { meanAxis, shareAxis } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import { counted, titleOfMeasure } from '../words/words.ts';
+import type { AskedPoint, SearchStory } from '../../search/story.ts';
+import type { BestPoint } from '../../search/summary.ts';
+
+export function progressFigure(
+  { goal }: Searched,
+  { summary: { best, stoppedBy, stage }, points, isNoisy, finalists }: SearchStory,
+  output: Measure,
+): Figure {
+  const told = points.filter(({ state }) => state !== 'open');
+  const [drawn, isPart] = evenly(told, best?.ordinal);
+  const winner = finalists.length > 0 && stage === 'over' ? best : null;
+  const has = (is: (point: AskedPoint) => boolean): boolean => drawn.some(is);
+  return {
+    title: 'Progress of the search',
+    caption: sentences(
+      `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order in which the search asked for them; the line is the best value so far`,
+      isNoisy ? 'If chance affects the values, the best value tends to be too good' : undefined,
+      has(({ state, isFeasible, isOutside }) => state === 'known' && !isFeasible && !isOutside)
+        ? 'Hollow points do not meet the requirements'
+        : undefined,
+      has(({ isOutside }) => isOutside)
+        ? 'Hollow points before a change of bounds lie outside the new bounds'
+        : undefined,
+      has(({ state }) => state === 'failed') ? 'Points that failed are marked below' : undefined,
+      winner ? `The band is the value of the winner, from ${runsText(winner)}` : undefined,
+      stoppedBy === null ? undefined : 'The search ended at the dotted line',
+    ),
+    id: 'search-progress',
+    spec: searchProgress(
+      {
+        points: drawn,
+        steps: stepsOf(told, goal!.wants),
+        end: stoppedBy === null ? null : (points.at(-1)?.ask ?? null),
+        winner: winner && { value: winner.value, interval: winner.interval },
+      },
+      output,
+    ),
+  };
+}
+
+function runsText({ choice, runs }: BestPoint): string {
+  return choice === 'alone'
+    ? counted(runs, 'run')
+    : `${counted(runs, 'run')} that were not used to choose it`;
+}
+
+/**
+ * The best value so far: one step at each ask where the value changes, and one at the last ask, if that is a later one.
+ * An ask is a point that the search asked for.
+ */
+function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Progress['steps'] {
+  const steps: Progress['steps'] = [];
+  for (const { ask, value, isFeasible } of points) {
+    const last = steps.at(-1)?.value;
+    if (value === null || !isFeasible) continue;
+    if (last === undefined || (wants === 'lowest' ? value < last : value > last)) steps.push({ ask, value });
+  }
+  const [last, end] = [steps.at(-1), points.at(-1)];
+  if (last && end && end.ask > last.ask) steps.push({ ask: end.ask, value: last.value });
+  return steps;
+}
 
 /** The values of a search by ask. An ask is a point that the search asked for. */
-export interface Progress {
+interface Progress {
   points: ProgressPoint[];
   /** The best value so far: one step at each ask where it changes, and one at the last ask. */
   steps: { ask: number; value: number }[];
@@ -15,7 +78,7 @@ export interface Progress {
   winner: { value: number; interval: [number, number] | null } | null;
 }
 
-export interface ProgressPoint {
+interface ProgressPoint {
   ask: number;
   /** The value of the point; null if it failed. */
   value: number | null;
@@ -36,7 +99,7 @@ const names = {
  * Draws the values of the points and the best value so far by ask. The value of the winner is a line, and its interval
  * is a band.
  */
-export function searchProgress({ points, steps, end, winner }: Progress, output: Measure): Spec {
+function searchProgress({ points, steps, end, winner }: Progress, output: Measure): Spec {
   const known = points.filter(({ value }) => value !== null);
   const feasible = known.filter(({ isFeasible }) => isFeasible);
   const others = known.filter(({ isFeasible }) => !isFeasible);
