@@ -33,7 +33,7 @@ const schema = z
         .multipleOf(2, 'expected an even number')
         .min(2, 'expected at least 2')
         .max(100, 'expected at most 100')
-        .default(4)
+        .default(LEVELS)
         .describe('The number of levels of each input, an even number.'),
       ...drawnSettings,
     },
