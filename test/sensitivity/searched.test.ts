@@ -94,8 +94,7 @@ test('a sentence about a search names only inputs without which the model fits w
 
 test('of models of pure chance that seem to predict, few name an input', () => {
   let [predicting, named] = [0, 0];
-  // of the seeds up to 23, only these give a model that seems to predict
-  for (const seed of [0, 1, 2, 18, 22]) {
+  for (let seed = 0; seed < 24; seed += 1) {
     const stream = new Stream(seed, 'chance');
     const { campaign, asks } = searched(() => stream.normal(), { count: 10, near: 0 }, { seed });
     const analysis = searchedAnalysis(campaign, asks, true);
@@ -103,8 +102,7 @@ test('of models of pure chance that seem to predict, few name an input', () => {
     predicting += 1;
     if (!analysisSentence(analysis).startsWith('It is unknown')) named += 1;
   }
-  report(`searched: ${predicting} of 5 models of chance seem to predict, ${named} name an input`);
-  expect(predicting).toBeGreaterThanOrEqual(4);
+  report(`searched: ${predicting} of 24 models of chance seem to predict, ${named} name an input`);
   expect(named).toBeLessThanOrEqual(1);
 });
 
