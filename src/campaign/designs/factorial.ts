@@ -57,7 +57,7 @@ export interface Factorial {
    */
   generators: (FactorGenerator | null)[];
 }
-export interface FactorGenerator {
+interface FactorGenerator {
   of: number[];
   sign: 1 | -1;
 }
@@ -158,7 +158,7 @@ function combinationsOf({ values, generators }: Factorial): number {
 }
 
 /** Inputs whose product (as -1 and +1) is the same at all points of a fraction. */
-export interface EqualProduct {
+interface EqualProduct {
   /** The places of these inputs, ascending. */
   of: number[];
   /** The value of the product. */

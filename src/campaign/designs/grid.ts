@@ -6,7 +6,7 @@ import {
   type ResolvedKind,
   type WrittenKind,
 } from './kind.ts';
-import { byInput, type Values, Values as ValuesSchema } from './schema-values.ts';
+import { byInput, Values } from './schema-values.ts';
 import { distinctValuesOf } from './value-lists.ts';
 
 /** Lists of canonical values, one for each input. */
@@ -18,7 +18,7 @@ export interface Listed<Kind> {
 type Grid = Listed<'grid'>;
 
 export const grid: WrittenKind<Record<string, Values>, Grid> & ResolvedKind<Grid> = {
-  schema: byInput(ValuesSchema).describe(
+  schema: byInput(Values).describe(
     'Every combination of the values of the inputs; the last input varies fastest.',
   ),
   resolve: (written, facts, path, taken) => ({ kind: 'grid', ...distinctLists(written, facts, path, taken) }),

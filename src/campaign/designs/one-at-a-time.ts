@@ -1,11 +1,11 @@
 import { distinctLists, type Listed } from './grid.ts';
 import { baseValues, type ResolvedKind, type RowContext, type WrittenKind } from './kind.ts';
-import { byInput, type Values, Values as ValuesSchema } from './schema-values.ts';
+import { byInput, Values } from './schema-values.ts';
 
 type OneAtATime = Listed<'oneAtATime'>;
 
 export const oneAtATime: WrittenKind<Record<string, Values>, OneAtATime> & ResolvedKind<OneAtATime> = {
-  schema: byInput(ValuesSchema).describe(
+  schema: byInput(Values).describe(
     'One unchanged point, then one point for each value of each input, while the other inputs stay the same.',
   ),
   // the unchanged point has the values of the fixed inputs

@@ -30,7 +30,7 @@ export const parameters = {
   triangular: { needs: ['min', 'mode', 'max'], takes: [] },
   choice: { needs: ['values'], takes: ['weights'] },
 } as const;
-export type DistributionName = keyof typeof parameters;
+type DistributionName = keyof typeof parameters;
 const distributions = Object.keys(parameters) as [DistributionName, ...DistributionName[]];
 
 const Written = z.strictObject({

@@ -1,13 +1,13 @@
 import { ForayError } from '../../errors.ts';
 import { levelsOfLists, type Listed } from './grid.ts';
 import { distinctRows, inputsIn, namesOf, type ResolvedKind, type WrittenKind } from './kind.ts';
-import { byInput, type Values, Values as ValuesSchema } from './schema-values.ts';
+import { byInput, Values } from './schema-values.ts';
 import { valuesOf } from './value-lists.ts';
 
 type Zip = Listed<'zip'>;
 
 export const zip: WrittenKind<Record<string, Values>, Zip> & ResolvedKind<Zip> = {
-  schema: byInput(ValuesSchema).describe(
+  schema: byInput(Values).describe(
     'Combines the first values of all inputs, then the second ones, and so on. All lists have the same length.',
   ),
   resolve(written, facts, path, taken) {
