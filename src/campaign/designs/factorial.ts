@@ -2,14 +2,7 @@ import * as z from 'zod';
 import { ForayError } from '../../errors.ts';
 import { fractionOf, wordLengths } from './fraction.ts';
 import { levelsOfLists } from './grid.ts';
-import {
-  type DesignFacts,
-  type GivenInput,
-  inputsIn,
-  namesOf,
-  type ResolvedKind,
-  type WrittenKind,
-} from './kind.ts';
+import { type DesignFacts, type GivenInput, inputsIn, type Kind, namesOf } from './kind.ts';
 import { byInput, Values } from './schema-values.ts';
 import { distinctValuesOf } from './value-lists.ts';
 
@@ -62,7 +55,7 @@ interface FactorGenerator {
   sign: 1 | -1;
 }
 
-export const factorial: WrittenKind<Written, Factorial> & ResolvedKind<Factorial> = {
+export const factorial: Kind<Written, Factorial> = {
   schema,
   resolve({ inputs: written, resolution }, facts, path, taken) {
     const { locate, mistakes } = facts;

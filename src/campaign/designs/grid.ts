@@ -1,23 +1,16 @@
-import {
-  type DesignFacts,
-  inputsIn,
-  namesOf,
-  type Path,
-  type ResolvedKind,
-  type WrittenKind,
-} from './kind.ts';
+import { type DesignFacts, inputsIn, type Kind, namesOf, type Path } from './kind.ts';
 import { byInput, Values } from './schema-values.ts';
 import { distinctValuesOf } from './value-lists.ts';
 
 /** Lists of canonical values, one for each input. */
-export interface Listed<Kind> {
-  kind: Kind;
+export interface Listed<Name> {
+  kind: Name;
   inputs: string[];
   values: string[][];
 }
 type Grid = Listed<'grid'>;
 
-export const grid: WrittenKind<Record<string, Values>, Grid> & ResolvedKind<Grid> = {
+export const grid: Kind<Record<string, Values>, Grid> = {
   schema: byInput(Values).describe(
     'Every combination of the values of the inputs; the last input varies fastest.',
   ),

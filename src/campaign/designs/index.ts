@@ -44,10 +44,10 @@ export interface WrittenDesign extends Simple {
   derive?: Record<string, string> | undefined;
 }
 
-type Kind = Exclude<keyof WrittenDesign, 'where' | 'derive'>;
+type KindName = Exclude<keyof WrittenDesign, 'where' | 'derive'>;
 
 /** The kinds of design that a person may write. A design has exactly one of them. */
-export const kinds: readonly Kind[] = [...(Object.keys(simple) as (keyof Simple)[]), 'product', 'union'];
+export const kinds: readonly KindName[] = [...(Object.keys(simple) as (keyof Simple)[]), 'product', 'union'];
 
 const EXPRESSION = 'expected an expression in quotes';
 
@@ -212,7 +212,7 @@ function resolveMember(
 
 /** The kind of a written design, and what is written under its name. */
 function writtenKind(design: WrittenDesign): {
-  name: Kind;
+  name: KindName;
   kind: WrittenKind<unknown, Design>;
   own: unknown;
 } {

@@ -73,6 +73,9 @@ export interface ResolvedKind<D> {
   isForSensitivity?: true;
 }
 
+/** A kind of design that is resolved to the same kind. */
+export type Kind<Written, D> = WrittenKind<Written, D> & ResolvedKind<D>;
+
 /** The data that determine the rows of a design, besides the design itself. */
 export interface RowContext {
   /** The inputs of the version. Each input has the value that it takes when the design does not vary it. */

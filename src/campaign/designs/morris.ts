@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ForayError } from '../../errors.ts';
 import { morrisLevels } from '../sampling/morris.ts';
-import type { ResolvedKind, WrittenKind } from './kind.ts';
+import type { Kind } from './kind.ts';
 import { firstSize, Growing } from './schema-growth.ts';
 import { count } from './schema-values.ts';
 import {
@@ -57,7 +57,7 @@ export interface Morris {
   seed: number;
 }
 
-export const morris: WrittenKind<Written, Morris> & ResolvedKind<Morris> = {
+export const morris: Kind<Written, Morris> = {
   schema,
   resolve(written, facts, path, taken) {
     const { levels = LEVELS, seed = facts.seed } = written;

@@ -1,10 +1,10 @@
 import { distinctLists, type Listed } from './grid.ts';
-import { baseValues, type ResolvedKind, type RowContext, type WrittenKind } from './kind.ts';
+import { baseValues, type Kind, type RowContext } from './kind.ts';
 import { byInput, Values } from './schema-values.ts';
 
 type OneAtATime = Listed<'oneAtATime'>;
 
-export const oneAtATime: WrittenKind<Record<string, Values>, OneAtATime> & ResolvedKind<OneAtATime> = {
+export const oneAtATime: Kind<Record<string, Values>, OneAtATime> = {
   schema: byInput(Values).describe(
     'One unchanged point, then one point for each value of each input, while the other inputs stay the same.',
   ),

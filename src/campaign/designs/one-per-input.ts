@@ -8,11 +8,10 @@ import {
   type DesignFacts,
   type GivenInput,
   inputsIn,
+  type Kind,
   namesOf,
   newInput,
   type Path,
-  type ResolvedKind,
-  type WrittenKind,
 } from './kind.ts';
 import { unchangedAndChanged } from './one-at-a-time.ts';
 import { byInput, number, Units } from './schema-values.ts';
@@ -63,7 +62,7 @@ type Written = z.infer<typeof schema>;
 /** `values`: for each input, the canonical values [low, high], one below its base value and one above it. */
 type OnePerInput = Listed<'onePerInput'>;
 
-export const onePerInput: WrittenKind<Written, OnePerInput> & ResolvedKind<OnePerInput> = {
+export const onePerInput: Kind<Written, OnePerInput> = {
   schema,
   resolve(written, facts, path, taken) {
     const { mistakes } = facts;

@@ -1,5 +1,5 @@
 import { combinations } from './grid.ts';
-import type { AnyWrittenDesign, ResolvedKind, WrittenKind } from './kind.ts';
+import type { AnyWrittenDesign, Kind } from './kind.ts';
 
 export interface Product<D> {
   kind: 'product';
@@ -10,7 +10,7 @@ export function product<Written, D>({
   members,
   resolveMember,
   ...all
-}: AnyWrittenDesign<Written, D>): WrittenKind<Written[], Product<D>> & ResolvedKind<Product<D>> {
+}: AnyWrittenDesign<Written, D>): Kind<Written[], Product<D>> {
   return {
     schema: members.describe('Every combination of the points of designs over different inputs.'),
     resolve(written, facts, path, taken) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ForayError } from '../../errors.ts';
 import { saltelliUnit } from '../sampling/saltelli.ts';
 import { MOST_INPUTS } from '../sampling/unit-points.ts';
-import type { ResolvedKind, WrittenKind } from './kind.ts';
+import type { Kind } from './kind.ts';
 import { firstSize, Growing } from './schema-growth.ts';
 import { count } from './schema-values.ts';
 import {
@@ -85,7 +85,7 @@ export interface Saltelli {
   seed: number;
 }
 
-export const saltelli: WrittenKind<Written, Saltelli> & ResolvedKind<Saltelli> = {
+export const saltelli: Kind<Written, Saltelli> = {
   schema,
   resolve(written, facts, path, taken) {
     const { secondOrder = false, seed = facts.seed } = written;

@@ -1,21 +1,12 @@
 import { pointKeys } from '../keys.ts';
-import {
-  type AnyDesign,
-  type AnyWrittenDesign,
-  baseValues,
-  type ResolvedKind,
-  type RowContext,
-  type WrittenKind,
-} from './kind.ts';
+import { type AnyDesign, type AnyWrittenDesign, baseValues, type Kind, type RowContext } from './kind.ts';
 
 export interface Union<D> {
   kind: 'union';
   designs: D[];
 }
 
-export function union<Written, D>(
-  all: AnyWrittenDesign<Written, D>,
-): WrittenKind<Written[], Union<D>> & ResolvedKind<Union<D>> {
+export function union<Written, D>(all: AnyWrittenDesign<Written, D>): Kind<Written[], Union<D>> {
   const inputs = ({ designs }: Union<D>): string[] => [...new Set(designs.flatMap(all.inputsOf))];
   return {
     schema: all.members.describe(

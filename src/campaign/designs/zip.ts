@@ -1,12 +1,12 @@
 import { ForayError } from '../../errors.ts';
 import { levelsOfLists, type Listed } from './grid.ts';
-import { distinctRows, inputsIn, namesOf, type ResolvedKind, type WrittenKind } from './kind.ts';
+import { distinctRows, inputsIn, type Kind, namesOf } from './kind.ts';
 import { byInput, Values } from './schema-values.ts';
 import { valuesOf } from './value-lists.ts';
 
 type Zip = Listed<'zip'>;
 
-export const zip: WrittenKind<Record<string, Values>, Zip> & ResolvedKind<Zip> = {
+export const zip: Kind<Record<string, Values>, Zip> = {
   schema: byInput(Values).describe(
     'Combines the first values of all inputs, then the second ones, and so on. All lists have the same length.',
   ),
