@@ -2,7 +2,7 @@ import { isNumeric } from '../../campaign/designs/input-types.ts';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import { inputsOfSearch } from '../../campaign/search/search.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
-import type { Drawn, Seeking } from './drawn-points.ts';
+import type { Drawn, Seeking } from './search-progress.ts';
 import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';

@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Goal, VariedInput } from '../../campaign/types.ts';
-import { evenly, type Searched } from './drawn-points.ts';
+import { evenly, type Searched } from './search-progress.ts';
 import { type Figure, sentences } from './figure.ts';
 import { colourScale } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';

@@ -1,12 +1,23 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { evenly, type Searched } from './drawn-points.ts';
+import type { Campaign, CampaignBy } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { meanAxis, shareAxis } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { counted, titleOfMeasure } from '../words/words.ts';
+import type { SeekingCampaign } from '../../search/interval.ts';
+import { EvenSample } from '../summary/even-sample.ts';
 import type { AskedPoint, SearchStory } from '../../search/story.ts';
 import type { BestPoint } from '../../search/summary.ts';
+
+/** The maximum number of points that are drawn one by one. The best point may come in addition. */
+const MOST_DRAWN = 800;
+
+export type Drawn<C extends Campaign> = Pick<C, 'strategy' | 'goal' | 'outputs' | 'varied'>;
+
+export type Searched = Drawn<CampaignBy<'search'>>;
+
+export type Seeking = Drawn<SeekingCampaign>;
 
 export function progressFigure(
   { goal }: Searched,
@@ -34,12 +45,10 @@ export function progressFigure(
     ),
     id: 'search-progress',
     spec: searchProgress(
-      {
-        points: drawn,
-        steps: stepsOf(told, goal!.wants),
-        end: stoppedBy === null ? null : (points.at(-1)?.ask ?? null),
-        winner: winner && { value: winner.value, interval: winner.interval },
-      },
+      drawn,
+      stepsOf(told, goal!.wants),
+      stoppedBy === null ? null : (points.at(-1)?.ask ?? null),
+      winner,
       output,
     ),
   };
@@ -51,12 +60,9 @@ function runsText({ choice, runs }: BestPoint): string {
     : `${counted(runs, 'run')} that were not used to choose it`;
 }
 
-/**
- * The best value so far: one step at each ask where the value changes, and one at the last ask, if that is a later one.
- * An ask is a point that the search asked for.
- */
-function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Progress['steps'] {
-  const steps: Progress['steps'] = [];
+/** One step at each ask where the best value changes, and one at the last ask, if that is a later one. */
+function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Step[] {
+  const steps: Step[] = [];
   for (const { ask, value, isFeasible } of points) {
     const last = steps.at(-1)?.value;
     if (value === null || !isFeasible) continue;
@@ -67,22 +73,10 @@ function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Pr
   return steps;
 }
 
-/** The values of a search by ask. An ask is a point that the search asked for. */
-interface Progress {
-  points: ProgressPoint[];
-  /** The best value so far: one step at each ask where it changes, and one at the last ask. */
-  steps: { ask: number; value: number }[];
-  /** The last ask of a search that has ended; null while the search goes on. */
-  end: number | null;
-  /** The value of the comparison's winner, with its interval. */
-  winner: { value: number; interval: [number, number] | null } | null;
-}
-
-interface ProgressPoint {
+/** The best value so far, at an ask where it changes or at the last ask. An ask is a point that the search asked for. */
+interface Step {
   ask: number;
-  /** The value of the point; null if it failed. */
-  value: number | null;
-  isFeasible: boolean;
+  value: number;
 }
 
 const HEIGHT = 340;
@@ -98,8 +92,16 @@ const names = {
 /**
  * Draws the values of the points and the best value so far by ask. The value of the winner is a line, and its interval
  * is a band.
+ *
+ * @param end - the last ask of a search that has ended; null while the search goes on
  */
-function searchProgress({ points, steps, end, winner }: Progress, output: Measure): Spec {
+function searchProgress(
+  points: readonly AskedPoint[],
+  steps: readonly Step[],
+  end: number | null,
+  winner: BestPoint | null,
+  output: Measure,
+): Spec {
   const known = points.filter(({ value }) => value !== null);
   const feasible = known.filter(({ isFeasible }) => isFeasible);
   const others = known.filter(({ isFeasible }) => !isFeasible);
@@ -131,7 +133,7 @@ function searchProgress({ points, steps, end, winner }: Progress, output: Measur
   ].filter(({ is }) => is);
   const shown = key(entries);
   const size = Math.max(16, Math.min(50, 6_000 / points.length));
-  const dots = (data: readonly ProgressPoint[], name: string, mark: object, height: object) =>
+  const dots = (data: readonly AskedPoint[], name: string, mark: object, height: object) =>
     data.length === 0
       ? []
       : [
@@ -191,4 +193,16 @@ function searchProgress({ points, steps, end, winner }: Progress, output: Measur
         : []),
     ],
   } as Spec;
+}
+
+/** Chooses points spread evenly over all points, and also the best point. */
+export function evenly(
+  points: readonly AskedPoint[],
+  best: number | undefined,
+): [AskedPoint[], isPart: boolean] {
+  const sample = new EvenSample<AskedPoint>(MOST_DRAWN);
+  for (const point of points) sample.add(() => point);
+  if (!sample.isPart) return [[...points], false];
+  const kept = new Set(sample.items);
+  return [points.filter((point) => kept.has(point) || point.ordinal === best), true];
 }

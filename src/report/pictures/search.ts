@@ -1,9 +1,8 @@
 import { measureOf } from '../../campaign/measures.ts';
-import type { Searched } from './drawn-points.ts';
 import type { Figure } from './figure.ts';
 import { finalistsFigure } from './finalists.ts';
 import { parallelFigure } from './parallel.ts';
-import { progressFigure } from './search-progress.ts';
+import { progressFigure, type Searched } from './search-progress.ts';
 import type { SearchStory } from '../../search/story.ts';
 
 /** Makes pictures of a search: its progress, its points, and the comparison at its end. */
