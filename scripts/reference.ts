@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parameters } from '../src/campaign/designs/schema-distributions.ts';
-import { kinds } from '../src/campaign/designs/schema.ts';
+import { parameters } from '../src/campaign/designs/spread.ts';
+import { kinds } from '../src/campaign/designs/index.ts';
 import { definitionSchema } from '../src/campaign/json-schema.ts';
 import { table, withTables } from './table.ts';
 

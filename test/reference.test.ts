@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { checkDefinition } from '../src/campaign/check.ts';
-import { pointPaths } from '../src/campaign/designs/resolve/index.ts';
+import { pointPaths } from '../src/campaign/designs/paths.ts';
 import { readDefinition } from '../src/campaign/read.ts';
 import { tables as commandTables } from '../scripts/commands.ts';
 import { tables } from '../scripts/reference.ts';

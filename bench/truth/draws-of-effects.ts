@@ -1,7 +1,7 @@
 import { RANDOM_SEED } from '../../src/api/index.ts';
-import { type Design, inputsOf } from '../../src/campaign/designs/resolved-design.ts';
+import { type Design, inputsOf } from '../../src/campaign/designs/index.ts';
 import { type Key, streamKey, uniformAt } from '../../src/campaign/sampling/threefry.ts';
-import type { BaseInput } from '../../src/campaign/types.ts';
+import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import type { Analysis } from '../../src/sensitivity/analysis.ts';
 import { normalQuantile } from '../../src/statistics/normal.ts';

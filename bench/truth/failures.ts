@@ -1,4 +1,4 @@
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import type { Design } from '../../src/campaign/designs/index.ts';
 import { analyzed, spread } from '../../test/sensitivity/campaigns.ts';
 import { names } from '../../test/sensitivity/functions.ts';
 import { Drawn } from './draws-of-effects.ts';

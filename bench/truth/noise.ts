@@ -1,4 +1,4 @@
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import type { Design } from '../../src/campaign/designs/index.ts';
 import { divided, tested } from '../../src/report/analysis/claims.ts';
 import { studentQuantile } from '../../src/statistics/student.ts';
 import { spread } from '../../test/sensitivity/campaigns.ts';

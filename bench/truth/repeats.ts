@@ -1,9 +1,9 @@
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
-import { rowsOf } from '../../src/campaign/designs/rows.ts';
+import { type Design, rowsOf } from '../../src/campaign/designs/index.ts';
 import { firstReplications } from '../../src/campaign/draws.ts';
 import { measureOf } from '../../src/campaign/measures.ts';
 import { expand } from '../../src/campaign/points.ts';
-import type { BaseInput, Campaign } from '../../src/campaign/types.ts';
+import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
 import { EffectGatherer } from '../../src/report/summary/effects.ts';
 import type { InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysesOf } from '../../src/sensitivity/analyze.ts';

@@ -1,4 +1,4 @@
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import type { Design } from '../../src/campaign/designs/index.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import type { Analysis } from '../../src/sensitivity/analysis.ts';
 import { analyzed, spread } from '../../test/sensitivity/campaigns.ts';

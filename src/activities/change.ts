@@ -1,5 +1,5 @@
 import { changed, checkChange, type Difference, relaid, wholeDifference } from '../campaign/change.ts';
-import { filesOf } from '../campaign/designs/resolved-design.ts';
+import { filesOf } from '../campaign/designs/index.ts';
 import { stageOf } from '../campaign/search/log.ts';
 import { isBy, steps } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy, ModelVersion } from '../campaign/types.ts';

@@ -1,5 +1,5 @@
 import { RANDOM_SEED } from '../api/index.ts';
-import { inputsOf } from '../campaign/designs/resolved-design.ts';
+import { inputsOf } from '../campaign/designs/index.ts';
 import type { KnownPoint, UnusedPoints } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';

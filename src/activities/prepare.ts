@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { filesOf } from '../campaign/designs/resolved-design.ts';
+import { filesOf } from '../campaign/designs/index.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { countDraws, expand } from '../campaign/points.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';

@@ -3,7 +3,8 @@ import { ForayError } from '../errors.ts';
 import { type Contents, expand } from './points.ts';
 import { saltOf } from './seeds.ts';
 import { checkStrategyChange, keptStrategy, strategyChanges } from './strategy-rules.ts';
-import type { BaseInput, Campaign, VariedInput } from './types.ts';
+import type { BaseInput } from './designs/input-types.ts';
+import type { Campaign, VariedInput } from './types.ts';
 
 /** The difference that a changed definition makes to a campaign. */
 export interface Difference {

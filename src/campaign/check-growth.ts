@@ -1,5 +1,5 @@
 import { ForayError } from '../errors.ts';
-import type { Design } from './designs/resolved-design.ts';
+import type { Design } from './designs/index.ts';
 import type { WrittenGrowth } from './designs/schema-growth.ts';
 import { type Growth, growingSize, grown } from './growth.ts';
 import { distinct, measureOf, measuresOf } from './measures.ts';

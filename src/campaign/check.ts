@@ -5,16 +5,18 @@ import { UnknownNameError } from '../unknown-name.ts';
 import { writtenGrowth } from './check-growth.ts';
 import { chosenOutputs, filesOfOutputs, precisionOf } from './check-outputs.ts';
 import type { Definition, Given } from './definition.ts';
-import { type Design, inputsOf, isRandom, mostRows } from './designs/resolved-design.ts';
+import { type Design, inputsOf, isRandom, mostRows } from './designs/index.ts';
 import { MOST_POINTS } from './designs/schema-values.ts';
 import type { PointFile } from './designs/table.ts';
 import type { ModelFacts } from './facts.ts';
-import { type FindInput, inputFinder, onceEach } from './find-input.ts';
+import type { DesignFacts } from './designs/kind.ts';
+import { inputFinder, onceEach } from './find-input.ts';
 import { grown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkSeeds, freshness, seedRange } from './seeds.ts';
 import { beginStrategy, strategyIn, strategyRules } from './strategy-rules.ts';
-import { type BaseInput, type Campaign, ONE_ATTEMPT, type VariedInput } from './types.ts';
+import type { BaseInput } from './designs/input-types.ts';
+import { type Campaign, ONE_ATTEMPT, type VariedInput } from './types.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
 
 const MOST_RUNS = 10_000_000;
@@ -95,7 +97,7 @@ interface GivenInputs {
 }
 
 /** The inputs that have the same value at all points, unless the design or the strategy varies them. */
-function givenInputs(read: ReadDefinition, facts: ModelFacts, find: FindInput): GivenInputs {
+function givenInputs(read: ReadDefinition, facts: ModelFacts, find: DesignFacts['find']): GivenInputs {
   const { definition, locate, mistakes } = read;
   const base = experimentBase(read, facts);
   const given = new Set<string>();

@@ -1,8 +1,8 @@
 import { checkAllowed, isLimited, ValueError } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
-import { derivePath, expressionPath } from './designs/resolve/index.ts';
-import { type Design, hasDerived, mostRows, nested, sizeOf } from './designs/resolved-design.ts';
-import { DeriveError, OperandError } from './designs/rows.ts';
+import { derivePath, expressionPath } from './designs/paths.ts';
+import { type Design, hasDerived, mostRows, nested, sizeOf } from './designs/index.ts';
+import { DeriveError, OperandError } from './designs/refined.ts';
 import { triedDraws } from './designs/sample-within.ts';
 import type { ModelFacts } from './facts.ts';
 import { grown } from './growth.ts';

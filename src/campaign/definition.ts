@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { InputName, Units, Value } from './designs/schema-values.ts';
-import { Design } from './designs/schema.ts';
+import { Design } from './designs/index.ts';
 import { Duration } from './schema-duration.ts';
 import { MOST_FLIGHTS } from './scheduler/index.ts';
 import { strategySettings } from './strategy.ts';

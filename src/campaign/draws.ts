@@ -1,4 +1,4 @@
-import { isSensitivityDesign } from './designs/resolved-design.ts';
+import { isSensitivityDesign } from './designs/index.ts';
 import type { Precision } from './precision.ts';
 import { hasSeed } from './seeds.ts';
 import { steps } from './strategy.ts';

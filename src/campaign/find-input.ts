@@ -1,15 +1,13 @@
 import { nameKey } from '../api/index.ts';
-import { ForayError, type Place } from '../errors.ts';
+import { ForayError } from '../errors.ts';
 import { quoted } from '../text/suggest.ts';
 import { UnknownNameError } from '../unknown-name.ts';
+import type { DesignFacts } from './designs/kind.ts';
 import type { ModelFacts } from './facts.ts';
-import type { ModelInput } from './input-values.ts';
 import type { ReadDefinition } from './read.ts';
 
-/** Finds the input that a name means. @throws ForayError UNKNOWN_INPUT */
-export type FindInput = (written: string, place: Place) => ModelInput;
-
-export function inputFinder(facts: ModelFacts): FindInput {
+/** Finds the inputs of a model by their names. */
+export function inputFinder(facts: ModelFacts): DesignFacts['find'] {
   const { inputs } = facts.version.experimentTemplate;
   const byKey = new Map(inputs.map((input) => [nameKey(input.name), input]));
   return (written, place) => {

@@ -1,4 +1,5 @@
-import type { Design, Morris, Saltelli } from './designs/resolved-design.ts';
+import { type Design, kindOf } from './designs/index.ts';
+import type { GrowthUnit, ResolvedKind } from './designs/kind.ts';
 
 /**
  * The rule by which a sensitivity design gets more points. A size is the number of trajectories, or of base points in
@@ -33,26 +34,25 @@ export interface GrowthRound {
 
 /** The size of a design that can grow. */
 export function growingSize(design: Design): number {
-  const core = growingCore(design);
-  return core.kind === 'morris' ? core.trajectories : core.points * core.scrambles;
+  return growthOf(design).size(coreOf(design));
 }
 
-/**
- * The same design with another number of base points or trajectories. Base points that cannot be divided equally over
- * the scrambles are left out.
- */
+/** The same design with another number of base points or trajectories. */
 export function grown(design: Design, size: number): Design {
   if (design.kind === 'refined') return { ...design, design: grown(design.design, size) };
-  const core = growingCore(design);
-  return core.kind === 'morris'
-    ? { ...core, trajectories: size }
-    : { ...core, points: Math.floor(size / core.scrambles) };
+  return growthOf(design).grown(design, size);
 }
 
-function growingCore(design: Design): Morris | Saltelli {
-  if (design.kind === 'refined') return growingCore(design.design);
-  if (design.kind === 'morris' || design.kind === 'saltelli') return design;
-  throw new Error(`A ${design.kind} cannot grow`);
+function growthOf(design: Design): NonNullable<ResolvedKind<Design>['growth']> {
+  const core = coreOf(design);
+  const { growth } = kindOf(core);
+  if (!growth) throw new Error(`A ${core.kind} cannot grow`);
+  return growth;
+}
+
+/** A design without its computed inputs and its condition. */
+function coreOf(design: Design): Design {
+  return design.kind === 'refined' ? coreOf(design.design) : design;
 }
 
 /** The size of a design after a round; undefined if it stays the same. */
@@ -95,7 +95,7 @@ function isSameButSize(one: Design, other: Design): boolean {
 /** The progress of a growing design. */
 export interface GrowthProgress {
   /** The unit of the sizes. */
-  unit: 'base points' | 'trajectories';
+  unit: GrowthUnit;
   /** The current size of the design. */
   size: number;
   most: number;
@@ -106,7 +106,7 @@ export interface GrowthProgress {
 }
 
 export function growthProgress({ design, growth }: Growing): GrowthProgress {
-  const unit = growingCore(design).kind === 'morris' ? 'trajectories' : 'base points';
+  const { unit } = growthOf(design);
   const { most, width, rounds } = growth;
   return { unit, size: growingSize(design), most, width, rounds };
 }

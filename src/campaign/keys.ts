@@ -1,5 +1,10 @@
 import { createHash, hash } from 'node:crypto';
-import type { SeedRange } from './types.ts';
+
+/** The seeds that a model takes: whole numbers from `least` to `most`. */
+export interface SeedRange {
+  least: number;
+  most: number;
+}
 
 /**
  * The key of a point: 16 hexadecimal digits of the SHA-256 of the point's canonical inputs, sorted by name. It does not

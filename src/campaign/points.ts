@@ -1,6 +1,5 @@
 import { RANDOM_SEED } from '../api/index.ts';
-import { inputsOf, sizeOf } from './designs/resolved-design.ts';
-import { rowsOf } from './designs/rows.ts';
+import { inputsOf, rowsOf, sizeOf } from './designs/index.ts';
 import { pointKeys, replicationSeed } from './keys.ts';
 import type { Campaign, Point } from './types.ts';
 

@@ -1,9 +1,12 @@
 import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import type { ModelFacts } from './facts.ts';
-import type { FindInput, GiveOnce } from './find-input.ts';
+import type { DesignFacts } from './designs/kind.ts';
+import type { GiveOnce } from './find-input.ts';
+import type { SeedRange } from './keys.ts';
 import type { ReadDefinition } from './read.ts';
-import type { BaseInput, Campaign, Freshness, SeedRange, VariedInput } from './types.ts';
+import type { BaseInput } from './designs/input-types.ts';
+import type { Campaign, Freshness, VariedInput } from './types.ts';
 
 /** A setting that makes foray choose the seeds of runs. */
 interface SeedUser {
@@ -128,7 +131,7 @@ const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
  */
 export function freshness(
   { definition, locate }: ReadDefinition,
-  find: FindInput,
+  find: DesignFacts['find'],
   once: GiveOnce,
 ): Freshness {
   const { fresh } = definition;

@@ -2,9 +2,8 @@ import { ForayError } from '../errors.ts';
 import { growthOf, writtenGrowth } from './check-growth.ts';
 import { goalOf } from './check-outputs.ts';
 import type { Definition } from './definition.ts';
-import { type Design, NO_DESIGN } from './designs/resolved-design.ts';
-import { resolveDesign } from './designs/resolve/index.ts';
-import type { DesignFacts } from './designs/resolve/inputs.ts';
+import { type Design, NO_DESIGN, resolveDesign } from './designs/index.ts';
+import type { DesignFacts } from './designs/kind.ts';
 import { keptGrown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
 import { beginCalibration } from './search/resolve-calibrate.ts';
@@ -12,7 +11,8 @@ import { beginSelection, checkCompared, firstReplications } from './search/resol
 import { beginSearch } from './search/resolve.ts';
 import { checkSearchChange, keptSearch, searchChanges } from './search/search-change.ts';
 import { isBy, type Strategy, type StrategyName, type strategySettings } from './strategy.ts';
-import type { BaseInput, Campaign, Goal } from './types.ts';
+import type { BaseInput } from './designs/input-types.ts';
+import type { Campaign, Goal } from './types.ts';
 
 /** The part of a strategy that is checked before the outputs of the campaign are known. */
 export interface Begun {

@@ -1,16 +1,10 @@
 import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
-import type { Design } from './designs/resolved-design.ts';
+import type { Design } from './designs/index.ts';
+import type { BaseInput } from './designs/input-types.ts';
+import type { SeedRange } from './keys.ts';
 import type { PrecisionProgress } from './precise-points.ts';
 import type { Precision } from './precision.ts';
 import type { Strategy, StrategyBy, StrategyName } from './strategy.ts';
-
-/** An input of the version. Its canonical value holds at every point unless the design varies the input. */
-export interface BaseInput {
-  name: string;
-  type: InputType;
-  units: Unit | null;
-  value: string;
-}
 
 /** An input that differs between the points of a campaign. */
 export interface VariedInput {
@@ -70,12 +64,6 @@ export interface Timeouts {
 
 /** How a campaign avoids the reuse of results; null if it reuses them. */
 export type Freshness = { by: 'seed' } | { by: 'salt'; input: string } | null;
-
-/** The seeds that a model takes: whole numbers from `least` to `most`. */
-export interface SeedRange {
-  least: number;
-  most: number;
-}
 
 /** A version of the campaign's model at the service. */
 export interface ModelVersion {

@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { knownProgram } from '../dev/temporal-program.ts';
+import { PACKAGE } from '../package/own-files.ts';
 import { ownOptionsFirst, allowSettingsFirst } from './settings-first.ts';
 import { description, version } from '../package/own-version.ts';
-import { versionText } from './version.ts';
 import { print } from './output.ts';
 
 type LoadCommand = () => Promise<(program: Command) => void>;
@@ -74,4 +76,17 @@ function needed(first: string | undefined): Iterable<LoadCommand> {
   // the script of "foray completion" has the names of all commands
   const isAlone = first !== undefined && first !== 'completion' && Object.hasOwn(commands, first);
   return isAlone ? [commands[first]!] : new Set(Object.values(commands));
+}
+
+/** The versions of foray and of its main parts, one line each. Most lines also have the path of the part. */
+function versionText(): string {
+  const require = createRequire(import.meta.url);
+  const { version: sdk } = require('@temporalio/client/package.json') as { version: string };
+  const server = knownProgram(process.env) ?? 'none yet; "foray dev" downloads or builds it';
+  return [
+    `foray ${version} (${PACKAGE})`,
+    `Node ${process.versions.node} (${process.execPath})`,
+    `Temporal SDK ${sdk}`,
+    `Temporal server: ${server}`,
+  ].join('\n');
 }

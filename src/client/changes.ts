@@ -6,7 +6,7 @@ import {
   wholeDifference,
 } from '../campaign/change.ts';
 import { causeOf } from '../campaign/failures.ts';
-import { filesOf } from '../campaign/designs/resolved-design.ts';
+import { filesOf } from '../campaign/designs/index.ts';
 import { type DefinitionSource, textOf } from '../campaign/source.ts';
 import { findsPoints } from '../campaign/strategy.ts';
 import { keptStrategy } from '../campaign/strategy-rules.ts';

@@ -1,13 +1,14 @@
 import type { AnimationInfo } from '../api/index.ts';
 import type { Difference } from '../campaign/change.ts';
 import type { DefinitionSource } from '../campaign/source.ts';
+import { closedPhases } from '../campaign/types.ts';
+import { ForayError } from '../errors.ts';
 import { ServiceAtHand } from '../resolve/service-at-hand.ts';
 import { openStore, type WhenMissing } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 import type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
-import type { ClientContext } from './context.ts';
-import type { UnusedFiles } from './unused-files.ts';
-import { collect, deleteCampaign, garbage } from './housekeeping.ts';
+import { type ClientContext, recordOf } from './context.ts';
+import { type UnusedFiles, unusedFiles } from './unused-files.ts';
 import type { Plan } from './planned.ts';
 import { CampaignReader } from './reader.ts';
 import { cloudClient, type Settings } from './settings.ts';
@@ -142,18 +143,28 @@ export class Foray extends CampaignReader {
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_OPEN
    */
-  delete(id: string): Promise<void> {
-    return deleteCampaign(this.context, id);
+  async delete(id: string): Promise<void> {
+    const { phase } = await recordOf(this.context, id);
+    if (!closedPhases.includes(phase)) {
+      throw new ForayError('CAMPAIGN_OPEN', `The campaign "${id}" is ${phase}.`, {
+        hint: `Only closed campaigns can be deleted. "foray cancel ${id}" ends this campaign, also without a worker.`,
+      });
+    }
+    await this.context.store.deleteCampaign(id);
   }
 
   /** Finds the files that no campaign needs, and the free space inside the store. */
-  garbage(): Promise<UnusedFiles> {
-    return garbage(this.context);
+  async garbage(): Promise<UnusedFiles> {
+    const { store } = this.context;
+    const unneeded = unusedFiles(await store.listFiles(), await store.listCampaigns(), Date.now());
+    return { ...unneeded, spareBytes: await store.spareBytes() };
   }
 
   /** Deletes unused files and frees disk space. A file stays if somebody stored it again after `garbage` found it. */
-  collect(found: Pick<UnusedFiles, 'files'>): Promise<void> {
-    return collect(this.context, found);
+  async collect({ files }: Pick<UnusedFiles, 'files'>): Promise<void> {
+    const { store } = this.context;
+    for (const file of files) await store.deleteFile(file);
+    await store.compact();
   }
 
   /**

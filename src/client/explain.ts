@@ -4,7 +4,7 @@ import { KEPT_ATTEMPTS } from '../campaign/failures.ts';
 import { runInputs } from '../campaign/points.ts';
 import { measureOf } from '../campaign/measures.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
-import { inputsOf } from '../campaign/designs/resolved-design.ts';
+import { inputsOf } from '../campaign/designs/index.ts';
 import { type Finder, findsPoints, isBy } from '../campaign/strategy.ts';
 import { type Campaign, type CampaignBy, closedPhases, type Phase } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';

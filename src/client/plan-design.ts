@@ -1,41 +1,20 @@
 import { RANDOM_SEED } from '../api/index.ts';
-import { levelsOf } from '../campaign/designs/input-values.ts';
 import {
   type Design,
   hasCondition,
   isSensitivityDesign,
+  kindOf,
+  levelsOf,
   mostRows,
   nested,
-} from '../campaign/designs/resolved-design.ts';
+} from '../campaign/designs/index.ts';
 import { type Drawing, hasRunsPerDraw } from '../campaign/draws.ts';
 import type { Growth } from '../campaign/growth.ts';
 import { hasSeed } from '../campaign/seeds.ts';
-import { fractionText } from '../campaign/designs/relation.ts';
-
-/**
- * The width of the widest interval of an index, times the square root of the number of base points. For five functions
- * (smooth and not smooth, deterministic and random) this product was between 3.2 and 6.4 with one scramble. With more
- * scrambles, the product was lower.
- */
-const WIDEST = 6;
 
 /** Describes a sensitivity design in words. */
 export function aboutDesign(design: Design): string[] {
-  return [...nested(design)].flatMap((one) => {
-    if (one.kind === 'factorial') return [fractionText(one) ?? []].flat();
-    if (one.kind === 'morris') {
-      const { trajectories, inputs, levels } = one;
-      return [`${number(trajectories)} trajectories of ${inputs.length + 1} points, over ${levels} levels`];
-    }
-    if (one.kind !== 'saltelli') return [];
-    const all = one.points * one.scrambles;
-    const scrambles = one.scrambles === 1 ? '1 scramble' : `${one.scrambles} scrambles`;
-    const half = (WIDEST / 2 / Math.sqrt(all)).toFixed(2);
-    return [
-      `${number(all)} base points in ${scrambles}, ${mostRows(one) / all} points for each`,
-      `indices within about ± ${half}, or better`,
-    ];
-  });
+  return [...nested(design)].flatMap((one) => kindOf(one).about?.(one) ?? []);
 }
 
 /** Says that repeated points get further runs. Empty if they do not. */

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Run, RunRequest } from '../api/index.ts';
-import { mostRows } from '../campaign/designs/resolved-design.ts';
+import { mostRows } from '../campaign/designs/index.ts';
 import { firstReplications, replicatedPoints } from '../campaign/draws.ts';
 import { grown } from '../campaign/growth.ts';
 import { expand, runInputs } from '../campaign/points.ts';

@@ -1,4 +1,4 @@
-import { filesOf } from '../campaign/designs/resolved-design.ts';
+import { filesOf } from '../campaign/designs/index.ts';
 import type { CampaignRecord, StoredFile } from '../store/index.ts';
 
 /** Files that `foray gc` can delete. */

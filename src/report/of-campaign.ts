@@ -4,7 +4,7 @@ import { measuresOf } from '../campaign/measures.ts';
 import type { Analysis, Foray } from '../client/index.ts';
 import { isForayError } from '../errors.ts';
 import type { CampaignRecord } from '../store/index.ts';
-import type { Picture } from './figures/figure.ts';
+import type { Picture } from './pictures/figure.ts';
 import { renderReport, type ReportOptions, reportParts } from './html/html.ts';
 import { readReference } from './summary/reference.ts';
 

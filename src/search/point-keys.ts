@@ -1,4 +1,4 @@
-import { inputsOf } from '../campaign/designs/resolved-design.ts';
+import { inputsOf } from '../campaign/designs/index.ts';
 import { pointKeys } from '../campaign/keys.ts';
 import { fixedInputs } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';

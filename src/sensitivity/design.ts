@@ -1,4 +1,4 @@
-import type { Design } from '../campaign/designs/resolved-design.ts';
+import type { Design } from '../campaign/designs/index.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Method } from './analysis.ts';
 import type { Generators } from './factorial.ts';

@@ -1,7 +1,6 @@
-import { inputsOf } from '../campaign/designs/resolved-design.ts';
+import { inputsOf, rowsOf } from '../campaign/designs/index.ts';
 import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
-import { rowsOf } from '../campaign/designs/rows.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Found, InputIndices, Method } from './analysis.ts';
 import { dependents } from './dependence.ts';

@@ -1,7 +1,6 @@
 import type { InputType } from '../api/index.ts';
 import { isNumeric } from '../campaign/designs/input-types.ts';
-import type { SpreadInput } from '../campaign/designs/resolved-design.ts';
-import { drawnRow } from '../campaign/designs/rows.ts';
+import { drawnRow, type SpreadInput } from '../campaign/designs/spread.ts';
 import type { MorrisRow } from '../campaign/sampling/morris.ts';
 import { normalCdf } from '../statistics/normal.ts';
 import { studentQuantile } from '../statistics/student.ts';

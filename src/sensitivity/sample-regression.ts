@@ -1,5 +1,5 @@
-import { type Design, nested } from '../campaign/designs/resolved-design.ts';
-import { drawnRow } from '../campaign/designs/rows.ts';
+import { type Design, nested } from '../campaign/designs/index.ts';
+import { drawnRow } from '../campaign/designs/spread.ts';
 import type { InputIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { dependents } from './dependence.ts';

@@ -1,4 +1,4 @@
-import { type Design, inputsOf, nested } from '../campaign/designs/resolved-design.ts';
+import { type Design, inputsOf, nested } from '../campaign/designs/index.ts';
 
 /** The rows of a sample that is a member of a product. Each row is in several points. */
 export interface SampledRows {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Foray, Settings } from '../client/index.ts';
 import { endUnusedConnections } from '../http/connections.ts';
@@ -6,6 +7,7 @@ import { listen, reachable } from '../http/listen.ts';
 import { pathOf } from '../http/path.ts';
 import { Refusals } from '../http/refusals.ts';
 import { refuseSlowBodies, slowHeads } from '../http/slow-body.ts';
+import { ownFile } from '../package/own-files.ts';
 import { printable } from '../text/printable.ts';
 import { hashOf } from '../keys/hash.ts';
 import type { Keys } from './keys.ts';
@@ -21,7 +23,6 @@ import type { ServerParts } from './server-parts.ts';
 import { problemOf, refuseSlow, sendProblem } from './problems.ts';
 import { Shares } from './shares.ts';
 import { Statuses } from './statuses.ts';
-import { addPython } from './python.ts';
 import { Sessions } from './login/sessions.ts';
 import { turns } from './turns.ts';
 
@@ -97,7 +98,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     frameAncestors: options.frameAncestors,
   });
   addLogin(app, parts, cookie);
-  addPython(app);
+  // the Python module always has the version of the server
+  app.get('/python/foray.py', { config: { role: 'anyone' } }, (_request, reply) =>
+    reply.type('text/x-python; charset=utf-8').send(readFileSync(ownFile('python/foray.py'), 'utf8')),
+  );
   await addApi(app, parts);
   await app.register((scope) => addPages(scope, parts));
   await foray.load();

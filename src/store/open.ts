@@ -8,10 +8,9 @@ import { hasDatabase } from '../system/database-file.ts';
 import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { NewerCheck } from './newer.ts';
-import { sqlStore } from './store.ts';
+import { sqlStore, type Store } from './store.ts';
 import { lossOf } from './sqlite-fault.ts';
 import { sqliteDialect } from './sqlite.ts';
-import type { Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
 const IN_MEMORY = 'sqlite::memory:';

@@ -9,6 +9,7 @@ import {
   makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
+import { intolerable } from '../campaign/failures.ts';
 import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
 import { carryOutChange, carryOutChanges } from './changes.ts';
 import {
@@ -22,9 +23,17 @@ import {
   stoppedPhase,
 } from './closing.ts';
 import { type CampaignInput, type Context, enter, show } from './context.ts';
-import { listen } from './handlers.ts';
-import { judgeFailures, throwIfTooLate, timeLeft } from './limits.ts';
-import { type CampaignState, carried, newSearch, newState, note, progressOf, unpacked } from './state.ts';
+import { listen, wish } from './handlers.ts';
+import {
+  type CampaignState,
+  carried,
+  finishedSoFar,
+  newSearch,
+  newState,
+  note,
+  progressOf,
+  unpacked,
+} from './state.ts';
 import { activities, lookForMore, search, tick } from './tick.ts';
 
 /**
@@ -227,4 +236,37 @@ function detailLine(state: CampaignState): string {
 function reasonOf(error: unknown): string {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Pauses, stops or cancels the campaign when it has more failures than its policy tolerates. */
+function judgeFailures(state: CampaignState): void {
+  const policy = state.settings.failures;
+  if (!policy || state.verdict || state.wish !== 'run') return;
+  const { finished, failed } = finishedSoFar(state);
+  const { forgiven } = state;
+  const why = intolerable(policy, {
+    finished: finished - forgiven.finished,
+    failed: failed - forgiven.failed,
+  });
+  if (why === undefined) return;
+  state.verdict = why;
+  if (policy.then === 'cancel') {
+    note(state, `cancelled by its failure policy: ${why}`);
+    throw new CancelledFailure(why);
+  }
+  wish(state, policy.then, `${policy.then === 'pause' ? 'paused' : 'stopped'} by its failure policy: ${why}`);
+}
+
+/** Milliseconds that the campaign may still take; undefined when there is no limit. */
+function timeLeft({ settings, startedAt }: CampaignState): number | undefined {
+  const limit = settings.timeouts.campaign;
+  return limit === null ? undefined : startedAt + limit - Date.now();
+}
+
+/** Ends a campaign that has taken too long, in the same way as a cancel. But its last phase is `failed`. */
+function throwIfTooLate(state: CampaignState): void {
+  if ((timeLeft(state) ?? 1) > 0) return;
+  state.verdict = `it had not finished ${state.settings.timeouts.campaign! / 1_000} s after its start`;
+  note(state, `cancelled by its timeout: ${state.verdict}`);
+  throw new CancelledFailure(state.verdict);
 }

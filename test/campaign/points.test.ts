@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { sizeOf } from '../../src/campaign/designs/resolved-design.ts';
+import { sizeOf } from '../../src/campaign/designs/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
 import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
-import type { BaseInput, Campaign } from '../../src/campaign/types.ts';
+import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
+import type { Campaign } from '../../src/campaign/types.ts';
 
 const SEED = '{RANDOM_SEED}';
 const real = { type: 'DOUBLE', units: null } as const;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { WrittenDesign } from '../../src/campaign/designs/schema.ts';
+import type { WrittenDesign } from '../../src/campaign/designs/index.ts';
 import { morrisLevels } from '../../src/campaign/sampling/morris.ts';
 import type { Analysis, Foray } from '../../src/client/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';

@@ -1,9 +1,10 @@
 import { RANDOM_SEED } from '../../src/api/index.ts';
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import type { Design } from '../../src/campaign/designs/index.ts';
 import { hasRunsPerDraw } from '../../src/campaign/draws.ts';
 import { countDraws, expand } from '../../src/campaign/points.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
-import { type BaseInput, type Campaign, ONE_ATTEMPT } from '../../src/campaign/types.ts';
+import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
+import { type Campaign, ONE_ATTEMPT } from '../../src/campaign/types.ts';
 import type { RunObservation, Store } from '../../src/store/index.ts';
 import { finding, goOn } from './drawn-findings.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { rowsOf } from '../../src/campaign/designs/rows.ts';
+import { rowsOf } from '../../src/campaign/designs/index.ts';
 import { measureOf, measuresOf } from '../../src/campaign/measures.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 import type { Analysis } from '../../src/sensitivity/analysis.ts';

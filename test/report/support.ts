@@ -3,7 +3,7 @@ import { Batched } from '../../src/batched.ts';
 import { type Campaign, ONE_ATTEMPT, type RunCounts } from '../../src/campaign/types.ts';
 import type { Strategy } from '../../src/campaign/strategy.ts';
 import { stepValues } from '../../src/api/ranges.ts';
-import { levelsOf } from '../../src/campaign/designs/input-values.ts';
+import { levelsOf } from '../../src/campaign/designs/index.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
 /** A campaign over the grid of the example boarding-school-flu, or over another grid, with the given changes. */

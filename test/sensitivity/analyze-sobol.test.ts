@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
-import type { BaseInput } from '../../src/campaign/types.ts';
+import type { Design } from '../../src/campaign/designs/index.ts';
+import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
 import type { InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analyzed, byName, numericBase, sample, spread } from './campaigns.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Design, SpreadInput } from '../../src/campaign/designs/resolved-design.ts';
-import type { BaseInput } from '../../src/campaign/types.ts';
+import type { Design } from '../../src/campaign/designs/index.ts';
+import type { SpreadInput } from '../../src/campaign/designs/spread.ts';
+import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analyzed, byName, numericBase, spread } from './campaigns.ts';
 

@@ -1,9 +1,10 @@
-import type { Design, SpreadInput } from '../../src/campaign/designs/resolved-design.ts';
-import { inputsOf } from '../../src/campaign/designs/resolved-design.ts';
+import { type Design, inputsOf } from '../../src/campaign/designs/index.ts';
+import type { SpreadInput } from '../../src/campaign/designs/spread.ts';
 import { firstReplications } from '../../src/campaign/draws.ts';
 import { measureOf } from '../../src/campaign/measures.ts';
 import { expand } from '../../src/campaign/points.ts';
-import type { BaseInput, CampaignOutput } from '../../src/campaign/types.ts';
+import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
+import type { CampaignOutput } from '../../src/campaign/types.ts';
 import type { Analysis, InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysesOf } from '../../src/sensitivity/analyze.ts';
 import { analyzedDesign, needsRuns } from '../../src/sensitivity/design.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
-import { rowsOf } from '../../src/campaign/designs/rows.ts';
-import type { BaseInput } from '../../src/campaign/types.ts';
+import { type Design, rowsOf } from '../../src/campaign/designs/index.ts';
+import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
 import { doubledRanks } from '../../src/sensitivity/ranks.ts';
 import { regressionOf } from '../../src/sensitivity/regression.ts';
 import fc from '../support/fast-check.ts';

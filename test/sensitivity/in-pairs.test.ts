@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { measureOf } from '../../src/campaign/measures.ts';
 import { expand } from '../../src/campaign/points.ts';
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import type { Design } from '../../src/campaign/designs/index.ts';
 import { analysesOf } from '../../src/sensitivity/analyze.ts';
 import { courseSentence } from '../../src/report/analysis/course-words.ts';
 import { PointGatherer } from '../../src/sensitivity/gather.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Ask } from '../../src/campaign/search/log.ts';
 import { spaceOf } from '../../src/campaign/search/space.ts';
-import { sliceFigures } from '../../src/report/figures/slices.ts';
+import { sliceFigures } from '../../src/report/pictures/slices.ts';
 import { predicts } from '../../src/report/analysis/claims.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { askedPoints } from '../../src/search/story.ts';

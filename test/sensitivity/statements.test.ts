@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RANDOM_SEED } from '../../src/api/index.ts';
-import type { Design } from '../../src/campaign/designs/resolved-design.ts';
+import type { Design } from '../../src/campaign/designs/index.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { uniforms } from '../support/uniforms.ts';
 import { expectedMuStar } from '../../bench/truth/morris.ts';

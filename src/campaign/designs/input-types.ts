@@ -1,7 +1,14 @@
-import { type InputType, numericOutputTypes, type RawValue } from '../../api/index.ts';
+import { type InputType, numericOutputTypes, type RawValue, type Unit } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import type { ValueType } from '../expressions/index.ts';
-import type { BaseInput } from '../types.ts';
+
+/** An input of the version. Its canonical value holds at every point unless the design varies the input. */
+export interface BaseInput {
+  name: string;
+  type: InputType;
+  units: Unit | null;
+  value: string;
+}
 
 /** The names in expressions: every input except files, with the type of its values. */
 export function expressionNames(inputs: readonly Pick<BaseInput, 'name' | 'type'>[]): Map<string, ValueType> {

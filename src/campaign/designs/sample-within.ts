@@ -1,9 +1,7 @@
 import { unitColumns } from '../sampling/unit-points.ts';
 import { Stream } from '../sampling/stream.ts';
 import { AllowedPoints } from '../search/allowed.ts';
-import type { Design } from './resolved-design.ts';
-
-type Sample = Extract<Design, { kind: 'sample' }>;
+import type { Sample } from './sample.ts';
 
 /** At least this number of draws is tried, even if none of them meets the condition. */
 const LEAST_TRIED = 20_000;

@@ -34,10 +34,9 @@ export const Growing = z
     description: 'Doubles the number of base points or trajectories until all intervals are narrow enough.',
   });
 
-export interface WrittenGrowth {
-  min: number;
-  max: number;
-  width: number;
-  output?: string | string[] | undefined;
-  confidence?: number | undefined;
+export type WrittenGrowth = z.input<typeof Growing>;
+
+/** The size of a design. For a growing design it is the size that the design starts with. */
+export function firstSize(written: number | WrittenGrowth): number {
+  return typeof written === 'number' ? written : written.min;
 }

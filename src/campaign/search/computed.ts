@@ -1,5 +1,5 @@
 import type { Allowed } from '../../api/index.ts';
-import type { Derivation } from '../designs/resolved-design.ts';
+import type { Derivation } from '../designs/expressions.ts';
 
 /** An input that a search or a calibration computes from others. A point is allowed only if the value is. */
 export interface Computed extends Derivation {

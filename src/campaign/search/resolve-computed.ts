@@ -1,7 +1,7 @@
 import { RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
-import { resolveDerivation } from '../designs/resolve/expressions.ts';
-import type { DesignFacts, Path } from '../designs/resolve/inputs.ts';
+import { resolveDerivation } from '../designs/expressions.ts';
+import type { DesignFacts, Path } from '../designs/kind.ts';
 import type { Computed } from './computed.ts';
 
 /**

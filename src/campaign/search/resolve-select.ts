@@ -1,14 +1,14 @@
 import { ForayError } from '../../errors.ts';
 import { quoted } from '../../text/suggest.ts';
 import { writtenGrowth } from '../check-growth.ts';
-import { type Design, NO_DESIGN } from '../designs/resolved-design.ts';
-import { resolveDesign } from '../designs/resolve/index.ts';
-import type { DesignFacts } from '../designs/resolve/inputs.ts';
+import { type Design, NO_DESIGN, resolveDesign } from '../designs/index.ts';
+import type { DesignFacts } from '../designs/kind.ts';
 import { measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { hasSeed } from '../seeds.ts';
 import type { Strategy } from '../strategy.ts';
-import type { BaseInput, Campaign, CampaignOutput, Goal } from '../types.ts';
+import type { BaseInput } from '../designs/input-types.ts';
+import type { Campaign, CampaignOutput, Goal } from '../types.ts';
 import { goalIn, requirementsIn } from './goal.ts';
 import { CONFIDENCE } from './search.ts';
 

@@ -1,9 +1,8 @@
 import { canonicalValue, checkAllowed, type RawValue, ValueError } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
-import { expressionNames, isWhole, operandOf, valueType } from '../designs/input-types.ts';
+import { type BaseInput, expressionNames, isWhole, operandOf, valueType } from '../designs/input-types.ts';
 import { compileExpression, type Value } from '../expressions/index.ts';
 import { roundedDerived } from '../rounding.ts';
-import type { BaseInput } from '../types.ts';
 import type { Computed, WrittenRules } from './computed.ts';
 
 /** The rules for the points of a search or a calibration. Values are canonical. */

@@ -1,7 +1,6 @@
 import { canonicalValue } from '../../api/index.ts';
-import { isWhole } from '../designs/input-types.ts';
+import { type BaseInput, isWhole } from '../designs/input-types.ts';
 import { rounded, settled } from '../rounding.ts';
-import type { BaseInput } from '../types.ts';
 import { AllowedPoints } from './allowed.ts';
 import type { Dimension } from './dimension.ts';
 import { rulesOf } from './rules.ts';

@@ -1,5 +1,5 @@
 import type { Analysis, PairIndices } from '../../sensitivity/analysis.ts';
-import { partText, sentences } from '../figures/figure.ts';
+import { partText, sentences } from '../pictures/figure.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { isVisiblePair, tested } from './claims.ts';
 import { cellText, chanceCell } from './numbers.ts';

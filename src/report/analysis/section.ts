@@ -1,9 +1,9 @@
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
-import type { Figure } from '../figures/figure.ts';
+import type { Figure } from '../pictures/figure.ts';
 import { html, type Markup } from '../html/markup.ts';
-import { analysisFigures, courseFigure, MOST_INPUTS } from './figures.ts';
+import { analysisFigures, courseFigure, MOST_INPUTS } from '../pictures/indices.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
 import { divided, ranked, SCOPES, tested } from './claims.ts';

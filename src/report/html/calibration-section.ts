@@ -2,7 +2,7 @@ import type { Campaign } from '../../campaign/types.ts';
 import type { CalibrationStory, Marginal } from '../../search/abc/story.ts';
 import { calibrationText, toleranceText } from '../words/calibration-words.ts';
 import { titled } from './cells.ts';
-import { sentences } from '../figures/figure.ts';
+import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
 import { counted, numberText, percent, shortNumber, titleOf } from '../words/words.ts';
 

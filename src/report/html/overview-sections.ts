@@ -20,7 +20,7 @@ import {
 } from '../words/words.ts';
 import { isNoisy } from '../../search/noise.ts';
 import { areEqual } from '../../statistics/chance.ts';
-import { sentences } from '../figures/figure.ts';
+import { sentences } from '../pictures/figure.ts';
 
 export function headSection({ campaign, phase, createdAt, updatedAt }: CampaignRecord): Markup {
   const { name, id, model } = campaign;

@@ -1,18 +1,20 @@
-import { isSensitivityDesign } from '../../campaign/designs/resolved-design.ts';
+import { isSensitivityDesign } from '../../campaign/designs/index.ts';
 import type { Campaign, RunCounts } from '../../campaign/types.ts';
 import type { Story } from '../../client/strategies.ts';
 import type { Analysis } from '../../sensitivity/analysis.ts';
 import type { CampaignRecord, StoredLog } from '../../store/index.ts';
 import { agreementSection } from './agreement-section.ts';
 import { shownAnalyses } from '../analysis/section.ts';
-import { effectFigures } from '../figures/effect-figures.ts';
+import { effectFigures } from '../pictures/effects.ts';
 import { failuresSection } from './failures-section.ts';
-import { type Drawing, type Figure, pictureOf } from '../figures/figure.ts';
-import { courseFigures, distributionFigures, timelineFigures } from '../figures/run-figures.ts';
-import type { Ground } from '../figures/ground.ts';
-import { leftOutSection } from '../figures/left-out.ts';
-import { html } from './markup.ts';
-import type { Observed } from '../pictures/curves.ts';
+import { type Drawing, type Figure, pictureOf, sentences } from '../pictures/figure.ts';
+import { courseFigures, type Observed } from '../pictures/curves.ts';
+import { distributionFigures } from '../pictures/histograms.ts';
+import { timelineFigures } from '../pictures/timeline.ts';
+import type { Ground } from '../pictures/heat-map.ts';
+import { html, type Markup } from './markup.ts';
+import { MOST_TEXTS, MOST_VALUES } from '../summary/effects.ts';
+import { numberText } from '../words/words.ts';
 import type { Reference } from '../summary/reference.ts';
 import { drawn, part, type ReportSection } from './section.ts';
 import { foundIn, toldStory } from './story-sections.ts';
@@ -158,4 +160,20 @@ function observationsOf(campaign: Campaign, observed: Told['observed']): (Observ
 function noneText({ failed, total }: RunCounts): string {
   if (failed === 0) return 'No run has finished yet.';
   return failed === total ? 'All runs have failed.' : 'No run is done yet, and some have failed.';
+}
+
+/** Sentences about the parts that the pictures of effects leave out; undefined if they show everything. */
+function leftOutSection({ leftOut }: Pick<Summary, 'leftOut'>): Markup | undefined {
+  if (!leftOut) return undefined;
+  const { crowded, cut, isBeside } = leftOut;
+  const text = sentences(
+    crowded.length > 0
+      ? `Effects by ${crowded.join(', ')} are not drawn, because there are more than ${MOST_TEXTS} different values`
+      : undefined,
+    cut.length > 0
+      ? `Effects by ${cut.join(', ')} show only the first ${numberText(MOST_VALUES)} different values`
+      : undefined,
+    isBeside ? 'These pictures do not show points that belong only to an earlier design' : undefined,
+  );
+  return text === '' ? undefined : html`<p class="soft">${text}</p>`;
 }

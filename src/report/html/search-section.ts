@@ -6,7 +6,7 @@ import type { SelectStory, SelectSummary } from '../../search/select-story.ts';
 import type { AskedPoint, Finalist, SearchStory } from '../../search/story.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { inputCells, measureCells } from './cells.ts';
-import { sentences } from '../figures/figure.ts';
+import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
 import {
   bestParts,

@@ -1,4 +1,4 @@
-import { type Drawing, type Figure, figureSection, type Picture } from '../figures/figure.ts';
+import { type Drawing, type Figure, figureSection, type Picture } from '../pictures/figure.ts';
 import type { Markup } from './markup.ts';
 
 /** A section of a report. A live page always replaces a whole section. */

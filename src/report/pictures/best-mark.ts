@@ -1,6 +1,13 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { measureText } from '../words/words.ts';
 
+/** The point that pictures mark. */
+export interface MarkedPoint {
+  /** The values of all inputs that vary, in their order. */
+  values: readonly string[];
+  mean: number;
+}
+
 /**
  * Makes layers with a ring around the best point and its mean beside the ring. Both can be read on any colour.
  *

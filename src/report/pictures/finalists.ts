@@ -1,10 +1,88 @@
-import type { Measure } from '../../campaign/measures.ts';
-import { titleOfMeasure } from '../words/words.ts';
+import { isNumeric } from '../../campaign/designs/input-types.ts';
+import { type Measure, measureOf } from '../../campaign/measures.ts';
+import { inputsOfSearch } from '../../campaign/search/search.ts';
+import type { CampaignBy } from '../../campaign/types.ts';
+import type { Drawn, Seeking } from './search-progress.ts';
+import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import { counted, percent, shortNumber, titleOfMeasure } from '../words/words.ts';
+import { confidenceOfSearch } from '../../search/interval.ts';
+import type { SelectStory } from '../../search/select-story.ts';
+import type { Finalist } from '../../search/story.ts';
+import type { BestPoint } from '../../search/summary.ts';
+
+/** The maximum number of points of a selection that are drawn. */
+const MOST_FINALISTS = 20;
+
+/** Makes the picture of a selection: its best points. */
+export function selectFigures(
+  campaign: Drawn<CampaignBy<'selection'>>,
+  { points, summary }: SelectStory,
+): Figure[] {
+  return finalistsFigure(campaign, points.slice(0, MOST_FINALISTS), summary.best);
+}
+
+export function finalistsFigure(
+  campaign: Seeking,
+  finalists: readonly Finalist[],
+  best: BestPoint | null,
+): Figure[] {
+  const known = finalists.flatMap((one) => (one.mean === null ? [] : [{ ...one, mean: one.mean }]));
+  if (known.length === 0) return [];
+  const isOfDesign = campaign.strategy.by === 'selection';
+  const output = measureOf(campaign.outputs, campaign.goal!.output);
+  const names = namesOf(
+    campaign,
+    known.map(({ values }) => values),
+  );
+  const winner = known.find(({ isWinner }) => isWinner);
+  const hasOwn = winner !== undefined && best!.choice !== 'alone';
+  return [
+    {
+      title: isOfDesign ? 'The best points' : 'The finalists',
+      caption: sentences(
+        `The ${output.statistic} of ${isOfDesign ? 'the runs in which each point was compared' : 'the new runs of each finalist'}, with its ${percent(confidenceOfSearch(campaign))} confidence interval`,
+        hasOwn
+          ? `The winner was chosen by these values; ${counted(best!.runs, 'further run')} give its own value, the diamond`
+          : undefined,
+        isOfDesign
+          ? undefined
+          : 'The circles are the values during the search; they tend to be too good, because the search chose the finalists by them',
+      ),
+      id: 'finalists',
+      spec: finalistRows(
+        known.map(({ mean, interval, seen, isWinner, isFeasible }, at) => ({
+          name: names[at]!,
+          mean,
+          interval,
+          seen: isOfDesign ? null : seen,
+          kind: isWinner ? 'winner' : isFeasible ? 'finalist' : 'infeasible',
+          own: isWinner && hasOwn ? best!.value : null,
+        })),
+        output,
+      ),
+    },
+  ];
+}
+
+/**
+ * The names of points: "Contact rate 1.67, Recovery rate 0.44". Numbers have all digits if two points would otherwise
+ * have the same name.
+ */
+function namesOf({ strategy, varied }: Seeking, points: readonly (readonly string[])[]): string[] {
+  const named = (short: (text: string) => string): string[] =>
+    points.map((values) =>
+      (strategy.by === 'search' ? inputsOfSearch(strategy) : varied)
+        .map(({ name, type }, at) => `${name} ${isNumeric(type) ? short(values[at]!) : values[at]!}`)
+        .join(', '),
+    );
+  const brief = named(shortNumber);
+  return new Set(brief).size === points.length ? brief : named((text) => text);
+}
 
 /** A point of the comparison, which is drawn as a row. */
-export interface FinalistRow {
+interface FinalistRow {
   name: string;
   mean: number;
   interval: [number, number] | null;
@@ -24,7 +102,7 @@ const names = {
 };
 
 /** Draws the finalists, one row each: the mean of the new runs with its interval, and the value during the search. */
-export function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
+function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
   const has = (kind: FinalistRow['kind']): boolean => rows.some((row) => row.kind === kind);
   const shown = key(
     [

@@ -1,11 +1,100 @@
-import type { Measure } from '../../campaign/measures.ts';
-import { type Axis, hasBinEach } from '../summary/input-axis.ts';
-import type { FacetedGrid, GridEffect } from '../summary/effects.ts';
-import { titleOf } from '../words/words.ts';
-import { legendTitle } from './legend-title.ts';
-import { bestMark, knownMark } from './best-mark.ts';
+import { type Measure, measureOf } from '../../campaign/measures.ts';
+import type { Campaign, CampaignBy } from '../../campaign/types.ts';
+import { bestMark, knownMark, type MarkedPoint } from './best-mark.ts';
+import { type Figure, sentences } from './figure.ts';
+import { colourScale, legendTitle } from './output-axis.ts';
 import { type Spec, WIDTH } from './vega.ts';
-import { colourScale } from './scale.ts';
+import type { FacetedGrid } from '../summary/effects.ts';
+import type { GridEffect } from '../summary/grid.ts';
+import { type Axis, hasBinEach } from '../summary/input-axis.ts';
+import { type Ranking, summarize } from '../summary/summary.ts';
+import { counted, titleOf } from '../words/words.ts';
+import type { SearchStory } from '../../search/story.ts';
+import type { CampaignRecord, ResultRow } from '../../store/index.ts';
+
+export function gridFigure(
+  { varied }: Campaign,
+  output: Measure,
+  effect: GridEffect,
+  best: MarkedPoint | undefined,
+  { wants, isGoal }: Ranking,
+): Figure {
+  const { x, y, cells } = effect;
+  const binOf = ({ input, binOf }: typeof x) => best && binOf.get(best.values[varied.indexOf(input)]!);
+  const [column, row] = [binOf(x), binOf(y)];
+  // the best point may belong to an earlier design, with a value that this grid does not have
+  const isBeside = column === undefined || row === undefined;
+  const marked = isBeside ? undefined : { x: column, y: row, mean: best!.mean };
+  const isFull = cells.length === x.bins.length * y.bins.length;
+  return {
+    title: `${output.name} over ${x.input.name} and ${y.input.name}`,
+    caption: `${cellText(effect)}. A lighter cell has a lower value.${isFull ? '' : ' An empty cell has no completed run, or is not a point of the campaign.'}`,
+    id: 'grid',
+    spec: heatMap(effect, output, marked, isGoal ? 'best' : wants),
+  };
+}
+
+function cellText({ x, y }: Pick<GridEffect, 'x' | 'y'>): string {
+  return hasBinEach(x) && hasBinEach(y)
+    ? 'Each cell is a point of the design'
+    : 'Each cell is the mean of neighbouring points of the design';
+}
+
+export function facetsFigure(output: Measure, effect: FacetedGrid): Figure {
+  const { x, y, by } = effect;
+  return {
+    title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,
+    caption: `One picture for each value of ${by.name}, all with the same colours. ${cellText(effect)}. A lighter cell has a lower value.`,
+    id: 'grids',
+    spec: heatMaps(effect, output),
+  };
+}
+
+/** A campaign with a grid over the inputs of a search. Its heat map is drawn under the points of the search. */
+export interface Ground {
+  record: CampaignRecord;
+  rows: AsyncIterable<ResultRow>;
+  /** A known point: its values by input name, and its label. */
+  known?: { inputs: Record<string, number>; label: string } | undefined;
+}
+
+/** Draws the points of a search over the heat map of a grid. Returns no picture until both have values. */
+export async function groundFigures(
+  { goal, outputs, strategy }: Pick<CampaignBy<'search'>, 'goal' | 'outputs' | 'strategy'>,
+  { points, summary: { best } }: SearchStory,
+  { record, rows, known }: Ground,
+): Promise<Figure[]> {
+  const output = measureOf(outputs, goal!.output);
+  const { effects } = await summarize(record.campaign, rows, [output]);
+  const grid = effects[0]?.effects.find((effect): effect is GridEffect => effect.kind === 'grid');
+  if (!grid || !best) return [];
+  const [x, y] = [grid.x.input.name, grid.y.input.name];
+  const placeOf = (inputs: Record<string, unknown>): Place => ({
+    x: Number(inputs[x]),
+    y: Number(inputs[y]),
+  });
+  const names = strategy.inputs.map(({ name }) => name);
+  const asked = points.map(({ values }) =>
+    placeOf(Object.fromEntries(names.map((name, at) => [name, values[at]]))),
+  );
+  return [
+    {
+      title: `${output.name} over ${x} and ${y}`,
+      caption: sentences(
+        `The circles are the ${counted(asked.length, 'point')} of the search`,
+        `The cells are the grid of ${record.campaign.name} (${counted(grid.cells.length, 'point')})`,
+        'The search did not use these points',
+        'A lighter cell has a lower value',
+      ),
+      id: 'ground',
+      spec: heatMapUnder(grid, output, {
+        points: asked,
+        best: { ...placeOf(best.inputs), mean: best.value },
+        known: known && { ...placeOf(known.inputs), label: known.label },
+      }),
+    },
+  ];
+}
 
 /**
  * Draws the mean of an output over two numeric inputs as coloured cells, with the best point marked. A lighter colour
@@ -14,7 +103,7 @@ import { colourScale } from './scale.ts';
  * @param best - the bins of the best point, and its mean
  * @param word - the word beside the best point
  */
-export function heatMap(
+function heatMap(
   { x, y, cells }: GridEffect,
   output: Measure,
   best: { x: number; y: number; mean: number } | undefined,
@@ -31,20 +120,20 @@ export function heatMap(
 }
 
 /** A place on a heat map, as values of its two inputs. */
-export interface Place {
+interface Place {
   x: number;
   y: number;
 }
 
 /** The points over a heat map: all points of a search, the best point, and a known point. */
-export interface Overlay {
+interface Overlay {
   points: readonly Place[];
   best: Place & { mean: number };
   known: (Place & { label: string }) | undefined;
 }
 
 /** Draws a heat map under the points of a search. */
-export function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over: Overlay): Spec {
+function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over: Overlay): Spec {
   const along = (place: Place): Place => ({ x: alongOf(x, place.x), y: alongOf(y, place.y) });
   const best = { ...over.best, ...along(over.best) };
   const isOnRight = 2 * best.x >= edgesOf(x, 0)[0] + edgesOf(x, x.bins.length - 1)[1];
@@ -79,7 +168,7 @@ export function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over:
 const COLUMNS = 3;
 
 /** Draws a heat map for each value of a third input. All have the same scales. */
-export function heatMaps({ x, y, by, facets }: FacetedGrid, output: Measure): Spec {
+function heatMaps({ x, y, by, facets }: FacetedGrid, output: Measure): Spec {
   const columns = Math.min(COLUMNS, facets.length);
   const cells = facets.flatMap((facet) => facet.cells);
   const size = Math.floor((WIDTH - 150) / columns) - 24;

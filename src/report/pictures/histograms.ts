@@ -1,13 +1,70 @@
-import type { CampaignOutput } from '../../campaign/types.ts';
-import type { Distribution, CountedInterval } from '../summary/distribution.ts';
-import { titleOf } from '../words/words.ts';
+import type { Campaign, CampaignOutput } from '../../campaign/types.ts';
+import { type Figure, partText, repeatsText, sentences } from './figure.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
+import type { CountedInterval, Distribution } from '../summary/distribution.ts';
+import type { OutputDistribution, Summary } from '../summary/summary.ts';
+import { counted, numberText, titleOf } from '../words/words.ts';
+
+/**
+ * Makes a picture of the distributions of outputs over all runs. Empty if no output has two different finite values.
+ */
+export function distributionFigures(
+  campaign: Campaign,
+  { distributions: all, measures }: Pick<Summary, 'distributions' | 'measures'>,
+): Figure[] {
+  const none = all.filter(({ distribution }) => distribution.count === 0);
+  const known = all.filter(({ distribution }) => distribution.count > 0);
+  const drawn = known.filter(({ distribution: { min, max } }) => min < max);
+  if (drawn.length === 0) return [];
+  const countable = measures.filter(({ statistic }) => statistic !== 'quantile').length;
+  const runs = drawn[0]!.distribution.count + drawn[0]!.without;
+  const partly = drawn.filter(({ without }) => without > 0);
+  return [
+    {
+      title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
+      caption: sentences(
+        `The number of runs by value: ${counted(runs, 'run')}${campaign.varied.length > 0 ? ' over all points' : ''}`,
+        repeatsText(campaign),
+        partText(countable, all.length, 'outputs'),
+        partly.length > 0
+          ? `Runs without a finite value are left out: ${partly.map(({ output, without }) => `${without.toLocaleString('en-US')} of ${output.name}`).join(', ')}`
+          : undefined,
+        ...sameTexts(known.filter((one) => !drawn.includes(one))),
+        none.length > 0
+          ? `No run has a finite value of ${none.map(({ output }) => output.name).join(', ')}`
+          : undefined,
+      ),
+      id: 'distributions',
+      spec: histograms(drawn),
+    },
+  ];
+}
+
+/**
+ * Sentences about outputs with the same value in all runs: "In all runs A is 1, B is 2", "In all 12 runs with a finite
+ * value, C is 0.5".
+ */
+function sameTexts(same: readonly OutputDistribution[]): string[] {
+  const text = ({ output, distribution }: OutputDistribution) =>
+    `${output.name} is ${output.type === 'BOOLEAN' ? String(distribution.min === 1) : numberText(distribution.min)}`;
+  const everywhere = same.filter(({ without }) => without === 0);
+  return [
+    ...(everywhere.length > 0 ? [`In all runs ${everywhere.map(text).join(', ')}`] : []),
+    ...same
+      .filter(({ without }) => without > 0)
+      .map((one) =>
+        one.distribution.count === 1
+          ? `In the only run with a finite value, ${text(one)}`
+          : `In all ${counted(one.distribution.count, 'run')} with a finite value, ${text(one)}`,
+      ),
+  ];
+}
 
 const MOST_BARS = 40;
 
 /** Draws the number of runs by value, one panel per output. */
-export function histograms(all: readonly { output: CampaignOutput; distribution: Distribution }[]): Spec {
+function histograms(all: readonly { output: CampaignOutput; distribution: Distribution }[]): Spec {
   const drawn = all.map(({ output, distribution }) => {
     const bars = distribution.intervals(barsFor(distribution.count));
     const labels = output.type === 'BOOLEAN' ? BOTH : {};

@@ -1,8 +1,209 @@
+import type { Measure } from '../../campaign/measures.ts';
+import { ranked, sizeOf } from '../analysis/claims.ts';
+import { courseSentence } from '../analysis/course-words.ts';
+import { type Figure, partText, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import { percent, unitText } from '../words/words.ts';
+import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
+
+/** The maximum number of inputs in a picture or a table. */
+export const MOST_INPUTS = 20;
+
+/** Makes pictures of the effects of inputs on an output. The most important inputs come first. */
+export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] {
+  const all = ranked(analysis);
+  const inputs = all.slice(0, MOST_INPUTS);
+  if (inputs.length === 0) return [];
+  const units = measure.units ? ` (${unitText(measure.units)})` : '';
+  const part = partText(all.length, inputs.length, 'inputs');
+  const hasIntervals = inputs.some(
+    ({ totalInterval, firstInterval, muStarInterval, srcInterval }) =>
+      totalInterval ?? firstInterval ?? muStarInterval ?? srcInterval,
+  );
+  const within = hasIntervals ? `Lines are ${percent(analysis.confidence)} intervals` : undefined;
+  switch (analysis.method) {
+    case 'sobol':
+    case 'gaussian-process':
+      return [
+        {
+          title: `Shares of the variance of ${measure.name}`,
+          caption: sentences(
+            `First order is the effect of an input alone; total includes its interactions with other inputs${analysis.hasUnknownChance ? ', and chance' : ''}`,
+            within,
+            part,
+          ),
+          id: 'indices',
+          spec: indexBars(shareBars(inputs), [ALONE, TOTAL], 'Share of the variance'),
+        },
+      ];
+    case 'morris':
+      return [
+        {
+          title: `Screening of ${measure.name}`,
+          caption: sentences(
+            'Inputs to the right matter; inputs further up have effects that are not linear, or interact with other inputs; inputs near the origin hardly matter',
+            within,
+            part,
+          ),
+          id: 'screening',
+          spec: screeningPlane(
+            inputs.map(({ input, muStar, muStarInterval, sigma }) => ({
+              input,
+              muStar: muStar!,
+              interval: muStarInterval,
+              sigma: sigma ?? 0,
+            })),
+            units,
+          ),
+        },
+      ];
+    case 'regression':
+      return [
+        {
+          title: `How inputs change ${measure.name}`,
+          caption: sentences(
+            'Standardized regression coefficients of the values and of their ranks: the change of the output in standard deviations when the input changes by one standard deviation',
+            within,
+            part,
+          ),
+          id: 'tornado',
+          spec: indexBars(coefficientBars(inputs), [VALUES, RANKS], 'Standardized coefficient'),
+        },
+      ];
+    case 'factorial':
+      return [
+        {
+          title: `Effects on ${measure.name}`,
+          caption: sentences(
+            'How much of the variance between the points each input explains, without the part of chance: alone, and with its interactions if the design has all combinations',
+            part,
+          ),
+          id: 'indices',
+          spec: indexBars(shareBars(inputs), sharesIn(inputs), 'Share of the variance'),
+        },
+        ...tornado(analysis, inputs, measure.name, units, part),
+      ];
+    case 'one-at-a-time':
+      return tornado(analysis, inputs, measure.name, units, part);
+  }
+}
+
+const ALONE = 'alone (first order)';
+
+const TOTAL = 'with all others (total)';
+
+const VALUES = 'of values';
+
+const RANKS = 'of ranks';
+
+function sharesIn(inputs: readonly InputIndices[]): string[] {
+  return inputs.some(({ total }) => total !== undefined) ? [ALONE, TOTAL] : [ALONE];
+}
+
+function shareBars(inputs: readonly InputIndices[]): IndexBar[] {
+  return inputs.flatMap(({ input, first, firstInterval, total, totalInterval }) => [
+    ...bar(input, ALONE, first, firstInterval),
+    ...bar(input, TOTAL, total, totalInterval),
+  ]);
+}
+
+function coefficientBars(inputs: readonly InputIndices[]): IndexBar[] {
+  return inputs.flatMap(({ input, src, srcInterval, srrc, srrcInterval }) => [
+    ...bar(input, VALUES, src, srcInterval),
+    ...bar(input, RANKS, srrc, srrcInterval),
+  ]);
+}
+
+function bar(
+  input: string,
+  name: string,
+  value: number | undefined,
+  interval: IndexBar['interval'],
+): IndexBar[] {
+  return value === undefined ? [] : [{ input, name, value, interval }];
+}
+
+function tornado(
+  { method }: Analysis,
+  inputs: readonly InputIndices[],
+  output: string,
+  units: string,
+  part: string | undefined,
+): Figure[] {
+  const bySize = inputs.toSorted((a, b) => Math.abs(b.effect ?? 0) - Math.abs(a.effect ?? 0));
+  const bars = bySize.flatMap(({ input, effect, effectInterval }) =>
+    bar(input, 'effect', effect, effectInterval),
+  );
+  if (bars.length === 0) return [];
+  const others =
+    method === 'factorial'
+      ? 'averaged over the values of the other inputs'
+      : 'with the other inputs unchanged';
+  const unordered = bySize.filter(({ lowAt }) => lowAt !== undefined);
+  return [
+    {
+      title: `How inputs change ${output}`,
+      caption: sentences(
+        `The change of the output from the lowest to the highest value of each input, ${others}`,
+        unordered.length > 0
+          ? `The change is from the lowest to the highest output if the values are not numbers, or if the output does not always rise or fall with them: ${unordered.map(({ input, lowAt, highAt }) => `${input} from ${lowAt} to ${highAt}`).join(', ')}`
+          : undefined,
+        bars.some(({ interval }) => interval) ? 'Lines are intervals from the replications' : undefined,
+        part,
+      ),
+      id: 'tornado',
+      spec: indexBars(bars, ['effect'], `Change of ${output}${units}`),
+    },
+  ];
+}
+
+/** The index that a picture over time shows for each method. */
+const COURSES: Record<
+  Method,
+  { title: string; of: (one: InputIndices) => [value: number | undefined, interval: Interval | undefined] }
+> = {
+  sobol: { title: 'Total index', of: (one) => [one.total, one.totalInterval] },
+  factorial: { title: 'Share of the variance', of: (one) => [one.first, undefined] },
+  morris: { title: 'μ*', of: (one) => [one.muStar, one.muStarInterval] },
+  regression: { title: 'Standardized coefficient', of: (one) => [one.src, one.srcInterval] },
+  'gaussian-process': { title: 'Total index', of: (one) => [one.total, one.totalInterval] },
+  'one-at-a-time': { title: 'Effect', of: (one) => [one.effect, one.effectInterval] },
+};
+
+/** Makes a picture of the indices of a curve over time; undefined if the analysis has fewer than two times. */
+export function courseFigure(analysis: Analysis, at: number): Figure | undefined {
+  const { times = [], method, output } = analysis;
+  if (times.length < 2) return undefined;
+  const { title, of } = COURSES[method];
+  const names = times[0]!.indices.map(({ input }) => input);
+  const courses = names.map((input): IndexCourse & { size: number } => {
+    const points = times.flatMap(({ time, indices }) => {
+      const own = indices.find((one) => one.input === input);
+      const [value, interval] = own ? of(own) : [undefined, undefined];
+      return value === undefined ? [] : [{ time, value, interval }];
+    });
+    const sizes = times.map(({ indices }) => indices.find((one) => one.input === input));
+    return { input, points, size: sizes.reduce((sum, one) => sum + (one ? sizeOf(method, one) : 0), 0) };
+  });
+  const shown = courses.toSorted((a, b) => b.size - a.size).slice(0, MOST_COURSES);
+  return {
+    title: `When inputs matter for ${output}`,
+    caption: sentences(
+      courseSentence(analysis).replace(/\.$/, ''),
+      `${title} of each input at each time`,
+      courses.some(({ points }) => points.some(({ interval }) => interval))
+        ? `Bands are ${percent(analysis.confidence)} intervals`
+        : undefined,
+      partText(courses.length, shown.length, 'inputs'),
+    ),
+    id: `courses-${at + 1}`,
+    spec: indexCourses(shown, title, method === 'sobol' || method === 'factorial'),
+  };
+}
 
 /** An index of an input with its interval. It is one bar in the row of the input. */
-export interface IndexBar {
+interface IndexBar {
   input: string;
   /** The name of the index in the key. */
   name: string;
@@ -20,7 +221,7 @@ const BARS = [colours.line, colours.muted];
  * @param names - the names of the indices, at most two
  * @param title - the title of the axis
  */
-export function indexBars(bars: readonly IndexBar[], names: readonly string[], title: string): Spec {
+function indexBars(bars: readonly IndexBar[], names: readonly string[], title: string): Spec {
   const inputs = [...new Set(bars.map(({ input }) => input))];
   const shown = key(names.map((name, at) => ({ name, colour: BARS[at]!, opacity: 0.75 })));
   const y = {
@@ -60,7 +261,7 @@ export function indexBars(bars: readonly IndexBar[], names: readonly string[], t
 const BLUE = { color: { value: colours.line } };
 
 /** An input of a screening by Morris. */
-export interface ScreenedInput {
+interface ScreenedInput {
   input: string;
   muStar: number;
   interval: readonly [number, number] | undefined;
@@ -68,7 +269,7 @@ export interface ScreenedInput {
 }
 
 /** Draws inputs by the mean size of their effects (μ*) and by how much the effects differ (σ), each with its name. */
-export function screeningPlane(inputs: readonly ScreenedInput[], units: string): Spec {
+function screeningPlane(inputs: readonly ScreenedInput[], units: string): Spec {
   const rows = inputs.map(({ interval, ...one }) => ({ ...one, low: interval?.[0], high: interval?.[1] }));
   const most = Math.max(...rows.map(({ muStar, sigma, high }) => Math.max(high ?? muStar, sigma)));
   const x = (field: string) => ({
@@ -116,19 +317,21 @@ export function screeningPlane(inputs: readonly ScreenedInput[], units: string):
 }
 
 /** An index of an input over time. */
-export interface IndexCourse {
+interface IndexCourse {
   input: string;
   points: readonly { time: number; value: number; interval: readonly [number, number] | undefined }[];
 }
 
-const COURSES = ['#4c7fd9', '#e8590c', '#2f9e6e', '#a06cd5', '#d6455d', '#8b919c'];
+const COURSE_COLOURS = ['#4c7fd9', '#e8590c', '#2f9e6e', '#a06cd5', '#d6455d', '#8b919c'];
 
 /** The maximum number of inputs that a picture over time can show. */
-export const MOST_COURSES = COURSES.length;
+const MOST_COURSES = COURSE_COLOURS.length;
 
 /** Draws an index of inputs over time. Each input is a line, with its interval as a band. */
-export function indexCourses(courses: readonly IndexCourse[], title: string, isShare: boolean): Spec {
-  const shown = key(courses.map(({ input }, at) => ({ name: input, colour: COURSES[at]!, opacity: 1 })));
+function indexCourses(courses: readonly IndexCourse[], title: string, isShare: boolean): Spec {
+  const shown = key(
+    courses.map(({ input }, at) => ({ name: input, colour: COURSE_COLOURS[at]!, opacity: 1 })),
+  );
   const x = {
     field: 'time',
     type: 'quantitative',

@@ -1,14 +1,124 @@
 import type { Measure } from '../../campaign/measures.ts';
-import type { Goal } from '../../campaign/types.ts';
-import type { InputEffect } from '../summary/effects.ts';
-import { titleOf, titleOfMeasure } from '../words/words.ts';
+import type { Campaign, Goal } from '../../campaign/types.ts';
+import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { isUneven, isWide, meanAxis, shareAxis } from './output-axis.ts';
-import { panels } from './panels.ts';
+import { largestPanels, largestText, panels, titleBy } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
+import type { InputEffect, MainEffects } from '../summary/effects.ts';
+import { hasBinEach } from '../summary/input-axis.ts';
+import { confidenceOf } from '../summary/mean.ts';
+import type { Reference } from '../summary/reference.ts';
+import type { Ranking } from '../summary/summary.ts';
+import { percent, statisticsOf, titleOf, titleOfMeasure } from '../words/words.ts';
+
+/** Draws the other outputs over the only input that varies. */
+export function otherMainFigure(
+  campaign: Campaign,
+  panels: readonly EffectPanel[],
+  reference: Reference | undefined,
+  part: string | undefined,
+  wants: 'lowest' | undefined,
+): Figure {
+  const title = panels.length === 1 ? panels[0]!.output.name : 'Other outputs';
+  return {
+    title: `${title} by ${panels[0]!.axis.input.name}`,
+    caption: sentences(
+      meansText(campaign, panels),
+      togetherText(panels),
+      knownText(panels, reference),
+      panels.some((one) => isLogarithmic([one]))
+        ? 'The scale is logarithmic if values are far apart'
+        : undefined,
+      part,
+    ),
+    id: 'other-effects',
+    spec: mainEffects(panels, false, reference?.label, wants),
+  };
+}
+
+export function mainFigure(
+  campaign: Campaign,
+  output: Measure,
+  effect: MainEffects,
+  reference: Reference | undefined,
+  ranked: Ranking | undefined,
+): Figure {
+  const all = panelsOf(effect, output, reference);
+  const panels = largestPanels(all, rangeOf);
+  const known = knownText(panels, reference);
+  const marked = effect.isUneven ? undefined : ranked;
+  return {
+    title: titleBy(
+      output.name,
+      panels.map(({ axis }) => axis.input),
+    ),
+    caption: sentences(
+      meansText(campaign, panels),
+      largestText(all.length, panels.length),
+      togetherText(panels),
+      effect.isUneven
+        ? 'Some points have no value. So the means of two values of an input may differ only because they come from different values of the other inputs'
+        : undefined,
+      known ?? (marked && `The ${marked.wants} is marked`),
+      isLogarithmic(panels) ? 'The scale is logarithmic' : undefined,
+    ),
+    id: 'effects',
+    spec: mainEffects(panels, true, reference?.label, marked?.wants),
+  };
+}
+
+/** The distance between the highest and the lowest mean of an input's values. */
+function rangeOf({ means }: EffectPanel): number {
+  const all = means.map(({ mean }) => mean);
+  return Math.max(...all) - Math.min(...all);
+}
+
+/** A known value depends on all inputs, so it is drawn only if one input varies. */
+export function panelsOf(
+  { effects }: MainEffects,
+  output: Measure,
+  reference: Reference | undefined,
+): EffectPanel[] {
+  return effects.map((effect) => ({
+    ...effect,
+    output,
+    known:
+      effects.length === 1
+        ? reference?.rows.flatMap(({ values, numbers }) => {
+            const y = numbers.get(output.name);
+            return values.length === 1 && y !== undefined ? [{ value: values[0]!, y }] : [];
+          })
+        : undefined,
+  }));
+}
+
+function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
+  const means = panels.flatMap((panel) => panel.means);
+  const over = campaign.varied.length > 1 ? 'over all points with the value' : 'at each value';
+  const what = statisticsOf(panels.map(({ output }) => output)).join(' or ');
+  const mean = `The ${what} ${over}`;
+  if (means.some(({ low }) => low !== null))
+    return `${mean}, with its ${percent(confidenceOf(campaign))} confidence interval over the replications`;
+  return campaign.commonRandomNumbers && campaign.varied.length > 1
+    ? `${mean}, without intervals, because replications of different points share their seeds`
+    : mean;
+}
+
+/** "Neighbouring values of Rate are grouped"; undefined if no values are grouped. */
+function togetherText(panels: readonly EffectPanel[]): string | undefined {
+  const binned = panels.filter(({ axis }) => !hasBinEach(axis)).map(({ axis }) => axis.input.name);
+  if (binned.length === 0) return undefined;
+  return `Neighbouring values of ${[...new Set(binned)].join(', ')} are grouped`;
+}
+
+function knownText(panels: readonly EffectPanel[], reference: Reference | undefined): string | undefined {
+  const isKnown = panels.some(({ known }) => known && known.length > 0);
+  return isKnown ? `Orange: the values of ${reference!.label}` : undefined;
+}
 
 /** How an output depends on an input. */
-export interface EffectPanel extends InputEffect {
+interface EffectPanel extends InputEffect {
   output: Measure;
   /** Known values of the output, by the canonical value of the input. */
   known?: readonly { value: string; y: number }[] | undefined;
@@ -16,6 +126,7 @@ export interface EffectPanel extends InputEffect {
 
 /** The maximum number of dots in a panel that a reader can distinguish. */
 const MOST_DOTS = 60;
+
 /** The maximum number of characters of a label that fits beside other labels. */
 const LONG_LABEL = 10;
 
@@ -27,7 +138,7 @@ const LONG_LABEL = 10;
  * @param wants - which mean is marked as the best; without it, no mean is marked
  * @param label - the name of the known values
  */
-export function mainEffects(
+function mainEffects(
   all: readonly EffectPanel[],
   isShared: boolean,
   label: string | undefined,
@@ -179,6 +290,6 @@ function heights({ axis, means, known }: EffectPanel): number[] {
 }
 
 /** Whether panels that share a scale have a logarithmic scale. */
-export function isLogarithmic(all: readonly EffectPanel[]): boolean {
+function isLogarithmic(all: readonly EffectPanel[]): boolean {
   return all.every((one) => !isShare(one)) && isWide(all.flatMap(heights));
 }

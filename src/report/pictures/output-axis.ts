@@ -1,3 +1,6 @@
+import type { Measure } from '../../campaign/measures.ts';
+import { titleOfMeasure } from '../words/words.ts';
+
 /** If the highest value is more than this many times the lowest value, low values look alike on a linear scale. */
 const WIDE = 20;
 
@@ -95,4 +98,31 @@ export function steps(low: number, high: number, mostDecades = 4): number[] {
     factors.map((factor) => Number(`${factor}e${first + every * i}`)),
   );
   return all.flat().filter((step) => low <= step && step <= high);
+}
+
+/**
+ * Chooses a colour scale on which low values can be distinguished. It is logarithmic if all values are positive and the
+ * highest is more than ten times the lowest. It is a square-root scale if the lowest value is zero and the highest is
+ * more than ten times the lowest positive value. Otherwise it is linear.
+ */
+export function colourScale(values: readonly number[]): 'log' | 'sqrt' | 'linear' {
+  const min = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const max = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  if (min > 0) return max / min > 10 ? 'log' : 'linear';
+  const smallest = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), Infinity);
+  return min === 0 && max / smallest > 10 ? 'sqrt' : 'linear';
+}
+
+/** The maximum number of characters of a line beside a picture. A longer line would be cut. */
+const LINE = 20;
+
+/** The title of a legend beside a picture, in as many lines as it needs. */
+export function legendTitle(output: Measure): string | string[] {
+  const lines: string[] = [];
+  for (const word of titleOfMeasure(output).split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= LINE) lines.splice(-1, 1, `${last} ${word}`);
+    else lines.push(word);
+  }
+  return lines.length === 1 ? lines[0]! : lines;
 }

@@ -1,18 +1,99 @@
 import type { Measure } from '../../campaign/measures.ts';
-import type { Goal } from '../../campaign/types.ts';
-import { titleOfMeasure } from '../words/words.ts';
+import type { SearchedInput } from '../../campaign/search/search.ts';
+import type { Goal, VariedInput } from '../../campaign/types.ts';
+import { evenly, type Searched } from './search-progress.ts';
+import { type Figure, sentences } from './figure.ts';
+import { colourScale } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
-import { colourScale } from './scale.ts';
+import { counted, numberText, titleOf, titleOfMeasure } from '../words/words.ts';
+import type { AskedPoint, SearchStory } from '../../search/story.ts';
+
+/** The maximum number of values of an input with a label beside its axis. */
+const MOST_LABELS = 12;
+
+/**
+ * Draws each point as a line over its inputs. Returns no picture if the search has only one input, or if fewer than two
+ * points within the bounds have a value.
+ */
+export function parallelFigure(
+  { strategy, goal, varied }: Searched,
+  { points, summary: { best }, isNoisy }: SearchStory,
+  output: Measure,
+): Figure[] {
+  const known = points.filter(({ value, isOutside }) => value !== null && !isOutside);
+  if (strategy.inputs.length < 2 || known.length < 2) return [];
+  const [drawn, isPart] = evenly(known, best?.ordinal);
+  const scales = strategy.inputs.map((input) =>
+    scaleOf(
+      input,
+      varied.find(({ name }) => name === input.name),
+    ),
+  );
+  const lineOf = ({ values, value, isFeasible }: AskedPoint): PointLine => ({
+    isFeasible,
+    places: values.map((text, at) => scales[at]!.placeOf(text)),
+    value: value!,
+  });
+  const front = drawn.find(({ ordinal }) => ordinal === best?.ordinal);
+  return [
+    {
+      title: 'All points of the search',
+      caption: sentences(
+        `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')} that have a value`}, each a line over its inputs; better points have warmer colours`,
+        front ? 'The best point is the thick line' : undefined,
+        drawn.some(({ isFeasible }) => !isFeasible)
+          ? 'Dashed grey lines do not meet the requirements'
+          : undefined,
+        isNoisy ? 'Colours show the values during the search' : undefined,
+      ),
+      id: 'search-points',
+      spec: parallelCoordinates(
+        scales.map(({ axis }) => axis),
+        drawn.map(lineOf),
+        { output, wants: goal!.wants, best: front && lineOf(front) },
+      ),
+    },
+  ];
+}
+
+/** Makes the axis of an input, and a function that gives the position of a value along the axis, from 0 to 1. */
+function scaleOf(
+  input: SearchedInput,
+  varied: VariedInput | undefined,
+): { axis: UprightAxis; placeOf: (value: string) => number } {
+  const title = titleOf(varied ?? input);
+  if (input.kind === 'choice') {
+    const { values } = input;
+    const places = new Map(
+      values.map((value, at) => [value, values.length === 1 ? 0.5 : at / (values.length - 1)]),
+    );
+    const every = Math.ceil(values.length / MOST_LABELS);
+    const labels = values.flatMap((text, at) => (at % every === 0 ? [{ at: places.get(text)!, text }] : []));
+    return { axis: { title, labels }, placeOf: (value) => places.get(value)! };
+  }
+  const { min, max, scale } = input;
+  const along = scale === 'log' ? Math.log : (value: number) => value;
+  const back = scale === 'log' ? Math.exp : (value: number) => value;
+  const [low, high] = [along(min), along(max)];
+  const labels = [0, 0.25, 0.5, 0.75, 1].map((at) => ({
+    at,
+    text: numberText(back(low + at * (high - low))),
+  }));
+  return {
+    axis: { title, labels },
+    placeOf: (value) => (along(Number(value)) - low) / (high - low),
+  };
+}
 
 /** An input as a vertical axis. */
-export interface UprightAxis {
+interface UprightAxis {
   title: string;
   /** The labels of the axis, each with its position between 0 (bottom) and 1 (top). */
   labels: { at: number; text: string }[];
 }
 
 /** A point as a line from axis to axis. */
-export interface PointLine {
+interface PointLine {
   /** The position of the point on each axis, between 0 and 1. */
   places: number[];
   value: number;
@@ -28,7 +109,7 @@ const HEIGHT = 320;
  * @param lines - in any order
  * @param best - the best point, drawn in front
  */
-export function parallelCoordinates(
+function parallelCoordinates(
   axes: readonly UprightAxis[],
   lines: readonly PointLine[],
   { output, wants, best }: { output: Measure; wants: Goal['wants']; best: PointLine | undefined },

@@ -1,10 +1,80 @@
 import type { Measure } from '../../campaign/measures.ts';
-import type { Goal } from '../../campaign/types.ts';
-import type { ScatterEffect, ScatterEffects } from '../summary/scatter.ts';
-import { titleOf, titleOfMeasure } from '../words/words.ts';
+import type { Campaign, Goal } from '../../campaign/types.ts';
+import { type Figure, sentences } from './figure.ts';
 import { meanAxis, shareAxis, steps } from './output-axis.ts';
-import { panels } from './panels.ts';
+import { largestPanels, largestText, panels, titleBy } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
+import { confidenceOf } from '../summary/mean.ts';
+import type { ScatterEffect, ScatterEffects } from '../summary/scatter.ts';
+import type { Ranking } from '../summary/summary.ts';
+import { counted, percent, statisticsOf, titleOf, titleOfMeasure } from '../words/words.ts';
+
+/** Draws the points of a sampled design. The highest or lowest point is marked if there is a `ranking`. */
+export function scatterFigure(
+  campaign: Campaign,
+  output: Measure,
+  effects: ScatterEffects,
+  ranking: Ranking | undefined,
+): Figure {
+  const all = scatterPanels(effects, output);
+  const panels = largestPanels(all, ({ explained }) => explained);
+  return {
+    title: titleBy(
+      output.name,
+      panels.map(({ input }) => input),
+    ),
+    caption: sentences(
+      ...scatterTexts(campaign, panels, effects),
+      largestText(all.length, panels.length),
+      ranking && `The ${ranking.wants}${effects.isPart ? ' of these points' : ''} is marked`,
+      effects.isLog ? 'The scale and the fit are logarithmic' : undefined,
+    ),
+    id: 'scatter',
+    spec: scatterPlots(panels, true, ranking?.wants),
+  };
+}
+
+/** Draws the other outputs over the only input that varies. */
+export function otherScatters(
+  campaign: Campaign,
+  all: readonly { output: Measure; effect: ScatterEffects }[],
+  part: string | undefined,
+): Figure {
+  const panels = all.flatMap(({ output, effect }) => scatterPanels(effect, output));
+  const title = panels.length === 1 ? panels[0]!.output.name : 'Other outputs';
+  return {
+    title: `${title} by ${panels[0]!.input.name}`,
+    caption: sentences(
+      ...scatterTexts(campaign, panels, all[0]!.effect),
+      all.some(({ effect }) => effect.isLog)
+        ? 'If values are far apart, the scale and the fit are logarithmic'
+        : undefined,
+      part,
+    ),
+    id: 'other-scatter',
+    spec: scatterPlots(panels, false),
+  };
+}
+
+function scatterTexts(
+  campaign: Campaign,
+  panels: readonly ScatterPanel[],
+  { isPart }: ScatterEffects,
+): string[] {
+  const count = panels[0]!.points.length;
+  const isReplicated = campaign.replications > 1 || campaign.precision !== null;
+  const points = `${isPart ? `${counted(count, 'point')} spread evenly over all` : `All ${counted(count, 'point')}`}${isReplicated ? `, each the ${statisticsOf(panels.map(({ output }) => output)).join(' or ')} of its replications` : ''}`;
+  const smooths = panels.flatMap(({ smooth }) => smooth.slice(0, 1));
+  if (smooths.length === 0) return [points];
+  const bands = smooths.filter(({ low }) => low !== null).length;
+  const band =
+    bands > 0
+      ? ` with its ${percent(confidenceOf(campaign))} confidence band${bands < smooths.length ? ' (a share has none)' : ''}`
+      : campaign.commonRandomNumbers
+        ? ' without a band, because replications of different points share their seeds'
+        : '';
+  return [points, `The line is a local regression (loess)${band}`];
+}
 
 /** The points of a sampled design: one output by one input. */
 export interface ScatterPanel extends ScatterEffect {
@@ -13,7 +83,7 @@ export interface ScatterPanel extends ScatterEffect {
   isLogOutput: boolean;
 }
 
-export function scatterPanels({ effects, isLog }: ScatterEffects, output: Measure): ScatterPanel[] {
+function scatterPanels({ effects, isLog }: ScatterEffects, output: Measure): ScatterPanel[] {
   return effects.map((effect) => ({ ...effect, output, isLogOutput: isLog }));
 }
 

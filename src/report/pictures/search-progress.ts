@@ -1,25 +1,82 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { titleOfMeasure } from '../words/words.ts';
+import type { Campaign, CampaignBy } from '../../campaign/types.ts';
+import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { meanAxis, shareAxis } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import { counted, titleOfMeasure } from '../words/words.ts';
+import type { SeekingCampaign } from '../../search/interval.ts';
+import { EvenSample } from '../summary/even-sample.ts';
+import type { AskedPoint, SearchStory } from '../../search/story.ts';
+import type { BestPoint } from '../../search/summary.ts';
 
-/** The values of a search by ask. An ask is a point that the search asked for. */
-export interface Progress {
-  points: ProgressPoint[];
-  /** The best value so far: one step at each ask where it changes, and one at the last ask. */
-  steps: { ask: number; value: number }[];
-  /** The last ask of a search that has ended; null while the search goes on. */
-  end: number | null;
-  /** The value of the comparison's winner, with its interval. */
-  winner: { value: number; interval: [number, number] | null } | null;
+/** The maximum number of points that are drawn one by one. The best point may come in addition. */
+const MOST_DRAWN = 800;
+
+export type Drawn<C extends Campaign> = Pick<C, 'strategy' | 'goal' | 'outputs' | 'varied'>;
+
+export type Searched = Drawn<CampaignBy<'search'>>;
+
+export type Seeking = Drawn<SeekingCampaign>;
+
+export function progressFigure(
+  { goal }: Searched,
+  { summary: { best, stoppedBy, stage }, points, isNoisy, finalists }: SearchStory,
+  output: Measure,
+): Figure {
+  const told = points.filter(({ state }) => state !== 'open');
+  const [drawn, isPart] = evenly(told, best?.ordinal);
+  const winner = finalists.length > 0 && stage === 'over' ? best : null;
+  const has = (is: (point: AskedPoint) => boolean): boolean => drawn.some(is);
+  return {
+    title: 'Progress of the search',
+    caption: sentences(
+      `${isPart ? `${counted(drawn.length, 'point')} spread evenly over all` : `All ${counted(drawn.length, 'point')}`}, in the order in which the search asked for them; the line is the best value so far`,
+      isNoisy ? 'If chance affects the values, the best value tends to be too good' : undefined,
+      has(({ state, isFeasible, isOutside }) => state === 'known' && !isFeasible && !isOutside)
+        ? 'Hollow points do not meet the requirements'
+        : undefined,
+      has(({ isOutside }) => isOutside)
+        ? 'Hollow points before a change of bounds lie outside the new bounds'
+        : undefined,
+      has(({ state }) => state === 'failed') ? 'Points that failed are marked below' : undefined,
+      winner ? `The band is the value of the winner, from ${runsText(winner)}` : undefined,
+      stoppedBy === null ? undefined : 'The search ended at the dotted line',
+    ),
+    id: 'search-progress',
+    spec: searchProgress(
+      drawn,
+      stepsOf(told, goal!.wants),
+      stoppedBy === null ? null : (points.at(-1)?.ask ?? null),
+      winner,
+      output,
+    ),
+  };
 }
 
-export interface ProgressPoint {
+function runsText({ choice, runs }: BestPoint): string {
+  return choice === 'alone'
+    ? counted(runs, 'run')
+    : `${counted(runs, 'run')} that were not used to choose it`;
+}
+
+/** One step at each ask where the best value changes, and one at the last ask, if that is a later one. */
+function stepsOf(points: readonly AskedPoint[], wants: 'lowest' | 'highest'): Step[] {
+  const steps: Step[] = [];
+  for (const { ask, value, isFeasible } of points) {
+    const last = steps.at(-1)?.value;
+    if (value === null || !isFeasible) continue;
+    if (last === undefined || (wants === 'lowest' ? value < last : value > last)) steps.push({ ask, value });
+  }
+  const [last, end] = [steps.at(-1), points.at(-1)];
+  if (last && end && end.ask > last.ask) steps.push({ ask: end.ask, value: last.value });
+  return steps;
+}
+
+/** The best value so far, at an ask where it changes or at the last ask. An ask is a point that the search asked for. */
+interface Step {
   ask: number;
-  /** The value of the point; null if it failed. */
-  value: number | null;
-  isFeasible: boolean;
+  value: number;
 }
 
 const HEIGHT = 340;
@@ -35,8 +92,16 @@ const names = {
 /**
  * Draws the values of the points and the best value so far by ask. The value of the winner is a line, and its interval
  * is a band.
+ *
+ * @param end - the last ask of a search that has ended; null while the search goes on
  */
-export function searchProgress({ points, steps, end, winner }: Progress, output: Measure): Spec {
+function searchProgress(
+  points: readonly AskedPoint[],
+  steps: readonly Step[],
+  end: number | null,
+  winner: BestPoint | null,
+  output: Measure,
+): Spec {
   const known = points.filter(({ value }) => value !== null);
   const feasible = known.filter(({ isFeasible }) => isFeasible);
   const others = known.filter(({ isFeasible }) => !isFeasible);
@@ -68,7 +133,7 @@ export function searchProgress({ points, steps, end, winner }: Progress, output:
   ].filter(({ is }) => is);
   const shown = key(entries);
   const size = Math.max(16, Math.min(50, 6_000 / points.length));
-  const dots = (data: readonly ProgressPoint[], name: string, mark: object, height: object) =>
+  const dots = (data: readonly AskedPoint[], name: string, mark: object, height: object) =>
     data.length === 0
       ? []
       : [
@@ -128,4 +193,16 @@ export function searchProgress({ points, steps, end, winner }: Progress, output:
         : []),
     ],
   } as Spec;
+}
+
+/** Chooses points spread evenly over all points, and also the best point. */
+export function evenly(
+  points: readonly AskedPoint[],
+  best: number | undefined,
+): [AskedPoint[], isPart: boolean] {
+  const sample = new EvenSample<AskedPoint>(MOST_DRAWN);
+  for (const point of points) sample.add(() => point);
+  if (!sample.isPart) return [[...points], false];
+  const kept = new Set(sample.items);
+  return [points.filter((point) => kept.has(point) || point.ordinal === best), true];
 }

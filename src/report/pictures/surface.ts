@@ -1,11 +1,41 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { contourOf } from './contour.ts';
-import type { SurfaceAxis, SurfaceEffect } from '../summary/scatter.ts';
-import { titleOf } from '../words/words.ts';
+import type { Campaign } from '../../campaign/types.ts';
 import { bestMark } from './best-mark.ts';
-import { legendTitle } from './legend-title.ts';
-import { levelsWithin, steps } from './output-axis.ts';
+import { contourOf } from './contour.ts';
+import { type Figure, sentences } from './figure.ts';
+import { legendTitle, levelsWithin, steps } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import type { SurfaceAxis, SurfaceEffect } from '../summary/scatter.ts';
+import type { Ranking } from '../summary/summary.ts';
+import { counted, titleOf } from '../words/words.ts';
+
+export function surfaceFigure(
+  { varied, strategy }: Campaign,
+  output: Measure,
+  surface: SurfaceEffect,
+  marked: { values: readonly string[]; mean: number } | undefined,
+  { wants, isGoal }: Ranking,
+): Figure {
+  const { x, y, isPart, isLog, points } = surface;
+  const placeOf = ({ input }: typeof x): number =>
+    Number(marked!.values[varied.findIndex(({ name }) => name === input.name)]);
+  const first = marked && { x: placeOf(x), y: placeOf(y), mean: marked.mean };
+  const names = `${x.input.name} and ${y.input.name}`;
+  return {
+    title: `${output.name} over ${names}`,
+    caption: sentences(
+      `A local regression (loess) over only ${names}, through ${isPart ? `${counted(points.length, 'point')} spread evenly over all` : 'all points'}`,
+      'A lighter colour is a lower value',
+      isLog ? 'The scale and the fit are logarithmic' : undefined,
+      'The surface ends where no points are near',
+      strategy.by === 'search' && strategy.require.length > 0
+        ? 'It also has points that do not meet the requirements'
+        : undefined,
+    ),
+    id: 'surface',
+    spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants),
+  };
+}
 
 /** How far a cell reaches over the next cell, as a fraction of a cell. */
 const OVER = 0.1;
@@ -17,7 +47,7 @@ const OVER = 0.1;
  * @param first - the place of the lowest or highest point, which is marked
  * @param word - the word beside this point
  */
-export function surfacePlot(
+function surfacePlot(
   surface: SurfaceEffect,
   output: Measure,
   first: { x: number; y: number; mean: number } | undefined,

@@ -1,6 +1,32 @@
-import { kinds, type Moment } from '../summary/timeline.ts';
+import type { RunCounts } from '../../campaign/types.ts';
+import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import { kinds, type Moment, type Timeline } from '../summary/timeline.ts';
+import { counted } from '../words/words.ts';
+
+/**
+ * Makes the picture of runs over time. Empty if no run was outstanding, because no run has finished or all runs were
+ * reused.
+ */
+export function timelineFigures(timeline: Timeline, counts: RunCounts): Figure[] {
+  if (timeline.outstandingTime === 0) return [];
+  const open = counts.running + counts.queued;
+  return [
+    {
+      title: 'Timeline',
+      caption: sentences(
+        "Above: the number of outstanding runs, which were requested and not yet seen to have finished; this includes runs in the service's queue",
+        'Below: the number of runs that finished',
+        counts.reused > 0 ? 'Reused runs are only in the lower picture' : undefined,
+        open > 0 ? `The ${counted(open, 'run')} that are outstanding now are not included` : undefined,
+        'For a run that was tried again, only the last attempt is known',
+      ),
+      id: 'timeline',
+      spec: timelinePicture(timeline.moments()),
+    },
+  ];
+}
 
 /**
  * The units of the time axis, each with the shortest timeline in ms that uses the unit, the length of the unit in ms,
@@ -14,8 +40,10 @@ const units = [
 ] as const;
 
 const BARS = 64;
+
 /** The shortest time in ms for which the picture shows a rate of finished runs. */
 const SHORTEST = 1_000;
+
 const colourOf = { new: colours.line, reused: colours.muted, failed: colours.bad };
 
 /**

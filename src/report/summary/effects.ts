@@ -1,5 +1,4 @@
-import { levelsOf, scatteredInputs } from '../../campaign/designs/input-values.ts';
-import { sizeOf } from '../../campaign/designs/resolved-design.ts';
+import { levelsOf, scatteredInputs, sizeOf } from '../../campaign/designs/index.ts';
 import { findsPoints } from '../../campaign/strategy.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';

@@ -6,7 +6,7 @@ import { type Column, count, inputColumns, text, uniquelyNamed } from './column-
 import { confidenceOf } from '../summary/mean.ts';
 import { estimateAt, type PointResult, pointsOf, RankedSample } from '../summary/points.ts';
 import { DRAWS } from './result-columns.ts';
-import { type Cell, type Table } from './result-table.ts';
+import type { Cell, Table } from './result-table.ts';
 
 type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'repeats'>;
 

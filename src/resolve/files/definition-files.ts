@@ -1,5 +1,6 @@
-import { pointCheck, pointPaths } from '../../campaign/designs/resolve/index.ts';
-import type { Design } from '../../campaign/designs/resolved-design.ts';
+import { pointCheck } from '../../campaign/designs/points.ts';
+import { pointPaths } from '../../campaign/designs/paths.ts';
+import type { Design } from '../../campaign/designs/index.ts';
 import type { PointCheck, PointFile } from '../../campaign/designs/table.ts';
 import type { ModelFacts } from '../../campaign/facts.ts';
 import { inputFinder } from '../../campaign/find-input.ts';

@@ -1,7 +1,7 @@
-import { drawnRow } from '../../campaign/designs/rows.ts';
+import { drawnRow } from '../../campaign/designs/spread.ts';
 import type { Calibration } from '../../campaign/search/calibration.ts';
 import { type Rules, rulesOf } from '../../campaign/search/rules.ts';
-import type { BaseInput } from '../../campaign/types.ts';
+import type { BaseInput } from '../../campaign/designs/input-types.ts';
 import { Stream } from '../../campaign/sampling/stream.ts';
 import type { Kernel } from './kernel.ts';
 

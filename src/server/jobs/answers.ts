@@ -4,7 +4,7 @@ import { campaignsCompared } from '../../report/comparison/of-campaigns.ts';
 import { comparisonSections } from '../../report/comparison/html.ts';
 import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summary.ts';
 import { comparisonTable } from '../../report/comparison/table.ts';
-import { standalone } from '../../report/figures/figure.ts';
+import { standalone } from '../../report/pictures/figure.ts';
 import { html } from '../../report/html/markup.ts';
 import { formatTable, tableOf } from '../../report/index.ts';
 import { parquet } from '../../report/formats/parquet.ts';

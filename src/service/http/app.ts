@@ -29,7 +29,6 @@ import { addExecutors } from './executors.ts';
 import { addSignedFiles } from './signed-files.ts';
 import { refuseConnection, sendFailure, serviceErrorOf } from './failures.ts';
 import { animationHandlers } from './handlers/animation.ts';
-import { fileHandlers } from './handlers/files.ts';
 import { modelHandlers } from './handlers/models.ts';
 import { pushHandlers } from './handlers/push.ts';
 import { runHandlers } from './handlers/runs.ts';
@@ -37,7 +36,6 @@ import type { Limits } from './limits.ts';
 import { serviceDocument } from './openapi.ts';
 import { allowAnyOrigin } from './hooks/cors.ts';
 import type { PublicAddress } from './public-address.ts';
-import { noticeVersions } from './hooks/notice-versions.ts';
 import { limitRate } from './hooks/rate-limit.ts';
 import { addRoutes } from './routes.ts';
 import { ModelAccess } from './model-access.ts';
@@ -182,7 +180,9 @@ export async function addInterface(
             modelAccess,
             parts.limits,
           ),
-          ...fileHandlers(parts.content, parts.limits),
+          getOutputFileUrl: ({ query, root }) => parts.content.address(query, root()),
+          uploadFile: ({ body }) => parts.content.store(body, parts.limits.upload),
+          checkFile: ({ query }) => parts.content.isWhole(query.hash),
         },
       );
     },
@@ -239,4 +239,16 @@ function allowAnyType(headers: IncomingHttpHeaders): void {
   const type = headers['content-type'];
   if (type !== undefined && type !== 'application/json' && !MEDIA_TYPE.test(type))
     headers['content-type'] = 'application/octet-stream';
+}
+
+/**
+ * A hook that reads the versions that another service of the database may have added. It does so for requests about
+ * models, and for requests about a version that is not known here.
+ */
+function noticeVersions(registry: ModelRegistry) {
+  return async ({ params, routeOptions }: FastifyRequest): Promise<void> => {
+    const { versionId } = params as { versionId?: string };
+    const isAboutModels = routeOptions.url?.includes('/models') === true;
+    if (isAboutModels || (versionId !== undefined && !registry.has(versionId))) await registry.notice();
+  };
 }

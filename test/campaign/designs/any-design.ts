@@ -1,8 +1,8 @@
 import fc from '../../support/fast-check.ts';
 import type { RawValue } from '../../../src/api/index.ts';
-import type { Spread } from '../../../src/campaign/designs/schema-distributions.ts';
+import type { Spread } from '../../../src/campaign/designs/spread.ts';
 import type { Values } from '../../../src/campaign/designs/schema-values.ts';
-import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import type { WrittenDesign } from '../../../src/campaign/designs/index.ts';
 
 /** For each input: values, a range (or a list for an input without numbers) and a distribution. The values do not include the input's base value. */
 export const inputs: Record<string, { values: RawValue[]; range: Values; spread: Spread }> = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
-import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import { sizeOf, type WrittenDesign } from '../../../src/campaign/designs/index.ts';
 import { expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { inputsOf, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
-import { DeriveError } from '../../../src/campaign/designs/rows.ts';
+import { inputsOf, sizeOf } from '../../../src/campaign/designs/index.ts';
+import { DeriveError } from '../../../src/campaign/designs/refined.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 
 describe('derive', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { levelsOf } from '../../../src/campaign/designs/input-values.ts';
-import { mostRows, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
+import { levelsOf, mostRows, sizeOf } from '../../../src/campaign/designs/index.ts';
 import { epidemic, expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 

@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Factorial } from '../../../src/campaign/designs/resolved-design.ts';
-import { factorialRows } from '../../../src/campaign/designs/factorial.ts';
+import {
+  definingRelation,
+  type Factorial,
+  factorialRows,
+  fractionText,
+  resolutionOf,
+} from '../../../src/campaign/designs/factorial.ts';
 import { fractionOf, wordLengths } from '../../../src/campaign/designs/fraction.ts';
-import { definingRelation, fractionText, resolutionOf } from '../../../src/campaign/designs/relation.ts';
 
 const LETTERS = 'ABCDEFGHJKLMNOPQRSTUVWXYZ';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
+import { sizeOf } from '../../../src/campaign/designs/index.ts';
 import { checkBody, expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
 

@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
-import { inputsOf, mostRows, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
-import { rowsOf } from '../../../src/campaign/designs/rows.ts';
-import type { Spread } from '../../../src/campaign/designs/schema-distributions.ts';
-import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import {
+  inputsOf,
+  mostRows,
+  rowsOf,
+  sizeOf,
+  type WrittenDesign,
+} from '../../../src/campaign/designs/index.ts';
+import type { Spread } from '../../../src/campaign/designs/spread.ts';
 import { expand, runInputs } from '../../../src/campaign/points.ts';
 import { checkedDesign, keysOf, pointsOf } from './support.ts';
 import { inputs, names, valuesFor, forEach, tableOf, methods, anyDesign, twoApart } from './any-design.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
+import { sizeOf } from '../../../src/campaign/designs/index.ts';
 import { checkedDesign, expectDesignRefused, keysOf, rowsIn } from './support.ts';
 
 describe('a zip', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { levelsOf } from '../../../src/campaign/designs/input-values.ts';
-import { mostRows, type Saltelli, sizeOf } from '../../../src/campaign/designs/resolved-design.ts';
-import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import { levelsOf, mostRows, sizeOf, type WrittenDesign } from '../../../src/campaign/designs/index.ts';
+import type { Saltelli } from '../../../src/campaign/designs/saltelli.ts';
 import { saltelliUnit } from '../../../src/campaign/sampling/saltelli.ts';
 import { aboutDesign, warningsOf } from '../../../src/client/plan-design.ts';
 import { expectRefused, HEAD } from '../support.ts';

@@ -1,4 +1,4 @@
-import type { WrittenDesign } from '../../../src/campaign/designs/schema.ts';
+import type { WrittenDesign } from '../../../src/campaign/designs/index.ts';
 import type { CheckedDefinition } from '../../../src/campaign/check.ts';
 import { expand } from '../../../src/campaign/points.ts';
 import type { Point } from '../../../src/campaign/types.ts';

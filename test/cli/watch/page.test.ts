@@ -6,31 +6,19 @@ import { pageOf } from '../../../src/cli/watch/page.ts';
 import type { LiveState } from '../../../src/cli/watch/state.ts';
 import { painted, textOf } from '../../../src/cli/watch/text.ts';
 import type { Phase } from '../../../src/campaign/types.ts';
+import { status } from '../../support/status.ts';
 
 const state: LiveState = {
   status: {
+    ...status,
     id: 'shop-1',
     name: 'shop',
-    phase: 'running',
     model: 'Repair shop',
     modelVersion: 3,
-    service: 'http://127.0.0.1:1',
     points: 20,
     runs: { total: 200, done: 99, new: 90, reused: 9, failed: 1, running: 8, queued: 12, waiting: 80 },
-    precision: null,
-    strategy: { by: 'design' },
     window: 20,
-    rate: 2.5,
     secondsLeft: 40,
-    concurrency: 'auto',
-    pausedBy: null,
-    submitted: '2026-01-01T00:00:00.000Z',
-    owner: null,
-    goal: null,
-    source: 'workflow',
-    asOf: '2026-01-01T00:00:00.000Z',
-    note: '',
-    blocked: null,
   },
   varied: [
     { name: 'Repairers', type: 'INTEGER', units: null },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SpreadInput } from '../../../src/campaign/designs/resolved-design.ts';
+import type { SpreadInput } from '../../../src/campaign/designs/spread.ts';
 import { measureOf } from '../../../src/campaign/measures.ts';
 import { whyNot } from '../../../src/client/analysis.ts';
 import { courseSentence } from '../../../src/report/analysis/course-words.ts';
-import { analysisFigures, courseFigure } from '../../../src/report/analysis/figures.ts';
+import { analysisFigures, courseFigure } from '../../../src/report/pictures/indices.ts';
 import { analysisAnswer, analysisSection } from '../../../src/report/analysis/section.ts';
 import { pairsTable } from '../../../src/report/analysis/pairs-table.ts';
 import { analysisTable } from '../../../src/report/analysis/table.ts';

@@ -1,10 +1,10 @@
 import type { StrategyBy } from '../../../src/campaign/strategy.ts';
 import { describe, expect, test } from '@jest/globals';
 import { renderReport } from '../../../src/report/html/html.ts';
-import { groundFigures } from '../../../src/report/figures/ground.ts';
+import { groundFigures } from '../../../src/report/pictures/heat-map.ts';
 import { formatTable } from '../../../src/report/formats/format.ts';
 import { bestParts, bestTable, bestText, requirementsText } from '../../../src/report/words/search-words.ts';
-import { searchFigures } from '../../../src/report/figures/search-figures.ts';
+import { searchFigures } from '../../../src/report/pictures/search.ts';
 import type { AskedPoint, SearchStory } from '../../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from '../support.ts';
 

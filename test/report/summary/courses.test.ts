@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MOST_POINTS } from '../../../src/report/summary/bands.ts';
-import { courseFigures } from '../../../src/report/figures/run-figures.ts';
+import { courseFigures } from '../../../src/report/pictures/curves.ts';
 import { CourseGatherer, type Courses } from '../../../src/report/summary/courses.ts';
 import { sampleRecord } from '../support.ts';
 

@@ -6,7 +6,7 @@ import {
   type GridEffect,
   type MainEffects,
 } from '../../../src/report/summary/effects.ts';
-import { colourScale } from '../../../src/report/pictures/scale.ts';
+import { colourScale } from '../../../src/report/pictures/output-axis.ts';
 import { measureOf, measuresOf } from '../../../src/campaign/measures.ts';
 import { pointsOf, valueOf } from '../../../src/report/summary/points.ts';
 import { doubles, failedRow, gridOf, sampleRecord, sampleRow, stream } from '../support.ts';

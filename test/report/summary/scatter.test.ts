@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Design } from '../../../src/campaign/designs/resolved-design.ts';
-import { rowsOf } from '../../../src/campaign/designs/rows.ts';
+import { type Design, rowsOf } from '../../../src/campaign/designs/index.ts';
 import { contourOf } from '../../../src/report/pictures/contour.ts';
 import { EffectGatherer, type MainEffects } from '../../../src/report/summary/effects.ts';
 import { renderReport } from '../../../src/report/html/html.ts';

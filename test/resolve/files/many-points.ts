@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { inputFinder } from '../../../src/campaign/find-input.ts';
-import { pointCheck } from '../../../src/campaign/designs/resolve/index.ts';
+import { pointCheck } from '../../../src/campaign/designs/points.ts';
 import { expand } from '../../../src/campaign/points.ts';
-import type { BaseInput } from '../../../src/campaign/types.ts';
+import type { BaseInput } from '../../../src/campaign/designs/input-types.ts';
 import { readPointsFile } from '../../../src/resolve/files/points-file.ts';
 
 /** A program that reads a point file and expands its points. A test can limit the memory of its process. */

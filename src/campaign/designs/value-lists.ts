@@ -1,11 +1,11 @@
-import { stepCount, stepValues } from '../../../api/index.ts';
-import { ForayError, type Place } from '../../../errors.ts';
-import type { Locate } from '../../../yaml/yaml.ts';
-import { canonical, checkUnits, type ModelInput } from '../../input-values.ts';
-import { rounded, roundedWhole, settled } from '../../rounding.ts';
-import { isNumeric, isWhole } from '../input-types.ts';
-import type { Range, Values } from '../schema-values.ts';
-import type { DesignFacts } from './inputs.ts';
+import { stepCount, stepValues } from '../../api/index.ts';
+import { ForayError, type Place } from '../../errors.ts';
+import type { Locate } from '../../yaml/yaml.ts';
+import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
+import { rounded, roundedWhole, settled } from '../rounding.ts';
+import { isNumeric, isWhole } from './input-types.ts';
+import type { Range, Values } from './schema-values.ts';
+import type { DesignFacts } from './kind.ts';
 
 /** The most values of one range. A range with more values is probably a typing mistake. */
 const MOST_VALUES = 1_000_000;

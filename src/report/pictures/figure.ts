@@ -1,5 +1,7 @@
+import { hasRunsPerDraw } from '../../campaign/draws.ts';
+import type { Campaign } from '../../campaign/types.ts';
 import { html, Markup } from '../html/markup.ts';
-import { drawSvg, type Spec } from '../pictures/vega.ts';
+import { drawSvg, type Spec } from './vega.ts';
 
 /** A picture of a report. */
 export interface Figure {
@@ -49,4 +51,11 @@ export function partText(all: number, shown: number, many: string): string | und
 /** Sentences for a caption; undefined ones are left out. */
 export function sentences(...all: (string | undefined)[]): string {
   return all.flatMap((one) => (one === undefined ? [] : [`${one}.`])).join(' ');
+}
+
+/** Says why there are more values than runs; undefined if there are not. */
+export function repeatsText(campaign: Campaign): string | undefined {
+  return campaign.repeats === undefined || hasRunsPerDraw(campaign)
+    ? undefined
+    : 'A run counts as often as the design has its point';
 }

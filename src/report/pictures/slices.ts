@@ -1,10 +1,10 @@
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
+import { type Figure, partText, sentences } from './figure.ts';
+import { type ScatterPanel, scatterPlots } from './scatter.ts';
+import { percent } from '../words/words.ts';
 import type { SearchStory } from '../../search/story.ts';
 import type { Analysis } from '../../sensitivity/analysis.ts';
-import { type Figure, partText, sentences } from './figure.ts';
-import { type ScatterPanel, scatterPlots } from '../pictures/scatter.ts';
-import { percent } from '../words/words.ts';
 
 /** The maximum number of inputs in a picture. */
 const MOST_INPUTS = 12;

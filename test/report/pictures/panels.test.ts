@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { largestPanels, largestText, titleBy } from '../../../src/report/figures/panels.ts';
-import { posteriorFigures } from '../../../src/report/figures/posterior-figures.ts';
+import { largestPanels, largestText, titleBy } from '../../../src/report/pictures/panels.ts';
+import { posteriorFigures } from '../../../src/report/pictures/posterior.ts';
 import { analysisSection } from '../../../src/report/analysis/section.ts';
 import { analyzed, type Played } from '../../sensitivity/campaigns.ts';
 

@@ -1,0 +1,37 @@
+import { combinations } from './grid.ts';
+import type { AnyWrittenDesign, Kind } from './kind.ts';
+
+export interface Product<D> {
+  kind: 'product';
+  designs: D[];
+}
+
+export function product<Written, D>({
+  members,
+  resolveMember,
+  ...all
+}: AnyWrittenDesign<Written, D>): Kind<Written[], Product<D>> {
+  return {
+    schema: members.describe('Every combination of the points of designs over different inputs.'),
+    resolve(written, facts, path, taken) {
+      const given = new Set(taken);
+      const designs = written.map((member, at) => {
+        const design = resolveMember('product', member, facts, [...path, at], given);
+        for (const name of all.inputsOf(design)) given.add(name);
+        return design;
+      });
+      return { kind: 'product', designs };
+    },
+    inputs: ({ designs }) => [...new Set(designs.flatMap(all.inputsOf))],
+    *rows({ designs }, context) {
+      for (const rows of combinations(designs.map((member) => [...all.rowsOf(member, context)])))
+        yield rows.flat();
+    },
+    size({ designs }) {
+      const sizes = designs.map(all.sizeOf);
+      return sizes.includes(undefined) ? undefined : sizes.reduce((whole, size) => whole! * size!, 1);
+    },
+    mostRows: ({ designs }) => designs.reduce((whole, member) => whole * all.mostRows(member), 1),
+    levels: ({ designs }) => designs.flatMap((member) => [...all.levelsOf(member)]),
+  };
+}

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { ForayError } from '../../errors.ts';
+import { MOST_INPUTS, type SamplingMethod, unitPoints } from '../sampling/unit-points.ts';
+import type { ResolvedKind, WrittenKind } from './kind.ts';
+import { count } from './schema-values.ts';
+import {
+  drawnInputs,
+  drawnRow,
+  drawnSettings,
+  expecting,
+  levelsOfChoices,
+  resolveSpread,
+  type SpreadInput,
+} from './spread.ts';
+
+const settings = { points: count(1, 'points').describe('The number of points.'), ...drawnSettings };
+const EXPECTED = expecting('expected {points: NUMBER, inputs: …}');
+const Plain = z.strictObject(settings, EXPECTED);
+const Sequence = z.strictObject(
+  {
+    ...settings,
+    scramble: z
+      .boolean('expected true or false')
+      .default(true)
+      .describe(
+        'Whether the seed randomises the sequence. The points stay evenly spread. false gives the plain sequence.',
+      ),
+  },
+  EXPECTED,
+);
+type Written = z.input<typeof Sequence>;
+
+export interface Sample {
+  kind: 'sample';
+  method: SamplingMethod;
+  points: number;
+  seed: number;
+  scramble: boolean;
+  inputs: SpreadInput[];
+}
+
+export const random = drawnBy('random', Plain, 'Points drawn independently.');
+export const lhs = drawnBy(
+  'lhs',
+  Plain,
+  'A Latin hypercube: n points have one value of each input in each of n equally likely strata. ' +
+    'Another number of points gives other points.',
+);
+export const sobol = drawnBy(
+  'sobol',
+  Sequence,
+  'The first points of a Sobol sequence. They are spread most evenly if their number is a power of 2 (2, 4, 8, 16 …).',
+);
+export const halton = drawnBy('halton', Sequence, 'The first points of a Halton sequence.');
+
+function drawnBy(
+  method: SamplingMethod,
+  schema: z.ZodType<Written, Written>,
+  description: string,
+): WrittenKind<Written, Sample> {
+  return {
+    schema: schema.describe(description),
+    resolve(written, facts, path, taken) {
+      const count = Object.keys(written.inputs).length;
+      const most = method === 'sobol' || method === 'halton' ? MOST_INPUTS : Infinity;
+      if (count > most) {
+        throw new ForayError('INVALID_VALUE', `The design varies ${count} inputs.`, {
+          place: facts.locate([...path, 'inputs'], 'key'),
+          hint: `${method} takes at most ${most} inputs; lhs and random take any number.`,
+        });
+      }
+      const { points, seed = facts.seed, scramble = true } = written;
+      const inputs = resolveSpread(written.inputs, facts, [...path, 'inputs'], taken);
+      if (!inputs) return undefined;
+      const unbounded = inputs.find(
+        ({ distribution: { kind, ...rest } }) => kind === 'normal' && !('min' in rest),
+      );
+      if (!scramble && unbounded && (method === 'sobol' || method === 'halton')) {
+        throw new ForayError(
+          'INVALID_VALUE',
+          `The plain sequence begins at 0, but the distribution of "${unbounded.name}" has no lower end.`,
+          {
+            place: facts.locate([...path, 'scramble']),
+            hint: 'Give its distribution a "min", or leave "scramble" out.',
+          },
+        );
+      }
+      return { kind: 'sample', method, points, seed, scramble, inputs };
+    },
+  };
+}
+
+export const sample: ResolvedKind<Sample> = {
+  *rows({ method, points, seed, scramble, inputs }) {
+    for (const point of unitPoints(method, { points, seed, scramble, names: inputs.map(({ name }) => name) }))
+      yield drawnRow(inputs, point);
+  },
+  mostRows: ({ points }) => points,
+  levels: levelsOfChoices,
+  scattered: (design) => drawnInputs(design).map((name) => [name, 1]),
+};

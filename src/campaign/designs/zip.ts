@@ -1,0 +1,42 @@
+import { ForayError } from '../../errors.ts';
+import { levelsOfLists, type Listed } from './grid.ts';
+import { distinctRows, inputsIn, type Kind, namesOf } from './kind.ts';
+import { byInput, Values } from './schema-values.ts';
+import { valuesOf } from './value-lists.ts';
+
+type Zip = Listed<'zip'>;
+
+export const zip: Kind<Record<string, Values>, Zip> = {
+  schema: byInput(Values).describe(
+    'Combines the first values of all inputs, then the second ones, and so on. All lists have the same length.',
+  ),
+  resolve(written, facts, path, taken) {
+    const { locate, mistakes } = facts;
+    const before = mistakes.count;
+    const inputs = inputsIn(written, facts, path, taken);
+    const values = inputs.map(({ input, value, path: at }) => valuesOf(input, value, facts, at));
+    if (mistakes.count > before) return undefined;
+    const [first] = inputs;
+    for (const [at, { input, path: where }] of inputs.entries()) {
+      const [count, wanted] = [values[at]!.length, values[0]!.length];
+      if (count === wanted) continue;
+      throw new ForayError(
+        'INVALID_VALUE',
+        `"${first!.input.name}" has ${wanted} values, and "${input.name}" has ${count}.`,
+        { place: locate(where), hint: 'In a zip all inputs have the same number of values.' },
+      );
+    }
+    const distinct = distinctRows(namesOf(inputs), (row) => locate([...inputs[0]!.path, row]));
+    for (const row of values[0]!.keys())
+      distinct(
+        values.map((column) => column[row]!),
+        row,
+      );
+    return { kind: 'zip', inputs: namesOf(inputs), values };
+  },
+  *rows({ values: lists }) {
+    for (const at of lists[0]!.keys()) yield lists.map((values) => values[at]!);
+  },
+  size: ({ values }) => values[0]?.length ?? 0,
+  levels: levelsOfLists,
+};
