@@ -131,7 +131,7 @@ def _expression(rule):
     """The expression of a rule. The n-th word after a text is an expression too."""
     if "regex" in rule:
         return re.compile(rule["regex"], re.MULTILINE)
-    return re.compile(re.escape(rule["after"]) + r"\s*" + r"\S+\s+" * (rule.get("word", 1) - 1) + r"(\S+)")
+    return re.compile(re.escape(rule["after"]) + r"(?=\s*" + r"\S+\s+" * (rule.get("word", 1) - 1) + r"(\S+))")
 
 
 def _line(text, offset):
@@ -285,7 +285,7 @@ def _check_tokens(deck, folder):
             raise _Mistake({"problem": f"{token[0]} does not fit the default of the input: {error}", **where}) from None
     for at, item in enumerate(deck["inputs"]):
         if _key(item["name"]) not in used:
-            message = f'the input "{item["name"]}" is in no template and not in the command'
+            message = f'The input "{item["name"]}" is in no template and not in the command'
             raise _Mistake({"problem": message, "hint": f"Write {{{{{_key(item['name'])}}}}} where its value belongs.", "path": ["inputs", at]})
 
 
@@ -294,9 +294,9 @@ def _check_expressions(deck):
         try:
             groups = _expression(rule).groups if "regex" in rule else 1
         except re.error as error:
-            raise _Mistake({"problem": f"the expression is wrong: {error}", "path": ["outputs", at, "regex"]}) from None
+            raise _Mistake({"problem": f"The expression is wrong: {error}", "path": ["outputs", at, "regex"]}) from None
         if groups > 1:
-            raise _Mistake({"problem": "the expression has more than one group", "hint": "Write (?:…) for groups that are not the value.", "path": ["outputs", at, "regex"]})
+            raise _Mistake({"problem": "The expression has more than one group", "hint": "Write (?:…) for groups that are not the value.", "path": ["outputs", at, "regex"]})
 
 
 _SIM = '''"""Runs the program of the deck. The folder deck has its files; foray_deck.py fills in the templates."""

@@ -156,7 +156,9 @@ def main(where):
     try:
         kind = getattr(importlib.import_module(module), name, None)
     except ImportError as error:
-        sys.exit(f"the module {module} cannot be imported from {os.getcwd()}: {error}")
+        package = getattr(error, "name", None) or "PACKAGE"
+        hint = f"A package is installed into this environment with: {sys.executable} -m pip install {package}"
+        sys.exit(f"The module {module} cannot be imported from {os.getcwd()}: {error}. {hint}")
     if not (inspect.isclass(kind) and issubclass(kind, mesa.Model)):
         sys.exit(f"{module} has no class {name} that is a Model of Mesa")
     parameters = dict(inspect.signature(kind).parameters)
@@ -168,7 +170,7 @@ def main(where):
             continue
         item = _input(parameter, sliders.get(parameter.name, {}))
         if item is None and parameter.default is parameter.empty:
-            sys.exit(f"the parameter {parameter.name} of {name} needs a default value")
+            sys.exit(f"The parameter {parameter.name} of {name} needs a default value")
         if item is None:
             left.append(f"the parameter {parameter.name}: its default is of the type {type(parameter.default).__name__}")
             continue
@@ -176,8 +178,11 @@ def main(where):
         names[item["name"]] = parameter.name
     steps = "Steps" if "Steps" not in names else "Number of steps"
     inputs.append({"name": steps, "type": "LONG", "default": 100, "min": 1})
-    model = kind(**{seed: 1})
-    model.step()
+    try:
+        model = kind(**{seed: 1})
+        model.step()
+    except Exception as error:
+        sys.exit(f"{name} makes no step with its default values: {type(error).__name__}: {error}")
     reporters = _reporters(model, left)
     outputs = [
         item

@@ -97,7 +97,7 @@ function checked(answer: Answer, source: string, deck?: Deck): Imported {
   if ('problem' in answer) {
     const { problem, hint, path: at, place } = answer;
     const where = place ? { ...place, file: path.join(source, place.file) } : deck?.locate(at ?? []);
-    throw new ForayError('IMPORT_FAILED', `${capital(problem)}.`, { place: where, hint: hint ?? undefined });
+    throw new ForayError('IMPORT_FAILED', `${problem}.`, { place: where, hint: hint ?? undefined });
   }
   if (deck) return { ...answer, declaration: deck.declaration };
   const declaration = Declaration.safeParse(answer.declaration);
@@ -121,15 +121,11 @@ async function askImporter(command: string[], input = ''): Promise<Answer> {
     if (code === 0) return JSON.parse(said.trimEnd().split('\n').at(-1)!) as Answer;
     const complaint = new Complaint();
     for (const line of complained.split('\n')) complaint.add(line);
-    throw new ForayError('IMPORT_FAILED', `${capital(complaint.text().replace(/\.$/, ''))}.`);
+    throw new ForayError('IMPORT_FAILED', `${complaint.text().replace(/\.$/, '')}.`);
   } catch (error) {
     if (error instanceof ForayError) throw error;
     throw new ForayError('IMPORT_FAILED', `The program ${program} cannot be used: ${messageOf(error)}.`, {
       hint: 'The import needs Python 3.9 or newer.',
     });
   }
-}
-
-function capital(sentence: string): string {
-  return sentence.slice(0, 1).toUpperCase() + sentence.slice(1);
 }
