@@ -42,3 +42,11 @@ int fmi2DoStep(void *c, double time, double step, int keep) {
   d->steps += 1;
   return OK;
 }
+
+/* what it cannot do */
+#define LACKS(name) int fmi2##name(void) { return ERROR; }
+LACKS(GetTypesPlatform) LACKS(GetVersion) LACKS(SetDebugLogging) LACKS(Reset) LACKS(GetBoolean) LACKS(SetBoolean)
+LACKS(GetString) LACKS(SetString) LACKS(GetFMUstate) LACKS(SetFMUstate) LACKS(FreeFMUstate)
+LACKS(SerializedFMUstateSize) LACKS(SerializeFMUstate) LACKS(DeSerializeFMUstate) LACKS(GetDirectionalDerivative)
+LACKS(SetRealInputDerivatives) LACKS(GetRealOutputDerivatives) LACKS(CancelStep) LACKS(GetStatus)
+LACKS(GetRealStatus) LACKS(GetIntegerStatus) LACKS(GetBooleanStatus) LACKS(GetStringStatus)

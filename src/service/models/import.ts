@@ -116,7 +116,7 @@ async function askImporter(command: string[], input = ''): Promise<Answer> {
     const [said, complained, [code]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
-      once(child, 'close'),
+      once(child, 'close') as Promise<[number | null]>,
     ]);
     if (code === 0) return JSON.parse(said.trimEnd().split('\n').at(-1)!) as Answer;
     const complaint = new Complaint();
