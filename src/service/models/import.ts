@@ -26,7 +26,7 @@ export interface Imported {
 }
 
 /** The answer of an importer in Python; `path` is a path in deck.yaml. */
-type Answer =
+type Outcome =
   | Imported
   | { problem: string; hint?: string | null; path?: PropertyKey[]; place?: Place & { file: string } };
 
@@ -93,7 +93,7 @@ function flow(item: object): string {
 }
 
 /** @throws ForayError IMPORT_FAILED if the answer tells a mistake, or if its declaration is none */
-function checked(answer: Answer, source: string, deck?: Deck): Imported {
+function checked(answer: Outcome, source: string, deck?: Deck): Imported {
   if ('problem' in answer) {
     const { problem, hint, path: at, place } = answer;
     const where = place ? { ...place, file: path.join(source, place.file) } : deck?.locate(at ?? []);
@@ -107,7 +107,7 @@ function checked(answer: Answer, source: string, deck?: Deck): Imported {
 }
 
 /** Runs an importer, which prints its answer as JSON on the last line of standard output. */
-async function askImporter(command: string[], input = ''): Promise<Answer> {
+async function askImporter(command: string[], input = ''): Promise<Outcome> {
   const [program, ...args] = command;
   const child = spawn(program!, args, { env: modelEnvironment(), stdio: 'pipe' });
   // an importer may end without reading its input
@@ -118,7 +118,7 @@ async function askImporter(command: string[], input = ''): Promise<Answer> {
       text(child.stderr),
       once(child, 'close') as Promise<[number | null]>,
     ]);
-    if (code === 0) return JSON.parse(said.trimEnd().split('\n').at(-1)!) as Answer;
+    if (code === 0) return JSON.parse(said.trimEnd().split('\n').at(-1)!) as Outcome;
     const complaint = new Complaint();
     for (const line of complained.split('\n')) complaint.add(line);
     throw new ForayError('IMPORT_FAILED', `${complaint.text().replace(/\.$/, '')}.`);
