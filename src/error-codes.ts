@@ -80,6 +80,7 @@ export const errorCodes = {
   },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray, or a newer foray has changed it' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
+  IMPORT_FAILED: { exit: 2, about: 'what a user owns cannot be imported as a model' },
   MODEL_UNSTEADY: { exit: 1, about: 'outputs of a model depend on something else than its inputs' },
   MODEL_UNREADABLE: { exit: 2, about: 'a folder of models, or a file in it, cannot be read' },
   KEYS_INVALID: { exit: 2, about: 'the key file cannot be used' },

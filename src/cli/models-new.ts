@@ -56,7 +56,8 @@ function make(folder: string, scaffold: string, name: string): string[] {
   }
 }
 
-function folderOf(name: string): string {
+/** The name of the folder for a model. */
+export function folderOf(name: string): string {
   const folder = name
     .trim()
     .toLowerCase()

@@ -3,6 +3,7 @@ import { allowedText, isLimited, type Version } from '../api/index.ts';
 import { cloudClient, modelAtService } from '../client/index.ts';
 import { addModelsCheck } from './models-check.ts';
 import { settingsWithService } from './home.ts';
+import { addModelsImport } from './models-import.ts';
 import { addModelsNew } from './models-new.ts';
 import { addModelsPush } from './models-push.ts';
 import { addModelsVersions } from './models-versions.ts';
@@ -19,6 +20,7 @@ export function addModels(program: Command): void {
       wanted === undefined ? listModels(flags) : showModel(wanted, flags),
     );
   addModelsNew(models);
+  addModelsImport(models);
   addModelsCheck(models);
   addModelsPush(models);
   addModelsVersions(models);

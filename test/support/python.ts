@@ -11,6 +11,7 @@ const REQUIREMENTS = [
   'test/oracles/requirements.txt',
   'test/fuzz/requirements.txt',
   'test/python/notebook-requirements.txt',
+  'test/python/import-requirements.txt',
   'examples/search/outside/optuna_tpe.requirements.txt',
   'examples/search/outside/pycma.requirements.txt',
 ].map((file) => join(ROOT, file));

@@ -21,7 +21,8 @@ export interface CommandModel {
 
 export type KeptCommand = Pick<CommandModel, 'command' | 'loop'>;
 
-const Command = z.union(
+/** A program and its arguments. */
+export const Command = z.union(
   [
     z
       .string()

@@ -12,7 +12,11 @@ const ENVIRONMENTS = ['.venv', 'venv', '../.venv', '../venv'];
  * @throws Error
  */
 export function programOf(place: ModelPlace): KeptCommand {
-  return isPython(place.entry) ? { command: pythonCommand(place), loop: true } : readKeptCommand(place.entry);
+  if (isPython(place.entry)) return { command: pythonCommand(place), loop: true };
+  const { command, loop } = readKeptCommand(place.entry);
+  const [program, ...args] = command;
+  const isAnyPython = program === 'python3' || program === 'python';
+  return { command: isAnyPython ? [pythonFor(path.dirname(place.entry), program), ...args] : command, loop };
 }
 
 /** The command that serves a model in Python. */
@@ -21,12 +25,12 @@ export function pythonCommand({ entry, libraryRoot }: ModelPlace): string[] {
   return [pythonFor(folder), path.join(libraryRoot, PYTHON_HELPER), path.basename(entry)];
 }
 
-/** The Python of the virtual environment beside a model, or else the one that the service has. */
-function pythonFor(folder: string): string {
+/** The Python of the virtual environment in a model's folder or beside it, or else the one that the service has. */
+export function pythonFor(folder: string, otherwise = 'python3'): string {
   const near = ENVIRONMENTS.map((name) => path.join(folder, name));
   const active = process.env['VIRTUAL_ENV'];
   const found = [...near, ...(active ? [active] : [])]
     .map((environment) => path.join(environment, 'bin/python'))
     .find((python) => statOf(python)?.isFile());
-  return found ?? 'python3';
+  return found ?? otherwise;
 }

@@ -1,0 +1,204 @@
+"""Imports a model of Mesa 3 as a model of foray (docs/guides/import.md). This file needs Mesa.
+
+    python foray_mesa.py MODULE:CLASS
+
+prints one line of JSON: the declaration of the model, its program sim.py, the files that belong to it, and what was left
+out. `foray models import` writes them into a folder.
+
+Inputs are the parameters of the class with simple default values, with the bounds of the sliders of its page. Outputs
+are the model reporters of its data collector.
+"""
+
+import ast
+import importlib
+import inspect
+import json
+import os
+import pathlib
+import sys
+import warnings
+
+try:
+    import mesa
+except ImportError as error:
+    sys.exit(f"{error}. Install Mesa into this environment: {sys.executable} -m pip install mesa")
+
+_TYPES = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING"}
+
+_SIM = '''"""Runs the model {name} of Mesa. The module is imported once, and each run makes a new model."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "source"))
+
+from foray_model import serve
+from {module} import {name}
+
+# The parameter of the class for each input.
+PARAMETERS = {parameters}
+# The reporter of each output.
+REPORTERS = {reporters}
+
+
+def run(inputs, progress):
+    given = {{PARAMETERS[name]: value for name, value in inputs.items() if name in PARAMETERS}}
+    model = {name}({seed}=inputs["{{RANDOM_SEED}}"], **given)
+    steps = inputs[{steps!r}]
+    for step in range(steps):
+        if not model.running:
+            break
+        model.step()
+        progress(step / steps)
+    table = model.datacollector.get_model_vars_dataframe()[REPORTERS].astype(float)
+    outputs = {{name: table[name].iloc[-1] for name in table}}
+    outputs.update({{f"{{name}} over time": table[name] for name in table}})
+    return {{**outputs, "Steps taken": model.steps}}
+
+
+serve(run)
+'''
+
+
+def _sliders(file):
+    """The bounds of the parameters, and their values if they are a choice, from `model_params` in app.py or in the file
+    of the model. The source is read and not executed, because a page needs packages that a run does not need."""
+    found = {}
+    for source in (file, file.with_name("app.py"), file.with_name("server.py")):
+        tree = ast.parse(source.read_text(encoding="utf-8")) if source.is_file() else ast.Module([])
+        for node in ast.walk(tree):
+            targets = [getattr(target, "id", "") for target in getattr(node, "targets", [])]
+            if "model_params" in targets and isinstance(node.value, ast.Dict):
+                for key, value in zip(node.value.keys, node.value.values):
+                    if isinstance(key, ast.Constant):
+                        found[key.value] = _slider(value)
+    return found
+
+
+def _slider(node):
+    """The settings of a slider: a call Slider(label, value, min, max, step), or a dict with these names."""
+    if isinstance(node, ast.Call):
+        settings = dict(zip(("label", "value", "min", "max", "step"), node.args))
+        settings.update({keyword.arg: keyword.value for keyword in node.keywords})
+    elif isinstance(node, ast.Dict):
+        settings = {getattr(key, "value", None): value for key, value in zip(node.keys, node.values)}
+    else:
+        return {}
+    plain = {}
+    for key, value in settings.items():
+        try:
+            plain[key] = ast.literal_eval(value)
+        except ValueError:
+            pass  # computed when the page starts
+    return plain
+
+
+def _input(parameter, slider):
+    """The declaration of an input, or None if the default is not simple."""
+    kind = _TYPES.get(type(parameter.default))
+    if kind is None:
+        return None
+    name = parameter.name.replace("_", " ")
+    item = {"name": name[:1].upper() + name[1:], "type": kind, "default": parameter.default}
+    bounds = {key: slider[key] for key in ("min", "max") if isinstance(slider.get(key), (int, float))}
+    if kind in ("LONG", "DOUBLE") and bounds.get("min", parameter.default) <= parameter.default <= bounds.get("max", parameter.default):
+        item.update(bounds)
+    if isinstance(slider.get("values"), list) and parameter.default in slider["values"]:
+        item["values"] = slider["values"]
+    return item
+
+
+def _seed(parameters, name):
+    """The parameter that takes the seed."""
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    seed = next((known for known in ("seed", "rng") if known in parameters), "seed" if takes_all else None)
+    if seed is None:
+        sys.exit(
+            f"{name} takes no seed, so equal runs would differ. Give its __init__ a parameter seed=None, "
+            "and pass it on: super().__init__(seed=seed)"
+        )
+    return seed
+
+
+def _reporters(model, left):
+    """The model reporters whose value after a step is a number."""
+    collector = getattr(model, "datacollector", None)
+    if not getattr(collector, "model_reporters", None):
+        sys.exit(f"{type(model).__name__} has no model reporters in a DataCollector `datacollector`, so it has no outputs")
+    table, found = collector.get_model_vars_dataframe(), []
+    if len(table) == 0:
+        sys.exit(f"{type(model).__name__} collects nothing in its first step: call self.datacollector.collect(self) in it")
+    for name in table:
+        try:
+            table[name].astype(float)
+            found.append(name)
+        except (TypeError, ValueError):
+            left.append(f"the reporter {name}: its value is {type(table[name].iloc[-1]).__name__}")
+    return found
+
+
+def _own_files():
+    """The loaded source files in the current folder, by their paths in it. Installed packages are no part of a model."""
+    here, installed = pathlib.Path.cwd().resolve(), [pathlib.Path(prefix).resolve() for prefix in (sys.prefix, sys.base_prefix)]
+    files = {}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        path = pathlib.Path(file).resolve() if file else None
+        if path and here in path.parents and not any(prefix in path.parents for prefix in installed):
+            files[f"source/{path.relative_to(here)}"] = str(path)
+    return files
+
+
+def main(where):
+    warnings.simplefilter("ignore")
+    sys.path.insert(0, os.getcwd())
+    module, _, name = where.partition(":")
+    try:
+        kind = getattr(importlib.import_module(module), name, None)
+    except ImportError as error:
+        package = getattr(error, "name", None) or "PACKAGE"
+        hint = f"A package is installed into this environment with: {sys.executable} -m pip install {package}"
+        sys.exit(f"The module {module} cannot be imported from {os.getcwd()}: {error}. {hint}")
+    if not (inspect.isclass(kind) and issubclass(kind, mesa.Model)):
+        sys.exit(f"{module} has no class {name} that is a Model of Mesa")
+    parameters = dict(inspect.signature(kind).parameters)
+    seed, sliders, left = _seed(parameters, name), _sliders(pathlib.Path(inspect.getfile(kind))), []
+    inputs = [{"name": "{RANDOM_SEED}", "type": "LONG", "default": 1, "min": 0, "max": 2**32 - 1}]
+    names = {}
+    for parameter in parameters.values():
+        if parameter.name in ("seed", "rng") or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        item = _input(parameter, sliders.get(parameter.name, {}))
+        if item is None and parameter.default is parameter.empty:
+            sys.exit(f"The parameter {parameter.name} of {name} needs a default value")
+        if item is None:
+            left.append(f"the parameter {parameter.name}: its default is of the type {type(parameter.default).__name__}")
+            continue
+        inputs.append(item)
+        names[item["name"]] = parameter.name
+    steps = "Steps" if "Steps" not in names else "Number of steps"
+    inputs.append({"name": steps, "type": "LONG", "default": 100, "min": 1})
+    try:
+        model = kind(**{seed: 1})
+        model.step()
+    except Exception as error:
+        sys.exit(f"{name} makes no step with its default values: {type(error).__name__}: {error}")
+    reporters = _reporters(model, left)
+    outputs = [
+        item
+        for reporter in reporters
+        for item in ({"name": reporter, "type": "DOUBLE"}, {"name": f"{reporter} over time", "type": "DATA_SET"})
+    ]
+    declaration = {
+        "name": name,
+        "description": " ".join((inspect.getdoc(kind) or "").split("\n\n")[0].split()),
+        "inputs": inputs,
+        "outputs": [*outputs, {"name": "Steps taken", "type": "LONG"}],
+    }
+    lines = "{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in names.items()) + "}"
+    sim = _SIM.format(name=name, module=module, parameters=lines, reporters=reporters, seed=seed, steps=steps)
+    sys.stdout.write("\n" + json.dumps({"declaration": declaration, "sim": sim, "files": _own_files(), "left": left}) + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { ForayError, messageOf } from '../errors.ts';
+import { shellQuoted } from '../text/shell-quoted.ts';
+import { commandName } from './command-name.ts';
+import { folderOf } from './models-new.ts';
+import { print } from './output.ts';
+
+/** `foray models import`: writes a model that runs what the user owns. */
+export function addModelsImport(models: Command): void {
+  models
+    .command('import')
+    .description('write a model from an FMU, from a program with text files, or from a model of Mesa')
+    .argument(
+      '<source>',
+      'a file x.fmu, a folder with a deck.yaml and templates *.tpl, or module:Class of Mesa',
+    )
+    .option('--to <folder>', 'folder to write (default: the name of the model, in this folder)')
+    .action(async (source: string, { to }: { to?: string }) => {
+      if (to !== undefined) refuseExisting(to);
+      const { importModel, writeModel } = await import('../service/models/import.ts');
+      const model = await importModel(source, to ?? 'model');
+      const { name, inputs, outputs } = model.declaration;
+      const folder = to ?? folderOf(name);
+      refuseExisting(folder);
+      const files = written(folder, () => writeModel(model, folder));
+      print(`Made ${files.map((file) => join(folder, file)).join(', ')}:`);
+      print(`the model ${name} with ${inputs.length} inputs and ${outputs.length} outputs.`);
+      if (model.left.length > 0) print(`Left out:\n${model.left.map((one) => `  ${one}`).join('\n')}`);
+      print(`Change the files as you like, then:`);
+      print(`  ${commandName()} models check ${shellQuoted(folder)}`);
+      print(`  ${commandName()} dev --models ${shellQuoted(folder)}`);
+    });
+}
+
+function refuseExisting(folder: string): void {
+  if (!existsSync(folder)) return;
+  throw new ForayError('OUTPUT_UNWRITABLE', `${folder} already exists.`, {
+    hint: 'Choose another folder with --to.',
+  });
+}
+
+function written<T>(folder: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw new ForayError(
+      'OUTPUT_UNWRITABLE',
+      `The folder ${folder} cannot be written: ${messageOf(error)}.`,
+      {
+        hint: 'Choose another folder with --to.',
+      },
+    );
+  }
+}

@@ -1,0 +1,423 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ForayError } from '../../src/errors.ts';
+import { importModel } from '../../src/service/models/import.ts';
+import { foray } from '../support/cli.ts';
+import { pythonOfTests } from '../support/python.ts';
+
+/** `foray models import`, and runs of what it writes. */
+
+let folder: string;
+let bin: string;
+beforeAll(async () => {
+  bin = await pythonOfTests();
+  folder = mkdtempSync(join(tmpdir(), 'foray-import-'));
+}, 600_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (args: string[], environment = dirname(bin)) =>
+  foray(folder, ['models', ...args], {
+    // Mesa imports pandas, which Python compiles in each process unless it may keep the result
+    env: { VIRTUAL_ENV: environment, PYTHONDONTWRITEBYTECODE: '' },
+  });
+
+/** The outputs of `foray models check`, which compares runs in one process and in processes of their own. */
+async function outputsOf(model: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await run(['check', model, '--json', ...args]);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return (JSON.parse(stdout) as [{ outputs: Record<string, unknown> }])[0].outputs;
+}
+
+/** The reason why a run of a model fails. */
+async function reasonOf(model: string, ...args: string[]): Promise<string> {
+  const { code, stderr } = await run(['check', model, ...args]);
+  expect(code).toBe(2);
+  expect(stderr).not.toContain('Traceback');
+  return stderr.trimEnd().split('\n').at(-1)!;
+}
+
+const input = (name: string, value: number): string[] => ['--input', `${name}=${value}`];
+
+describe('an FMU', () => {
+  const variables = [
+    '<ScalarVariable name="x" valueReference="0" causality="output" variability="continuous" initial="exact"><Real start="1" unit="m" min="-9"/></ScalarVariable>',
+    '<ScalarVariable name="X" valueReference="1" causality="parameter" variability="fixed"><Real start="1" min="0.1" max="5"/></ScalarVariable>',
+    '<ScalarVariable name="u" valueReference="2" causality="input"><Real start="0"/></ScalarVariable>',
+    '<ScalarVariable name="again" valueReference="1" causality="parameter" variability="fixed"><Real start="1"/></ScalarVariable>',
+    '<ScalarVariable name="steps" valueReference="0" causality="output" variability="discrete"><Integer/></ScalarVariable>',
+    '<ScalarVariable name="limit" valueReference="1" causality="parameter" variability="fixed"><Integer start="0" min="1"/></ScalarVariable>',
+    '<ScalarVariable name="state" valueReference="0" causality="output" variability="discrete"><String/></ScalarVariable>',
+  ];
+
+  /** Compiles the FMU in decay.c. */
+  function make(name: string, kind = 'CoSimulation'): void {
+    const description = `<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Decay" guid="{decay}" description="Something decays.">
+<${kind} modelIdentifier="decay"/>
+<UnitDefinitions><Unit name="m"/></UnitDefinitions>
+<DefaultExperiment startTime="0" stopTime="2" stepSize="0.5"/>
+<ModelVariables>${variables.join('\n')}</ModelVariables>
+<ModelStructure><Outputs>${[1, 5, 7].map((index) => `<Unknown index="${index}"/>`).join('')}</Outputs></ModelStructure>
+</fmiModelDescription>`;
+    const place = join(folder, `${name}.parts`);
+    mkdirSync(join(place, 'binaries/linux64'), { recursive: true });
+    writeFileSync(join(place, 'modelDescription.xml'), description);
+    const source = join(import.meta.dirname, 'decay.c');
+    execFileSync('cc', ['-shared', '-fPIC', '-o', join(place, 'binaries/linux64/decay.so'), source, '-lm']);
+    const zip =
+      'import shutil, sys; shutil.move(shutil.make_archive(sys.argv[1], "zip", sys.argv[2]), sys.argv[1])';
+    execFileSync('python3', ['-c', zip, join(folder, name), place]);
+  }
+
+  test('becomes a model with its start values, bounds and units, and tells what is left out', async () => {
+    make('decay.fmu');
+    const { code, stdout } = await run(['import', 'decay.fmu']);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('Made decay/model.yaml, decay/sim.py, decay/model.fmu'),
+    ]);
+    const left = stdout.slice(stdout.indexOf('Left out:'), stdout.indexOf('Change'));
+    expect(left.trim().split('\n').slice(1)).toEqual([
+      '  again: another name of X',
+      '  the min 1 of limit: the start value 0 is outside',
+      '  state: a String as output',
+    ]);
+    expect(readFileSync(join(folder, 'decay/model.yaml'), 'utf8').split('\n').slice(4)).toEqual([
+      'inputs:',
+      '  - { name: x, type: DOUBLE, units: m, default: 1, min: -9 }',
+      '  - { name: X (2), type: DOUBLE, default: 1, min: 0.1, max: 5 }',
+      '  - { name: u, type: DOUBLE, default: 0 }',
+      '  - { name: limit, type: INTEGER, default: 0 }',
+      '  - { name: Stop time, type: DOUBLE, default: 2, min: 0 }',
+      '  - { name: Interval, type: DOUBLE, default: 0.5, min: 0 }',
+      '  - { name: Input table, type: INPUT_FILE, default: "" }',
+      'outputs:',
+      '  - { name: x (end), type: DOUBLE, units: m }',
+      '  - { name: x over time, type: DATA_SET, units: m }',
+      '  - { name: steps, type: INTEGER }',
+      '  - { name: steps over time, type: DATA_SET }',
+      '',
+    ]);
+  });
+
+  test('has the exact solution, also with inputs over time, and a run that it refuses fails with the reason', async () => {
+    const ended = await outputsOf(
+      'decay',
+      ...input('X (2)', 0.7),
+      ...input('x', 3),
+      ...input('Stop time', 4),
+    );
+    expect(ended['x (end)']).toBeCloseTo(3 * Math.exp(-0.7 * 4), 12);
+    expect(ended['steps']).toBe(8);
+    const curve = ended['x over time'] as { dataX: number[]; dataY: number[] };
+    expect(curve.dataX).toEqual([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]);
+    curve.dataX.forEach((x, at) => expect(curve.dataY[at]).toBeCloseTo(3 * Math.exp(-0.7 * x), 12));
+    // u is 2 from the start, so x stays where u / k = x
+    writeFileSync(join(folder, 'table.csv'), 'time,u\n0,2\n9,2\n');
+    const still = await outputsOf('decay', ...input('x', 2), '--file', 'Input table=table.csv');
+    expect((still['x over time'] as { dataY: number[] }).dataY).toEqual([2, 2, 2, 2, 2]);
+    const failed = await run(['check', 'decay', ...input('limit', 3)]);
+    expect([failed.code, failed.stderr]).toEqual([
+      2,
+      expect.stringContaining('fmi2DoStep failed with status 3'),
+    ]);
+  });
+
+  test('is refused if it is for model exchange only, or if fmpy is missing', async () => {
+    make('exchange.fmu', 'ModelExchange');
+    const { code, stderr } = await run(['import', 'exchange.fmu']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('is no co-simulation FMU, only one for model exchange'),
+    ]);
+    writeFileSync(join(folder, 'text.fmu'), 'no archive');
+    expect((await run(['import', 'text.fmu'])).stderr).toContain('text.fmu cannot be read as an FMU');
+    expect((await run(['import', 'decay.fmu', '--to', 'decay'])).stderr).toContain('decay already exists');
+    expect((await run(['import', 'none.fmu'])).stderr).toContain('There is no file or folder none.fmu');
+    // an environment without packages
+    mkdirSync(join(folder, 'bare/bin'), { recursive: true });
+    writeFileSync(join(folder, 'bare/bin/python'), '#!/bin/sh\nexec python3 -S "$@"\n');
+    chmodSync(join(folder, 'bare/bin/python'), 0o755);
+    for (const [source, what] of [
+      ['decay.fmu', 'fmpy'],
+      ['wealth:Wealth', 'mesa'],
+    ] as const) {
+      const bare = await run(['import', source, '--to', 'bare-model'], join(folder, 'bare'));
+      expect([bare.code, bare.stderr]).toEqual([
+        2,
+        expect.stringMatching(new RegExp(`-m pip install ${what}`)),
+      ]);
+    }
+  });
+});
+
+describe('a deck', () => {
+  const PROGRAM = `import math, sys
+numbers = dict(line.split(" = ") for line in open("throw.in").read().splitlines())
+speed, angle = float(numbers["speed"]), math.radians(float(numbers["angle"]))
+print("range:", "*****" if speed > 900 else "%.6e" % (speed ** 2 * math.sin(2 * angle) / 9.81))
+print("range:", ("%.9e" % (speed ** 2 * math.sin(2 * angle) / 9.81)).replace("e", "D"), "metres")
+print("seed", sys.argv[1], sys.argv[2])
+if speed == 0: sys.exit("too slow")
+end = 2 * speed * math.sin(angle) / 9.81
+rows = [(end * k / 4, speed * math.sin(angle) * end * k / 4 - 9.81 * (end * k / 4) ** 2 / 2) for k in range(5)]
+open("path.csv", "w").write("t, height\\n" + "".join("%r, %r\\n" % row for row in rows))
+open("path.txt", "w").write("".join("%r   %r\\n" % row for row in rows))
+open("path.json", "w").write('{"end": {"time": %r, "heights": [1, 2, 4]}}' % end)
+open("path.xml", "w").write('<path><point h="1"/><point h="2.5"/><name>stone</name></path>')
+`;
+  const DECK = `name: Throw
+description: A stone flies.
+command: [python3, throw.py, '{{RANDOM_SEED}}', '{{Label}}']
+inputs:
+  - { name: '{RANDOM_SEED}', type: LONG, default: 1 }
+  - { name: Speed, units: m/s, default: 20, min: 0 }
+  - { name: Angle, default: 45 }
+  - { name: Label, type: STRING, default: a b }
+outputs:
+  - { name: First range, units: m, regex: '^range: (\\S+)', take: first }
+  - { name: Range, units: m, after: 'range:' }
+  - { name: Word, type: STRING, after: 'range:', word: 2 }
+  - { name: Seed, type: LONG, regex: '^seed (\\d+) a b$' }
+  - { name: Highest, file: path.csv, csv: height, take: max }
+  - { name: Mean, file: path.csv, csv: height, take: mean }
+  - { name: Landing, file: path.txt, csv: 1, delimiter: ' ' }
+  - { name: Path, file: path.csv, csv: height, x: t }
+  - { name: Time, file: path.json, json: end.time }
+  - { name: Sum, file: path.json, json: end.heights, take: sum }
+  - { name: Mean of points, file: path.xml, xml: point/@h, take: mean }
+  - { name: Points, file: path.xml, xml: point/@h, take: count }
+  - { name: Name, type: STRING, file: path.xml, xml: name }
+  - { name: Table, file: path.csv }
+`;
+  const TEMPLATE = 'speed = {{Speed:6.2f}}\nangle = {{ Angle }}\n';
+
+  function write(name: string, files: Record<string, string> = {}): string {
+    const place = join(folder, name);
+    mkdirSync(place, { recursive: true });
+    const all = { 'deck.yaml': DECK, 'throw.py': PROGRAM, 'throw.in.tpl': TEMPLATE, ...files };
+    for (const [file, text] of Object.entries(all)) writeFileSync(join(place, file), text);
+    return place;
+  }
+
+  test('finds each kind of output', async () => {
+    write('throw-deck');
+    const { code, stdout } = await run(['import', 'throw-deck']);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('the model Throw with 4 inputs and 14 outputs'),
+    ]);
+    const found = await outputsOf('throw', ...input('Speed', 30), ...input('{RANDOM_SEED}', 17));
+    // the parabola of a throw without air: its range, its greatest height, and its time
+    const [range, height, time] = [
+      900 / 9.81,
+      (30 * Math.SQRT1_2) ** 2 / 2 / 9.81,
+      (2 * 30 * Math.SQRT1_2) / 9.81,
+    ];
+    expect(found['First range']).toBeCloseTo(range, 4);
+    expect(found['Range']).toBeCloseTo(range, 7);
+    expect([found['Word'], found['Seed'], found['Sum']]).toEqual(['metres', 17, 7]);
+    expect(found['Highest']).toBeCloseTo(height, 9);
+    expect(found['Mean']).toBeCloseTo((height * (3 / 4 + 1 + 3 / 4)) / 5, 9);
+    expect([found['Landing'], found['Time']]).toEqual([expect.closeTo(time, 9), expect.closeTo(time, 9)]);
+    expect(found['Path']).toEqual({
+      dataX: [0, 1, 2, 3, 4].map((k) => expect.closeTo((time * k) / 4, 9)),
+      dataY: [0, 0.75, 1, 0.75, 0].map((share) => expect.closeTo(share * height, 9)),
+    });
+    expect([found['Mean of points'], found['Points'], found['Name']]).toEqual([1.75, 2, 'stone']);
+    expect(found['Table']).toMatchObject({ localPath: 'path.csv' });
+  });
+
+  test('fails with the place if an output is missing, or if a value does not fit', async () => {
+    const changed = (from: string, to: string) => DECK.replace(from, to);
+    write('lost', { 'deck.yaml': changed('name: Throw', 'name: Lost').replace('seed (', 'sead (') });
+    await run(['import', 'lost', '--to', 'lost-model']);
+    expect(await reasonOf('lost-model')).toMatch(
+      /the output "Seed" was not found: stdout\.txt has .*sead.* nowhere in its 3 lines; the last one is "seed 1 a b"/,
+    );
+    write('gone', {
+      'deck.yaml': changed('file: path.json, json: end.time', 'file: way.json, json: end.time'),
+    });
+    await run(['import', 'gone', '--to', 'gone-model']);
+    expect(await reasonOf('gone-model')).toMatch(
+      /"Time" was not found: the program did not write way\.json; .*path\.json/,
+    );
+    expect(await reasonOf('throw', ...input('Speed', 950))).toMatch(
+      /"First range" was not found: stdout\.txt, line 1: '\*\*\*\*\*' is not a number/,
+    );
+    expect(await reasonOf('throw', ...input('Speed', 12345.5))).toMatch(
+      /the value 12345\.5 of "Speed" takes 8 columns, but \{\{Speed:6\.2f\}\} in throw\.in has 6/,
+    );
+    expect(await reasonOf('throw', ...input('Speed', 0))).toMatch(/python3 ended with exit code 1/);
+  });
+
+  const mistakes: [what: string, files: Record<string, string>, place: string, message: string][] = [
+    [
+      'a token',
+      { 'throw.in.tpl': `${TEMPLATE}\nx = {{Spede}}` },
+      'throw.in.tpl:4:5',
+      '"Spede" is not declared',
+    ],
+    ['the seed', { 'throw.in.tpl': `{{seed}} ${TEMPLATE}` }, 'throw.in.tpl:1:1', '"seed" is not declared'],
+    [
+      'a format',
+      { 'throw.in.tpl': 'speed = {{Speed:3d}} {{Angle}}' },
+      'throw.in.tpl:1:9',
+      'does not fit the default',
+    ],
+    [
+      'a narrow format',
+      { 'throw.in.tpl': 'speed = {{Speed:2.2f}} {{Angle}}' },
+      'throw.in.tpl:1:9',
+      'takes 5 columns',
+    ],
+    [
+      'an unused input',
+      { 'throw.in.tpl': 'speed = {{Speed}}' },
+      'deck.yaml:7:5',
+      '"Angle" is in no template',
+    ],
+    [
+      'the command',
+      { 'deck.yaml': DECK.replace('{{Label}}', '{{Lable}}') },
+      'deck.yaml:3:49',
+      '"Lable" is not declared',
+    ],
+    [
+      'an expression',
+      { 'deck.yaml': DECK.replace('^seed (', '^seed ((') },
+      'deck.yaml:13:38',
+      'missing ), unterminated',
+    ],
+    [
+      'two groups',
+      { 'deck.yaml': DECK.replace('^seed (', '^(seed) (') },
+      'deck.yaml:13:38',
+      'more than one group',
+    ],
+    [
+      'two ways',
+      { 'deck.yaml': DECK.replace("after: 'range:' ", 'after: x, json: y ') },
+      'deck.yaml:11:46',
+      'both after and json',
+    ],
+    [
+      'no way',
+      { 'deck.yaml': DECK.replace(", after: 'range:' ", '') },
+      'deck.yaml:11:13',
+      'needs a file, or one of regex',
+    ],
+    [
+      'a curve',
+      { 'deck.yaml': DECK.replace('x: t', 'x: t, take: max') },
+      'deck.yaml:17:60',
+      'is a curve, so it has no take',
+    ],
+    ['a setting', { 'deck.yaml': DECK.replace('take: sum', 'taek: sum') }, 'deck.yaml:19:54', 'taek'],
+    [
+      'a default',
+      { 'deck.yaml': DECK.replace('default: 20, min: 0', 'default: -1, min: 0') },
+      'deck.yaml:6:41',
+      'default of "Speed"',
+    ],
+    [
+      'a repeated name',
+      { 'deck.yaml': DECK.replace('name: Time', 'name: Path') },
+      'deck.yaml:18:13',
+      'outputs has "Path" twice',
+    ],
+    ['YAML', { 'deck.yaml': `${DECK}  - [` }, 'deck.yaml:24', 'neither YAML nor JSON'],
+  ];
+  test.each(mistakes)(
+    'with a mistake in %s is refused with its place',
+    async (what, files, place, message) => {
+      const deck = write(`wrong ${what}`, files);
+      const error = await importModel(deck, folder).then(
+        () => undefined,
+        (thrown: unknown) => thrown as ForayError,
+      );
+      const at = error?.place as { file: string; line: number; column: number } | undefined;
+      const said = at && `${at.file.slice(deck.length + 1)}:${at.line}:${at.column}`;
+      expect([error?.code, said, error?.message]).toEqual([
+        'IMPORT_FAILED',
+        expect.stringMatching(new RegExp(`^${place}`)),
+        expect.stringContaining(message),
+      ]);
+    },
+  );
+});
+
+describe('a model of Mesa', () => {
+  const MODEL = `import mesa
+from helpers import start
+class Holder(mesa.Agent):
+    wealth = 0
+class Wealth(mesa.Model):
+    """Agents give each other money."""
+    def __init__(self, agents=10, tax_rate=0.1, kind="even", shape=None, seed=None):
+        super().__init__(seed=seed)
+        self.rate = tax_rate
+        for agent in Holder.create_agents(self, agents):
+            agent.wealth = start(kind)
+        self.datacollector = mesa.DataCollector(model_reporters={
+            "Total": lambda m: sum(a.wealth for a in m.agents), "Draw": lambda m: m.random.random(), "Text": lambda m: "no"})
+    def step(self):
+        for agent in self.agents:
+            agent.wealth *= 1 - self.rate
+        self.datacollector.collect(self)
+`;
+  const APP = `import solara, nothing
+from mesa.visualization import Slider
+model_params = {"agents": {"type": "SliderInt", "value": 10, "min": 1, "max": 50}, "tax_rate": Slider("Tax", 0.1, 0.0, max=0.5, step=0.1),
+  "kind": {"type": "Select", "value": "even", "values": ["even", "rich"]}}
+`;
+
+  test('becomes a model with the bounds of its sliders and the reporters of its collector', async () => {
+    writeFileSync(join(folder, 'model.py'), MODEL);
+    writeFileSync(join(folder, 'helpers.py'), 'start = lambda kind: {"even": 1.0, "rich": 8.0}[kind]\n');
+    writeFileSync(join(folder, 'app.py'), APP);
+    const { code, stdout } = await run(['import', 'model:Wealth']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('wealth/source')]);
+    expect(stdout).toContain('the parameter shape: its default is of the type NoneType');
+    expect(stdout).toContain('the reporter Text: its value is str');
+    expect(readFileSync(join(folder, 'wealth/model.yaml'), 'utf8').split('\n').slice(5, 9)).toEqual([
+      '  - { name: "{RANDOM_SEED}", type: LONG, default: 1, min: 0, max: 4294967295 }',
+      '  - { name: Agents, type: LONG, default: 10, min: 1, max: 50 }',
+      '  - { name: Tax rate, type: DOUBLE, default: 0.1, min: 0, max: 0.5 }',
+      '  - { name: Kind, type: STRING, default: even, values: [ even, rich ] }',
+    ]);
+    // the folder does not need the files that it was made from
+    for (const file of ['model.py', 'helpers.py', 'app.py']) rmSync(join(folder, file));
+    const outputs = await outputsOf(
+      'wealth',
+      ...input('Agents', 20),
+      ...input('Steps', 7),
+      '--input',
+      'Kind=rich',
+    );
+    expect(outputs['Total']).toBeCloseTo(20 * 8 * 0.9 ** 7, 9);
+    expect((outputs['Total over time'] as { dataX: number[] }).dataX).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(outputs['Steps taken']).toBe(7);
+    const other = await outputsOf('wealth', ...input('Steps', 7), ...input('{RANDOM_SEED}', 2));
+    expect(other['Draw']).not.toBe(outputs['Draw']);
+  });
+
+  test.each([
+    ['takes no seed', MODEL.replace(', seed=None', '').replace('seed=seed', ''), 'no_seed takes no seed'],
+    ['needs a parameter', MODEL.replace('agents=10', 'agents'), 'agents of needy needs a default value'],
+    [
+      'has no collector',
+      MODEL.replace('self.datacollector =', 'self.other ='),
+      'makes no step with its default values',
+    ],
+  ])('is refused if it %s', async (_, source, message) => {
+    const name = message.match(/no_seed|needy/)?.[0] ?? 'silent';
+    writeFileSync(join(folder, 'helpers.py'), 'start = lambda kind: 1.0\n');
+    writeFileSync(join(folder, `${name}_file.py`), source.replace('class Wealth', `class ${name}`));
+    const { code, stderr } = await run(['import', `${name}_file:${name}`]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
