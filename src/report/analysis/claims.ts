@@ -12,12 +12,12 @@ export interface Scope {
 export const SCOPES: Record<Method, Scope> = {
   morris: {
     shows: 'the mean size of the effect of each input over the levels of the other inputs',
-    test: 'pairs of points that differ in one input, with exchanged replications; none with one run per point',
+    test: 'pairs of points that differ in one input, with exchanged replications, or by replication with common random numbers; none with one run per point',
     cannot: 'shares of the variance; which inputs interact',
   },
   sobol: {
     shows: 'the share of the variance of each input, alone and with all others, for any function',
-    test: 'pairs of points that differ in one input, with exchanged replications; with one run per point only the effect of an input alone',
+    test: 'pairs of points that differ in one input, with exchanged replications, or by replication with common random numbers; with one run per point only the effect of an input alone',
     cannot: 'the direction of an effect; with one run per point, interactions apart from chance',
   },
   regression: {
