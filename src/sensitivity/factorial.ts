@@ -377,7 +377,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     ...(isWhole
       ? []
       : [
-          `${values.means.length - points.length} of ${values.means.length} points have no value. The effect of an input comes only from those combinations of the other inputs for which every value of this input has a result. The same is true for interactions.`,
+          `${values.means.length - points.length} of ${values.means.length} points have no value, so the factorial is not balanced: the effect of an input comes only from those combinations of the other inputs for which every value of this input has a result. The same is true for interactions.`,
         ]),
     ...(unknown.length > 0 ? [`${unknown.join(', ')}: unknown, because there is no such combination.`] : []),
   ];

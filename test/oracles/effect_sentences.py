@@ -42,7 +42,7 @@ def _(c, m):
         deny(not c.one_run or c.is_paired, "chance is known")
     elif why == "the chance in a quantile of the runs is unknown":
         deny(points.statistic != "quantile" or not c.has_chance, "chance is known")
-    elif why == "the model of the search predicts too little of its variance":
+    elif why.startswith("the model of the search predicts only "):
         deny(c.analysis["r2"] >= 0.5, "the model predicts more than half")
     elif why == "the points of the search are too few to tell":
         # the usual number of points for a model of a search is ten for each input

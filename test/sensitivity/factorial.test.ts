@@ -184,7 +184,7 @@ describe('a grid in which points have no value', () => {
     for (const one of indices) expect(one).not.toHaveProperty('total');
     expect(secondOrder).toEqual([]);
     expect(warnings).toEqual([
-      expect.stringContaining('2 of 18 points have no value.'),
+      expect.stringContaining('2 of 18 points have no value, so the factorial is not balanced: '),
       'x1 × x2: unknown, because there is no such combination.',
     ]);
   });

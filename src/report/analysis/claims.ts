@@ -63,8 +63,6 @@ const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 const LITTLE = 0.05;
 /** An index that is at most this part of the largest index is a rounding error. */
 const ROUNDING = 1e-9;
-/** A Gaussian process must predict this share of the variance. A process that is fitted to chance predicts less. */
-const LEAST_PREDICTED = 0.5;
 
 /**
  * Tests are approximations, so they use this part of the allowed probability of a false claim: with a confidence of 0.95,
@@ -167,18 +165,12 @@ function isVisible(analysis: Indexed, one: InputIndices, largest: number): boole
   // the effect alone does not decide: an input that interacts may matter although its means are equal
   const own = secondOrder.filter((pair) => isOwn(pair) && pair.inputs.includes(one.input));
   const tests = [one, ...own].flatMap(({ p }) => p ?? []);
-  if (method === 'gaussian-process')
-    return (predicts(analysis) && tests.some((p) => isSignificant(p, confidence))) || undefined;
+  if (method === 'gaussian-process') return tests.some((p) => isSignificant(p, confidence)) || undefined;
   if (tests.length > 0) return tests.some((p) => isSignificant(p, confidence));
   if (SIZES[method](one) === undefined || method === 'regression') return undefined;
   // chance is possible, but nothing tells it from an effect
   if (hasUnknownChance || (chance && chance.ofRuns > 0)) return undefined;
   return sizeOf(method, one) > ROUNDING * largest;
-}
-
-/** Whether the model of a search predicts so much that its shares say something. */
-export function predicts({ r2 = 0 }: Pick<Analysis, 'r2'>): boolean {
-  return r2 >= LEAST_PREDICTED;
 }
 
 /** @param p - a p-value that allows for the number of tests */
