@@ -236,3 +236,13 @@ test('aliasesOf names the effects that a fraction cannot distinguish', () => {
   expect(small([2])).toEqual(['−x1 × x2']);
   expect(small([0])).toEqual(['−x2 × x3']);
 });
+
+test('equal means have an effect of 0, without rounding errors', () => {
+  // 0.1 + 0.7 and 0.3 + 0.5 differ by 1e-16
+  const { indices } = factorialIndices(
+    full([2, 2]),
+    { means: Float64Array.of(0.1, 0.7, 0.3, 0.5), isPaired: false },
+    0.95,
+  );
+  expect(indices.map(({ effect }) => effect)).toEqual([0, expect.closeTo(0.4, 12)]);
+});
