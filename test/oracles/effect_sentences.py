@@ -7,7 +7,7 @@ import numpy as np
 
 import own_models
 import own_numbers as own
-from sentence_table import CLEAR, NAME, NONE, close, deny, equal, names, number, says
+from sentence_table import CLEAR, GRIDS, NAME, NONE, close, deny, equal, names, number, says
 
 
 def nothing(c, m, inputs=None):
@@ -175,6 +175,10 @@ def share_of(c, inputs, shown, is_total, is_least=False, ends=None):
         return
     if c.has_chance and ends and ends[0] - 0.5 <= value <= ends[1] + 0.5:
         return
+    if c.kind in GRIDS and c.has_chance and not is_total and len(rest) > 1 and shown > value:
+        # the rest may interact, so this is only the least share; the most is the sum of the own totals
+        value = min(100, max(value, 100 * sum(found[one] for one in inputs)))
+        return deny(shown - value > tolerance, f"own share at most {value:.2f} %")
     deny(shown - value > tolerance or (not is_least and value - shown > tolerance), f"own share {value:.2f} %")
 
 

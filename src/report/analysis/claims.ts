@@ -145,14 +145,17 @@ export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
   const { method } = analysis;
   const all = ranked(analysis);
   const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
+  const seen = new Map(all.map((one) => [one, isVisible(analysis, one, largest)]));
+  // the size of an effect that cannot be told from chance is chance
+  const most = Math.max(0, ...all.filter((one) => seen.get(one) !== false).map((one) => sizeOf(method, one)));
   const kindOf = (one: InputIndices): Kind => {
-    const size = sizeOf(method, one);
-    const isSeen = isVisible(analysis, one, largest);
+    const isSeen = seen.get(one);
     if (isSeen === undefined) return 'unknown';
     if (!isSeen) return 'nothing';
-    const part = areShares(method) ? size / largest : (size / largest) ** 2;
+    const size = sizeOf(method, one);
+    const part = areShares(method) ? size / most : (size / most) ** 2;
     // chance may hide the sizes of all effects
-    return largest === 0 || part > LITTLE ? 'matter' : 'little';
+    return most === 0 || part > LITTLE ? 'matter' : 'little';
   };
   const kinds = all.map(kindOf);
   const of = (kind: Kind): InputIndices[] => all.filter((_, at) => kinds[at] === kind);
