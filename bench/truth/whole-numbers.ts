@@ -39,6 +39,14 @@ const CASES: Case[] = [
     run: normal(1),
   },
   {
+    name: '3 × 3 × 3 values, two thirds of chance, 2 runs',
+    inputs: [even(3), even(3), even(3)],
+    points: 128,
+    replications: 2,
+    of: additive,
+    run: normal(2),
+  },
+  {
     name: '3 × 4 × 5 values, interactions, 3 runs',
     inputs: [even(3), even(4), even(5)],
     points: 256,

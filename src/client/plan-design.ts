@@ -59,6 +59,10 @@ export function warningsOf(campaign: Drawing, points: number): string[] {
         ]
       : []),
     ...(repeats > 0 && !hasRunsPerDraw(campaign) ? [repeatsText(campaign, points)] : []),
+    ...halfCells(design).map(
+      (name) =>
+        `The lowest and the highest value of "${name}" are drawn about half as often as the distribution says, because its limits cut their cells. Limits such as 0.5 and 10.5 give 1 and 10 whole cells.`,
+    ),
     ...sobolSizes.flatMap(({ size, factor }) => {
       const even = 2 ** Math.round(Math.log2(size));
       if (size === even) return [];
@@ -69,6 +73,21 @@ export function warningsOf(campaign: Drawing, points: number): string[] {
       ];
     }),
   ];
+}
+
+/** The inputs with whole numbers whose distribution ends in the middle of a cell. A uniform distribution has whole cells. */
+function halfCells(design: Design): string[] {
+  return [...nested(design)].flatMap((one) => {
+    if (one.kind !== 'sample' && one.kind !== 'saltelli') return [];
+    return one.inputs.flatMap(({ name, isWhole, distribution }) =>
+      isWhole &&
+      distribution.kind !== 'uniform' &&
+      distribution.kind !== 'choice' &&
+      (Number.isInteger(distribution.min) || Number.isInteger(distribution.max))
+        ? [name]
+        : [],
+    );
+  });
 }
 
 /** Says that repeated draws add no runs, and why. */

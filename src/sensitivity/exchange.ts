@@ -1,8 +1,10 @@
 import { streamKey, uniformAt } from '../campaign/sampling/threefry.ts';
 import { incompleteBeta } from '../statistics/beta.ts';
-import { chanceOfEqual, ROUNDING as ROUNDING_OF_VALUES } from '../statistics/chance.ts';
+import { cancelsChance, chanceOfEqual, ROUNDING as ROUNDING_OF_VALUES } from '../statistics/chance.ts';
 import { normalCdf } from '../statistics/normal.ts';
 import { fisherTail, studentTails } from '../statistics/tests.ts';
+import { certainty } from './contrast.ts';
+import { areEqual, momentsOf } from './moments.ts';
 import type { PointValues } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
@@ -13,48 +15,42 @@ import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from
  * The test is a permutation test. If the input has no effect, the runs of the two points of a pair may be exchanged. So
  * the distributions of the sum of the differences and of the sum of their squares follow from the values themselves,
  * whatever the distribution of chance is, and even if chance depends on the other inputs. The first sum finds effects
- * with one direction, the second one all others; Bonferroni's factor allows for both. The distribution of the first sum
+ * with one direction, so a pair counts as much as its step is long; the second one finds all others. Bonferroni's factor
+ * allows for both. The distribution of the first sum
  * over all exchanges is approximated by a normal distribution, that of the second one by a beta distribution with the
  * same mean, variance and maximum, or by random exchanges if few pairs dominate the sum: E. J. G. Pitman, "Significance tests which may be applied to samples from any
  * populations", Supplement to the Journal of the Royal Statistical Society 4 (1937) 119-130. No p-value is below the
- * probability of the most extreme exchange. With common random numbers, a replication may be exchanged only with the
- * same replication of the other point.
+ * probability of the most extreme exchange.
  */
 class ExchangeTest {
-  readonly #isPaired: boolean;
   /** The points of earlier pairs. A point that is in two pairs would make them dependent. */
   readonly #seen = new Set<number>();
   #difference = 0;
+  #ofDifference = 0;
   #sum = 0;
   #mean = 0;
   #variance = 0;
   #most = 0;
   /** For each pair: the square after a random exchange. */
   readonly #draws: ExchangeMoments['draw'][] = [];
-  /** The smallest mean of a squared difference. */
+  /** The smallest mean of a squared difference, times the square of its step. */
   #least = Infinity;
   /** The logarithms of the probabilities of the most extreme difference and of the largest sum of squares. */
   #logExtreme = Math.log(2);
   #logLargest = 0;
 
-  constructor(isPaired: boolean) {
-    this.#isPaired = isPaired;
-  }
-
-  /** Adds a pair of points, each with its number and its runs. Pairs without information do not count. */
-  add(
-    [a, ofA]: readonly [number, readonly Replicate[]],
-    [b, ofB]: readonly [number, readonly Replicate[]],
-  ): void {
-    if (a === b || this.#seen.has(a) || this.#seen.has(b)) return;
-    const found = this.#isPaired ? pairedMoments(ofA, ofB) : pooledMoments(ofA, ofB);
+  /** Adds a pair of points with the runs of each. Pairs without information do not count. */
+  add({ from, to, length }: Step, ofFrom: readonly Replicate[], ofTo: readonly Replicate[]): void {
+    if (from === to || this.#seen.has(from) || this.#seen.has(to)) return;
+    const found = exchangeMoments(ofFrom, ofTo);
     if (!found) return;
-    this.#seen.add(a).add(b);
-    this.#difference += found.difference;
+    this.#seen.add(from).add(to);
+    this.#difference += length * found.difference;
+    this.#ofDifference += length ** 2 * found.mean;
     this.#sum += found.difference ** 2;
     this.#mean += found.mean;
     if (found.mean > 0) {
-      this.#least = Math.min(this.#least, found.mean);
+      this.#least = Math.min(this.#least, length ** 2 * found.mean);
       this.#logExtreme += Math.log(found.extreme);
     }
     this.#most += found.most;
@@ -69,11 +65,10 @@ class ExchangeTest {
   /** The p-value; undefined if no pair has enough runs. */
   p(): number | undefined {
     if (this.#seen.size === 0) return undefined;
-    const mean = this.#mean;
-    if (mean === 0) return 1;
+    if (this.#mean === 0) return 1;
     // a correction for continuity: exchanging the runs of one pair changes the sum by twice its difference
     const beyond = Math.max(0, Math.abs(this.#difference) - Math.sqrt(this.#least));
-    const ofDifference = 2 * normalCdf(-beyond / Math.sqrt(mean));
+    const ofDifference = 2 * normalCdf(-beyond / Math.sqrt(this.#ofDifference));
     return Math.min(
       1,
       2 * Math.max(ofDifference, Math.exp(this.#logExtreme)),
@@ -124,7 +119,7 @@ interface ExchangeMoments {
 }
 
 /** Each run of both points may belong to either of them. */
-function pooledMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): ExchangeMoments | undefined {
+function exchangeMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): ExchangeMoments | undefined {
   const [n, m] = [ofA.length, ofB.length];
   const all = n + m;
   if (n === 0 || m === 0 || all < 3) return undefined;
@@ -174,35 +169,65 @@ function pooledMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): Ex
   };
 }
 
-/** The sign of the difference of each replication may be turned. */
-function pairedMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): ExchangeMoments | undefined {
-  const common = commonReplications([ofA, ofB]);
-  const n = common.length;
-  if (n < 2) return undefined;
-  const other = valuesAt(ofB, common);
-  const own = valuesAt(ofA, common);
-  const slack = slackOf([...own, ...other]);
-  const differences = own.map((value, at) =>
-    Math.abs(value - other[at]!) > slack ? (value - other[at]!) / n : 0,
-  );
-  let [sum, squares, fourths, sizes] = [0, 0, 0, 0];
-  for (const one of differences) {
-    sum += one;
-    squares += one ** 2;
-    fourths += one ** 4;
-    sizes += Math.abs(one);
+/**
+ * The same test with common random numbers. Only the replications are independent: all differences of a replication may
+ * have the same chance, so more pairs are not always more evidence. The sum over the pairs of each replication is a value of a
+ * sample, with Student's test. The sum of squares has Fisher's test, with the degrees of freedom that the differences of replications
+ * show: G. E. P. Box, "Some theorems on quadratic forms applied in the study of analysis of variance problems, II", Annals of
+ * Mathematical Statistics 25 (1954) 484-498, theorem 6.1. Differences that are equal in all replications are as sure as
+ * `chanceOfEqual` says.
+ */
+function commonTest(
+  pairs: readonly Step[],
+  replicates: (point: number) => readonly Replicate[],
+  isShare: boolean,
+): number | undefined {
+  const own = new Map<number, { sum: number; length: number; beside: number[] }>();
+  let [between, within, isCancelled] = [0, 0, false];
+  for (const [pair, { from, to, length }] of pairs.entries()) {
+    const common = from === to ? [] : commonReplications([replicates(from), replicates(to)]);
+    if (common.length < 2) continue;
+    const [low, high] = [valuesAt(replicates(from), common), valuesAt(replicates(to), common)];
+    const slack = slackOf([...low, ...high]);
+    const differences = low.map((value, at) => (Math.abs(high[at]! - value) > slack ? high[at]! - value : 0));
+    const { mean, variance } = momentsOf(differences);
+    between += common.length * mean ** 2;
+    if (variance > slack ** 2) within += variance;
+    isCancelled ||= cancelsChance([low, high]);
+    for (const [at, replication] of common.entries()) {
+      const found = own.get(replication) ?? { sum: 0, length: 0, beside: pairs.map(() => 0) };
+      found.sum += length * differences[at]!;
+      found.length += length;
+      found.beside[pair] = differences[at]! - mean;
+      own.set(replication, found);
+    }
   }
-  const differing = differences.filter((one) => one !== 0).length;
-  return {
-    difference: -sum,
-    mean: squares,
-    fourth: 3 * squares ** 2 - 2 * fourths,
-    most: sizes ** 2,
-    extreme: 2 ** -differing,
-    largest: Math.min(1, 2 ** (1 - differing)),
-    draw: (uniform) =>
-      differences.reduce((total, one) => (uniform() < 0.5 ? total - one : total + one), 0) ** 2,
-  };
+  if (own.size < 2) return undefined;
+  const freedom = own.size - 1;
+  if (within === 0) return between > 0 && isCancelled ? 0 : chanceOfEqual(between, freedom);
+  const all = [...own.values()];
+  const ofAll = momentsOf(all.map(({ sum, length }) => sum / length));
+  const variance = areEqual(ofAll) ? 0 : ofAll.variance;
+  const independent = rankOf(all.map(({ beside }) => beside));
+  const p = Math.min(
+    1,
+    2 * certainty(ofAll.mean, variance / all.length, freedom, 0.95).p,
+    2 * fisherTail(between / within, independent, independent * freedom),
+  );
+  // the shares of a few replications are often equal
+  return isShare ? Math.max(p, chanceOfEqual(1, freedom)) : p;
+}
+
+/** The effective number of independent columns of a table: from 1 to the number of its columns, and less than its rows. */
+function rankOf(rows: readonly (readonly number[])[]): number {
+  let [trace, squares] = [0, 0];
+  for (const [at, row] of rows.entries())
+    for (let other = 0; other <= at; other += 1) {
+      const product = row.reduce((sum, one, column) => sum + one * rows[other]![column]!, 0);
+      if (other === at) trace += product;
+      squares += (other === at ? 1 : 2) * product ** 2;
+    }
+  return trace ** 2 / squares;
 }
 
 /** The largest difference of values that may come only from rounding. */
@@ -245,13 +270,27 @@ export interface Step {
   input: number;
   from: number;
   to: number;
+  /**
+   * How many of the values that the input has lie between both points, so that a few extreme values do not decide a test. All
+   * steps between texts are equally long.
+   */
+  length: number;
 }
 
-/** Returns a function that puts the point with the lower value of the input first. */
-export function rising(table: PointTable, inputs: readonly string[]): (step: Step) => Step {
-  const columns = inputs.map((name) => table.column(table.inputs.findIndex((one) => one.name === name)));
-  return ({ input, from, to }) =>
-    columns[input]![from]! > columns[input]![to]! ? { input, from: to, to: from } : { input, from, to };
+/** Returns a function that puts the point with the lower value of the input first, and measures the step. */
+export function rising(table: PointTable, inputs: readonly string[]): (step: Omit<Step, 'length'>) => Step {
+  const ranks = inputs.map((name) => {
+    const place = table.inputs.findIndex((one) => one.name === name);
+    const column = table.column(place);
+    const rankOf = new Map([...new Set(column)].sort((a, b) => a - b).map((value, rank) => [value, rank]));
+    return { isText: table.isText(place), of: column.map((value) => rankOf.get(value)!) };
+  });
+  return ({ input, from, to }) => {
+    const { isText, of } = ranks[input]!;
+    const change = of[to]! - of[from]!;
+    const length = isText ? 1 : Math.abs(change);
+    return change < 0 ? { input, from: to, to: from, length } : { input, from, to, length };
+  };
 }
 
 /**
@@ -262,7 +301,7 @@ export function rising(table: PointTable, inputs: readonly string[]): (step: Ste
 export function stepTests(
   inputs: number,
   steps: readonly Step[],
-  { means, replicates, isPaired, error }: PointValues,
+  { means, replicates, isPaired, isShare = false, error }: PointValues,
 ): (number | undefined)[] {
   const isKnown = (point: number): boolean => point >= 0 && !Number.isNaN(means[point]!);
   const own = Array.from({ length: inputs }, (): Step[] => []);
@@ -270,14 +309,11 @@ export function stepTests(
   // the runs of each point are equal, and so many that they count as sure
   if (error?.variance === 0) return own.map(() => undefined);
   return own.map((pairs) => {
+    if (replicates && isPaired) return commonTest(pairs, replicates, isShare);
     if (replicates) {
-      const test = new ExchangeTest(isPaired);
-      for (const { from, to } of pairs) test.add([from, replicates(from)], [to, replicates(to)]);
-      const p = test.p();
-      if (!isPaired || !error?.isUnseen || p === undefined) return p;
-      // with common random numbers, a rare value is missing at all points together
-      const fewest = Math.min(...pairs.map(({ from }) => replicates(from).length));
-      return Math.max(p, chanceOfEqual(1, fewest - 1));
+      const test = new ExchangeTest();
+      for (const step of pairs) test.add(step, replicates(step.from), replicates(step.to));
+      return test.p();
     }
     if (!error) return undefined;
     const seen = new Set<number>();

@@ -62,6 +62,9 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
   const moments = momentsOf(points.map(y));
   if (areEqual(moments)) return { indices: [], warnings: [] };
   const squares = moments.variance * (points.length - 1);
+  const largest = Math.max(...points.map((point) => Math.abs(y(point))));
+  /** Equal means have an effect of 0 only apart from rounding. */
+  const exact = (effect: number): number => (Math.abs(effect) <= ROUNDING * largest ? 0 : effect);
   const replicates =
     values.replicates &&
     Array.from(values.means, (mean, point) => (Number.isNaN(mean) ? [] : values.replicates!(point)));
@@ -84,8 +87,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const independent = values.isPaired ? common.length : count;
     if (values.isShare)
       return { ...found, variance: Math.max(found.variance, leastVariance(independent, 0)) };
-    const size = Math.max(...points.map((point) => Math.abs(y(point))));
-    if (found.variance > (ROUNDING * size) ** 2) return found;
+    if (found.variance > (ROUNDING * largest) ** 2) return found;
     const isSure = values.isPaired && cancelsChance(runs.map((own) => valuesAt(own, common)));
     if (isSure) return { ...found, variance: 0 };
     return { ...found, variance: leastOfEqualRuns(independent, moments.variance), isUnseen: true };
@@ -249,7 +251,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     });
     const part = mainPart(at, own);
     const freedom = present[at]! - 1;
-    const effect = alone[high]! - alone[low]!;
+    const effect = exact(alone[high]! - alone[low]!);
     // the outputs choose two of the values, so the interval holds for each pair of values (Bonferroni)
     const choices = isChosen ? (present[at]! * freedom) / 2 : 1;
     const known = certain(effect, own, weights, 1 - (1 - confidence) / choices);
@@ -344,7 +346,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     const isEqual = (point: number): boolean => codes[a]![point] === codes[b]![point];
     const equal = own.filter(isEqual).length;
     const weights = own.map((point) => (isEqual(point) ? 1 / equal : -1 / (own.length - equal)));
-    const effect = own.reduce((sum, point, at) => sum + weights[at]! * y(point), 0);
+    const effect = exact(own.reduce((sum, point, at) => sum + weights[at]! * y(point), 0));
     const known = certain(effect, own, weights);
     return {
       ...(Number.isFinite(effect) && { effect }),
@@ -377,7 +379,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     ...(isWhole
       ? []
       : [
-          `${values.means.length - points.length} of ${values.means.length} points have no value. The effect of an input comes only from those combinations of the other inputs for which every value of this input has a result. The same is true for interactions.`,
+          `${values.means.length - points.length} of ${values.means.length} points have no value, so the factorial is not balanced: the effect of an input comes only from those combinations of the other inputs for which every value of this input has a result. The same is true for interactions.`,
         ]),
     ...(unknown.length > 0 ? [`${unknown.join(', ')}: unknown, because there is no such combination.`] : []),
   ];

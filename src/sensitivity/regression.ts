@@ -124,7 +124,7 @@ export function regressionOf(
   const pOf = (at: number): number | undefined => {
     const value = found.src[at]!;
     if (freedom < 1) return undefined;
-    if (Math.abs(value) < ROUNDING) return 1;
+    if (value === 0) return 1;
     const square = (leastRest * found.inverses[at]!) / freedom;
     const exact = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
     const left = others.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
@@ -273,7 +273,8 @@ function coefficients(sums: Float64Array, size: number, kept: readonly number[])
   const root = cholesky(square);
   if (!root || root.some((row, at) => row[at]! ** 2 < LEAST_PART))
     return { src: none, slopes: none, inverses: none, partial: none, r2: NaN, variances };
-  const src = solve(root, right.subarray(0, -1));
+  // a coefficient of an input without effect is 0 only apart from rounding
+  const src = solve(root, right.subarray(0, -1)).map((one) => (Math.abs(one) < ROUNDING ? 0 : one));
   const r2 = Math.min(
     1,
     src.reduce((sum, one, at) => sum + one * right[at]!, 0),
@@ -284,7 +285,7 @@ function coefficients(sums: Float64Array, size: number, kept: readonly number[])
     return solve(root, unit)[at]!;
   });
   const partial = src.map((one, at) => {
-    if (Math.abs(one) < ROUNDING) return 1 - r2 < ROUNDING ? NaN : 0;
+    if (one === 0) return 1 - r2 < ROUNDING ? NaN : 0;
     // the square of the correlation is t² / (t² + freedom)
     return one / Math.sqrt(one ** 2 + (1 - r2) * inverses[at]!);
   });

@@ -23,6 +23,11 @@ const REALIZATIONS = 200;
 const CONFIDENCE = 0.95;
 /** If a model explains a smaller share of the variance at points outside the fit, there is a warning. */
 const GOOD = 0.8;
+/**
+ * A model must explain this share of the variance at points outside the fit. A model that is fitted to chance explains less, and its
+ * indices say nothing.
+ */
+const LEAST = 0.5;
 /** Number of places along a slice. */
 const PLACES = 41;
 
@@ -65,6 +70,19 @@ export function searchedAnalysis(
   }
   const model = modelOf(space.dimensions, told, isNoisy)!;
   const r2 = explained(model);
+  const percent = `${Math.max(0, Math.round(100 * r2))} %`;
+  if (r2 < LEAST) {
+    const unknown = `the model of the search predicts only ${percent} of the variance of points outside the fit`;
+    return {
+      ...head,
+      indices: [],
+      r2,
+      unknown,
+      warnings: [
+        `There are no indices, because ${unknown}. A campaign with saltelli over the same inputs gives indices.`,
+      ],
+    };
+  }
   const ps = testsOf(model, told, isNoisy);
   const indices = indicesOf(model, search.inputs, campaign.seed ?? 0);
   return {
@@ -78,7 +96,7 @@ export function searchedAnalysis(
         : []),
       ...(r2 < GOOD
         ? [
-            `The model explains ${Math.max(0, Math.round(100 * r2))} % of the variance of points outside the fit: its indices are rough. A campaign with saltelli over the same inputs gives more exact indices.`,
+            `The model explains ${percent} of the variance of points outside the fit: its indices are rough. A campaign with saltelli over the same inputs gives more exact indices.`,
           ]
         : []),
       ...(search.where === null

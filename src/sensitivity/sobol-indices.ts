@@ -86,11 +86,25 @@ export function sobolIndices(
   const units = areEnough ? ofScramble : groupsOf(whole);
   const [numbers, ofUnits] = areEnough ? overScrambles(units) : byBootstrap(units);
   if (!numbers.every(Number.isFinite)) return none;
-  const notShown = chance && chanceNotShown(layout, sums, units, numbers, chance);
-  const beyond = chance && studentQuantile((1 + confidence) / 2, chance.freedom);
-  const intervals = ofUnits.map((own, at) =>
-    own && notShown ? widened(own, numbers[at]!, beyond! * Math.sqrt(notShown[at]!)) : own,
-  );
+  const intervals = chance ? withChance(chance) : ofUnits;
+
+  /**
+   * Makes the intervals wider by the chance that they do not show. An index is a ratio. If chance is large, an error of its
+   * denominator counts more the larger the index is, so the upper end has the chance that an index there would have: E. C. Fieller,
+   * "Some problems in interval estimation", Journal of the Royal Statistical Society B 16 (1954) 175-185.
+   */
+  function withChance(of: RowChance): (Interval | undefined)[] {
+    const beyond = studentQuantile((1 + confidence) / 2, of.freedom);
+    const widenedFor = (at: readonly number[]): (Interval | undefined)[] => {
+      const notShown = chanceNotShown(layout, sums, units, at, of);
+      return ofUnits.map(
+        (own, which) => own && widened(own, numbers[which]!, beyond * Math.sqrt(notShown[which]!)),
+      );
+    };
+    const near = widenedFor(numbers);
+    const far = widenedFor(near.map((own, at) => Math.min(1, own?.[1] ?? numbers[at]!)));
+    return near.map((own, at) => own && [own[0], Math.max(own[1], far[at]![1])]);
+  }
 
   function overScrambles(all: readonly number[][]): [number[], (Interval | undefined)[]] {
     const estimates = all.map((blocks) => sums.estimates(sums.of(blocks)));

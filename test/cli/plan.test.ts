@@ -202,6 +202,14 @@ describe('foray plan', () => {
     expect(await warningsOf('sobol: {points: 9, inputs: {Contact rate: {min: 1, max: 2}}}')).toEqual([
       '9 Sobol points are spread less evenly than 8, a power of 2.',
     ]);
+    const cells = async (limits: string) =>
+      (await warningsOf(`lhs: {points: 50, inputs: {Days: {distribution: triangular, mode: 5, ${limits}}}}`))
+        .map((warning) => warning.split('. ')[0])
+        .filter((warning) => warning!.includes('half as often'));
+    expect(await cells('min: 1, max: 10')).toEqual([
+      'The lowest and the highest value of "Days" are drawn about half as often as the distribution says, because its limits cut their cells',
+    ]);
+    expect(await cells('min: 0.5, max: 10.5')).toEqual([]);
     const { stderr } = await run('plan', design('grid: {Days: [7]}'));
     // a plan that takes longer than two seconds also prints its progress
     expect(stderr.replace(/^Asked the service about .*\n/gm, '')).toBe(

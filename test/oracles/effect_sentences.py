@@ -7,7 +7,7 @@ import numpy as np
 
 import own_models
 import own_numbers as own
-from sentence_table import CLEAR, NAME, NONE, close, deny, equal, names, number, says
+from sentence_table import CLEAR, GRIDS, NAME, NONE, close, deny, equal, names, number, says
 
 
 def nothing(c, m, inputs=None):
@@ -42,7 +42,7 @@ def _(c, m):
         deny(not c.one_run or c.is_paired, "chance is known")
     elif why == "the chance in a quantile of the runs is unknown":
         deny(points.statistic != "quantile" or not c.has_chance, "chance is known")
-    elif why == "the model of the search predicts too little of its variance":
+    elif why.startswith("the model of the search predicts only "):
         deny(c.analysis["r2"] >= 0.5, "the model predicts more than half")
     elif why == "the points of the search are too few to tell":
         # the usual number of points for a model of a search is ten for each input
@@ -176,6 +176,10 @@ def share_of(c, inputs, shown, is_total, is_least=False, ends=None):
     # an interval has an error too: it comes from resamples of a few runs
     if c.has_chance and ends and ends[0] - 5 <= value <= ends[1] + 5:
         return
+    if c.kind in GRIDS and c.has_chance and not is_total and len(rest) > 1 and shown > value:
+        # the rest may interact, so this is only the least share; the most is the sum of the own totals
+        value = min(100, max(value, 100 * sum(found[one] for one in inputs)))
+        return deny(shown - value > tolerance, f"own share at most {value:.2f} %")
     deny(shown - value > tolerance or (not is_least and value - shown > tolerance), f"own share {value:.2f} %")
 
 

@@ -68,7 +68,7 @@ def _(c, m):
     equal(number(m["n"]), sum(len(values) > 0 for values in c.rows()), "points with a value")
 
 
-@says("warning", r"N of M points (?:are left out, because they|have no value\. The effect).*")
+@says("warning", r"N of M points (?:are left out, because they|have no value, so the factorial is not balanced: the effect).*")
 @says("warning", r"N of M points are left out, because they have no value\.")
 def _(c, m):
     rows = c.rows()

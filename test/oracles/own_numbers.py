@@ -394,11 +394,12 @@ EXCHANGES = 20_000
 def exchange_p(pairs, is_paired):
     """
     The p-value of random exchanges of the runs of two points, for values of any distribution. `pairs` has the values of
-    two points by replication. With common random numbers the runs of a replication change places.
+    two points by replication. With common random numbers all runs of a replication change places together.
     """
     draw = np.random.default_rng(1)
     sums, squares = np.zeros(EXCHANGES), np.zeros(EXCHANGES)
     sum_of, square_of = 0.0, 0.0
+    signs = {n: draw.choice([-1.0, 1.0], size=EXCHANGES) for n in {n for a, _ in pairs for n in a} if is_paired}
     for a, b in pairs:
         if is_paired:
             both = [n for n in a if a[n] is not None and b.get(n) is not None]
@@ -406,7 +407,7 @@ def exchange_p(pairs, is_paired):
                 continue
             d = np.array([b[n] - a[n] for n in both]) / len(both)
             own = float(np.sum(d))
-            drawn = draw.choice([-1.0, 1.0], size=(EXCHANGES, len(d))) @ d
+            drawn = np.column_stack([signs[n] for n in both]) @ d
         else:
             x, y = ([v for v in of.values() if v is not None] for of in (a, b))
             if min(len(x), len(y)) == 0 or len(x) + len(y) < 3:

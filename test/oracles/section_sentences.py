@@ -131,6 +131,7 @@ def _(c, m):
 
 
 @says("warning", r"The model explains N % of the variance of points outside the fit: its indices are rough\. A campaign .*")
+@says("warning", r"There are no indices, because the model of the search predicts only N % of .*")
 @says("warning", r"N points are (?:few|too few) for a Gaussian process.*")
 @says("warning", r"The points of the search .*|The model .*")
 def _(c, m):

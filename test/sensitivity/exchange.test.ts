@@ -9,6 +9,7 @@ function pOf(points: readonly (readonly number[])[], isPaired = false): number {
     input: 0,
     from: 2 * pair,
     to: 2 * pair + 1,
+    length: 1,
   }));
   const means = Float64Array.from(points, (own) => own.reduce((sum, one) => sum + one, 0) / own.length);
   return stepTests(1, steps, { means, replicates: (point) => runs[point]!, isPaired })[0]!;
@@ -108,13 +109,14 @@ test('an effect is never more certain than the number of exchanges allows', () =
   expect(p).toBeGreaterThanOrEqual((2 * 2) / 36);
 });
 
-test('with common random numbers only the signs of differences are exchanged', () => {
+test('with common random numbers only the differences of replications count', () => {
   // the runs differ much, but each pair of runs differs by about 1
   const points = Array.from({ length: 10 }, (_, pair) => [
     [10 * pair, 50, 7].map((value) => value + 0.01 * pair),
     [10 * pair, 50, 7].map((value, at) => value + 1 + 0.02 * at),
   ]).flat();
-  expect(pOf(points, true)).toBeLessThan(1e-4);
+  // on average over the pairs, the three differences are 0.955, 0.975 and 0.995
+  expect(pOf(points, true)).toBeLessThan(1e-3);
   expect(pOf(points, false)).toBeGreaterThan(0.1);
 });
 
@@ -144,7 +146,12 @@ test('with common random numbers, equal runs are as sure as equal signs of their
   const runs = Array.from({ length: 40 }, (_, point) =>
     [1, 2, 3].map((replication) => ({ replication, value: point % 2 })),
   );
-  const steps = Array.from({ length: 20 }, (_, pair) => ({ input: 0, from: 2 * pair, to: 2 * pair + 1 }));
+  const steps = Array.from({ length: 20 }, (_, pair) => ({
+    input: 0,
+    from: 2 * pair,
+    to: 2 * pair + 1,
+    length: 1,
+  }));
   const values = {
     means: Float64Array.from(runs, ([run]) => run!.value),
     replicates: (point: number) => runs[point]!,
@@ -152,4 +159,35 @@ test('with common random numbers, equal runs are as sure as equal signs of their
   };
   expect(stepTests(1, steps, { ...values, isPaired: true })).toEqual([1 / 4]);
   expect(stepTests(1, steps, { ...values, isPaired: false })[0]).toBeLessThan(1e-3);
+});
+
+test('with common random numbers, more pairs with the same chance are not more evidence', () => {
+  // all pairs have the differences 1, 2 and 4 in their three replications: Student's t is 2.65 with 2 degrees of freedom
+  const points = Array.from({ length: 40 }, (_, pair) => [
+    [0, 5, 7].map((value) => value + pair),
+    [1, 7, 11].map((value) => value + pair),
+  ]).flat();
+  expect(pOf(points, true)).toBeCloseTo(2 * 0.11808, 4);
+  expect(pOf(points.slice(0, 2), true)).toBeCloseTo(2 * 0.11808, 4);
+});
+
+test('a pair of points counts as much as its step is long', () => {
+  // long steps have an effect, and as many short ones have chance alone
+  const runs = Array.from({ length: 40 }, (_, point) => {
+    const value = point % 4 === 1 ? 1.4 : [0, 0.3, -0.4, 0.2][point % 3]!;
+    return [value - 0.7, value + 0.7].map((one, at): Replicate => ({ replication: at + 1, value: one }));
+  });
+  const means = Float64Array.from(runs, ([one, other]) => (one!.value + other!.value) / 2);
+  const pOfLengths = (long: number): number =>
+    stepTests(
+      1,
+      Array.from({ length: 20 }, (_, pair) => ({
+        input: 0,
+        from: 2 * pair,
+        to: 2 * pair + 1,
+        length: pair % 2 === 0 ? long : 1,
+      })),
+      { means, replicates: (point) => runs[point]!, isPaired: false },
+    )[0]!;
+  expect(pOfLengths(5)).toBeLessThan(pOfLengths(1) / 5);
 });

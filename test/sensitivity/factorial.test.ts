@@ -184,7 +184,7 @@ describe('a grid in which points have no value', () => {
     for (const one of indices) expect(one).not.toHaveProperty('total');
     expect(secondOrder).toEqual([]);
     expect(warnings).toEqual([
-      expect.stringContaining('2 of 18 points have no value.'),
+      expect.stringContaining('2 of 18 points have no value, so the factorial is not balanced: '),
       'x1 × x2: unknown, because there is no such combination.',
     ]);
   });
@@ -235,4 +235,14 @@ test('aliasesOf names the effects that a fraction cannot distinguish', () => {
   const small = aliasesOf(names(3), [null, null, { of: [0, 1], sign: -1 }]);
   expect(small([2])).toEqual(['−x1 × x2']);
   expect(small([0])).toEqual(['−x2 × x3']);
+});
+
+test('equal means have an effect of 0, without rounding errors', () => {
+  // 0.1 + 0.7 and 0.3 + 0.5 differ by 1e-16
+  const { indices } = factorialIndices(
+    full([2, 2]),
+    { means: Float64Array.of(0.1, 0.7, 0.3, 0.5), isPaired: false },
+    0.95,
+  );
+  expect(indices.map(({ effect }) => effect)).toEqual([0, expect.closeTo(0.4, 12)]);
 });

@@ -115,3 +115,13 @@ test('without a jackknife, because one row alone determines a slope, the test is
   expect(a).toBeLessThan(1e-4);
   expect(b).toBeLessThan(1e-4);
 });
+
+test('an input without effect has a coefficient of 0, without rounding errors', () => {
+  const { inputs } = sample(60, 5);
+  const { src, srcIntervals, ps, partial } = regressionOf(inputs, inputs[0]!, 0.95);
+  expect(src).toEqual([expect.closeTo(1, 12), 0, 0]);
+  expect(srcIntervals[1]).toEqual([0, 0]);
+  expect(ps).toEqual([0, 1, 1]);
+  // a part of no variance is nothing
+  expect(partial.slice(1)).toEqual([NaN, NaN]);
+});

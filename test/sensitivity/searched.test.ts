@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import type { Ask } from '../../src/campaign/search/log.ts';
 import { spaceOf } from '../../src/campaign/search/space.ts';
 import { sliceFigures } from '../../src/report/pictures/slices.ts';
-import { predicts } from '../../src/report/analysis/claims.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { askedPoints } from '../../src/search/story.ts';
 import { searchedAnalysis } from '../../src/sensitivity/searched.ts';
@@ -69,12 +68,21 @@ test('for a function with interactions, the intervals of total indices contain t
   }
 });
 
-test('a warning says that the indices are rough if the values are random', () => {
+test('a model that predicts nothing gives no indices and no slices, and says why', () => {
   const stream = new Stream(2, 'noise');
   const { campaign, asks } = searched(() => stream.normal(), { count: 40, near: 10 });
-  const { r2, warnings } = searchedAnalysis(campaign, asks, true);
+  const analysis = searchedAnalysis(campaign, asks, true);
+  const { r2, indices, slices, warnings } = analysis;
   expect(r2).toBeLessThan(0.5);
-  expect(warnings).toContainEqual(expect.stringContaining('its indices are rough'));
+  expect([indices, slices]).toEqual([[], undefined]);
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^There are no indices, because the model of the search predicts only \d+ % of the variance of points outside the fit\. /,
+    ),
+  ]);
+  expect(analysisSentence(analysis)).toMatch(
+    /^It is unknown which inputs matter for f, because the model of the search predicts only \d+ % .* outside the fit\.$/,
+  );
 });
 
 test('a sentence about a search names only inputs without which the model fits worse; the others are unknown', () => {
@@ -88,7 +96,7 @@ test('a sentence about a search names only inputs without which the model fits w
   // with so few points and so much chance, nothing is sure
   const few = searched((x) => 2 * x[0]! + stream.normal(), { count: 10, near: 0 });
   expect(analysisSentence(searchedAnalysis(few.campaign, few.asks, true))).toMatch(
-    /^It is unknown which inputs matter for f, because the (points of the search are too few to tell|model of the search predicts too little of its variance)\.$/,
+    /^It is unknown which inputs matter for f, because the (points of the search are too few to tell|model of the search predicts only \d+ % of the variance of points outside the fit)\.$/,
   );
 });
 
@@ -98,7 +106,7 @@ test('of models of pure chance that seem to predict, few name an input', () => {
     const stream = new Stream(seed, 'chance');
     const { campaign, asks } = searched(() => stream.normal(), { count: 10, near: 0 }, { seed });
     const analysis = searchedAnalysis(campaign, asks, true);
-    if (!predicts(analysis)) continue;
+    if (analysis.indices!.length === 0) continue;
     predicting += 1;
     if (!analysisSentence(analysis).startsWith('It is unknown')) named += 1;
   }

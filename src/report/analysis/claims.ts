@@ -12,12 +12,12 @@ export interface Scope {
 export const SCOPES: Record<Method, Scope> = {
   morris: {
     shows: 'the mean size of the effect of each input over the levels of the other inputs',
-    test: 'pairs of points that differ in one input, with exchanged replications; none with one run per point',
+    test: 'pairs of points that differ in one input, with exchanged replications, or by replication with common random numbers; none with one run per point',
     cannot: 'shares of the variance; which inputs interact',
   },
   sobol: {
     shows: 'the share of the variance of each input, alone and with all others, for any function',
-    test: 'pairs of points that differ in one input, with exchanged replications; with one run per point only the effect of an input alone',
+    test: 'pairs of points that differ in one input, with exchanged replications, or by replication with common random numbers; with one run per point only the effect of an input alone',
     cannot: 'the direction of an effect; with one run per point, interactions apart from chance',
   },
   regression: {
@@ -63,8 +63,6 @@ const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 const LITTLE = 0.05;
 /** An index that is at most this part of the largest index is a rounding error. */
 const ROUNDING = 1e-9;
-/** A Gaussian process must predict this share of the variance. A process that is fitted to chance predicts less. */
-const LEAST_PREDICTED = 0.5;
 
 /**
  * Tests are approximations, so they use this part of the allowed probability of a false claim: with a confidence of 0.95,
@@ -147,14 +145,17 @@ export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
   const { method } = analysis;
   const all = ranked(analysis);
   const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
+  const seen = new Map(all.map((one) => [one, isVisible(analysis, one, largest)]));
+  // the size of an effect that cannot be told from chance is chance
+  const most = Math.max(0, ...all.filter((one) => seen.get(one) !== false).map((one) => sizeOf(method, one)));
   const kindOf = (one: InputIndices): Kind => {
-    const size = sizeOf(method, one);
-    const isSeen = isVisible(analysis, one, largest);
+    const isSeen = seen.get(one);
     if (isSeen === undefined) return 'unknown';
     if (!isSeen) return 'nothing';
-    const part = areShares(method) ? size / largest : (size / largest) ** 2;
+    const size = sizeOf(method, one);
+    const part = areShares(method) ? size / most : (size / most) ** 2;
     // chance may hide the sizes of all effects
-    return largest === 0 || part > LITTLE ? 'matter' : 'little';
+    return most === 0 || part > LITTLE ? 'matter' : 'little';
   };
   const kinds = all.map(kindOf);
   const of = (kind: Kind): InputIndices[] => all.filter((_, at) => kinds[at] === kind);
@@ -167,18 +168,12 @@ function isVisible(analysis: Indexed, one: InputIndices, largest: number): boole
   // the effect alone does not decide: an input that interacts may matter although its means are equal
   const own = secondOrder.filter((pair) => isOwn(pair) && pair.inputs.includes(one.input));
   const tests = [one, ...own].flatMap(({ p }) => p ?? []);
-  if (method === 'gaussian-process')
-    return (predicts(analysis) && tests.some((p) => isSignificant(p, confidence))) || undefined;
+  if (method === 'gaussian-process') return tests.some((p) => isSignificant(p, confidence)) || undefined;
   if (tests.length > 0) return tests.some((p) => isSignificant(p, confidence));
   if (SIZES[method](one) === undefined || method === 'regression') return undefined;
   // chance is possible, but nothing tells it from an effect
   if (hasUnknownChance || (chance && chance.ofRuns > 0)) return undefined;
   return sizeOf(method, one) > ROUNDING * largest;
-}
-
-/** Whether the model of a search predicts so much that its shares say something. */
-export function predicts({ r2 = 0 }: Pick<Analysis, 'r2'>): boolean {
-  return r2 >= LEAST_PREDICTED;
 }
 
 /** @param p - a p-value that allows for the number of tests */

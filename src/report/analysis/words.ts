@@ -1,6 +1,6 @@
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
-import { areShares, divided, mayBeHidden, predicts, sizeOf, tested } from './claims.ts';
+import { areShares, divided, mayBeHidden, sizeOf, tested } from './claims.ts';
 import { hidesShares, jointShare, type Share } from './shares.ts';
 
 /** The maximum number of inputs that a sentence names. */
@@ -52,11 +52,7 @@ export function analysisSentence(given: Analysis): string {
 function unknownSentence(analysis: Analysis): string {
   const { output, method, unknown, indices = [] } = analysis;
   const isModel = method === 'gaussian-process' && indices.length > 0;
-  const why = !isModel
-    ? unknown
-    : predicts(analysis)
-      ? 'the points of the search are too few to tell'
-      : 'the model of the search predicts too little of its variance';
+  const why = isModel ? 'the points of the search are too few to tell' : unknown;
   return `It is unknown which inputs matter for ${output}${why === undefined ? '' : `, because ${why}`}.`;
 }
 
