@@ -15,14 +15,17 @@ import type { ReadDefinition } from './read.ts';
 import { checkSeeds, freshness, seedRange } from './seeds.ts';
 import { beginStrategy, strategyIn, strategyRules } from './strategy-rules.ts';
 import { type BaseInput, type Campaign, ONE_ATTEMPT, type VariedInput } from './types.ts';
+import { type WantedFile, WantedFiles } from './varied-files.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
 
 const MOST_RUNS = 10_000_000;
 
 /** The part of a campaign that the definition and the model's version determine. */
-export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'files'> & {
-  /** Maps input names to paths, as written. */
-  files: Record<string, string>;
+export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'files' | 'variedFiles'> & {
+  /** The files that inputs have at all points. Their paths are as written. */
+  files: WantedFile[];
+  /** The files that differ between points, except those that only point files name. */
+  namedFiles: WantedFile[];
 };
 
 /**
@@ -39,7 +42,8 @@ export function checkDefinition(
   pointFiles: Readonly<Record<string, PointFile>> = {},
 ): CheckedDefinition {
   const { definition, locate, mistakes } = read;
-  const find = inputFinder(facts);
+  const wanted = new WantedFiles();
+  const find = inputFinder(facts, wanted);
   const { base, files, given } = givenInputs(read, facts, find);
   const { inputs } = facts.version.experimentTemplate;
   const designFacts = {
@@ -69,6 +73,7 @@ export function checkDefinition(
     varied,
     design,
     files,
+    namedFiles: [...wanted],
     replications,
     precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
     ...finish(kept),
@@ -88,8 +93,8 @@ export function checkDefinition(
 interface GivenInputs {
   /** All inputs, each with its value. */
   base: BaseInput[];
-  /** Maps input names to paths, as written. */
-  files: Record<string, string>;
+  /** Their paths are as written. */
+  files: WantedFile[];
   /** The inputs under `inputs` and `files`. */
   given: ReadonlySet<string>;
 }
@@ -109,7 +114,7 @@ function givenInputs(read: ReadDefinition, facts: ModelFacts, find: FindInput): 
       own.value = fixedValue(input, value, read, path);
     });
   }
-  const files: Record<string, string> = {};
+  const files: WantedFile[] = [];
   for (const [written, path] of Object.entries(definition.files)) {
     mistakes.attempt(() => {
       const input = find(written, locate(['files', written], 'key'));
@@ -120,7 +125,7 @@ function givenInputs(read: ReadDefinition, facts: ModelFacts, find: FindInput): 
           hint: 'Give its value under "inputs".',
         });
       }
-      files[input.name] = path;
+      files.push({ input: input.name, path, place: locate(['files', written]) });
     });
   }
   for (const input of base) input.value = canonicalTemplate(input);
