@@ -97,7 +97,7 @@ def _flush():
 def _plain(value):
     """A value of numpy or pandas as JSON. A Series is a curve."""
     if hasattr(value, "index") and hasattr(value, "to_numpy"):
-        return {"dataX": [float(x) for x in value.index], "dataY": [float(y) for y in value.to_numpy()]}
+        return _points(value.index, value.to_numpy())
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):
@@ -493,7 +493,15 @@ def _curve(value):
         x, y = value
     else:
         x, y = range(len(value)), value
-    return {"dataX": [float(number) for number in x], "dataY": [float(number) for number in y]}
+    return _points(x, y)
+
+
+def _points(x, y):
+    try:
+        return {"dataX": [float(number) for number in x], "dataY": [float(number) for number in y]}
+    except (TypeError, ValueError):
+        hint = "of dates give the time since the first one, and of a table one column"
+        raise TypeError(f"x and y of a curve are numbers; {hint}") from None
 
 
 def _load(file):

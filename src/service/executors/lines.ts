@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts';
-import { PythonBuild } from '../models/python-build.ts';
+import { buildIn, type PythonBuild } from '../models/python-build.ts';
 
 /** The meaning of a printed line of a command model's program. */
 export type Line =
@@ -73,7 +73,7 @@ export function readLoopLine(text: string, isLong: (output: string) => boolean):
   }
   const { ready, run, progress, outputs, error, last } = said;
   if (typeof run !== 'number') {
-    if (isObject(ready)) return { kind: 'ready', python: PythonBuild.safeParse(ready).data };
+    if (isObject(ready)) return { kind: 'ready', python: buildIn(ready) };
     if (outputs === undefined) return { kind: 'print' };
     throw new Error(`the answer ${shortened(text)} has no number "run"`);
   }

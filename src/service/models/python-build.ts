@@ -1,13 +1,17 @@
-import * as z from 'zod';
-
 /** The Python and the packages with which a program of a model was loaded. They decide its outputs. */
-export const PythonBuild = z.object({
+export interface PythonBuild {
   /** The version of Python without its last number, such as 3.12. */
-  python: z.string(),
+  python: string;
   /** The versions of the distributions of which the program has imported modules, by name. */
-  packages: z.record(z.string(), z.string()),
-});
-export type PythonBuild = z.output<typeof PythonBuild>;
+  packages: Record<string, string>;
+}
+
+/** The build that a program says when it is loaded; undefined if it says none. */
+export function buildIn({ python, packages }: Record<string, unknown>): PythonBuild | undefined {
+  if (typeof python !== 'string' || typeof packages !== 'object' || packages === null) return undefined;
+  const versions = Object.entries(packages).map(([name, version]) => [name, String(version)] as const);
+  return { python, packages: Object.fromEntries(versions) };
+}
 
 /** The most differences that a text names. */
 const MOST_NAMED = 3;
