@@ -15,9 +15,9 @@
 foray starts one process and calls the function once for each run. `serve` does the same for a model whose inputs and
 outputs are declared in model.yaml, with "loop: true". This file needs Python 3.9 or newer, and no packages.
 
-The first line on standard output is {"ready": {}}. Standard input has a line {"run": 17, "inputs": {...}} for each run.
-The answer is a line {"run": 17, "outputs": {...}} or {"run": 17, "error": "reason"}, perhaps after lines
-{"run": 17, "progress": 0.5}. The end of the input ends the program.
+The first line on standard output is {"ready": {"python": "3.12", "packages": {"numpy": "2.0.1"}}}. Standard input has a
+line {"run": 17, "inputs": {...}} for each run. The answer is a line {"run": 17, "outputs": {...}} or
+{"run": 17, "error": "reason"}, perhaps after lines {"run": 17, "progress": 0.5}. The end of the input ends the program.
 """
 
 import ctypes
@@ -27,6 +27,7 @@ import json
 import locale
 import os
 import random
+import re
 import signal
 import sys
 import threading
@@ -36,6 +37,8 @@ import typing
 
 __all__ = ["Curve", "File", "Max", "Min", "Name", "Unit", "model", "serve"]
 
+# What Python itself has imported at its start is no part of a model that this file loads.
+_AT_START = frozenset(sys.modules) if __name__ == "__main__" else frozenset()
 # The shortest time between two reports of progress, in seconds. Models may report in their inner loop.
 _PROGRESS_EVERY = 0.05
 # The number of files that a run may leave open, in sum over all runs of a process.
@@ -94,7 +97,7 @@ def _flush():
 def _plain(value):
     """A value of numpy or pandas as JSON. A Series is a curve."""
     if hasattr(value, "index") and hasattr(value, "to_numpy"):
-        return {"dataX": [float(x) for x in value.index], "dataY": [float(y) for y in value.to_numpy()]}
+        return _points(value.index, value.to_numpy())
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):
@@ -117,7 +120,8 @@ def serve(run, fork=False):
     gc.freeze()  # what is loaded is never collected, and a copy does not copy it
     if fork and _libc is not None and hasattr(_libc, "prctl"):
         _libc.prctl(36, 1, 0, 0, 0)  # processes that a run leaves become children of this one, which ends them
-    channel.say('{"ready": {}}')
+    build, _ = _build()
+    channel.say(json.dumps({"ready": build}))
     for line in channel.lines:
         if fork:
             _run_in_copy(call, line, before, channel)
@@ -489,7 +493,15 @@ def _curve(value):
         x, y = value
     else:
         x, y = range(len(value)), value
-    return {"dataX": [float(number) for number in x], "dataY": [float(number) for number in y]}
+    return _points(x, y)
+
+
+def _points(x, y):
+    try:
+        return {"dataX": [float(number) for number in x], "dataY": [float(number) for number in y]}
+    except (TypeError, ValueError):
+        hint = "of dates give the time since the first one, and of a table one column"
+        raise TypeError(f"x and y of a curve are numbers; {hint}") from None
 
 
 def _load(file):
@@ -512,13 +524,36 @@ def _loaded_files():
     return sorted(file for file in files if file and os.path.isabs(file) and not file.startswith(own))
 
 
+def _build():
+    """The versions of Python and of the installed packages that are imported, and the folders of these packages."""
+    folders, loaded = set(), set()
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        found = re.match(r"(.*[/\\](?:site|dist)-packages)[/\\]([^/\\]+)", file)
+        if found and name not in _AT_START:
+            folders.add(found.group(1))
+            loaded.add(found.group(2))
+    packages = {}
+    if loaded:
+        from importlib.metadata import distributions
+
+        for one in distributions(path=sorted(folders)):
+            record = one.read_text("RECORD") or one.read_text("top_level.txt") or ""
+            if not loaded.isdisjoint(re.split("[/,]", line, maxsplit=1)[0] for line in record.splitlines()):
+                packages[one.metadata["Name"]] = one.version
+    version = "%d.%d" % sys.version_info[:2]
+    return {"python": version, "packages": dict(sorted(packages.items()))}, sorted(folders)
+
+
 def _main(file, *rest):
     """python foray_model.py model.py: serves the model. With "describe": prints its declaration."""
     channel = _open_channel()
     try:
         found = _load(file)
         if rest == ("describe",):
-            channel.say(json.dumps({"declaration": found.declaration(), "loaded": _loaded_files()}))
+            build, folders = _build()
+            python = {**build, "program": sys.executable, "folders": folders}
+            channel.say(json.dumps({"declaration": found.declaration(), "loaded": _loaded_files(), "python": python}))
             return
     except Exception as error:
         traceback.print_exc()

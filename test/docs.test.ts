@@ -54,8 +54,8 @@ describe('all pages', () => {
 
   test('each foray command in a block of code exists, with its options', () => {
     const lines = pages().flatMap(({ path }) =>
-      [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^```\n([^]*?)^```$/gm)]
-        .flatMap(([, block]) => block!.split('\n'))
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^```(\w*)\n([^]*?)^```$/gm)]
+        .flatMap(([, language, block]) => (language === '' ? block!.split('\n') : []))
         .filter((line) => /^(\$ )?(npx )?foray /.test(line))
         .map((line) => ({ path, line: line.replace(/\s(#|&&|\||>).*/, '') })),
     );

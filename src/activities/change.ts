@@ -142,7 +142,10 @@ function linesOf(error: ForayError): string {
 async function resolved(
   { cloud, store }: World,
   { campaign }: CampaignRecord,
-  { apply: definition, files = { inputs: [], points: {} } }: Extract<ChangeRequest, { apply: unknown }>,
+  {
+    apply: definition,
+    files = { inputs: [], varied: campaign.variedFiles ?? [], points: {} },
+  }: Extract<ChangeRequest, { apply: unknown }>,
 ): Promise<Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>> {
   const text = typeof definition === 'string' ? definition : JSON.stringify(definition, undefined, 2);
   const source = { text, file: MESSAGE };
@@ -165,17 +168,25 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
       hint: '"foray apply" sends all files that the definition names.',
     });
   return {
-    find: ({ locate }, paths) =>
+    find: (wanted) =>
       Promise.resolve(
-        Object.entries(paths).map(([input, path]) => {
-          const filename = path.split(/[\\/]/).at(-1);
+        wanted.map((one) => {
+          const filename = one.path.split(/[\\/]/).at(-1);
           const file = [...files.inputs, ...campaign.files].find(
-            (candidate) => candidate.input === input && candidate.filename === filename,
+            (candidate) => candidate.input === one.input && candidate.filename === filename,
           );
-          if (file) return file;
-          throw unknown(path, locate(['files']));
+          if (file) return { ...one, hash: file.hash };
+          throw unknown(one.path, one.place);
         }),
       ),
+    // these are all files, also those that rows of point files name
+    findVaried: (wanted) => {
+      const lacking = wanted.find(
+        ({ input, path }) => !files.varied.some((file) => file.input === input && file.path === path),
+      );
+      if (lacking) return Promise.reject(unknown(lacking.path, lacking.place));
+      return Promise.resolve(files.varied.map((file) => ({ ...file, place: { file: MESSAGE, path: '' } })));
+    },
     findPoints: (path, place) => {
       const known = filesOf(campaign.design).find((file) => file.path === path);
       const file = Object.hasOwn(files.points, path) ? files.points[path] : known;

@@ -3,6 +3,7 @@ import { inputsOf } from '../campaign/designs/index.ts';
 import type { KnownPoint, UnusedPoints } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
+import { contentOf } from '../campaign/varied-files.ts';
 import { PointReader } from '../search/point-value.ts';
 import type { ComparedPoint, Store } from '../store/index.ts';
 import { quoted } from '../text/suggest.ts';
@@ -65,11 +66,13 @@ function reader(
   const names = inputsOf(campaign.design);
   const read = valuesIn(other);
   const otherInput = firstDifference(campaign, other);
+  const pathOf = (name: string, content: string): string =>
+    campaign.variedFiles?.find(({ input, hash }) => input === name && hash === content)?.path ?? content;
   return (point) => {
     const valueOf = read(point);
     const different = otherInput(valueOf);
     if (different !== undefined) return `with another value of ${quoted(different)}`;
-    const own = names.map(valueOf);
+    const own = names.map((name) => pathOf(name, valueOf(name)));
     if (!space.coordinatesOf(own)) return 'outside the bounds';
     if (!space.isAllowed(own)) return 'that do not meet "where"';
     if (!point.isWhole || point.runs.length === 0) return 'with runs that have not finished';
@@ -82,11 +85,12 @@ function reader(
 
 type ValueOf = (name: string) => string;
 
-/** Returns a function that gives the value of each input at a point of a campaign. */
-function valuesIn({ base, varied }: Campaign): (point: Pick<ComparedPoint, 'values'>) => ValueOf {
+/** Returns a function that gives the value of each input at a point of a campaign: of a file its hash. */
+function valuesIn(campaign: Campaign): (point: Pick<ComparedPoint, 'values'>) => ValueOf {
+  const { base, varied } = campaign;
   const fixed = new Map(base.map(({ name, value }) => [name, value]));
   return ({ values }) => {
-    const own = new Map(varied.map(({ name }, at) => [name, values[at]!]));
+    const own = new Map(varied.map(({ name }, at) => [name, contentOf(campaign, name, values[at]!)]));
     return (name) => own.get(name) ?? fixed.get(name)!;
   };
 }
@@ -104,7 +108,5 @@ function firstDifference(
   const fixed = campaign.base.filter(
     ({ name }) => name !== RANDOM_SEED && !salts.includes(name) && !names.includes(name),
   );
-  const hashOf = ({ files }: Campaign, name: string) => files.find(({ input }) => input === name)?.hash;
-  const otherFile = campaign.base.find(({ name }) => hashOf(campaign, name) !== hashOf(other, name));
-  return (valueOf) => (otherFile ?? fixed.find(({ name, value }) => valueOf(name) !== value))?.name;
+  return (valueOf) => fixed.find(({ name, value }) => valueOf(name) !== value)?.name;
 }

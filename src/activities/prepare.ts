@@ -62,7 +62,10 @@ export async function uploadFiles(
   campaign: Campaign,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { input, hash } of campaign.files) {
+  const files = new Map(
+    [...campaign.files, ...(campaign.variedFiles ?? [])].map((file) => [file.hash, file]),
+  );
+  for (const { input, hash } of files.values()) {
     if (await cloud.checkFile(hash, signal)) continue;
     const content = await fileIn(store, hash);
     const stored = await cloud.uploadFile(content, signal);

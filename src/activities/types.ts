@@ -3,7 +3,13 @@ import type { AddedRuns, Outcomes } from '../campaign/scheduler/index.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { PointFile } from '../campaign/designs/table.ts';
 import type { Step } from '../campaign/strategy.ts';
-import type { CampaignFile, CampaignSettings, FailureCause, RunCounts } from '../campaign/types.ts';
+import type {
+  CampaignFile,
+  CampaignSettings,
+  FailureCause,
+  RunCounts,
+  VariedFile,
+} from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import type { Store } from '../store/index.ts';
@@ -73,6 +79,7 @@ export type ChangeRequest =
 /** The files that a definition names, if the store has them. */
 export interface KnownFiles {
   inputs: CampaignFile[];
+  varied: VariedFile[];
   /** Point files, by their path as written in the definition. */
   points: Record<string, PointFile>;
 }

@@ -23,6 +23,7 @@ const changeable = {
   concurrency: 'concurrency',
   precision: 'the precision of replications',
   files: 'files',
+  variedFiles: 'the files of points',
   failures: 'failures',
   attempts: 'failures.attempts',
   timeouts: 'timeouts',
@@ -58,6 +59,14 @@ export function checkChange(before: Campaign, after: Campaign): void {
   const hint = 'Submit the definition as a new campaign.';
   if (what !== undefined)
     throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, { hint });
+  const file = after.variedFiles?.find((own) => {
+    const known = before.variedFiles?.find(({ input, path }) => input === own.input && path === own.path);
+    return known && known.hash !== own.hash;
+  });
+  if (file)
+    throw new ForayError('CHANGE_REFUSED', `The file "${file.path}" has other content than before.`, {
+      hint: 'Points are named by the paths of their files. Give the new content another path.',
+    });
   // requested runs keep their version, so the new version must have the same inputs
   const { model } = after;
   if (model.versionId === before.model.versionId) return;
@@ -95,7 +104,14 @@ export function changed(before: Campaign, after: Campaign): Campaign {
     if (name === salt || name === RANDOM_SEED || varied.some((one) => one.name === name)) continue;
     varied.push({ name, type, units });
   }
-  return keptStrategy(before, { ...after, base, varied, seed: before.seed });
+  // points that the design no longer has may have runs at the service
+  const own = new Set(after.variedFiles?.map(({ input, path }) => JSON.stringify([input, path])));
+  const former = (before.variedFiles ?? []).filter(
+    ({ input, path }) => !own.has(JSON.stringify([input, path])),
+  );
+  const variedFiles = [...(after.variedFiles ?? []), ...former];
+  const files = variedFiles.length > 0 && { variedFiles };
+  return keptStrategy(before, { ...after, base, varied, ...files, seed: before.seed });
 }
 
 /**

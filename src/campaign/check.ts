@@ -17,14 +17,17 @@ import { checkSeeds, freshness, seedRange } from './seeds.ts';
 import { beginStrategy, strategyIn, strategyRules } from './strategy-rules.ts';
 import type { BaseInput } from './designs/input-types.ts';
 import { type Campaign, ONE_ATTEMPT, type VariedInput } from './types.ts';
+import { type WantedFile, WantedFiles } from './varied-files.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
 
 const MOST_RUNS = 10_000_000;
 
 /** The part of a campaign that the definition and the model's version determine. */
-export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'files'> & {
-  /** Maps input names to paths, as written. */
-  files: Record<string, string>;
+export type CheckedDefinition = Omit<Campaign, 'id' | 'service' | 'model' | 'files' | 'variedFiles'> & {
+  /** The files that inputs have at all points. Their paths are as written. */
+  files: WantedFile[];
+  /** The files that differ between points, except those that only point files name. */
+  namedFiles: WantedFile[];
 };
 
 /**
@@ -41,7 +44,8 @@ export function checkDefinition(
   pointFiles: Readonly<Record<string, PointFile>> = {},
 ): CheckedDefinition {
   const { definition, locate, mistakes } = read;
-  const find = inputFinder(facts);
+  const wanted = new WantedFiles();
+  const find = inputFinder(facts, wanted);
   const { base, files, given } = givenInputs(read, facts, find);
   const { inputs } = facts.version.experimentTemplate;
   const designFacts = {
@@ -71,6 +75,7 @@ export function checkDefinition(
     varied,
     design,
     files,
+    namedFiles: [...wanted],
     replications,
     precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
     ...finish(kept),
@@ -90,8 +95,8 @@ export function checkDefinition(
 interface GivenInputs {
   /** All inputs, each with its value. */
   base: BaseInput[];
-  /** Maps input names to paths, as written. */
-  files: Record<string, string>;
+  /** Their paths are as written. */
+  files: WantedFile[];
   /** The inputs under `inputs` and `files`. */
   given: ReadonlySet<string>;
 }
@@ -111,7 +116,7 @@ function givenInputs(read: ReadDefinition, facts: ModelFacts, find: DesignFacts[
       own.value = fixedValue(input, value, read, path);
     });
   }
-  const files: Record<string, string> = {};
+  const files: WantedFile[] = [];
   for (const [written, path] of Object.entries(definition.files)) {
     mistakes.attempt(() => {
       const input = find(written, locate(['files', written], 'key'));
@@ -122,7 +127,7 @@ function givenInputs(read: ReadDefinition, facts: ModelFacts, find: DesignFacts[
           hint: 'Give its value under "inputs".',
         });
       }
-      files[input.name] = path;
+      files.push({ input: input.name, path, place: locate(['files', written]) });
     });
   }
   for (const input of base) input.value = canonicalTemplate(input);

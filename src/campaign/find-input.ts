@@ -4,12 +4,22 @@ import { quoted } from '../text/suggest.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 import type { DesignFacts } from './designs/kind.ts';
 import type { ModelFacts } from './facts.ts';
+import type { ModelInput } from './input-values.ts';
 import type { ReadDefinition } from './read.ts';
+import type { WantedFiles } from './varied-files.ts';
 
-/** Finds the inputs of a model by their names. */
-export function inputFinder(facts: ModelFacts): DesignFacts['find'] {
+/**
+ * Finds the inputs of a model by their names.
+ *
+ * @param wanted - gets the files that the definition names for inputs that differ between points
+ */
+export function inputFinder(facts: ModelFacts, wanted?: WantedFiles): DesignFacts['find'] {
   const { inputs } = facts.version.experimentTemplate;
-  const byKey = new Map(inputs.map((input) => [nameKey(input.name), input]));
+  const found = inputs.map((input): ModelInput => {
+    if (input.type !== 'INPUT_FILE' || !wanted) return input;
+    return { ...input, addFile: (written, place) => wanted.add(input.name, written, place) };
+  });
+  const byKey = new Map(found.map((input) => [nameKey(input.name), input]));
   return (written, place) => {
     const found = byKey.get(nameKey(written));
     if (found) return found;

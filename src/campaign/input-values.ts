@@ -11,7 +11,15 @@ import {
 import { ForayError, type Place } from '../errors.ts';
 
 /** An input of the model's version, with its allowed values if the service has them. */
-export interface ModelInput extends InputItem, Allowed {}
+export interface ModelInput extends InputItem, Allowed {
+  /**
+   * Notes that the definition names a file for this input, and returns the value for the path. Only an INPUT_FILE that
+   * may differ between points has this function.
+   *
+   * @throws ForayError INVALID_VALUE
+   */
+  addFile?: ((written: RawValue, place: Place) => string) | undefined;
+}
 
 /**
  * The canonical text of a value from a person.
@@ -19,6 +27,7 @@ export interface ModelInput extends InputItem, Allowed {}
  * @throws ForayError INVALID_VALUE
  */
 export function canonical(input: ModelInput, value: RawValue, place: Place): string {
+  if (input.addFile) return input.addFile(value, place);
   if (input.type === 'LONG' && typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     // the YAML reader has already rounded the number
     throw new ForayError('INVALID_VALUE', `The value of "${input.name}" is too large to be read exactly.`, {

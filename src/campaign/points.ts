@@ -2,12 +2,14 @@ import { RANDOM_SEED } from '../api/index.ts';
 import { inputsOf, rowsOf, sizeOf } from './designs/index.ts';
 import { pointKeys, replicationSeed } from './keys.ts';
 import type { Campaign, Point } from './types.ts';
+import { contentOf } from './varied-files.ts';
 
 /** The seed for replications if a definition has none. */
 const DEFAULT_SEED = 0;
 
 /** The part of a campaign that determines its points. */
-export type DesignOf = Pick<Campaign, 'base' | 'varied' | 'design'> & Partial<Pick<Campaign, 'fresh'>>;
+export type DesignOf = Pick<Campaign, 'base' | 'varied' | 'design'> &
+  Partial<Pick<Campaign, 'fresh' | 'variedFiles'>>;
 
 /** The contents of a campaign's point files, by hash. */
 export type Contents = ReadonlyMap<string, Uint8Array>;
@@ -73,16 +75,24 @@ function drawsOf(campaign: DesignOf, contents: Contents): Draws {
 /** The values and keys of the rows of a design. Rows may repeat. */
 function* keyedRows(campaign: DesignOf, contents: Contents): Generator<Pick<Point, 'key' | 'values'>> {
   const { varied, design } = campaign;
-  const fixed = fixedInputs(campaign);
-  const keyOf = pointKeys([...fixed, ...varied].map(({ name }) => name));
-  const fixedValues = fixed.map(({ value }) => value);
+  const keyOf = pointKeyOf(campaign);
   const own = inputsOf(design);
   const places = varied.map(({ name }) => own.indexOf(name));
   const base = varied.map(({ name }) => campaign.base.find((input) => input.name === name)!.value);
   for (const row of rowsOf(design, { base: campaign.base, contents })) {
     const values = places.map((place, at) => (place < 0 ? base[at]! : row[place]!));
-    yield { key: keyOf([...fixedValues, ...values]), values };
+    yield { key: keyOf(values), values };
   }
+}
+
+/** Returns a function that gives the key of a point for its values of the varied inputs. */
+export function pointKeyOf(campaign: Omit<DesignOf, 'design'>): (values: readonly string[]) => string {
+  const fixed = fixedInputs(campaign);
+  const names = campaign.varied.map(({ name }) => name);
+  const keyOf = pointKeys([...fixed.map(({ name }) => name), ...names]);
+  const fixedValues = fixed.map(({ value }) => value);
+  return (values) =>
+    keyOf([...fixedValues, ...values.map((value, at) => contentOf(campaign, names[at]!, value))]);
 }
 
 /** The part of the key that is the same for all points: the inputs with only one value. */
@@ -100,7 +110,7 @@ export function fixedInputs({ base, varied, fresh }: Omit<DesignOf, 'design'>): 
  * @param reseeded number of earlier attempts with another seed
  */
 export function runInputs(
-  campaign: Pick<Campaign, 'base' | 'varied' | 'seed' | 'seeds' | 'commonRandomNumbers'>,
+  campaign: Pick<Campaign, 'base' | 'varied' | 'variedFiles' | 'seed' | 'seeds' | 'commonRandomNumbers'>,
   point: Pick<Point, 'key' | 'values'>,
   replication: number,
   reseeded = 0,
@@ -109,7 +119,7 @@ export function runInputs(
   const derivesSeed = campaign.seed !== null || replication > 1 || reseeded > 0;
   return campaign.base.map((input) => {
     const own = varied.get(input.name);
-    if (own !== undefined) return { ...input, value: own };
+    if (own !== undefined) return { ...input, value: contentOf(campaign, input.name, own) };
     if (input.name === RANDOM_SEED && derivesSeed) {
       const seed = campaign.seed ?? DEFAULT_SEED;
       const key = campaign.commonRandomNumbers ? null : point.key;

@@ -26,6 +26,15 @@ export interface CampaignFile {
   filename: string;
 }
 
+/** A file of an input that differs between points. At a point, the value of the input is the path. */
+export interface VariedFile {
+  input: string;
+  /** Relative to the definition's folder. It stands for one content as long as the campaign exists. */
+  path: string;
+  /** The hash of the content, which the service gets. The content is in the store before the campaign starts. */
+  hash: string;
+}
+
 /** The output (or formula over outputs) that a campaign is about, and whether low or high values are better. */
 export interface Goal {
   output: string;
@@ -98,6 +107,8 @@ export interface Campaign {
   /** How the campaign gets its points and replications. */
   strategy: Strategy;
   files: CampaignFile[];
+  /** The files of inputs that differ between points; absent if there are none. */
+  variedFiles?: VariedFile[];
   /**
    * Replications per point; the least number if points are replicated until they are precise or the best point is
    * found.

@@ -104,7 +104,7 @@ async function tried(model: Triable, { input = [], file = [], json }: Flags): Pr
   ).finally(() => clearTimeout(waiting));
   progress.finish(`[100%] ${name} has run`);
   for (const warning of trial.warnings) tell(warning);
-  if (!json) show(trial, howRun(values, files));
+  if (!json) show(trial, howRun(values, files), model.python);
   return trial;
 }
 
@@ -129,11 +129,12 @@ function named(texts: readonly string[], { inputs }: Triable['declaration']): Ma
   );
 }
 
-function show({ declaration, outputs, seconds }: Trial, how: string): void {
+function show({ declaration, outputs, seconds }: Trial, how: string, python: string | undefined): void {
   const { name, inputs, experiments } = declaration;
   print(
     `${name}: ${count(inputs.length, 'input')}, ${count(declaration.outputs.length, 'output')}, ${count(experiments.length, 'stored experiment')}.`,
   );
+  if (python !== undefined) print(`It uses ${python}.`);
   print(`It ran with ${how} in ${seconds.toFixed(2)} s:`);
   const widest = Math.max(0, ...declaration.outputs.map(({ name }) => name.length));
   for (const { name, units } of declaration.outputs) {

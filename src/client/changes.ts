@@ -156,7 +156,7 @@ export async function apply(
   const { before, after, contents, ...checked } = await checkedChange(client, record, source);
   for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
   const points = { from: record.points, to: findsPoints(after) ? record.points : checked.points };
-  const files = { inputs: after.files, points: checked.pointFiles };
+  const files = { inputs: after.files, varied: after.variedFiles ?? [], points: checked.pointFiles };
   const summary = applyReason(points, settingsDifference(before, after));
   return change(client, record, { apply: textOf(source), files, reason }, summary);
 }

@@ -1,16 +1,19 @@
 import type { CampaignRecord } from '../store/index.ts';
 import type { ClientContext } from './context.ts';
 
-/** The longest time to wait for the service's words about a version, in milliseconds. */
-const SOON_MS = 1_000;
+/**
+ * After this time without an answer, the service counts as silent, in milliseconds. A busy service may take seconds, and
+ * a missing warning would look like sound results.
+ */
+const SILENCE_MS = 10_000;
 
 /**
  * What the service says about outputs of a campaign's model that have depended on earlier runs of the same process;
- * empty if it says nothing, or does not answer soon.
+ * empty if it says nothing, or is silent or away.
  */
 export async function leakIn({ cloud }: ClientContext, { campaign }: CampaignRecord): Promise<string> {
   const { model, versions = [model] } = campaign;
-  const signal = AbortSignal.timeout(SOON_MS);
+  const signal = AbortSignal.timeout(SILENCE_MS);
   const said = await Promise.all(
     versions.map(async ({ version, versionId }) => {
       try {

@@ -24,7 +24,9 @@ export function unusedFiles(
 ): Pick<UnusedFiles, 'files' | 'young'> {
   const needed = new Set(
     campaigns.flatMap(({ campaign }) =>
-      [...campaign.files, ...filesOf(campaign.design)].map(({ hash }) => hash),
+      [...campaign.files, ...(campaign.variedFiles ?? []), ...filesOf(campaign.design)].map(
+        ({ hash }) => hash,
+      ),
     ),
   );
   const unneeded = files.filter(({ hash, isKept }) => !isKept && !needed.has(hash));

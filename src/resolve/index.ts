@@ -6,6 +6,7 @@ import type { Strategy } from '../campaign/strategy.ts';
 import { strategyRules } from '../campaign/strategy-rules.ts';
 import type { DefinitionSource } from '../campaign/source.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
+import { type FoundFile, variedFilesOf } from '../campaign/varied-files.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import { type DefinitionFiles, findPointFiles } from './files/definition-files.ts';
 import { findVersion } from './find-version.ts';
@@ -44,15 +45,21 @@ export async function resolveDefinition(
 ): Promise<ResolvedDefinition> {
   const read = readSource(source);
   const { model, facts } = await findVersion(cloud, read, pinned);
-  const pointFiles = await findPointFiles(read, facts, files);
-  const { files: paths, ...checked } = checkDefinition(read, facts, pointFiles);
-  const found = await files.find(read, paths);
+  const { pointFiles, named } = await findPointFiles(read, facts, files);
+  const { files: fixed, namedFiles, ...checked } = checkDefinition(read, facts, pointFiles);
+  const found = await files.find(fixed, read.mistakes);
+  const others = await files.findVaried([...namedFiles, ...named], read.mistakes);
+  const isVaried = (input: string): boolean => checked.varied.some(({ name }) => name === input);
+  // a design that changes one input at a time also has points with the file under `files`
+  const unchanged = found.filter(({ input }) => isVaried(input));
+  const variedFiles = variedFilesOf([...unchanged, ...others], read.mistakes);
   read.mistakes.throwAny();
   const campaign = {
     ...checked,
     strategy: await withProgram(checked.strategy, files),
-    base: withFiles(checked.base, found),
-    files: found,
+    base: withFiles(checked.base, found, isVaried),
+    files: found.map(campaignFile),
+    ...(variedFiles.length > 0 && { variedFiles }),
     model,
   };
   const digest = createHash('sha256').update(meaningOf(campaign)).digest('hex');
@@ -81,10 +88,18 @@ async function withProgram(strategy: Strategy, files: DefinitionFiles): Promise<
   return { ...strategy, method: { ...method, ...(await files.findProgram(method.command)) } };
 }
 
-/** Sets the values of file inputs: the hashes of the files. */
-function withFiles(base: Campaign['base'], files: CampaignFile[]): Campaign['base'] {
+function campaignFile({ input, hash, path }: FoundFile): CampaignFile {
+  return { input, hash, filename: path.split(/[\\/]/).at(-1)! };
+}
+
+/** Sets the values of file inputs: the hashes of the files, and the path for an input that differs between points. */
+function withFiles(
+  base: Campaign['base'],
+  files: readonly FoundFile[],
+  isVaried: (input: string) => boolean,
+): Campaign['base'] {
   return base.map((input) => {
     const file = files.find((candidate) => candidate.input === input.name);
-    return file ? { ...input, value: file.hash } : input;
+    return file ? { ...input, value: isVaried(input.name) ? file.path : file.hash } : input;
   });
 }

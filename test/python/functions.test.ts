@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -105,6 +105,61 @@ describe('a function in Python', () => {
       const outputs = await outputsOf(service, version, { What: 'look', Number: number });
       expect([what, outputs.get('Y')]).toEqual([what, String(number)]);
     }
+  });
+
+  test('has a new version with other packages, and no run of a version gets the packages of another', async () => {
+    const folder = temporaryFolder();
+    const model = join(folder, 'faulty');
+    mkdirSync(model);
+    await promisify(execFile)('python3', ['-m', 'venv', '--without-pip', join(model, '.venv')]);
+    const [python] = readdirSync(join(model, '.venv/lib'));
+    const packages = join(model, '.venv/lib', python!, 'site-packages');
+    const install = (number: string): void => {
+      for (const name of readdirSync(packages)) rmSync(join(packages, name), { recursive: true });
+      for (const name of ['tiny', `tiny_package-${number}.dist-info`]) mkdirSync(join(packages, name));
+      writeFileSync(join(packages, 'tiny/__init__.py'), `NUMBER = ${number}\n`);
+      const about = join(packages, `tiny_package-${number}.dist-info`);
+      writeFileSync(
+        join(about, 'METADATA'),
+        `Metadata-Version: 2.1\nName: tiny-package\nVersion: ${number}\n`,
+      );
+      writeFileSync(join(about, 'RECORD'), 'tiny/__init__.py,,\n');
+    };
+    install('1.5');
+    writeFileSync(
+      join(model, 'model.py'),
+      `from typing import TypedDict
+from foray_model import model
+import tiny
+class Result(TypedDict):
+    y: float
+@model
+def faulty(x: float = 1.0) -> Result:
+    """Has a package."""
+    return {"y": tiny.NUMBER * x}
+`,
+    );
+    const checked = await foray(folder, ['models', 'check', model]);
+    expect(checked.stdout).toMatch(
+      /It uses Python 3\.\d+ with tiny-package 1\.5 \(.*\.venv\/bin\/python\d*\)\./,
+    );
+    const news: string[] = [];
+    const service = await startTestService({
+      modelDirs: [folder],
+      executors: 1,
+      onModels: (line) => news.push(line),
+    });
+    const first = await service.latest('Faulty');
+    install('2.5');
+    const { body: late } = await requestRun(service, first, { X: 1 });
+    await until(() => news[0], 'the new version');
+    expect(news).toEqual(['Faulty, version 2 (other packages: tiny-package 1.5, now 2.5)']);
+    const second = await service.latest('Faulty');
+    expect((await outputsOf(service, second, { X: 2 })).get('Y')).toBe('5');
+    // a run of the first version waits until its packages are there again
+    install('1.5');
+    await reach(service, late, 'COMPLETED');
+    expect((await outputsOf(service, first, { X: 3 })).get('Y')).toBe('4.5');
   });
 
   test('has the declaration that its signature says', async () => {

@@ -24,6 +24,12 @@ export function resolveDerivation(
   taken: Set<string>,
 ): Derivation {
   const { name, type } = newInput(written, facts, facts.locate(path, 'key'), taken);
+  if (type === 'INPUT_FILE') {
+    throw new ForayError('INVALID_VALUE', `An expression cannot give a file, and "${name}" takes one.`, {
+      place: facts.locate(path, 'key'),
+      hint: 'Name the files in a grid, a zip or a list of points.',
+    });
+  }
   checkExpression(expression, valueType(type), facts, path);
   return { name, type, expression };
 }

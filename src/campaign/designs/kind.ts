@@ -164,7 +164,7 @@ export function newInput(
     });
   }
   taken.add(input.name);
-  if (input.type === 'INPUT_FILE') {
+  if (input.type === 'INPUT_FILE' && !input.addFile) {
     throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes a file.`, {
       place,
       hint: `Write it under "files": {"${input.name}": PATH}.`,

@@ -1,6 +1,7 @@
 import { pointKeys } from '../../campaign/keys.ts';
 import { fixedInputs } from '../../campaign/points.ts';
 import type { Campaign, VariedInput } from '../../campaign/types.ts';
+import { contentOf } from '../../campaign/varied-files.ts';
 import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 
@@ -28,7 +29,7 @@ export interface Matching {
   b: PointReader;
 }
 
-type PointsOf = Pick<Campaign, 'id' | 'base' | 'varied' | 'fresh'>;
+type PointsOf = Pick<Campaign, 'id' | 'base' | 'varied' | 'files' | 'variedFiles' | 'fresh'>;
 
 /**
  * Finds how the points of two campaigns are matched. A key is made of all inputs, except those that the campaigns fix
@@ -44,7 +45,8 @@ export function matchingOf(a: PointsOf, b: PointsOf): Matching {
   const apart = [...new Set([...inA.keys(), ...inB.keys()])].flatMap((name): ApartInput[] => {
     if (isVaried(a, name) || isVaried(b, name)) return [];
     const [ofA = null, ofB = null] = [inA.get(name), inB.get(name)];
-    return ofA === ofB ? [] : [{ name, a: ofA, b: ofB }];
+    if (ofA === ofB) return [];
+    return [{ name, a: ofA && shown(a, name, ofA), b: ofB && shown(b, name, ofB) }];
   });
   const varied = [...a.varied, ...b.varied.filter(({ name }) => !isVaried(a, name))];
   const left = new Set(apart.map(({ name }) => name));
@@ -52,7 +54,7 @@ export function matchingOf(a: PointsOf, b: PointsOf): Matching {
     (name) => !left.has(name),
   );
   const reader = (campaign: PointsOf, fixed: ReadonlyMap<string, string>): PointReader => {
-    const keyed = valuesBy(campaign, fixed, names);
+    const keyed = valuesBy(campaign, fixed, names, (name, value) => contentOf(campaign, name, value));
     const toKey = pointKeys(names);
     return {
       keyOf: apart.length === 0 ? ({ point }) => point : (row) => toKey(keyed(row)),
@@ -60,6 +62,7 @@ export function matchingOf(a: PointsOf, b: PointsOf): Matching {
         campaign,
         fixed,
         varied.map(({ name }) => name),
+        (name, value) => shown(campaign, name, value),
       ),
     };
   };
@@ -84,9 +87,19 @@ function checkVaried(one: PointsOf, other: PointsOf, fixed: ReadonlyMap<string, 
   );
 }
 
-/** Returns a function that reads the values of some inputs from a row of a campaign. */
-function valuesBy({ varied }: PointsOf, fixed: ReadonlyMap<string, string>, names: readonly string[]) {
+/** A value as people read it: of a file that all points have, the name of the file. */
+function shown({ files }: PointsOf, name: string, value: string): string {
+  return files.find(({ input, hash }) => input === name && hash === value)?.filename ?? value;
+}
+
+/** Returns a function that reads the values of some inputs from a row of a campaign, each as `read` gives it. */
+function valuesBy(
+  { varied }: PointsOf,
+  fixed: ReadonlyMap<string, string>,
+  names: readonly string[],
+  read: (name: string, value: string) => string,
+) {
   const places = names.map((name) => varied.findIndex((input) => input.name === name));
   return ({ values }: Pick<ResultRow, 'values'>): string[] =>
-    names.map((name, at) => (places[at]! < 0 ? fixed.get(name)! : values[places[at]!]!));
+    names.map((name, at) => read(name, places[at]! < 0 ? fixed.get(name)! : values[places[at]!]!));
 }

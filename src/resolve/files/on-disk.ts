@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { nameKey } from '../../api/index.ts';
 import type { PointCheck, PointFile } from '../../campaign/designs/table.ts';
 import type { Contents } from '../../campaign/points.ts';
-import type { ReadDefinition } from '../../campaign/read.ts';
 import type { OutsideMethod } from '../../campaign/search/search.ts';
-import type { CampaignFile } from '../../campaign/types.ts';
-import type { Place } from '../../errors.ts';
+import type { FoundFile, WantedFile } from '../../campaign/varied-files.ts';
+import { ForayError, type Place } from '../../errors.ts';
+import type { Mistakes } from '../../yaml/mistake-collector.ts';
 import type { DefinitionFiles } from './definition-files.ts';
 import { readPointsFile } from './points-file.ts';
 import { unreadableFile } from './unreadable-file.ts';
+
+/** The largest file of an input, in bytes. It is held in memory and in a column of the database. */
+const MOST_BYTES = 256 * 1_048_576;
 
 /** The files that a definition names, on the disk of the person who submits it. */
 export class FilesOnDisk implements DefinitionFiles {
@@ -25,25 +27,36 @@ export class FilesOnDisk implements DefinitionFiles {
     this.#definitionFile = definitionFile;
   }
 
-  async find(
-    { definition, locate, mistakes }: ReadDefinition,
-    paths: Record<string, string>,
-  ): Promise<CampaignFile[]> {
-    const files: CampaignFile[] = [];
-    for (const [input, path] of Object.entries(paths)) {
-      let content: Uint8Array;
-      try {
-        content = await readFile(resolve(dirname(this.#definitionFile), path));
-      } catch (error) {
-        const written = Object.keys(definition.files).find((name) => nameKey(name) === nameKey(input))!;
-        mistakes.add(unreadableFile(`"${path}" for "${input}"`, error, locate(['files', written])));
-        continue;
-      }
+  async find(wanted: readonly WantedFile[], mistakes: Mistakes): Promise<FoundFile[]> {
+    const found: FoundFile[] = [];
+    for (const file of wanted) {
+      const content = await mistakes.attemptAsync(() => this.read(file));
+      if (!content) continue;
       const hash = createHash('sha256').update(content).digest('base64url');
       this.contents.set(hash, content);
-      files.push({ input, hash, filename: path.split(/[\\/]/).at(-1)! });
+      found.push({ ...file, hash });
     }
-    return files;
+    return found;
+  }
+
+  findVaried(wanted: readonly WantedFile[], mistakes: Mistakes): Promise<FoundFile[]> {
+    return this.find(wanted, mistakes);
+  }
+
+  /** @throws ForayError DEFINITION_UNREADABLE with the place */
+  protected async read({ input, path, place }: WantedFile): Promise<Uint8Array> {
+    const file = resolve(dirname(this.#definitionFile), path);
+    const name = `"${path}" for "${input}"`;
+    try {
+      const { size } = await stat(file);
+      if (size <= MOST_BYTES) return await readFile(file);
+    } catch (error) {
+      throw unreadableFile(name, error, place);
+    }
+    throw new ForayError('DEFINITION_UNREADABLE', `The file ${name} has more than 256 MiB.`, {
+      place,
+      hint: 'foray keeps the files of a campaign in its store. Put larger data where the model can open it, and give the model its path as a text.',
+    });
   }
 
   async findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile> {

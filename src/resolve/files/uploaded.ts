@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { PointCheck, PointFile } from '../../campaign/designs/table.ts';
-import type { ReadDefinition } from '../../campaign/read.ts';
-import type { CampaignFile } from '../../campaign/types.ts';
-import { ForayError, type Place } from '../../errors.ts';
+import type { WantedFile } from '../../campaign/varied-files.ts';
+import { ForayError, isForayError, type Place } from '../../errors.ts';
 import { FilesOnDisk } from './on-disk.ts';
 
 /**
@@ -14,15 +13,12 @@ export class UploadedFiles extends FilesOnDisk {
     super(join(folder, 'definition'));
   }
 
-  override find(read: ReadDefinition, paths: Record<string, string>): Promise<CampaignFile[]> {
-    return super.find(
-      read,
-      Object.fromEntries(Object.entries(paths).map(([input, path]) => [input, nameIn(path)])),
-    );
+  protected override read(file: WantedFile): Promise<Uint8Array> {
+    return sent(super.read({ ...file, path: nameIn(file.path) }));
   }
 
   override async findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile> {
-    const file = await super.findPoints(nameIn(path), place, check);
+    const file = await sent(super.findPoints(nameIn(path), place, check));
     this.points[path] = file;
     return file;
   }
@@ -30,6 +26,20 @@ export class UploadedFiles extends FilesOnDisk {
   override findProgram(): Promise<never> {
     throw new ForayError('DEFINITION_INVALID', 'A definition that comes over HTTP cannot start a program.', {
       hint: 'Submit it with "foray submit" on the machine of the worker.',
+    });
+  }
+}
+
+/** Says how a file that cannot be read comes with a definition. */
+async function sent<T>(read: Promise<T>): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!isForayError(error) || error.code !== 'DEFINITION_UNREADABLE') throw error;
+    const { code, message, place } = error;
+    throw new ForayError(code, message, {
+      place,
+      hint: 'Send it with the definition: {"definition": …, "files": {NAME: BASE64}}. "foray submit" and foray.py send the files.',
     });
   }
 }

@@ -1,6 +1,5 @@
-import { pointKeys } from '../../campaign/keys.ts';
 import type { Measure } from '../../campaign/measures.ts';
-import { fixedInputs } from '../../campaign/points.ts';
+import { pointKeyOf } from '../../campaign/points.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { canonicalValue } from '../../api/index.ts';
 import { type Axis, hasBinEach } from '../../report/summary/input-axis.ts';
@@ -26,7 +25,7 @@ type KeyOf = (values: readonly string[]) => string;
 
 /** The numbers of the drawn pictures, by the ids of their sections. */
 export function numbersOf(campaign: Campaign, summary: Summary): Map<string, Numbers> {
-  const keyOf = keysOf(campaign);
+  const keyOf = pointKeyOf(campaign);
   const all: [string, Numbers][] = [];
   for (const [i, { output, effects }] of summary.effects.entries()) {
     for (const effect of effects) {
@@ -47,13 +46,6 @@ export function numbersOf(campaign: Campaign, summary: Summary): Map<string, Num
     numbers.set(id, { heads, rows: [...(before?.rows ?? []), ...rows] });
   }
   return numbers;
-}
-
-function keysOf(campaign: Campaign): KeyOf {
-  const fixed = fixedInputs(campaign);
-  const keyOf = pointKeys([...fixed, ...campaign.varied].map(({ name }) => name));
-  const values = fixed.map(({ value }) => value);
-  return (varied) => keyOf([...values, ...varied]);
 }
 
 function cellNumbers(

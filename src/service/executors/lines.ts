@@ -1,4 +1,5 @@
 import { messageOf } from '../../errors.ts';
+import { buildIn, type PythonBuild } from '../models/python-build.ts';
 
 /** The meaning of a printed line of a command model's program. */
 export type Line =
@@ -13,7 +14,7 @@ export type Line =
 
 /** The meaning of a printed line of a program that stays loaded. `before`: as for {@link Line}. */
 export type LoopLine =
-  | { kind: 'ready' }
+  | { kind: 'ready'; python: PythonBuild | undefined }
   | { kind: 'progress'; run: number; fraction: number | undefined }
   | { kind: 'answer'; run: number; answer: LoopAnswer; before: string }
   | { kind: 'print' };
@@ -72,7 +73,7 @@ export function readLoopLine(text: string, isLong: (output: string) => boolean):
   }
   const { ready, run, progress, outputs, error, last } = said;
   if (typeof run !== 'number') {
-    if (isObject(ready)) return { kind: 'ready' };
+    if (isObject(ready)) return { kind: 'ready', python: buildIn(ready) };
     if (outputs === undefined) return { kind: 'print' };
     throw new Error(`the answer ${shortened(text)} has no number "run"`);
   }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit } from '../../system/line-program.ts';
 import type { KeptFolder } from './kept.ts';
+import type { PythonBuild } from '../models/python-build.ts';
 import { LoopHearing } from './loop-hearing.ts';
 import { printedIsRead } from './process.ts';
 import { inModel, Program } from './program.ts';
@@ -106,6 +107,11 @@ export class Loaded {
     throw typeof ended === 'object' && ended.signal === 'SIGKILL'
       ? new ProgramLost(why, ended)
       : new Error(why);
+  }
+
+  /** The Python and the packages that it has said. */
+  get python(): PythonBuild | undefined {
+    return this.#parts.hearing.python;
   }
 
   /** Whether it has ended, or has said something wrong. */

@@ -1,5 +1,6 @@
 import type { OutputDescriptor } from '../../api/resources.ts';
 import type { PrintedLine } from '../../system/line-splitter.ts';
+import type { PythonBuild } from '../models/python-build.ts';
 import { checkUtf8, type LineLog, longsAmong, MessageLines, printBefore, tooLong } from './hearing.ts';
 import { type LoopAnswer, readLoopLine } from './lines.ts';
 
@@ -21,6 +22,7 @@ export class LoopHearing {
   readonly #lines: MessageLines;
   #onReady: () => void = () => {};
   #isReady = false;
+  #python: PythonBuild | undefined;
   #asked: Asked | undefined;
   #wrong: string | undefined;
 
@@ -37,6 +39,11 @@ export class LoopHearing {
   /** What was wrong in a message of the program; undefined if nothing was. Its further answers mean nothing. */
   get wrong(): string | undefined {
     return this.#wrong;
+  }
+
+  /** The Python and the packages that it said when it was loaded. */
+  get python(): PythonBuild | undefined {
+    return this.#python;
   }
 
   handle(line: PrintedLine): void {
@@ -66,6 +73,7 @@ export class LoopHearing {
         return false;
       case 'ready':
         this.#isReady = true;
+        this.#python = line.python;
         this.#onReady();
         return true;
       case 'progress':

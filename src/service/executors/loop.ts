@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
+import { buildDifference } from '../models/python-build.ts';
 import { outputTexts } from '../models/typed-values.ts';
 import type { KeptFolder } from './kept.ts';
 import { Loaded, ProgramLost } from './loaded.ts';
@@ -169,12 +170,22 @@ export class Loop implements Stayer {
     try {
       this.#loaded = await Loaded.start(this.#command, job, this.#copy.folder, this.#workplace);
       this.#broken = undefined;
+      await this.#checkPackages(job);
     } catch (error) {
       if (error instanceof Deferred || error instanceof ProgramLost) throw error;
       const reason = messageOf(error);
       this.#broken = { reason, until: performance.now() + PAUSE };
       throw job.isElsewhere ? new Deferred(reason, { isLasting: true }) : error;
     }
+  }
+
+  /** @throws Deferred if the program was loaded with other packages than those of its version */
+  async #checkPackages({ code }: Job): Promise<void> {
+    const { python } = this.#loaded!;
+    const difference = python && code.python && buildDifference(code.python, python);
+    if (difference === undefined) return;
+    await this.end();
+    throw new Deferred(`the packages differ from those of the version: ${difference}`, { isLasting: true });
   }
 
   /** Repeats a run of the process before. Returns whether the process can be used for further runs. */

@@ -13,6 +13,7 @@ import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
 import { isModule, isPython, placeOf } from './folder.ts';
 import { pythonCommand } from './program.ts';
+import type { PythonBuild } from './python-build.ts';
 import { oneLine } from '../../text/suggest.ts';
 
 /** The longest time for loading a model's module, ms. */
@@ -52,7 +53,8 @@ export async function describeModel(entry: string): Promise<Described> {
       hint,
     });
   }
-  return { declaration: declaration.data, loaded: answer.loaded, fixed: [] };
+  const { loaded, python } = answer;
+  return { declaration: declaration.data, loaded, fixed: [], ...(python && { python }) };
 }
 
 /** A model's declaration, and the files that it uses. */
@@ -62,10 +64,14 @@ export interface Described {
   loaded: string[];
   /** Files that a command names by absolute paths. */
   fixed: string[];
+  /** Only for a file in Python: its Python and packages, and the folders in which these packages are installed. */
+  python?: PythonBuild & { program: string; folders: string[] };
 }
 
 /** The answer of the thread; `loaded` are paths of files. */
-export type Answer = { declaration: unknown; loaded: string[] } | { problem: string; isOfSystem: boolean };
+export type Answer =
+  | ({ declaration: unknown } & Pick<Described, 'loaded' | 'python'>)
+  | { problem: string; isOfSystem: boolean };
 
 /** Asks a file in Python for the declaration of its model. */
 async function askPython(entry: string): Promise<Answer> {

@@ -14,6 +14,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { fileStamp } from '../../system/file-stamp.ts';
 import { libraryFiles } from './library.ts';
+import type { PythonBuild } from './python-build.ts';
 
 /** The entry of a model: a module with its code, a declaration with its command, or a file with a function in Python. */
 const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json', 'model.py'];
@@ -67,6 +68,8 @@ export interface ModelPlace {
 export interface ModelCode extends ModelPlace {
   contentHash: string;
   files: VersionFile[];
+  /** The Python and the packages of a version whose program says them. */
+  python?: PythonBuild | undefined;
   /** Maps imports of this package to files, if the model does not use the current package. */
   imports?: Readonly<Record<string, string>>;
 }

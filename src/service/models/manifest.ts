@@ -6,6 +6,7 @@ import { version } from '../../package/own-version.ts';
 import type { Declaration } from './declaration.ts';
 import type { Described } from './describe.ts';
 import { filesOf, isModule, isOfTools, type ModelCode, type ModelPlace, statOf } from './folder.ts';
+import type { PythonBuild } from './python-build.ts';
 
 /** A file of a version. */
 export interface ManifestFile {
@@ -29,6 +30,8 @@ export interface Build {
   library: string | null;
   /** The major version of Node, which runs a module; null for a command model. */
   node: number | null;
+  /** The Python and the packages of a model in Python; null for other models. */
+  python: PythonBuild | null;
 }
 
 /** Everything that is needed to run a version again, except the content of its files. */
@@ -73,6 +76,7 @@ export function manifestOf(code: ModelCode, declaration: Declaration, outside: r
       foray: version,
       library: ofModule ? libraryHash(files) : null,
       node: ofModule ? nodeMajor() : null,
+      python: code.python ?? null,
     },
     declaration,
     outside: [...outside],

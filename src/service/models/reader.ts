@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { ForayError, isForayError, messageOf } from '../../errors.ts';
+import { fileStamp } from '../../system/file-stamp.ts';
 import { isSystemError } from '../system-errors.ts';
 import type { Declaration } from './declaration.ts';
 import { describeModel } from './describe.ts';
@@ -27,12 +28,15 @@ export interface FoundModel {
   id: string;
   declaration: Declaration;
   code: ModelCode;
-  /** A hash of content and declaration, which identifies a version. */
+  /** A hash of content, declaration and packages, which identifies a version. */
   codeHash: string;
   /** Files that the model uses but that are outside its folder. The paths are relative to the folder. */
   outside: readonly string[];
   /** The folder of models that contains the model. */
   root: string;
+  /** The folders in which its packages are installed, and a text that changes when packages are installed there. */
+  installed: readonly string[];
+  installedStamp: string;
 }
 
 /** The content of the folders of models. */
@@ -187,17 +191,34 @@ function folderOf(model: FoundModel | ModelPlace): string {
 export async function readModel(root: string, place: ModelPlace, last?: FoundModel): Promise<FoundModel> {
   const state = stateOf(place);
   const code = readCode(place);
-  if (last?.code.contentHash === code.contentHash && last.code.entry === code.entry) return { ...last, code };
+  const isSame = last?.code.contentHash === code.contentHash && last.code.entry === code.entry;
+  if (isSame && stampOf(last.installed) === last.installedStamp)
+    return { ...last, code: { ...code, python: last.code.python } };
   const described = await describeModel(code.entry);
   const { declaration } = described;
+  const { folders: installed = [], python: number, packages } = described.python ?? {};
+  const python = packages && { python: number!, packages };
   const outside = filesOutside(place, described);
   if (stateOf(place) !== state) {
     throw new ForayError('MODEL_UNREADABLE', `The model in ${folderOf(place)} changes while it is read.`);
   }
   const codeHash = createHash('sha256')
-    .update(JSON.stringify([code.contentHash, declaration]))
+    .update(JSON.stringify([code.contentHash, declaration, ...(python ? [python] : [])]))
     .digest('hex');
-  return { id: modelId(declaration.name), declaration, code, codeHash, outside, root };
+  return {
+    id: modelId(declaration.name),
+    declaration,
+    code: { ...code, python },
+    codeHash,
+    outside,
+    root,
+    installed,
+    installedStamp: stampOf(installed),
+  };
+}
+
+function stampOf(folders: readonly string[]): string {
+  return folders.map((folder) => fileStamp(folder) ?? '').join('\n');
 }
 
 function sameName(one: FoundModel, other: FoundModel): ForayError {

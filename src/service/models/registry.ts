@@ -7,6 +7,7 @@ import type { Problem, Problems } from '../problems.ts';
 import type { AnimationDeclaration, DeclaredInput } from './declaration.ts';
 import type { ModelCode } from './folder.ts';
 import { type Manifest, outsideWarning } from './manifest.ts';
+import { buildDifference } from './python-build.ts';
 import type { FoundModel, ModelReader } from './reader.ts';
 import { modelName, problemOf, unkeptOf } from './registry-problems.ts';
 import type { VersionFiles } from './version-files.ts';
@@ -144,13 +145,21 @@ export class ModelRegistry {
     for (const model of found) {
       const { number, isNew, problem } = await this.#table.record(model);
       if (problem !== undefined) unkept.push(unkeptOf(model, number, problem));
-      if (isNew) added.push(`${model.declaration.name}, version ${number}`);
+      if (isNew) added.push(`${model.declaration.name}, version ${number}${this.#whyNew(model)}`);
     }
     this.#problems.replace(['VERSION_NOT_KEPT'], unkept);
     this.#folders = new Map(found.map(({ id, code }) => [id, code.folders[0]!]));
     this.#found = found;
     await this.refresh();
     return { added, areKept: unkept.length === 0 };
+  }
+
+  /** What makes a version of a model new, if its files are those of the version before; empty otherwise. */
+  #whyNew({ id, code }: FoundModel): string {
+    const before = this.versions().findLast(({ modelId }) => modelId === id)?.manifest;
+    if (before?.contentHash !== code.contentHash || !before.build.python || !code.python) return '';
+    const difference = buildDifference(before.build.python, code.python);
+    return difference === undefined ? '' : ` (other packages: ${difference})`;
   }
 
   /**

@@ -200,7 +200,7 @@ function bytesIn(folder: string): number {
 }
 
 /** The paths of a version's code in the folder of the version. */
-function codeIn(folder: string, { entry, folders, contentHash, files, imports }: Manifest): ModelCode {
+function codeIn(folder: string, { entry, folders, contentHash, files, imports, build }: Manifest): ModelCode {
   const placed = (name: string): string => path.join(folder, name);
   return {
     entry: placed(entry),
@@ -209,6 +209,7 @@ function codeIn(folder: string, { entry, folders, contentHash, files, imports }:
     libraryRoot: placed(LIBRARY),
     contentHash,
     files: [],
+    python: build.python ?? undefined,
     imports: Object.fromEntries(Object.entries(imports).map(([name, file]) => [name, placed(file)])),
   };
 }

@@ -19,6 +19,7 @@ import { describeModel } from '../models/describe.ts';
 import { isModule, type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
 import { programOf } from '../models/program.ts';
+import { buildText } from '../models/python-build.ts';
 import { type SteadinessParts, unsteadinessOf } from './steadiness.ts';
 import { namedOutside } from './named-outside.ts';
 
@@ -61,6 +62,8 @@ export interface Triable {
   declaration: Declaration;
   /** Warnings for its author. */
   warnings: string[];
+  /** The Python and the packages of a model in Python, in words. */
+  python?: string;
 }
 
 /**
@@ -74,7 +77,13 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
   checkInputNames(declaration);
   const outside = [...new Set([...filesOutside(place, described), ...namedOutside(place)])];
   const warning = outsideWarning(declaration, outside);
-  return { code: readCode(place), declaration, warnings: warning === undefined ? [] : [warning] };
+  const { python } = described;
+  return {
+    code: { ...readCode(place), python },
+    declaration,
+    warnings: warning === undefined ? [] : [warning],
+    ...(python && { python: `${buildText(python)} (${python.program})` }),
+  };
 }
 
 /**

@@ -117,7 +117,7 @@ describe('derive', () => {
       '{grid: {Days: [1]}, derive: {§Title: "\'a\'"}}\ninputs: {Title: b}',
       /"Title" is given/,
     ],
-    ['INVALID_VALUE', '{grid: {Days: [1]}, derive: {§Observed cases: "1"}}', /takes a file/],
+    ['INVALID_VALUE', '{grid: {Days: [1]}, derive: {§Observed cases: "1"}}', /cannot give a file/],
     ['UNKNOWN_INPUT', '{grid: {Days: [1]}, derive: {§Titel: "1"}}', /no input "Titel"/],
     ['INVALID_EXPRESSION', '{grid: {Days: [1]}, derive: {Title: §"Days"}}', /gives a number, not a text/],
     [

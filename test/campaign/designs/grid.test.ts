@@ -158,7 +158,6 @@ describe('a grid', () => {
     ['{grid: {Contact rate: §{from: -1.7e308, to: 1.7e308, count: 3}}}', /spread too widely/, /Narrow/],
     ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-7}}}', /has too many values/, /At most 1,000,000/],
     ['{grid: {Contact rate: §{from: 0, to: 1, count: 1000001}}}', /has too many values/, /At most 1,000,000/],
-    ['{grid: {§Observed cases: [a]}}', /^The input "Observed cases" takes a file\.$/, /under "files"/],
   ])(
     'refuses values that its inputs do not take, repeated values, and too many values: %s',
     (design, says, hint) => {

@@ -143,7 +143,6 @@ describe.each(methods)('%s', (method) => {
       /1\.8e308/,
     ],
     ['{points: 9, inputs: {Days: [7], §days: [8]}}', 'INVALID_VALUE', /given more than once/, /one of/],
-    ['{points: 9, inputs: {§Observed cases: [a]}}', 'INVALID_VALUE', /takes a file/, /files/],
   ] as const)('refuses values that its inputs do not take: %s', (sample, code, says, hint) => {
     expectDesignRefused(code, `{${method}: ${sample}}`, says, hint);
   });

@@ -143,13 +143,6 @@ describe('a CSV file', () => {
       once,
     ],
     [
-      'a column for an input that takes a file',
-      'Days,§Observed cases\n1,a\n',
-      'INVALID_VALUE',
-      'The input "Observed cases" takes a file.',
-      'Write it under "files": {"Observed cases": PATH}.',
-    ],
-    [
       'a fraction',
       'Title,Days\n"a, b",1\n"a, ""b""",§8.5\nc,2\n',
       'INVALID_VALUE',

@@ -1,0 +1,100 @@
+import { posix } from 'node:path';
+import type { RawValue } from '../api/index.ts';
+import { ForayError, type Place } from '../errors.ts';
+import type { Mistakes } from '../yaml/mistake-collector.ts';
+import type { Campaign, VariedFile } from './types.ts';
+
+/**
+ * Files that differ between the points of a campaign. The value of such an input at a point is the path of a file, so
+ * that people read the path everywhere. The service and the key of a point get the hash of its content.
+ */
+
+/** A file that a definition names for an input. */
+export interface WantedFile {
+  input: string;
+  /** Relative to the definition's folder. */
+  path: string;
+  /** The first place where the definition or a point file names the file. */
+  place: Place;
+}
+
+/** The files that a design or a strategy names, each once. */
+export class WantedFiles {
+  readonly #files = new Map<string, WantedFile>();
+  readonly #folder: string;
+
+  /** @param folder - the folder to which paths are relative, as a path relative to the definition's folder */
+  constructor(folder = '') {
+    this.#folder = folder;
+  }
+
+  [Symbol.iterator](): Iterator<WantedFile> {
+    return this.#files.values();
+  }
+
+  /**
+   * Notes a file of an input.
+   *
+   * @returns the path relative to the definition's folder, in one spelling
+   * @throws ForayError INVALID_VALUE
+   */
+  add(input: string, written: RawValue, place: Place): string {
+    if (typeof written !== 'string' || written === '') {
+      throw new ForayError('INVALID_VALUE', `The input "${input}" takes the path of a file.`, { place });
+    }
+    const path = posix.isAbsolute(written) ? written : posix.join(this.#folder, written);
+    if (posix.isAbsolute(path) || path === '..' || path.startsWith('../')) {
+      throw new ForayError('INVALID_VALUE', `The file "${written}" is not in the definition's folder.`, {
+        place,
+        hint: "Put the files of a design into the definition's folder, or a folder within it. Their paths there name the points.",
+      });
+    }
+    const key = JSON.stringify([input, path]);
+    if (!this.#files.has(key)) this.#files.set(key, { input, path, place });
+    return path;
+  }
+}
+
+/** A file that was found, with the hash of its content. */
+export type FoundFile = WantedFile & VariedFile;
+
+/**
+ * The files of varied inputs, each once. Two paths of an input must have different contents: otherwise their points
+ * would be the same.
+ *
+ * @param mistakes - gets INVALID_VALUE for a file with the content of another one
+ */
+export function variedFilesOf(found: readonly FoundFile[], mistakes: Mistakes): VariedFile[] {
+  const byContent = new Map<string, VariedFile>();
+  for (const { input, path, hash, place } of found) {
+    const key = JSON.stringify([input, hash]);
+    const first = byContent.get(key);
+    if (!first) byContent.set(key, { input, path, hash });
+    else if (first.path !== path)
+      mistakes.add(
+        new ForayError('INVALID_VALUE', `The file "${path}" has the same content as "${first.path}".`, {
+          place,
+          hint: 'Name only one of them: their points would be the same.',
+        }),
+      );
+  }
+  return [...byContent.values()];
+}
+
+/** The hashes of files, by input and path. */
+const hashes = new WeakMap<readonly VariedFile[], Map<string, string>>();
+
+/** The content of the value of an input at a point: the hash of a file, or else the value itself. */
+export function contentOf(
+  { variedFiles }: Partial<Pick<Campaign, 'variedFiles'>>,
+  input: string,
+  value: string,
+): string {
+  if (!variedFiles) return value;
+  let known = hashes.get(variedFiles);
+  if (!known) {
+    known = new Map(variedFiles.map(({ input, path, hash }) => [JSON.stringify([input, path]), hash]));
+    hashes.set(variedFiles, known);
+  }
+  return known.get(JSON.stringify([input, value])) ?? value;
+}
