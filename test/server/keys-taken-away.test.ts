@@ -37,6 +37,8 @@ const STAYER = 'stayer-0123456789';
 const OTHER = 'others-0123456789';
 /** The promise, ms. */
 const ENDS_WITHIN = 10_000;
+/** How long a test waits for an end that does not come, s. */
+const PATIENCE = 20;
 
 const folder = mkdtempSync(join(tmpdir(), 'foray-keys-taken-'));
 /** The text of a file with these keys. */
@@ -274,10 +276,10 @@ describe.each(Object.entries(kinds))('%s: access ends within 10 s if a key', (_n
     const [own, other] = [await lastingOf(LEAVER), await lastingOf(STAYER)];
     const began = performance.now();
     await take(kind);
-    await until('the key gives no access', async () => (await status(LEAVER)) === 401);
+    await until('the key gives no access', async () => (await status(LEAVER)) === 401, PATIENCE);
     const others = stays ? 200 : 401;
     expect(await pages()).toEqual(cookies.map((_, at) => (at === 0 ? 401 : others)));
-    await until('the open request of the key has ended', () => own.ended);
+    await until('the open request of the key has ended', () => own.ended, PATIENCE);
     expect(performance.now() - began).toBeLessThan(ENDS_WITHIN);
     expect(await status(STAYER)).toBe(others);
     if (stays) expect(other.ended).toBe(false);
