@@ -63,8 +63,8 @@ test("a worker's store that stops is told once, and so is its return; foray's ow
   const endTelling = tellLost(store, (line) => lines.push(line));
   const settings = withoutServers(database);
   const foray = await Foray.open(settings);
-  const { url, close } = await startServer({ foray, settings, keys: new OwnKey(KEY, 'somebody') });
-  const health = () => ask(`${url}/api/v1/health`);
+  const running = await startServer({ foray, settings, keys: new OwnKey(KEY, 'somebody') });
+  const health = () => ask(`${running.url}/api/v1/health`);
   await until('the server has its store', async () => (await health()).status === 200);
   await server.stop();
   await until('the server is not healthy', async () => (await health()).status === 503);
@@ -82,7 +82,7 @@ test("a worker's store that stops is told once, and so is its return; foray's ow
     'The store is back.',
   ]);
   endTelling();
-  await close();
+  await running.close();
   await foray.close();
   await store.close();
 });
