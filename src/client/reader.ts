@@ -46,7 +46,10 @@ export class CampaignReader {
     return { service, temporal: hasTemporal };
   }
 
-  /** Why the store cannot be used: its file was removed or replaced. Undefined if it can be used. */
+  /**
+   * Why the store cannot be used: its file was removed or replaced, or its server cannot be reached. Undefined if it can
+   * be used. Call it at an interval.
+   */
   whyStoreLost(): ForayError | undefined {
     return this.store.whyLost();
   }

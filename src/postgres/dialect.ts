@@ -1,7 +1,7 @@
 import { type CompiledQuery, type DatabaseConnection, type Dialect, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { ForayError, messageOf } from '../errors.ts';
-import type { Place } from './place.ts';
+import { messageOf } from '../errors.ts';
+import { type Place, unreachable } from './place.ts';
 
 /** Maximum number of connections of one pool. A query waits for a free connection, and does not open its own. */
 const CONNECTIONS = 8;
@@ -112,7 +112,7 @@ function storable(query: CompiledQuery): CompiledQuery {
 }
 
 /** Turns an error of the network into an error that names the server. Returns other errors unchanged. */
-export function explained(error: unknown, { name, shown, setBy }: Place): unknown {
+export function explained(error: unknown, place: Place): unknown {
   const { code = '' } = error as { code?: string };
   const message = messageOf(error);
   if (
@@ -121,7 +121,5 @@ export function explained(error: unknown, { name, shown, setBy }: Place): unknow
     !/connection terminated|connection error|timeout exceeded/i.test(message)
   )
     return error;
-  return new ForayError('STORE_UNREACHABLE', `${name} ${shown} cannot be reached: ${message || code}.`, {
-    hint: `Check that PostgreSQL is running there, and that ${setBy} has the right address.`,
-  });
+  return unreachable(place, message || code);
 }

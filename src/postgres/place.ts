@@ -1,3 +1,5 @@
+import { ForayError } from '../errors.ts';
+
 /** The words by which errors name a database. */
 export interface Place {
   /** What the database is, as the first words of a sentence: 'The store'. */
@@ -21,4 +23,11 @@ export function shownPostgres(address: string): string | undefined {
 /** An address that cannot be parsed, without the part that may be a password. */
 export function withoutSecret(address: string): string {
   return address.replace(/\/\/.*@/, '//…@');
+}
+
+/** The error of a server that cannot be reached. @param why - the end of a sentence, without a full stop */
+export function unreachable({ name, shown, setBy }: Place, why: string): ForayError {
+  return new ForayError('STORE_UNREACHABLE', `${name} ${shown} cannot be reached: ${why}.`, {
+    hint: `Check that PostgreSQL is running there, and that ${setBy} has the right address.`,
+  });
 }

@@ -10,6 +10,7 @@ export const problemCodes = {
   RUNS_DEFERRED:
     'runs of a model wait: its files cannot be read, or the system lacks resources for its program',
   DATABASE_LOST: 'the file of the database was removed or replaced: nothing is read or written',
+  DATABASE_AWAY: "the database's server cannot be reached: nothing is read or written",
   QUEUE_STUCK: 'the database cannot be read or written: runs wait',
   LANES_STUCK: 'Temporal cannot be reached: executors on other machines get no new work',
   RUNS_UNSERVED: 'no executor on another machine takes the runs of a model: they wait',

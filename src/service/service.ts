@@ -40,6 +40,7 @@ import { ServedVersions } from './runs/served-versions.ts';
 import { takeBackRuns, watchForUnheldRuns } from './runs/unheld-runs.ts';
 import { VersionHistory } from './runs/version-history.ts';
 import type { ServiceOptions } from './service-options.ts';
+import { isUnreachable } from './system-errors.ts';
 import { after as afterRealTime } from './timers.ts';
 
 export interface RunningService {
@@ -119,7 +120,8 @@ function prepare(options: ServiceOptions) {
     publicAddress,
     app,
     warn,
-    onFault: (error: unknown): void => app.log.error(error),
+    // `watchDatabase` tells once that the database is away, whatever fails because of it
+    onFault: (error: unknown): void => void (isUnreachable(error) || app.log.error(error)),
     problems: new Problems(now, warn),
     cleanUp: new AsyncDisposableStack(),
   };
@@ -358,7 +360,7 @@ function keepWorking(parts: WithInterface): void {
       await replicas!.noteKeys(access);
     },
   });
-  cleanUp.defer(watchFile(database, problems));
+  cleanUp.defer(watchDatabase(database, problems));
   const endLostRuns = watchForUnheldRuns({
     runs: repository,
     holder,
@@ -369,16 +371,28 @@ function keepWorking(parts: WithInterface): void {
   cleanUp.defer(endLostRuns);
 }
 
-/** How often the file of the database is looked for, ms. */
-const LOOK_FOR_FILE = 500;
+/** How often the database is looked for, ms. */
+const LOOK_FOR_DATABASE = 500;
 
-/** Tells within a second that the file of the database was removed or replaced. Returns a function that ends this. */
-function watchFile({ whyLost }: ServiceDatabase, problems: Problems): () => void {
+/**
+ * Tells once that the database is away, and once that it is back: within a second if its file was removed or replaced,
+ * within seconds if its server cannot be reached. Returns a function that ends this.
+ */
+function watchDatabase({ whyLost }: ServiceDatabase, problems: Problems): () => void {
   const timer = setInterval(() => {
     const lost = whyLost();
-    const message = 'The file of the database was removed or replaced: nothing is read or written.';
-    if (lost) problems.raise({ code: 'DATABASE_LOST', subject: '', message, detail: lost.toLine() });
-    else problems.resolve('DATABASE_LOST', '');
-  }, LOOK_FOR_FILE).unref();
+    const away =
+      lost?.code === 'STORE_LOST'
+        ? ({
+            code: 'DATABASE_LOST',
+            message: 'The file of the database was removed or replaced: nothing is read or written.',
+          } as const)
+        : ({
+            code: 'DATABASE_AWAY',
+            message: 'The database cannot be reached: nothing is read or written.',
+          } as const);
+    if (lost) problems.raise({ ...away, subject: '', detail: lost.toLine() });
+    else problems.replace(['DATABASE_LOST', 'DATABASE_AWAY'], []);
+  }, LOOK_FOR_DATABASE).unref();
   return () => clearInterval(timer);
 }

@@ -4,6 +4,7 @@ import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
 import { countMigrations, migrate, patiently } from '../postgres/migrate.ts';
 import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
+import { silenceOf } from '../postgres/silence.ts';
 import { hasDatabase } from '../system/database-file.ts';
 import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
@@ -50,19 +51,20 @@ export async function openStore(address: string, whenMissing: WhenMissing = 'mak
     const newer = new NewerCheck(Object.keys(migrations), shown);
     const opened = await patiently(async () => new Kysely<Tables>({ dialect: newer.on(await dialect()) }));
     db = opened;
-    const whyLost = file === undefined ? () => undefined : lossOf(file);
+    const whyLost = file === undefined ? undefined : lossOf(file);
     await patiently(async () => {
       const isNew = whenMissing !== 'make' && (await countMigrations(opened, migrations)) === 0;
       if (isNew) throw missing(shown);
       await migrate(opened, migrations, placeOf(shown));
     });
-    newer.start(whyLost);
+    newer.start(whyLost ?? (() => undefined));
+    const whyAway = whyLost ?? silenceOf(() => sql`select 1`.execute(opened), placeOf(shown));
     const { value } = await db
       .selectFrom('meta')
       .select('value')
       .where('name', '=', 'id')
       .executeTakeFirstOrThrow();
-    return sqlStore(db, value, whyLost);
+    return sqlStore(db, value, whyAway);
   } catch (error) {
     await db?.destroy();
     if (isMissing(error) && whenMissing === 'in-memory') return openStore(IN_MEMORY);

@@ -3,8 +3,8 @@ import type { Store } from './store.ts';
 const LOOK = 500;
 
 /**
- * Tells within a second that the file of a store was removed or replaced, and that it is back. Returns a function that
- * ends this.
+ * Tells once that a store is away, and once that it is back: within a second if its file was removed or replaced, within
+ * seconds if its server cannot be reached. Returns a function that ends this.
  */
 export function tellLost(store: Pick<Store, 'whyLost'>, tell: (line: string) => void): () => void {
   let wasLost = false;
@@ -12,7 +12,7 @@ export function tellLost(store: Pick<Store, 'whyLost'>, tell: (line: string) => 
     const lost = store.whyLost();
     if ((lost !== undefined) === wasLost) return;
     wasLost = lost !== undefined;
-    tell(lost?.toLine() ?? 'The file of the store is back.');
+    tell(lost?.toLine() ?? 'The store is back.');
   }, LOOK).unref();
   return () => clearInterval(timer);
 }

@@ -14,8 +14,8 @@ test('a service for executors on other machines whose database is down blames th
   const fleet = await startFleet(undefined, { database: await server.database() });
   const codes = async () => (await healthOf(fleet.service.running.url)).problems.map(({ code }) => code);
   await server.stop();
-  await until('the health document names the problem', async () => (await codes()).includes('QUEUE_STUCK'));
-  expect(await codes()).toEqual(['QUEUE_STUCK']);
+  await until('the health document names the problem', async () => (await codes()).includes('DATABASE_AWAY'));
+  expect(await codes()).toEqual(['DATABASE_AWAY']);
   expect(fleet.problems.join('\n')).toContain('The database postgres://127.0.0.1');
   expect(fleet.problems.join('\n')).not.toMatch(/Temporal/);
   await server.start();

@@ -7,7 +7,9 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { KeyFile } from '../../src/server/keys.ts';
+import { seeded } from '../support/durations.ts';
 import { keyFileOf } from '../support/key-file.ts';
+import { report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { ask } from './support.ts';
@@ -46,13 +48,24 @@ afterAll(async () => {
 
 const headers = { authorization: `Bearer ${READER}` };
 
-/** Opens a connection that begins a login and never ends it. */
-function slowSocket(): void {
+/** Ways to begin a request that never ends, without a key. */
+const BEGINNINGS = [
+  'POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nContent-Length: 1000\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\nk',
+  'POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nke',
+  'POST /api/v1/plan HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\ncampaign:',
+  'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCook',
+  '',
+];
+
+/** Opens a connection that sends the beginning of a request. */
+function slowSocket(beginning: string): void {
   const socket = net.connect(server.port, '127.0.0.1');
-  socket.on('error', () => undefined).once('close', () => open.delete(socket));
+  socket
+    .resume()
+    .on('error', () => undefined)
+    .once('close', () => open.delete(socket));
   open.add(socket);
-  const head = `Host: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nContent-Length: 1000\r\n`;
-  socket.write(`POST /login HTTP/1.1\r\n${head}Content-Type: application/x-www-form-urlencoded\r\n\r\nk`);
+  socket.write(beginning);
 }
 
 /** Opens a stream of events. Resolves to its status; the stream stays open. */
@@ -79,48 +92,73 @@ async function tooLargePlan(): Promise<number | undefined> {
 const page = async (cookie: string) =>
   (await ask(`${server.url}/campaigns/slow`, { headers: { cookie, accept: 'text/html' } })).status;
 
-test(`${SOCKETS} slow sockets, ${STREAMS} streams, ${LOGINS} log-ins and a plan of 64 MB by one reader neither end the server nor log anybody out, and the log says what was refused`, async () => {
-  const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
-  const login = async (key: string): Promise<string> => {
-    const answer = await ask(`${server.url}/login`, { method: 'POST', headers: form, body: `key=${key}` });
-    return String(answer.headers['set-cookie']).split(';', 1)[0]!;
-  };
-  const cookie = await login(OTHER);
-  const readers = await login(READER);
-  expect([await page(cookie), await page(readers)]).toEqual([200, 200]);
+test.each(seeds(1, 6))(
+  `${SOCKETS} slow sockets, ${STREAMS} streams, ${LOGINS} log-ins and a plan of 64 MB by one reader neither end the server nor log anybody out, and the log says what was refused (seed %i)`,
+  async (seed) => {
+    const random = seeded(seed);
+    let isOver = false;
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+    const login = async (key: string): Promise<string> => {
+      const answer = await ask(`${server.url}/login`, { method: 'POST', headers: form, body: `key=${key}` });
+      return String(answer.headers['set-cookie']).split(';', 1)[0]!;
+    };
+    const cookie = await login(OTHER);
+    const readers = await login(READER);
+    expect([await page(cookie), await page(readers)]).toEqual([200, 200]);
 
-  for (let at = 0; at < SOCKETS; at += 1) slowSocket();
-  const agent = new Agent({ keepAlive: false });
-  const streams = await Promise.all(Array.from({ length: STREAMS }, () => stream(agent)));
-  const logins = async (): Promise<void> => {
-    for (let at = 0; at < LOGINS; at += 1) await login(READER);
-  };
-  const plan = tooLargePlan();
-  let isOver = false;
-  const all = Promise.all([logins(), plan]).finally(() => (isOver = true));
-  let answered = 0;
-  while (!isOver) {
+    const agent = new Agent({ keepAlive: false });
+    const logins = async (): Promise<void> => {
+      for (let at = 0; at < LOGINS; at += 1) await login(READER);
+    };
+    let streams: number[] = [];
+    const parts: [name: string, begin: () => Promise<unknown>][] = [
+      [
+        'sockets',
+        () => {
+          for (let at = 0; at < SOCKETS; at += 1)
+            slowSocket(BEGINNINGS[Math.floor(random() * BEGINNINGS.length)]!);
+          return Promise.resolve();
+        },
+      ],
+      [
+        'streams',
+        async () => {
+          streams = await Promise.all(Array.from({ length: STREAMS }, () => stream(agent)));
+        },
+      ],
+      ['log-ins', logins],
+      ['plan', async () => expect([413, undefined]).toContain(await tooLargePlan())],
+    ];
+    const order = parts.map((part) => ({ part, at: random() })).sort((one, other) => one.at - other.at);
+    const all = Promise.all(order.map(({ part: [, begin] }) => begin())).finally(() => (isOver = true));
+    let answered = 0;
+    while (!isOver) {
+      expect(await page(cookie)).toBe(200);
+      answered += 1;
+    }
+    await all;
+    expect(answered).toBeGreaterThan(10);
+    expect(streams.filter((status) => status === 200)).toHaveLength(20);
+    expect(streams.filter((status) => status === 429)).toHaveLength(STREAMS - 20);
     expect(await page(cookie)).toBe(200);
-    answered += 1;
-  }
-  const [, planned] = await all;
-  expect(answered).toBeGreaterThan(10);
-  expect([413, undefined]).toContain(planned);
-  expect(streams.filter((status) => status === 200)).toHaveLength(20);
-  expect(streams.filter((status) => status === 429)).toHaveLength(STREAMS - 20);
-  expect(await page(cookie)).toBe(200);
-  // only the log-ins of the same key end
-  expect(await page(readers)).toBe(303);
-  await until('most slow sockets are closed', () => open.size <= 256);
-  for (const what of [
-    /a request of rita was refused \(TOO_MANY\): One key may have at most 20 open streams/,
-    /a request of rita was refused \(TOO_LARGE\)/,
-    /a connection without a key was closed: there are more than \d+/,
-    /the oldest login of rita ended/,
-  ])
-    expect(logged).toMatch(what);
-  expect(logged).not.toMatch(/-0123456789/);
-});
+    // only the log-ins of the same key end
+    expect(await page(readers)).toBe(303);
+    await until('most slow sockets are closed', () => open.size <= 256);
+    for (const what of [
+      /a request of rita was refused \(TOO_MANY\): One key may have at most 20 open streams/,
+      /a request of rita was refused \(TOO_LARGE\)/,
+      /a connection without a key was closed: there are more than \d+/,
+      /the oldest login of rita ended/,
+    ])
+      expect(logged).toMatch(what);
+    expect(logged).not.toMatch(/-0123456789/);
+    const names = order.map(({ part: [name] }) => name).join(', ');
+    report(`crowd: seed ${seed} (${names}): ${answered} pages for another person meanwhile`);
+    // the next seed begins with an empty server
+    for (const socket of open) socket.destroy();
+    agent.destroy();
+  },
+);
 
 test('a definition that takes too long to read is refused, and others plan and look meanwhile', async () => {
   const plan = (body: string, key: string) =>

@@ -17,7 +17,8 @@ import { KeptProcess } from './processes.ts';
 import type { KeptName, Schedule } from './schedule.ts';
 import type { Tools } from './tools.ts';
 
-const HEAP_HOOK = resolve(import.meta.dirname, '../support/heap-hook.ts');
+/** Arguments of Node for processes that tell what their heap holds. */
+const COLLECTS = ['--expose-gc', '--import', resolve(import.meta.dirname, '../support/heap-hook.ts')];
 const DISK_SIZE = '192m';
 const EXECUTORS = 2;
 /** The time limit of a run, s. Only runs without an end reach it, also while processes are frozen. */
@@ -102,6 +103,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
       name: 'the service',
       command: process.execPath,
       args: [
+        ...COLLECTS,
         ...[MAIN, 'service', '--home', join(folder, 'home'), '--port', String(servicePort)],
         ...['--data', disks.service, '--models', models.here, '--executors', String(EXECUTORS)],
         ...['--run-timeout', RUN_TIMEOUT],
@@ -117,6 +119,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
           FAKETIME_CACHE_DURATION: '1',
         }),
       },
+      tellsHeap: true,
       log: join(logs, 'service.log'),
     });
     processes.set('service', service);
@@ -139,7 +142,7 @@ export async function startWorld({ seed, store }: Schedule, tools: Tools): Promi
         new KeptProcess({
           name,
           command: process.execPath,
-          args: ['--expose-gc', '--import', HEAP_HOOK, MAIN, 'worker'],
+          args: [...COLLECTS, MAIN, 'worker'],
           tellsHeap: true,
           env: { ...environmentOf(settings), TMPDIR: temporary },
           log: join(logs, `${name}.log`),

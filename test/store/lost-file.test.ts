@@ -59,7 +59,7 @@ test('a store goes on when the same file is back, and both are told', async () =
   end();
   expect(lines).toEqual([
     expect.stringContaining(`The file of the store ${file} was removed or replaced.`),
-    'The file of the store is back.',
+    'The store is back.',
   ]);
   await store.observe('flu', [done(0)], 2_000);
   expect(await Array.fromAsync(store.results('flu'))).toHaveLength(1);

@@ -1,9 +1,10 @@
+import { getHeapStatistics } from 'node:v8';
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 /**
- * Node loads this module into a worker process before the worker's own code. Node loads it in each thread, because
- * Temporal runs workflows in threads. When the process gets the message `heap`, the module collects garbage in all
- * threads and answers with the used heap of each thread, in bytes. It needs --expose-gc.
+ * Node loads this module into a process before the process's own code. Node loads it in each thread, because Temporal
+ * runs workflows in threads. When the process gets the message `heap`, the module collects garbage in all threads and
+ * answers with what each thread holds: its used heap and the buffers outside it, in bytes. It needs --expose-gc.
  */
 
 const WAIT_MS = 500;
@@ -13,7 +14,9 @@ others.unref();
 
 function ownHeap(): number {
   globalThis.gc!();
-  return process.memoryUsage().heapUsed;
+  // not process.memoryUsage, because it needs a descriptor, and the soak takes all of them
+  const { used_heap_size: heap, external_memory: outside } = getHeapStatistics();
+  return heap + outside;
 }
 
 if (isMainThread) {

@@ -32,9 +32,10 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   app.addHook('onClose', () => files.close());
   const handlers: Handlers = {
     health() {
-      // anybody may ask, so the answer does not name the file
-      if (server.foray.whyStoreLost())
-        throw new ForayError('STORE_LOST', 'The file of the store was removed or replaced.');
+      const { code } = server.foray.whyStoreLost() ?? {};
+      // anybody may ask, so the answer does not name the file or the server
+      if (code === 'STORE_LOST') throw new ForayError(code, 'The file of the store was removed or replaced.');
+      if (code) throw new ForayError(code, 'The store cannot be reached.');
       return { status: 'ok' };
     },
     openApi: () => serverDocument(server.publicUrl()),

@@ -22,7 +22,10 @@ export interface ServiceDatabase {
   sql: Database;
   /** The other services of the database; undefined if only one service can use it. */
   peers?: Peers;
-  /** Why the file of the database must not be used any more; undefined if it may be used, and without a file. */
+  /**
+   * Why the database cannot be used now: its file was taken away, or its server cannot be reached. Undefined if it can be
+   * used. Call it at an interval.
+   */
   whyLost: () => ForayError | undefined;
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 import { ForayError, messageOf } from '../../errors.ts';
 import { postgresDialect } from '../../postgres/dialect.ts';
 import { countMigrations, migrate } from '../../postgres/migrate.ts';
+import { silenceOf } from '../../postgres/silence.ts';
 import { type Place, shownPostgres, withoutSecret } from '../../postgres/place.ts';
 import type { Database, Dialect, Sql, SqlValue } from './database.ts';
 import type { ServiceDatabase } from './open.ts';
@@ -52,7 +53,7 @@ export async function openPostgres(
       { hint: 'Check the user, the password and the database in --database.' },
     );
   }
-  return { sql, peers, whyLost: () => undefined, close };
+  return { sql, peers, whyLost: silenceOf(() => sql.all('SELECT 1'), place), close };
 }
 
 /** Changes older tables only while no other service uses them. */

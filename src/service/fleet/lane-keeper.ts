@@ -13,6 +13,7 @@ import type { Problems } from '../problems.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
 import { EMBEDDED } from '../runs/unheld-runs.ts';
 import type { RunRepository } from '../runs/repository.ts';
+import { isUnreachable } from '../system-errors.ts';
 import type { Fleet } from './fleet.ts';
 import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActivities } from './lane.ts';
 
@@ -162,22 +163,17 @@ export class LaneKeeper {
       if (there > 0) await this.#asked((client) => client.workflowService.getSystemInfo({}));
       problems.resolve('LANES_STUCK', '');
     } catch (error) {
-      const [code, subject, what] =
-        error instanceof TemporalFault
-          ? (['LANES_STUCK', '', 'No lane can be started in Temporal'] as const)
-          : ([
-              'QUEUE_STUCK',
-              LANES,
-              'The runs that wait for executors on other machines cannot be read',
-            ] as const);
+      // the service tells by itself that its database is away
+      if (isUnreachable(error)) return;
+      const isTemporals = error instanceof TemporalFault;
       problems.raise({
-        code,
-        subject,
+        code: isTemporals ? 'LANES_STUCK' : 'QUEUE_STUCK',
+        subject: isTemporals ? '' : LANES,
         message:
           'Executors on other machines get no new work at the moment: runs wait for the working executors.',
-        detail: `${what}; foray tries again: ${messageOf(error)}`,
+        detail: `${isTemporals ? 'No lane can be started in Temporal' : 'The runs that wait for executors on other machines cannot be read'}; foray tries again: ${messageOf(error)}`,
       });
-      onFault(error);
+      if (!isTemporals) onFault(error);
     }
   }
 

@@ -47,11 +47,15 @@ export async function greetFirst(
 export function keepGreeting(parts: GreetingParts): () => Promise<void> {
   const { client, name, state, onLine, onFault, onHeard } = parts;
   let isReplaced = false;
+  let isHeard = true;
   const greet = async (): Promise<void> => {
     try {
       await client.hello(name, state.hello());
       onHeard();
+      if (!isHeard) onLine('The service answers again.');
+      isHeard = true;
     } catch (error) {
+      isHeard = false;
       onFault(error);
       const code = error instanceof ServiceFault ? error.code : undefined;
       // a newer executor has the name

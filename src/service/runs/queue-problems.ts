@@ -1,6 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Problems } from '../problems.ts';
+import { isUnreachable } from '../system-errors.ts';
 import type { DispatcherListener, Executed } from './dispatcher.ts';
 import type { Ending } from './feed.ts';
 import type { RecorderListener } from './recorder.ts';
@@ -33,6 +34,8 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
   }
 
   claimFailed(error: unknown): void {
+    // the service tells by itself that its database is away
+    if (isUnreachable(error)) return;
     this.#parts.problems.raise({
       code: 'QUEUE_STUCK',
       subject: '',

@@ -1,0 +1,88 @@
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Foray } from '../../src/client/index.ts';
+import { OwnKey } from '../../src/server/keys.ts';
+import { startServer } from '../../src/server/app.ts';
+import { openStore, tellLost } from '../../src/store/index.ts';
+import { ask } from '../server/support.ts';
+import { healthOf, onCleanup, startTestService } from '../service/support.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { startProxy } from '../support/proxy.ts';
+import { until } from '../support/until.ts';
+import { withoutServers } from '../support/without-servers.ts';
+import { KEY } from '../support/world.ts';
+
+/** While nothing works, a database that goes away is noticed: one line when it goes, and one when it is back. */
+
+let server: Postgres;
+let database: string;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+beforeEach(async () => {
+  database = await server.database();
+});
+afterAll(() => server.remove());
+
+const SHOWN = /^postgres:\/\/127\.0\.0\.1:\d+\/\w+/;
+const shownOf = (address: string): string => SHOWN.exec(address.replace(/\/\/.*@/, '//'))![0];
+
+test('an idle model service whose database stops says so once, names it in its health, and says once that it is back', async () => {
+  const log = new PassThrough();
+  let logged = '';
+  log.on('data', (text: Buffer) => (logged += text.toString()));
+  const lines: string[] = [];
+  const { running } = await startTestService({ database, log, onProblem: (line) => lines.push(line) });
+  const codes = async () => (await healthOf(running.url)).problems.map(({ code }) => code);
+  lines.length = 0;
+  await server.stop();
+  await until('the health names the problem', async () => (await codes()).includes('DATABASE_AWAY'));
+  expect(await codes()).toEqual(['DATABASE_AWAY']);
+  await server.start();
+  await until('the problem is over', async () => (await codes()).length === 0);
+  const away = `The database ${shownOf(database)} cannot be reached`;
+  expect(lines).toEqual([expect.stringContaining(away), expect.stringContaining(`This is over: ${away}`)]);
+  expect(logged).not.toMatch(/"stack"|"level":50/);
+});
+
+test('an idle model service whose database no longer answers says so', async () => {
+  const proxy = await startProxy(Number(new URL(database).port), () => 0);
+  onCleanup(() => proxy.close());
+  const through = database.replace(/:\d+\//, `:${proxy.port}/`);
+  const { running } = await startTestService({ database: through });
+  const codes = async () => (await healthOf(running.url)).problems.map(({ code }) => code);
+  await proxy.spoil('black hole');
+  await until('the health names the problem', async () => (await codes()).includes('DATABASE_AWAY'));
+  await proxy.heal();
+  await until('the problem is over', async () => (await codes()).length === 0);
+});
+
+test("a worker's store that stops is told once, and so is its return; foray's own server names it in its health", async () => {
+  const store = await openStore(database);
+  const lines: string[] = [];
+  const endTelling = tellLost(store, (line) => lines.push(line));
+  const settings = withoutServers(database);
+  const foray = await Foray.open(settings);
+  const running = await startServer({ foray, settings, keys: new OwnKey(KEY, 'somebody') });
+  const health = () => ask(`${running.url}/api/v1/health`);
+  await until('the server has its store', async () => (await health()).status === 200);
+  await server.stop();
+  await until('the server is not healthy', async () => (await health()).status === 503);
+  const { body } = await health();
+  expect(JSON.parse(body)).toMatchObject({
+    code: 'STORE_UNREACHABLE',
+    detail: 'The store cannot be reached.',
+  });
+  await until('the loss is told', () => lines.length > 0);
+  await server.start();
+  await until('the server is healthy', async () => (await health()).status === 200);
+  await until('the return is told', () => lines.length > 1);
+  expect(lines).toEqual([
+    expect.stringContaining(`The store ${shownOf(database)} cannot be reached`),
+    'The store is back.',
+  ]);
+  endTelling();
+  await running.close();
+  await foray.close();
+  await store.close();
+});
