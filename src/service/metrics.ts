@@ -79,7 +79,7 @@ export async function serveMetrics(
     url: `${server.url}/metrics`,
     note: ({ method, route = NO_ROUTE, status, milliseconds }) =>
       durations.observe({ method: route === NO_ROUTE ? '' : method, route, status }, milliseconds / 1_000),
-    close: server.close,
+    close: () => server.close(),
   };
 }
 
