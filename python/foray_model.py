@@ -15,8 +15,8 @@
 foray starts one process and calls the function once for each run. `serve` does the same for a model whose inputs and
 outputs are declared in model.yaml, with "loop: true". This file needs Python 3.9 or newer, and no packages.
 
-The first line on standard output is {"ready": {"python": "3.12", "packages": {"numpy": "2.0.1"}}}. Standard input has a
-line {"run": 17, "inputs": {...}} for each run. The answer is a line {"run": 17, "outputs": {...}} or
+The first line on standard output is {"ready": {}}, and of a model.py {"ready": {"python": "3.12", "packages": {"numpy":
+"2.0.1"}}}. Standard input has a line {"run": 17, "inputs": {...}} for each run. The answer is a line {"run": 17, "outputs": {...}} or
 {"run": 17, "error": "reason"}, perhaps after lines {"run": 17, "progress": 0.5}. The end of the input ends the program.
 """
 
@@ -120,8 +120,8 @@ def serve(run, fork=False):
     gc.freeze()  # what is loaded is never collected, and a copy does not copy it
     if fork and _libc is not None and hasattr(_libc, "prctl"):
         _libc.prctl(36, 1, 0, 0, 0)  # processes that a run leaves become children of this one, which ends them
-    build, _ = _build()
-    channel.say(json.dumps({"ready": build}))
+    # only a model that this file loads has its packages in its version
+    channel.say(json.dumps({"ready": _build()[0] if _AT_START else {}}))
     for line in channel.lines:
         if fork:
             _run_in_copy(call, line, before, channel)
