@@ -11,8 +11,8 @@ import { clockAhead, CloudClient, isCloudError, SAME_TIME_MS } from './src/cloud
 import { workflowBundle } from './src/dev/workflow-bundle.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
-import { serveHealth } from './src/http/health.ts';
-import { openStore, tellLost } from './src/store/index.ts';
+import { type Needs, serveHealth } from './src/http/health.ts';
+import { openStore, type Store, tellLost } from './src/store/index.ts';
 import { connectError } from './src/temporal-errors.ts';
 
 /**
@@ -102,6 +102,27 @@ async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 's
   return { service: identity, isRefused: refusal !== undefined, ahead };
 }
 
+/** What a worker needs. The answers need no key, so they have no text from elsewhere. */
+function needsOf(
+  settings: Settings,
+  connection: NativeConnection,
+  store: Store,
+  isWorking: () => boolean,
+): Needs {
+  const cloud = new CloudClient({ ...settings.service, attempts: 1, total: ASK_MS });
+  return {
+    Temporal: async () => {
+      await connection.withDeadline(Date.now() + ASK_MS, () => connection.workflowService.getSystemInfo({}));
+      return isWorking() ? undefined : 'The worker takes no work.';
+    },
+    store: async () => {
+      await store.getCampaign('');
+      return store.whyLost() && 'It cannot be used.';
+    },
+    'model service': async () => ((await isThere(cloud)) ? undefined : 'It does not answer.'),
+  };
+}
+
 /**
  * Runs a worker until SIGINT or SIGTERM: it connects, registers the workflow and its activities, works, and shuts down.
  *
@@ -123,42 +144,28 @@ export async function runWorker(
       throw connectError(settings, error);
     });
     try {
-      const worker = await Worker.create({
-        connection,
-        namespace,
-        taskQueue: settings.taskQueue,
-        identity: workerIdentity({ store: store.id, ...(await serviceFacts(settings)) }),
-        workflowBundle: await workflowBundle(),
-        activities: createActivities(
-          { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url },
-          courses,
-        ),
-        maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
-        shutdownGraceTime: GRACE,
-        stickyQueueScheduleToStartTimeout: STICKY,
-        ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
-      });
-      const server =
-        health &&
-        (await serveHealth(health, {
-          Temporal: async () => {
-            await connection.withDeadline(Date.now() + ASK_MS, () =>
-              connection.workflowService.getSystemInfo({}),
-            );
-            return worker.getState() === 'RUNNING' ? undefined : 'The worker takes no work.';
-          },
-          store: async () => {
-            await store.getCampaign('');
-            return store.whyLost()?.message;
-          },
-          'model service': async () =>
-            (await isThere(new CloudClient({ ...settings.service, attempts: 1, total: ASK_MS })))
-              ? undefined
-              : 'It does not answer.',
-        }));
+      let worker: Worker | undefined;
+      const isWorking = (): boolean => worker?.getState() === 'RUNNING';
+      // it listens before the worker takes work, so a port that is in use ends the process at once
+      const server = health && (await serveHealth(health, needsOf(settings, connection, store, isWorking)));
       if (server) tell(`Health ${server.url}/ready`);
-      onReady();
       try {
+        worker = await Worker.create({
+          connection,
+          namespace,
+          taskQueue: settings.taskQueue,
+          identity: workerIdentity({ store: store.id, ...(await serviceFacts(settings)) }),
+          workflowBundle: await workflowBundle(),
+          activities: createActivities(
+            { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url },
+            courses,
+          ),
+          maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+          shutdownGraceTime: GRACE,
+          stickyQueueScheduleToStartTimeout: STICKY,
+          ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
+        });
+        onReady();
         await worker.run();
       } finally {
         await server?.close();

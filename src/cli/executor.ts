@@ -94,8 +94,16 @@ export function addExecutor(program: Command): void {
         },
       });
       tell(`Executor ${executor.name} works for ${url} (slots: ${flags.slots}, process ${process.pid})`);
-      const { serveHealth } = await import('../http/health.ts');
-      if (health) tell(`Health ${(await serveHealth(health, executor.needs)).url}/ready`);
+      if (health) {
+        const { serveHealth } = await import('../http/health.ts');
+        try {
+          tell(`Health ${(await serveHealth(health, executor.needs)).url}/ready`);
+        } catch (error) {
+          executor.leave();
+          await executor.left;
+          throw error;
+        }
+      }
       tellReady();
       void signalled.then(() => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => executor.leave());

@@ -3,6 +3,8 @@ import { type Place, unreachable } from './place.ts';
 
 /** The shortest time between two questions, ms. */
 const ASK_EVERY = 2_000;
+/** The most questions without an answer. Each has a connection. */
+const MOST_OPEN = 3;
 /** A server that has not answered for this long is silent, ms. A frozen server keeps its connections. */
 const PATIENCE = 8_000;
 
@@ -15,10 +17,11 @@ const PATIENCE = 8_000;
 export function silenceOf(ask: () => Promise<unknown>, place: Place): () => ForayError | undefined {
   let why: ForayError | undefined;
   let asked = -Infinity;
-  let isAsking = false;
+  /** The questions without an answer. A connection may be dead, and then only a later question gets an answer. */
+  let open = 0;
   const begin = async (): Promise<void> => {
     asked = performance.now();
-    isAsking = true;
+    open += 1;
     try {
       await ask();
       why = undefined;
@@ -26,13 +29,13 @@ export function silenceOf(ask: () => Promise<unknown>, place: Place): () => Fora
       // a server that refuses the question has answered
       why = error instanceof ForayError && error.code === 'STORE_UNREACHABLE' ? error : undefined;
     } finally {
-      isAsking = false;
+      open -= 1;
     }
   };
   return () => {
     const waited = performance.now() - asked;
-    if (!isAsking && waited > ASK_EVERY) void begin();
-    else if (isAsking && waited > PATIENCE) why ??= unreachable(place, 'it does not answer');
+    if (open > 0 && waited > PATIENCE) why ??= unreachable(place, 'it does not answer');
+    if ((open === 0 && waited > ASK_EVERY) || (open < MOST_OPEN && waited > PATIENCE)) void begin();
     return why;
   };
 }

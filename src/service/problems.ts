@@ -69,6 +69,11 @@ export class Problems {
     for (const problem of problems) this.raise(problem);
   }
 
+  /** Whether there is a problem with the given code. */
+  has(code: ProblemCode): boolean {
+    return [...this.#known.values()].some((one) => one.code === code);
+  }
+
   health(): Omit<Health, 'service'> {
     const problems = [...this.#known.values()].map(({ code, message, since }) => ({ code, message, since }));
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems };

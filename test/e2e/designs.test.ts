@@ -35,7 +35,7 @@ const designs: Example[] = [
 /** The expected points and replications of the definitions in examples/sensitivity. */
 const sensitivity: Example[] = [
   ['factorial', 16, 5],
-  ['morris', 90, 2],
+  ['morris', 90, 5],
   ['one-per-input', 15, 5],
   ['saltelli', 320, 1],
   ['until-precise', 1024, 1],

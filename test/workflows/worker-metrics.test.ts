@@ -78,11 +78,15 @@ test('a worker counts failed activities, and is not ready while the model servic
   expect(await healthAt(health, '/health')).toEqual(WELL);
 });
 
-test('foray worker refuses --metrics with a port that is in use, or with a word', async () => {
-  const { code, stderr } = await foray(world.folder, ['worker', '--metrics', String(port)], {
-    env: environmentOf(world.settings),
-  });
+test('foray worker refuses --metrics and --health with a port that is in use, or with a word', async () => {
+  const env = environmentOf(world.settings);
+  const { code, stderr } = await foray(world.folder, ['worker', '--metrics', String(port)], { env });
   expect([code, stderr]).toEqual([2, expect.stringContaining(`cannot be served at 127.0.0.1:${port}`)]);
+  const taken = await foray(world.folder, ['worker', '--health', String(health)], { env });
+  expect([taken.code, taken.stderr]).toEqual([
+    2,
+    expect.stringContaining(`Something else listens on 127.0.0.1:${health} already.`),
+  ]);
   const wrong = await foray(world.folder, ['worker', '--metrics', 'here']);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--metrics')]);
 });

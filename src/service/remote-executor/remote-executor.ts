@@ -113,9 +113,10 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       drain: () => state.draining.abort(),
       leave: () => state.leaving.abort(),
       needs: {
-        Temporal: () => Promise.resolve(state.unreached() ?? undefined),
-        'model service': () => Promise.resolve(lastFault()),
-        executor: () => Promise.resolve(state.problem() ?? undefined),
+        Temporal: () => answer(state.unreached() !== null, 'It does not answer.'),
+        'model service': () => answer(lastFault() !== undefined, 'Its last request failed.'),
+        executor: () =>
+          answer(state.problem() !== null, 'It takes no runs: "foray executors" shows the reason.'),
       },
     };
   } catch (error) {
@@ -149,6 +150,11 @@ function keepAsking(
     },
   });
   return () => checks.close();
+}
+
+/** The answer about a part. It needs no key, so it has no text from elsewhere. */
+function answer(isFailed: boolean, why: string): Promise<string | undefined> {
+  return Promise.resolve(isFailed ? why : undefined);
 }
 
 /** @throws ForayError CACHE_UNUSABLE */

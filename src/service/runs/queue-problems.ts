@@ -16,11 +16,16 @@ export interface QueueProblemsParts {
   onDeferred: () => void;
 }
 
+/** After so long, the service has noticed that its database is away, ms. */
+const NOTICED = 15_000;
+
 /** Notes problems of the service that become visible in the work on its queue. */
 export class QueueProblems implements DispatcherListener, RecorderListener {
   readonly #parts: QueueProblemsParts;
   /** When a run of each version was last deferred, by `performance.now`. */
   readonly #deferredAt = new Map<string, number>();
+  /** Since when claims fail because the database cannot be reached, by `performance.now`. */
+  #failingSince: number | undefined;
 
   constructor(parts: QueueProblemsParts) {
     this.#parts = parts;
@@ -28,14 +33,20 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
 
   claimed(isIdle: boolean): void {
     const { problems } = this.#parts;
+    this.#failingSince = undefined;
     problems.resolve('QUEUE_STUCK', '');
     // if no run waits, these problems are over
     if (isIdle) problems.replace(['NO_EXECUTOR', 'RUNS_DEFERRED'], []);
   }
 
   claimFailed(error: unknown): void {
-    // the service tells by itself that its database is away
-    if (isUnreachable(error)) return;
+    if (isUnreachable(error)) {
+      const since = (this.#failingSince ??= performance.now());
+      // the service tells by itself that its database is away; a full disk of PostgreSQL is noticed only here
+      const { problems } = this.#parts;
+      const isTold = problems.has('DATABASE_AWAY') || problems.has('DATABASE_LOST');
+      if (isTold || performance.now() - since < NOTICED) return;
+    }
     this.#parts.problems.raise({
       code: 'QUEUE_STUCK',
       subject: '',
