@@ -101,7 +101,7 @@ describe('names', () => {
     expect(valueOf(checked, '{RANDOM_SEED}')).toBe('7');
     expect(checked.varied.map(({ name }) => name)).toEqual(['Days']);
     expect(checked.outputs.map(({ name }) => name)).toEqual(['Fit error', 'Infected']);
-    expect(checked.files).toEqual({ 'Observed cases': './a.csv' });
+    expect(checked.files).toMatchObject([{ input: 'Observed cases', path: './a.csv' }]);
   });
 
   test('an output that is named twice is kept once', () => {

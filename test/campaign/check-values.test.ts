@@ -64,10 +64,9 @@ describe('values', () => {
     expect(valueOf(checkBody('inputs: {Budget: 9007199254740991}\n'), 'Budget')).toBe('9007199254740991');
   });
 
-  test('an input for a file is refused under "inputs" and in a design, and any other input is refused under "files"', () => {
+  test('an input for a file is refused under "inputs", and any other input is refused under "files"', () => {
     const file = /^The input "Observed cases" takes a file/;
     refused('INVALID_VALUE', 'inputs:\n  §Observed cases: ./a.csv\n', file, /under "files"/);
-    refused('INVALID_VALUE', 'design: {grid: {§Observed cases: [a, b]}}\n', file, /under "files"/);
     refused(
       'INVALID_VALUE',
       'files: {§Days: ./a.csv}\n',
