@@ -30,7 +30,7 @@ _TAKES = {
     "sum": math.fsum,
     "mean": lambda values: math.fsum(values) / len(values),
 }
-_CONVERSIONS = {"DOUBLE": lambda text: _number(text), "LONG": int, "STRING": lambda text: str(text).strip()}
+_CONVERSIONS = {"DOUBLE": lambda text: _number(text), "LONG": lambda value: _whole(value), "STRING": lambda text: str(text).strip()}
 
 
 # ---------------------------------------------------------------- templates
@@ -95,7 +95,7 @@ def _output(rule, folder):
     if take in ("last", "first"):
         return _converted(conversion, _TAKES[take](found), name)
     taken = _TAKES[take]([_converted(conversion, one, name) for one in found])
-    return int(taken) if conversion is int else taken
+    return int(taken) if rule.get("type") == "LONG" else taken
 
 
 def _way(rule):
@@ -107,13 +107,24 @@ def _converted(conversion, found, name):
     where, value = found
     try:
         return conversion(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}, {where}: {value!r} is not a number of the right kind") from None
+    except (TypeError, ValueError, OverflowError):
+        kind = "whole" if conversion is _CONVERSIONS["LONG"] else "finite"
+        raise ValueError(f"{name}, {where}: {value!r} is not a {kind} number") from None
 
 
 def _number(value):
-    """A number. Fortran writes 1.5D-3."""
-    return float(value.replace("D", "E").replace("d", "e") if isinstance(value, str) else value)
+    """A finite number. Fortran writes 1.5D-3."""
+    number = float(value.replace("D", "E").replace("d", "e") if isinstance(value, str) else value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _whole(value):
+    """A whole number. JSON has 3.0 as well as 3, but int would make 3 of 3.7."""
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError
+    return int(value)
 
 
 # A way to find an output returns the values with their places in the file.
@@ -185,8 +196,10 @@ def _elements(text, rule, name):
     import xml.etree.ElementTree as tree
 
     path, _, attribute = rule["xml"].partition("/@")
+    above = tree.Element("")  # a path finds only what is below an element, and the root belongs to the document
     try:
-        elements = tree.fromstring(text.encode()).findall(f".//{path}")
+        above.append(tree.fromstring(text.encode()))
+        elements = above.findall(f".//{path}")
     except tree.ParseError as error:
         raise ValueError(f"{name} is no XML: {error}") from None
     values = [element.get(attribute) if attribute else element.text for element in elements]
@@ -241,7 +254,7 @@ def _named(name, rule, folder):
     """The value of an output. An error names the output."""
     try:
         return _output(rule, folder)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         raise SystemExit(f'the output "{name}" was not found: {error}') from None
 
 
@@ -295,8 +308,28 @@ def _check_expressions(deck):
             groups = _expression(rule).groups if "regex" in rule else 1
         except re.error as error:
             raise _Mistake({"problem": f"The expression is wrong: {error}", "path": ["outputs", at, "regex"]}) from None
+        if "xml" in rule:
+            _check_path(rule["xml"], ["outputs", at, "xml"])
         if groups > 1:
             raise _Mistake({"problem": "The expression has more than one group", "hint": "Write (?:…) for groups that are not the value.", "path": ["outputs", at, "regex"]})
+
+
+def _check_path(path, where):
+    import xml.etree.ElementTree as tree
+
+    try:
+        tree.Element("").findall(f".//{path.partition('/@')[0]}")
+    except (SyntaxError, KeyError, TypeError):
+        hint = "Write a/b for the text of elements, and a/b/@c for an attribute."
+        raise _Mistake({"problem": f"{path!r} is no path of XML", "hint": hint, "path": where}) from None
+
+
+def _check_files(deck):
+    for name in deck["files"]:
+        if name.endswith(".tpl") and name[: -len(".tpl")] in deck["files"]:
+            message = f"The deck has both {name} and {name[: -len('.tpl')]}, but each run makes the second from the first"
+            place = {"file": name, "line": 1, "column": 1}
+            raise _Mistake({"problem": message, "hint": "Remove or rename one of them.", "place": place})
 
 
 _SIM = '''"""Runs the program of the deck. The folder deck has its files; foray_deck.py fills in the templates."""
@@ -313,6 +346,7 @@ serve(COMMAND, OUTPUTS)
 def _main(folder):
     deck = json.load(sys.stdin)
     try:
+        _check_files(deck)
         _check_tokens(deck, pathlib.Path(folder))
         _check_expressions(deck)
     except _Mistake as mistake:

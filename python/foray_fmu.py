@@ -48,8 +48,9 @@ from fmpy import extract, read_model_description, simulate_fmu
 from foray_model import serve
 
 START = {start!r}
-# The variable of each output, and of each input with another name than in model.yaml.
+# The variable of each value at the end, of each curve, and of each input with another name than in model.yaml.
 OUTPUTS = {outputs}
+CURVES = {curves}
 INPUTS = {inputs}
 
 unpacked = extract(os.path.join(os.path.dirname(os.path.abspath(__file__)), "model.fmu"))
@@ -75,7 +76,9 @@ def run(inputs, progress):
     given = dict(inputs)
     stop, interval, file = given.pop("Stop time"), given.pop("Interval"), given.pop("Input table", None)
     if not interval > 0:
-        raise ValueError("Interval must be greater than 0")
+        raise SystemExit("Interval must be greater than 0")
+    if not stop > START:
+        raise SystemExit(f"Stop time must be greater than {{START:g}}, the start of the FMU")
     table = simulate_fmu(
         unpacked,
         model_description=described,
@@ -85,15 +88,13 @@ def run(inputs, progress):
         output_interval=interval,
         start_values={{INPUTS.get(name, name): value for name, value in given.items()}},
         input=signals(file) if file else None,
-        output=list(OUTPUTS.values()),
+        output=list({{*OUTPUTS.values(), *CURVES.values()}}),
         step_finished=lambda time, recorder: progress((time - START) / (stop - START)) is None,
     )
-    outputs = {{}}
-    for name, variable in OUTPUTS.items():
-        column = table[variable]
-        outputs[name] = column[-1].item()
-        outputs[f"{{variable}} over time"] = {{"dataX": table["time"].tolist(), "dataY": column.astype(float).tolist()}}
-    return outputs
+    times = table["time"].tolist()
+    ends = {{name: table[variable][-1].item() for name, variable in OUTPUTS.items()}}
+    curves = {{name: {{"dataX": times, "dataY": table[variable].astype(float).tolist()}} for name, variable in CURVES.items()}}
+    return {{**ends, **curves}}
 
 
 serve(run)
@@ -167,7 +168,7 @@ def main(file):
     if described.coSimulation is None:
         kind = "model exchange" if described.modelExchange is not None else "scheduled execution"
         sys.exit(f"{file} is no co-simulation FMU, only one for {kind}. Export it again for co-simulation.")
-    inputs, outputs, variables, columns, left = [], [], {}, {}, []
+    inputs, outputs, variables, ends, curves, left = [], [], {}, {}, {}, []
     taken, shown, seen = {"stop time", "interval", "input table"}, set(), {}
     for variable in described.modelVariables:
         is_input, is_output = _is_input(variable), variable.causality == "output"
@@ -198,14 +199,23 @@ def main(file):
             left.append(f"{variable.name}: a String as output")
         elif is_output:
             name = _free(f"{variable.name} (end)" if is_input else variable.name, shown)
+            curve = _free(f"{variable.name} over time", shown)
             outputs.append(_with_unit({"name": name, "type": kind}, variable))
-            outputs.append(_with_unit({"name": _free(f"{variable.name} over time", shown), "type": "DATA_SET"}, variable))
-            columns[name] = variable.name
+            outputs.append(_with_unit({"name": curve, "type": "DATA_SET"}, variable))
+            ends[name] = curves[curve] = variable.name
     experiment = described.defaultExperiment
     start = float(experiment.startTime or 0) if experiment else 0.0
     stop = float(experiment.stopTime) if experiment and experiment.stopTime else start + 1
+    if not (math.isfinite(start) and math.isfinite(stop)):
+        sys.exit(f"The default experiment of {file} goes from {start} to {stop}. Both must be finite numbers.")
+    if not stop > start:
+        left.append(f"the stop time {stop:g} of the default experiment: it is not after the start time {start:g}")
+        stop = start + 1
     fixed = getattr(described.coSimulation, "fixedInternalStepSize", None)
     step = float((experiment and experiment.stepSize) or fixed or (stop - start) / 500)
+    if not 0 < step < math.inf:
+        left.append(f"the step {step:g} of the default experiment: it is not a finite number greater than 0")
+        step = (stop - start) / 500
     if (stop - start) / step > _MOST_ROWS:
         left.append(f"the interval {step:g} up to the time {stop:g}: a curve would have more than {_MOST_ROWS} points")
         step = (stop - start) / 500
@@ -224,8 +234,8 @@ def main(file):
         "inputs": inputs,
         "outputs": outputs,
     }
-    sim = _SIM.format(start=start, outputs=_lines(columns), inputs=_lines(renamed))
-    print(json.dumps({"declaration": declaration, "sim": sim, "files": {"model.fmu": os.path.abspath(file)}, "left": left}))
+    sim = _SIM.format(start=start, outputs=_lines(ends), curves=_lines(curves), inputs=_lines(renamed))
+    print(json.dumps({"declaration": declaration, "sim": sim, "files": {"model.fmu": os.path.abspath(file)}, "left": left}, allow_nan=False))
 
 
 def _lines(names):

@@ -13,9 +13,12 @@ import ast
 import importlib
 import inspect
 import json
+import math
 import os
 import pathlib
+import site
 import sys
+import sysconfig
 import warnings
 
 try:
@@ -94,17 +97,18 @@ def _slider(node):
 
 
 def _input(parameter, slider):
-    """The declaration of an input, or None if the default is not simple."""
+    """The declaration of an input, or None if the default is not simple. JSON has no infinite numbers."""
     kind = _TYPES.get(type(parameter.default))
-    if kind is None:
+    if kind is None or kind == "DOUBLE" and not math.isfinite(parameter.default):
         return None
     name = parameter.name.replace("_", " ")
     item = {"name": name[:1].upper() + name[1:], "type": kind, "default": parameter.default}
-    bounds = {key: slider[key] for key in ("min", "max") if isinstance(slider.get(key), (int, float))}
+    bounds = {key: slider[key] for key in ("min", "max") if isinstance(slider.get(key), (int, float)) and math.isfinite(slider[key])}
     if kind in ("LONG", "DOUBLE") and bounds.get("min", parameter.default) <= parameter.default <= bounds.get("max", parameter.default):
         item.update(bounds)
-    if isinstance(slider.get("values"), list) and parameter.default in slider["values"]:
-        item["values"] = slider["values"]
+    values = slider.get("values")
+    if isinstance(values, list) and parameter.default in values and math.inf not in values and -math.inf not in values:
+        item["values"] = values
     return item
 
 
@@ -139,12 +143,15 @@ def _reporters(model, left):
 
 def _own_files():
     """The loaded source files in the current folder, by their paths in it. Installed packages are no part of a model."""
-    here, installed = pathlib.Path.cwd().resolve(), [pathlib.Path(prefix).resolve() for prefix in (sys.prefix, sys.base_prefix)]
+    # not all of sys.prefix: in a container it is /usr, and the work may be in /usr/src
+    libraries = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
+    libraries += [*site.getsitepackages(), site.getusersitepackages()]
+    here, installed = pathlib.Path.cwd().resolve(), [pathlib.Path(folder).resolve() for folder in libraries]
     files = {}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         path = pathlib.Path(file).resolve() if file else None
-        if path and here in path.parents and not any(prefix in path.parents for prefix in installed):
+        if path and here in path.parents and not any(folder in path.parents for folder in installed):
             files[f"source/{path.relative_to(here)}"] = str(path)
     return files
 
@@ -172,7 +179,8 @@ def main(where):
         if item is None and parameter.default is parameter.empty:
             sys.exit(f"The parameter {parameter.name} of {name} needs a default value")
         if item is None:
-            left.append(f"the parameter {parameter.name}: its default is of the type {type(parameter.default).__name__}")
+            what = parameter.default if isinstance(parameter.default, float) else f"of the type {type(parameter.default).__name__}"
+            left.append(f"the parameter {parameter.name}: its default is {what}")
             continue
         inputs.append(item)
         names[item["name"]] = parameter.name
@@ -197,7 +205,7 @@ def main(where):
     }
     lines = "{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in names.items()) + "}"
     sim = _SIM.format(name=name, module=module, parameters=lines, reporters=reporters, seed=seed, steps=steps)
-    sys.stdout.write("\n" + json.dumps({"declaration": declaration, "sim": sim, "files": _own_files(), "left": left}) + "\n")
+    sys.stdout.write("\n" + json.dumps({"declaration": declaration, "sim": sim, "files": _own_files(), "left": left}, allow_nan=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -50,6 +50,8 @@ describe('an FMU', () => {
     '<ScalarVariable name="steps" valueReference="0" causality="output" variability="discrete"><Integer/></ScalarVariable>',
     '<ScalarVariable name="limit" valueReference="1" causality="parameter" variability="fixed"><Integer start="0" min="1"/></ScalarVariable>',
     '<ScalarVariable name="state" valueReference="0" causality="output" variability="discrete"><String/></ScalarVariable>',
+    '<ScalarVariable name="STEPS" valueReference="1" causality="output" variability="discrete"><Integer/></ScalarVariable>',
+    '<ScalarVariable name="x over time" valueReference="2" causality="output" variability="continuous"><Real/></ScalarVariable>',
   ];
 
   /** Compiles the FMU in decay.c. */
@@ -60,7 +62,7 @@ describe('an FMU', () => {
 <UnitDefinitions><Unit name="m"/></UnitDefinitions>
 <DefaultExperiment startTime="0" stopTime="2" stepSize="0.5"/>
 <ModelVariables>${variables.join('\n')}</ModelVariables>
-<ModelStructure><Outputs>${[1, 5, 7].map((index) => `<Unknown index="${index}"/>`).join('')}</Outputs></ModelStructure>
+<ModelStructure><Outputs>${[1, 5, 7, 8, 9].map((index) => `<Unknown index="${index}"/>`).join('')}</Outputs></ModelStructure>
 </fmiModelDescription>`;
     const place = join(folder, `${name}.parts`);
     mkdirSync(join(place, 'binaries/linux64'), { recursive: true });
@@ -99,6 +101,10 @@ describe('an FMU', () => {
       '  - { name: x over time, type: DATA_SET, units: m }',
       '  - { name: steps, type: INTEGER }',
       '  - { name: steps over time, type: DATA_SET }',
+      '  - { name: STEPS (2), type: INTEGER }',
+      '  - { name: STEPS over time (2), type: DATA_SET }',
+      '  - { name: x over time (2), type: DOUBLE }',
+      '  - { name: x over time over time, type: DATA_SET }',
       '',
     ]);
   });
@@ -119,6 +125,8 @@ describe('an FMU', () => {
     writeFileSync(join(folder, 'table.csv'), 'time,u\n0,2\n9,2\n');
     const still = await outputsOf('decay', ...input('x', 2), '--file', 'Input table=table.csv');
     expect((still['x over time'] as { dataY: number[] }).dataY).toEqual([2, 2, 2, 2, 2]);
+    expect([still['STEPS (2)'], still['x over time (2)']]).toEqual([0, 2]);
+    expect(await reasonOf('decay', ...input('Stop time', 0))).toContain('Stop time must be greater than 0');
     const failed = await run(['check', 'decay', ...input('limit', 3)]);
     expect([failed.code, failed.stderr]).toEqual([
       2,
@@ -167,7 +175,7 @@ rows = [(end * k / 4, speed * math.sin(angle) * end * k / 4 - 9.81 * (end * k / 
 open("path.csv", "w").write("t, height\\n" + "".join("%r, %r\\n" % row for row in rows))
 open("path.txt", "w").write("".join("%r   %r\\n" % row for row in rows))
 open("path.json", "w").write('{"end": {"time": %r, "heights": [1, 2, 4]}}' % end)
-open("path.xml", "w").write('<path><point h="1"/><point h="2.5"/><name>stone</name></path>')
+open("path.xml", "w").write('<path edition="2"><point h="1"/><point h="2.5"/><name>stone</name></path>')
 `;
   const DECK = `name: Throw
 description: A stone flies.
@@ -190,6 +198,7 @@ outputs:
   - { name: Sum, file: path.json, json: end.heights, take: sum }
   - { name: Mean of points, file: path.xml, xml: point/@h, take: mean }
   - { name: Points, file: path.xml, xml: point/@h, take: count }
+  - { name: Edition, type: LONG, file: path.xml, xml: path/@edition }
   - { name: Name, type: STRING, file: path.xml, xml: name }
   - { name: Table, file: path.csv }
 `;
@@ -208,7 +217,7 @@ outputs:
     const { code, stdout } = await run(['import', 'throw-deck']);
     expect([code, stdout]).toEqual([
       0,
-      expect.stringContaining('the model Throw with 4 inputs and 14 outputs'),
+      expect.stringContaining('the model Throw with 4 inputs and 15 outputs'),
     ]);
     const found = await outputsOf('throw', ...input('Speed', 30), ...input('{RANDOM_SEED}', 17));
     // the parabola of a throw without air: its range, its greatest height, and its time
@@ -228,6 +237,7 @@ outputs:
       dataY: [0, 0.75, 1, 0.75, 0].map((share) => expect.closeTo(share * height, 9)),
     });
     expect([found['Mean of points'], found['Points'], found['Name']]).toEqual([1.75, 2, 'stone']);
+    expect(found['Edition']).toBe(2);
     expect(found['Table']).toMatchObject({ localPath: 'path.csv' });
   });
 
@@ -246,7 +256,17 @@ outputs:
       /"Time" was not found: the program did not write way\.json; .*path\.json/,
     );
     expect(await reasonOf('throw', ...input('Speed', 950))).toMatch(
-      /"First range" was not found: stdout\.txt, line 1: '\*\*\*\*\*' is not a number/,
+      /"First range" was not found: stdout\.txt, line 1: '\*\*\*\*\*' is not a finite number/,
+    );
+    write('fraction', { 'deck.yaml': changed('json: end.time', 'type: LONG, json: end.time') });
+    await run(['import', 'fraction', '--to', 'fraction-model']);
+    expect(await reasonOf('fraction-model')).toMatch(
+      /"Time" was not found: path\.json, end\.time: 2\.8\d+ is not a whole number/,
+    );
+    write('infinite', { 'throw.py': PROGRAM.replace('[1, 2, 4]', '[1, NaN, 4]') });
+    await run(['import', 'infinite', '--to', 'infinite-model']);
+    expect(await reasonOf('infinite-model')).toMatch(
+      /"Sum" was not found: path\.json, end\.heights: nan is not a finite number/,
     );
     expect(await reasonOf('throw', ...input('Speed', 12345.5))).toMatch(
       /the value 12345\.5 of "Speed" takes 8 columns, but \{\{Speed:6\.2f\}\} in throw\.in has 6/,
@@ -329,7 +349,14 @@ outputs:
       'deck.yaml:18:13',
       'outputs has "Path" twice',
     ],
-    ['YAML', { 'deck.yaml': `${DECK}  - [` }, 'deck.yaml:24', 'neither YAML nor JSON'],
+    [
+      'a path',
+      { 'deck.yaml': DECK.replace('xml: name', "xml: 'name['") },
+      'deck.yaml:23:54',
+      'no path of XML',
+    ],
+    ['a template', { 'throw.in': 'speed = 1' }, 'throw.in.tpl:1:1', 'both throw.in.tpl and throw.in,'],
+    ['YAML', { 'deck.yaml': `${DECK}  - [` }, 'deck.yaml:25', 'neither YAML nor JSON'],
   ];
   test.each(mistakes)(
     'with a mistake in %s is refused with its place',
@@ -357,7 +384,7 @@ class Holder(mesa.Agent):
     wealth = 0
 class Wealth(mesa.Model):
     """Agents give each other money."""
-    def __init__(self, agents=10, tax_rate=0.1, kind="even", shape=None, seed=None):
+    def __init__(self, agents=10, tax_rate=0.1, kind="even", shape=None, most=float("inf"), seed=None):
         super().__init__(seed=seed)
         self.rate = tax_rate
         for agent in Holder.create_agents(self, agents):
@@ -382,6 +409,7 @@ model_params = {"agents": {"type": "SliderInt", "value": 10, "min": 1, "max": 50
     const { code, stdout } = await run(['import', 'model:Wealth']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('wealth/source')]);
     expect(stdout).toContain('the parameter shape: its default is of the type NoneType');
+    expect(stdout).toContain('the parameter most: its default is inf');
     expect(stdout).toContain('the reporter Text: its value is str');
     expect(readFileSync(join(folder, 'wealth/model.yaml'), 'utf8').split('\n').slice(5, 9)).toEqual([
       '  - { name: "{RANDOM_SEED}", type: LONG, default: 1, min: 0, max: 4294967295 }',
@@ -403,6 +431,34 @@ model_params = {"agents": {"type": "SliderInt", "value": 10, "min": 1, "max": 50
     expect(outputs['Steps taken']).toBe(7);
     const other = await outputsOf('wealth', ...input('Steps', 7), ...input('{RANDOM_SEED}', 2));
     expect(other['Draw']).not.toBe(outputs['Draw']);
+  });
+
+  test('whose module ends Python is refused with how it ended', async () => {
+    for (const [name, end, message] of [
+      ['quiet', 'sys.exit()', 'The importer ended without an answer; it printed nothing.'],
+      ['coded', 'sys.exit(3)', 'The importer ended with exit code 3.'],
+      ['killed', 'os.kill(os.getpid(), 9)', 'The importer was ended by the signal SIGKILL.'],
+    ] as const) {
+      writeFileSync(join(folder, `${name}.py`), `import os, sys\n${end}\n`);
+      const { code, stderr } = await run(['import', `${name}:Model`]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+  });
+
+  test('keeps its modules if Python is installed above the folder', () => {
+    const script = `import os, sys
+sys.path[:0] = [sys.argv[1], os.getcwd()]
+import foray_mesa, own_module
+sys.prefix = sys.base_prefix = os.path.dirname(os.getcwd())
+print(sorted(foray_mesa._own_files()))`;
+    const place = mkdtempSync(join(folder, 'below-'));
+    writeFileSync(join(place, 'own_module.py'), '');
+    const scripts = join(import.meta.dirname, '../../python');
+    const printed = execFileSync(join(bin, 'python'), ['-c', script, scripts], {
+      cwd: place,
+      encoding: 'utf8',
+    });
+    expect(printed.trim()).toBe("['source/own_module.py']");
   });
 
   test.each([

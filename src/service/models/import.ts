@@ -113,19 +113,34 @@ async function askImporter(command: string[], input = ''): Promise<Outcome> {
   // an importer may end without reading its input
   child.stdin.on('error', () => {}).end(input);
   try {
-    const [said, complained, [code]] = await Promise.all([
+    const [said, complained, [code, signal]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
-      once(child, 'close') as Promise<[number | null]>,
+      once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
     ]);
-    if (code === 0) return JSON.parse(said.trimEnd().split('\n').at(-1)!) as Outcome;
+    if (code === 0) return answerOf(said);
     const complaint = new Complaint();
     for (const line of complained.split('\n')) complaint.add(line);
-    throw new ForayError('IMPORT_FAILED', `${complaint.text().replace(/\.$/, '')}.`);
+    const how = signal ? `was ended by the signal ${signal}` : `ended with exit code ${code}`;
+    const reason = signal ? '' : complaint.text().replace(/\.$/, '');
+    throw new ForayError('IMPORT_FAILED', `${reason || `The importer ${how}`}.`);
   } catch (error) {
     if (error instanceof ForayError) throw error;
     throw new ForayError('IMPORT_FAILED', `The program ${program} cannot be used: ${messageOf(error)}.`, {
       hint: 'The import needs Python 3.9 or newer.',
+    });
+  }
+}
+
+/** @throws ForayError IMPORT_FAILED if the last line is no JSON */
+function answerOf(said: string): Outcome {
+  const line = said.trimEnd().split('\n').at(-1)!;
+  try {
+    return JSON.parse(line) as Outcome;
+  } catch {
+    const what = line === '' ? 'printed nothing' : `printed "${line.slice(0, 200)}" last`;
+    throw new ForayError('IMPORT_FAILED', `The importer ended without an answer; it ${what}.`, {
+      hint: 'A module must not end Python or print at the end when it is imported: look for sys.exit().',
     });
   }
 }
