@@ -63,6 +63,7 @@ export function selectStoryOf(
       interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, { among, next: [] }),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
+      isRejected: rejected.has(ordinal),
       isWinner: winner?.ordinal === ordinal && stage === 'over',
       required: requiredAt(campaign, reader, runs, among),
     };

@@ -61,6 +61,8 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
    * too.
    */
   isFeasible: boolean;
+  /** Whether the point was chosen, and its further replications failed or did not meet the requirements. */
+  isRejected: boolean;
   isWinner: boolean;
   /** The values of the required outputs over the same replications. */
   required: RequiredOutput[];
@@ -148,6 +150,7 @@ function finalistsIn(
       interval: mean === null ? null : intervalOf(campaign, reader, mean, told!),
       runs: told?.runs ?? 0,
       isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
+      isRejected: rejected.has(ordinal),
       isWinner: best?.ordinal === ordinal && stage === 'over',
       required: requiredAt(campaign, reader, fresh, 1),
     };

@@ -299,11 +299,14 @@ def _(c, m):
         return
     first = len(c.inputs) + (4 if finder.is_search else 3)
     is_finalist = len(cells) > len(c.inputs) + 3
+    # the further runs of a point that was chosen and rejected are no part of its row
+    was_chosen = "further runs did not meet the requirements" in cells
+    last = finder.last(key) - (finder.report if was_chosen else 0)
     required = cells[first : first + len(finder.rule["require"])] if is_finalist else []
     del cells[first : first + len(required)]
     for text, one in zip(required, finder.rule["require"]):
         points, low = c.points(one["output"]), finder.first if finder.is_search else 0
-        values = [v for n, v in points.all[key].items() if low < n <= finder.last(key) and v is not None]
+        values = [v for n, v in points.all[key].items() if low < n <= last and v is not None]
         deny((text == "") != (len(values) == 0), "a required output has a value")
         if values:
             close(text.split(" ")[0], (100 if points.statistic == "share" else 1) * points.value(np.array(values)), one["output"])
@@ -313,7 +316,7 @@ def _(c, m):
     shown = cells[len(c.inputs) : len(c.inputs) + 3]
     digits, *of_ends = [len(cell.rstrip(" %").partition(".")[2]) for cell in shown]
     low = finder.first if finder.is_search and is_finalist else 0
-    part = finder.part(low, finder.last(key) if is_finalist else finder.first)
+    part = finder.part(low, last if is_finalist else finder.first)
     values = part.values[key]
     if len(values) == 0:
         return deny(numbers[0] is not None, "the point has no value")
@@ -330,7 +333,7 @@ def _(c, m):
         deny(part.statistic == "share" or part.statistic == "mean" and len(values) > 1 and not own.has_majority(values), "an interval is possible")
     at = 4 if finder.is_search else 3
     equal(numbers[at], len(values), "runs")
-    deny("requirements not met" in cells and finder.meets(key, low, finder.last(key)) and key != finder.winner and finder.meets(key, 0, math.inf), "it meets the requirements")
+    deny("requirements not met" in cells and finder.meets(key, low, last) and key != finder.winner and finder.meets(key, 0, math.inf), "it meets the requirements")
     deny("winner" in cells and key != finder.winner, "another point is the winner")
 
 

@@ -123,9 +123,13 @@ function finalistsTable(
     title: output,
     values: finalists.map(({ required }) => requiredValueText(campaign.outputs, required[at]!)),
   }));
-  const stands = finalists.map(({ isWinner, isFeasible, mean }) =>
-    isWinner ? 'winner' : mean === null ? 'runs' : isFeasible ? '' : 'requirements not met',
-  );
+  const standOf = ({ isWinner, isFeasible, isRejected, mean }: Finalist): string => {
+    if (isWinner) return 'winner';
+    if (mean === null) return 'runs';
+    if (isRejected) return 'further runs did not meet the requirements';
+    return isFeasible ? '' : 'requirements not met';
+  };
+  const stands = finalists.map(standOf);
   const winner = finalists.find(({ isWinner }) => isWinner);
   const how = sentences(
     isOfDesign
