@@ -500,8 +500,8 @@ def _points(x, y):
     try:
         return {"dataX": [float(number) for number in x], "dataY": [float(number) for number in y]}
     except (TypeError, ValueError):
-        hint = "of dates give the time since the first one, and of a table one column"
-        raise TypeError(f"x and y of a curve are numbers; {hint}") from None
+        hint = "Give dates as the time since the first one, and one column of a table."
+        raise TypeError(f"x and y of a curve are numbers. {hint}") from None
 
 
 def _load(file):
@@ -525,24 +525,30 @@ def _loaded_files():
 
 
 def _build():
-    """The versions of Python and of the installed packages that are imported, and the folders of these packages."""
-    folders, loaded = set(), set()
+    """The versions of Python and of the installed packages that are imported, and the folders of installed packages."""
+    # the imported modules of each folder, in the order in which Python looks for them
+    loaded = {folder: set() for folder in sys.path if _is_of_packages(folder)}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
         found = re.match(r"(.*[/\\](?:site|dist)-packages)[/\\]([^/\\]+)", file)
         if found and name not in _AT_START:
-            folders.add(found.group(1))
-            loaded.add(found.group(2))
+            loaded.setdefault(found.group(1), set()).add(found.group(2))
     packages = {}
-    if loaded:
+    if any(loaded.values()):
         from importlib.metadata import distributions
 
-        for one in distributions(path=sorted(folders)):
-            record = one.read_text("RECORD") or one.read_text("top_level.txt") or ""
-            if not loaded.isdisjoint(re.split("[/,]", line, maxsplit=1)[0] for line in record.splitlines()):
-                packages[one.metadata["Name"]] = one.version
+        for folder, names in loaded.items():
+            # another folder may have another version of the package, which is not the one that was imported
+            for one in distributions(path=[folder]) if names else []:
+                record = one.read_text("RECORD") or one.read_text("top_level.txt") or ""
+                if not names.isdisjoint(re.split("[/,]", line, maxsplit=1)[0] for line in record.splitlines()):
+                    packages.setdefault(one.metadata["Name"], one.version)
     version = "%d.%d" % sys.version_info[:2]
-    return {"python": version, "packages": dict(sorted(packages.items()))}, sorted(folders)
+    return {"python": version, "packages": dict(sorted(packages.items()))}, sorted(loaded)
+
+
+def _is_of_packages(folder):
+    return os.path.basename(folder) in ("site-packages", "dist-packages") and os.path.isdir(folder)
 
 
 def _main(file, *rest):

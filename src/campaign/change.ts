@@ -4,7 +4,7 @@ import { type Contents, expand } from './points.ts';
 import { saltOf } from './seeds.ts';
 import { checkStrategyChange, keptStrategy, strategyChanges } from './strategy-rules.ts';
 import type { BaseInput } from './designs/input-types.ts';
-import type { Campaign, VariedInput } from './types.ts';
+import type { Campaign, VariedFile, VariedInput } from './types.ts';
 
 /** The difference that a changed definition makes to a campaign. */
 export interface Difference {
@@ -110,8 +110,29 @@ export function changed(before: Campaign, after: Campaign): Campaign {
     ({ input, path }) => !own.has(JSON.stringify([input, path])),
   );
   const variedFiles = [...(after.variedFiles ?? []), ...former];
+  for (const { input, hash, filename } of [...before.files, ...after.files]) {
+    // a file that all points had before, or have now, has a path too, unless another content has that path
+    const isNamed = variedFiles.some(
+      (file) =>
+        file.input === input && [file.hash, file.path].some((one) => one === hash || one === filename),
+    );
+    if (varied.some(({ name }) => name === input) && !isNamed)
+      variedFiles.push({ input, path: filename, hash });
+  }
   const files = variedFiles.length > 0 && { variedFiles };
-  return keptStrategy(before, { ...after, base, varied, ...files, seed: before.seed });
+  const named = base.map((input) => ({
+    ...input,
+    value: varied.some(({ name }) => name === input.name) ? pathOf(variedFiles, input) : input.value,
+  }));
+  return keptStrategy(before, { ...after, base: named, varied, ...files, seed: before.seed });
+}
+
+/** The path of a file that is given by its hash; any other value as it is. */
+function pathOf(
+  files: readonly VariedFile[] = [],
+  { name, value }: Pick<BaseInput, 'name' | 'value'>,
+): string {
+  return files.find(({ input, hash }) => input === name && hash === value)?.path ?? value;
 }
 
 /**
@@ -123,7 +144,12 @@ export function relaid(before: Campaign, after: Campaign): ((values: string[]) =
   const names = ({ varied }: Campaign): string[] => varied.map(({ name }) => name);
   if (isSame(names(before), names(after))) return undefined;
   const places = names(after).map((name) => names(before).indexOf(name));
-  const fixedValues = names(after).map((name) => before.base.find((input) => input.name === name)!.value);
+  const fixedValues = names(after).map((name) =>
+    pathOf(
+      after.variedFiles,
+      before.base.find((input) => input.name === name)!,
+    ),
+  );
   return (values) => places.map((place, at) => (place < 0 ? fixedValues[at]! : values[place]!));
 }
 

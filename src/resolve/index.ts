@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
 import { checkDefinition } from '../campaign/check.ts';
 import { countPoints } from '../campaign/count-points.ts';
 import { readSource } from '../campaign/read.ts';
@@ -47,7 +48,9 @@ export async function resolveDefinition(
   const { model, facts } = await findVersion(cloud, read, pinned);
   const { pointFiles, named } = await findPointFiles(read, facts, files);
   const { files: fixed, namedFiles, ...checked } = checkDefinition(read, facts, pointFiles);
-  const found = await files.find(fixed, read.mistakes);
+  // one spelling of a path, as the design has it
+  const wanted = fixed.map((file) => ({ ...file, path: posix.normalize(file.path) }));
+  const found = await files.find(wanted, read.mistakes);
   const others = await files.findVaried([...namedFiles, ...named], read.mistakes);
   const isVaried = (input: string): boolean => checked.varied.some(({ name }) => name === input);
   // a design that changes one input at a time also has points with the file under `files`

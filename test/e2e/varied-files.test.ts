@@ -71,9 +71,15 @@ test('the path names the point wherever a person looks, and the run has the cont
   await run('report', 'years', '--output', 'report.html');
   const report = readFileSync(join(dev.folder, 'report.html'), 'utf8');
   expect(report).toContain('weather/dry.txt');
-  const explained = (await run('explain', 'years', '--json')).stdout;
+  const { point } = JSON.parse(
+    (await run('results', 'years', '--format', 'jsonl')).stdout.split('\n')[3]!,
+  ) as {
+    point: string;
+  };
+  const explained = await run('explain', 'years', point, '--json');
+  expect(explained).toMatchObject({ code: 0, stdout: expect.stringContaining('weather/wet.txt') });
   for (const hash of hashes)
-    for (const shown of [plan.stdout, csv, report, explained]) expect(shown).not.toContain(hash);
+    for (const shown of [plan.stdout, csv, report, explained.stdout]) expect(shown).not.toContain(hash);
   const files = readdirSync(join(dev.folder, '.foray/service'), { recursive: true });
   for (const hash of hashes) expect(files.filter((name) => name.includes(hash))).toHaveLength(1);
 });
@@ -108,8 +114,9 @@ test('a search and a point file use the same runs, and a change keeps the points
     ['weather/dry.txt', 1, 3],
     ['weather/dry.txt', 2, 6],
   ]);
-  const compared = (await run('compare', 'years', 'listed', '--json')).stdout;
-  expect(compared).not.toMatch(/[A-Za-z0-9_-]{43}/);
+  const compared = await run('compare', 'years', 'wettest', '--format', 'jsonl');
+  expect(compared).toMatchObject({ code: 0, stdout: expect.stringContaining('weather/wet.txt') });
+  expect(compared.stdout).not.toMatch(/[A-Za-z0-9_-]{43}/);
 });
 
 test('a definition over HTTP comes with its files, or the error says how', async () => {

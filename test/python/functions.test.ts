@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Version } from '../../src/api/resources.ts';
 import { messageOf } from '../../src/errors.ts';
 import { placeOf } from '../../src/service/models/folder.ts';
+import { type FoundModel, readModel } from '../../src/service/models/reader.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { readTriable, tryModel } from '../../src/service/trials/trial.ts';
 import { foray, isRunning, ROOT } from '../support/cli.ts';
@@ -89,6 +90,24 @@ async function serve(source: string, options: Partial<ServiceOptions> = {}): Pro
   return startTestService({ modelDirs: [folder], executors: 1, ...options });
 }
 
+/** The folder of packages in the virtual environment of a model. */
+function packagesIn(model: string): string {
+  const [python] = readdirSync(join(model, '.venv/lib'));
+  return join(model, '.venv/lib', python!, 'site-packages');
+}
+
+/** Writes a package, as an installer does. */
+function installIn(packages: string, name: string, number: string): void {
+  const about = join(packages, `${name}_package-${number}.dist-info`);
+  for (const folder of [join(packages, name), about]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(packages, name, '__init__.py'), `NUMBER = ${number}\n`);
+  writeFileSync(
+    join(about, 'METADATA'),
+    `Metadata-Version: 2.1\nName: ${name}-package\nVersion: ${number}\n`,
+  );
+  writeFileSync(join(about, 'RECORD'), `${name}/__init__.py,,\n`);
+}
+
 describe('a function in Python', () => {
   test('loses only the run that misbehaves', async () => {
     const service = await serve(FAULTY);
@@ -112,18 +131,10 @@ describe('a function in Python', () => {
     const model = join(folder, 'faulty');
     mkdirSync(model);
     await promisify(execFile)('python3', ['-m', 'venv', '--without-pip', join(model, '.venv')]);
-    const [python] = readdirSync(join(model, '.venv/lib'));
-    const packages = join(model, '.venv/lib', python!, 'site-packages');
+    const packages = packagesIn(model);
     const install = (number: string): void => {
       for (const name of readdirSync(packages)) rmSync(join(packages, name), { recursive: true });
-      for (const name of ['tiny', `tiny_package-${number}.dist-info`]) mkdirSync(join(packages, name));
-      writeFileSync(join(packages, 'tiny/__init__.py'), `NUMBER = ${number}\n`);
-      const about = join(packages, `tiny_package-${number}.dist-info`);
-      writeFileSync(
-        join(about, 'METADATA'),
-        `Metadata-Version: 2.1\nName: tiny-package\nVersion: ${number}\n`,
-      );
-      writeFileSync(join(about, 'RECORD'), 'tiny/__init__.py,,\n');
+      installIn(packages, 'tiny', number);
     };
     install('1.5');
     writeFileSync(
@@ -160,6 +171,54 @@ def faulty(x: float = 1.0) -> Result:
     install('1.5');
     await reach(service, late, 'COMPLETED');
     expect((await outputsOf(service, first, { X: 3 })).get('Y')).toBe('4.5');
+  });
+
+  test('has the packages that it imports, also from a new environment, a new package, or two folders', async () => {
+    const root = temporaryFolder();
+    const model = join(root, 'faulty');
+    mkdirSync(model);
+    const entry = join(model, 'model.py');
+    writeFileSync(
+      entry,
+      `from typing import TypedDict
+from foray_model import model
+for name in ("tiny", "other"):
+    try:
+        __import__(name)
+    except ImportError:
+        pass
+class Result(TypedDict):
+    y: float
+@model
+def faulty(x: float = 1.0) -> Result:
+    return {"y": x}
+`,
+    );
+    const read = (last?: FoundModel): Promise<FoundModel> => readModel(root, placeOf(entry, []), last);
+    const bare = await read();
+    expect(bare.code.python).toMatchObject({ packages: {} });
+    expect(await read(bare)).toMatchObject({ codeHash: bare.codeHash });
+    const venv = ['-m', 'venv', '--without-pip', join(model, '.venv')];
+    await promisify(execFile)('python3', venv);
+    const packages = packagesIn(model);
+    installIn(packages, 'tiny', '2.5');
+    const tiny = await read(bare);
+    expect(tiny.code.python!.packages).toEqual({ 'tiny-package': '2.5' });
+    expect(tiny.codeHash).not.toBe(bare.codeHash);
+    rmSync(join(packages, 'tiny'), { recursive: true });
+    const none = await read(tiny);
+    expect(none.code.python!.packages).toEqual({});
+    installIn(packages, 'tiny', '2.5');
+    expect(await read(none)).toMatchObject({ codeHash: tiny.codeHash });
+    // a second folder has an older version, which Python does not import, and a package that it imports
+    const second = join(root, 'zz/site-packages');
+    installIn(second, 'tiny', '1.5');
+    installIn(second, 'other', '3.5');
+    writeFileSync(join(packages, 'second.pth'), `${second}\n`);
+    expect((await read(tiny)).code.python!.packages).toEqual({
+      'other-package': '3.5',
+      'tiny-package': '2.5',
+    });
   });
 
   test('has the declaration that its signature says', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { changed, checkChange } from '../../src/campaign/change.ts';
+import { changed, checkChange, relaid } from '../../src/campaign/change.ts';
 import { pointKey } from '../../src/campaign/keys.ts';
 import { expand, fixedInputs, runInputs } from '../../src/campaign/points.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
@@ -23,6 +23,8 @@ beforeAll(() => {
   write('years/points/list.jsonl', `{"${CASES}": "../1979.csv", "Days": 3}\n`);
   write('huge.csv', '');
   truncateSync(join(folder, 'huge.csv'), 256 * 2 ** 20 + 1);
+  write('large.csv', '');
+  truncateSync(join(folder, 'large.csv'), 256 * 2 ** 20);
 });
 
 async function campaignOf(body: string): Promise<Campaign & { contents: ReadonlyMap<string, Uint8Array> }> {
@@ -62,6 +64,11 @@ describe('an input that takes a file differs between points', () => {
     [
       'a change of one input at a time, from a fixed file',
       `files: {${CASES}: years/1978.csv}\ndesign: {oneAtATime: {${CASES}: [years/1979.csv]}}\n`,
+      [[old.path], [later.path]],
+    ],
+    [
+      'a fixed file and the same file in another spelling',
+      `files: {${CASES}: ./years//1978.csv}\ndesign: {oneAtATime: {${CASES}: [years/1978.csv, years/1979.csv]}}\n`,
       [[old.path], [later.path]],
     ],
   ])('in %s', async (_, body, rows) => {
@@ -111,6 +118,12 @@ describe('a file that cannot be used is an error with its place', () => {
     ['a path outside', 'grid: {Observed cases: [years/../../x.csv]}', 27, /not in the definition's folder/],
     ['an absolute path', 'grid: {Observed cases: [/etc/passwd]}', 27, /not in the definition's folder/],
     ['a number', 'grid: {Observed cases: [7]}', 27, /takes the path of a file/],
+    [
+      'files that are large together',
+      'grid: {Observed cases: [large.csv, years/1978.csv]}',
+      38,
+      /together have more than 256 MiB/,
+    ],
     ['two paths to one file', 'grid: {Observed cases: [copy.csv, ./copy.csv]}', 37, /appears twice/],
     ['equal content', 'grid: {Observed cases: [copy.csv, years/1978.csv]}', 37, /same content as "copy.csv"/],
     ['a range', 'grid: {Observed cases: {from: 1, to: 2, step: 1}}', 26, /not a range of numbers/],
@@ -151,4 +164,23 @@ test('a changed campaign keeps the files of its former points, and a path keeps 
   const other = await campaignOf(`design: {grid: {${CASES}: [years/1978.csv]}}\n`);
   expect(() => checkChange(before, other)).toThrow('other content');
   write('years/1978.csv', 'flu of 1978');
+});
+
+test('a changed campaign shows the path of a file that all points now have, or had before', async () => {
+  const grid = await campaignOf(`design: {grid: {${CASES}: [years/1978.csv], Days: [7]}}\n`);
+  const fixed = (path: string) => campaignOf(`files: {${CASES}: ${path}}\ndesign: {grid: {Days: [7]}}\n`);
+  const rows = (campaign: Campaign) => [...expand(campaign)].map(({ key, values }) => ({ key, values }));
+  const [old, later] = await Promise.all([fixed('years/1978.csv'), fixed('years/1979.csv')]);
+  const same = changed(grid, old);
+  expect(rows(same)).toEqual([{ key: rows(old)[0]!.key, values: ['7', 'years/1978.csv'] }]);
+  expect(rows(changed(grid, later))).toEqual([{ key: rows(later)[0]!.key, values: ['7', '1979.csv'] }]);
+  // the input of a second change, whose files are known
+  expect(changed(same, old)).toMatchObject({ base: same.base, variedFiles: same.variedFiles });
+  const replaced = changed(old, later);
+  expect(rows(replaced)).toEqual([{ key: rows(later)[0]!.key, values: ['7', '1979.csv'] }]);
+  expect(relaid(old, replaced)!(['7'])).toEqual(['7', '1978.csv']);
+  write('1978.csv', 'flu of a third year');
+  const third = await campaignOf(`design: {grid: {${CASES}: [1978.csv], Days: [7]}}\n`);
+  // two contents never have the same path
+  expect(rows(changed(third, old))[0]!.values).toEqual(['7', hashOf('flu of 1978')]);
 });

@@ -11,7 +11,10 @@ import type { DefinitionFiles } from './definition-files.ts';
 import { readPointsFile } from './points-file.ts';
 import { unreadableFile } from './unreadable-file.ts';
 
-/** The largest file of an input, in bytes. It is held in memory and in a column of the database. */
+/**
+ * The largest size of the files of inputs, in bytes: of each file, and of all files together. They are held in memory,
+ * and each in a column of the database.
+ */
 const MOST_BYTES = 256 * 1_048_576;
 
 /** The files that a definition names, on the disk of the person who submits it. */
@@ -21,6 +24,8 @@ export class FilesOnDisk implements DefinitionFiles {
   /** The point files, by the path in the definition. */
   readonly points = Object.create(null) as Record<string, PointFile>;
   readonly #definitionFile: string;
+  /** The size of the files of inputs, in bytes. Files with the same content count once. */
+  #bytes = 0;
 
   /** @param definitionFile the definition's file: paths are relative to its folder */
   constructor(definitionFile: string) {
@@ -30,13 +35,21 @@ export class FilesOnDisk implements DefinitionFiles {
   async find(wanted: readonly WantedFile[], mistakes: Mistakes): Promise<FoundFile[]> {
     const found: FoundFile[] = [];
     for (const file of wanted) {
-      const content = await mistakes.attemptAsync(() => this.read(file));
-      if (!content) continue;
-      const hash = createHash('sha256').update(content).digest('base64url');
-      this.contents.set(hash, content);
-      found.push({ ...file, hash });
+      const hash = await mistakes.attemptAsync(async () => this.#keep(file, await this.read(file)));
+      if (hash !== undefined) found.push({ ...file, hash });
     }
     return found;
+  }
+
+  #keep({ path, input, place }: WantedFile, content: Uint8Array): string {
+    const hash = createHash('sha256').update(content).digest('base64url');
+    if (this.contents.has(hash)) return hash;
+    if (this.#bytes + content.length > MOST_BYTES) {
+      throw tooLarge(`With the file "${path}" for "${input}", the files of inputs together have`, place);
+    }
+    this.#bytes += content.length;
+    this.contents.set(hash, content);
+    return hash;
   }
 
   findVaried(wanted: readonly WantedFile[], mistakes: Mistakes): Promise<FoundFile[]> {
@@ -53,10 +66,7 @@ export class FilesOnDisk implements DefinitionFiles {
     } catch (error) {
       throw unreadableFile(name, error, place);
     }
-    throw new ForayError('DEFINITION_UNREADABLE', `The file ${name} has more than 256 MiB.`, {
-      place,
-      hint: 'foray keeps the files of a campaign in its store. Put larger data where the model can open it, and give the model its path as a text.',
-    });
+    throw tooLarge(`The file ${name} has`, place);
   }
 
   async findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile> {
@@ -80,4 +90,11 @@ export class FilesOnDisk implements DefinitionFiles {
   contentsOf(): Promise<Contents> {
     return Promise.resolve(this.contents);
   }
+}
+
+function tooLarge(what: string, place: Place): ForayError {
+  return new ForayError('DEFINITION_UNREADABLE', `${what} more than 256 MiB.`, {
+    place,
+    hint: 'foray keeps the files of a campaign in its store. Put larger data where the model can open it, and give the model its path as a text.',
+  });
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import type { PointCheck, PointFile } from '../../campaign/designs/table.ts';
 import type { WantedFile } from '../../campaign/varied-files.ts';
 import { ForayError, isForayError, type Place } from '../../errors.ts';
@@ -9,16 +9,19 @@ import { FilesOnDisk } from './on-disk.ts';
  * the definition selects a file. So the definition stays unchanged, and no path leads out of the folder.
  */
 export class UploadedFiles extends FilesOnDisk {
+  /** The path that selects each file, by its last part. */
+  readonly #paths = new Map<string, string>();
+
   constructor(folder: string) {
     super(join(folder, 'definition'));
   }
 
-  protected override read(file: WantedFile): Promise<Uint8Array> {
-    return sent(super.read({ ...file, path: nameIn(file.path) }));
+  protected override async read(file: WantedFile): Promise<Uint8Array> {
+    return sent(super.read({ ...file, path: this.#nameOf(file.path, file.place) }));
   }
 
   override async findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile> {
-    const file = await sent(super.findPoints(nameIn(path), place, check));
+    const file = await sent(super.findPoints(this.#nameOf(path, place), place, check));
     this.points[path] = file;
     return file;
   }
@@ -26,6 +29,18 @@ export class UploadedFiles extends FilesOnDisk {
   override findProgram(): Promise<never> {
     throw new ForayError('DEFINITION_INVALID', 'A definition that comes over HTTP cannot start a program.', {
       hint: 'Submit it with "foray submit" on the machine of the worker.',
+    });
+  }
+
+  /** @throws ForayError INVALID_VALUE if another path selects the same file */
+  #nameOf(written: string, place: Place): string {
+    const [name, path] = [nameIn(written), posix.normalize(written)];
+    const other = this.#paths.get(name) ?? path;
+    this.#paths.set(name, other);
+    if (other === path) return name;
+    throw new ForayError('INVALID_VALUE', `The files "${other}" and "${path}" have the same name.`, {
+      place,
+      hint: 'Over HTTP, the last part of a path selects a file. Give each file a name of its own, or submit the definition with "foray submit".',
     });
   }
 }
@@ -39,7 +54,7 @@ async function sent<T>(read: Promise<T>): Promise<T> {
     const { code, message, place } = error;
     throw new ForayError(code, message, {
       place,
-      hint: 'Send it with the definition: {"definition": …, "files": {NAME: BASE64}}. "foray submit" and foray.py send the files.',
+      hint: 'Send it with the definition: {"definition": …, "files": {NAME: BASE64}}. foray.py sends the files beside the definition, and those under files=[PATH, …].',
     });
   }
 }

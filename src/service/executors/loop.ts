@@ -185,7 +185,7 @@ export class Loop implements Stayer {
     const difference = python && code.python && buildDifference(code.python, python);
     if (difference === undefined) return;
     await this.end();
-    throw new Deferred(`the packages differ from those of the version: ${difference}`, { isLasting: true });
+    throw new Deferred(`the packages differ from those of the version: ${difference}`);
   }
 
   /** Repeats a run of the process before. Returns whether the process can be used for further runs. */

@@ -64,7 +64,7 @@ export interface Described {
   loaded: string[];
   /** Files that a command names by absolute paths. */
   fixed: string[];
-  /** Only for a file in Python: its Python and packages, and the folders in which these packages are installed. */
+  /** Only for a file in Python: its Python and packages, and the folders in which this Python finds packages. */
   python?: PythonBuild & { program: string; folders: string[] };
 }
 

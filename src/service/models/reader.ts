@@ -7,6 +7,7 @@ import type { Declaration } from './declaration.ts';
 import { describeModel } from './describe.ts';
 import {
   isEmpty,
+  isPython,
   type ModelCode,
   type ModelPlace,
   placesIn,
@@ -17,6 +18,7 @@ import {
 } from './folder.ts';
 import { modelId } from './ids.ts';
 import { filesOutside } from './manifest.ts';
+import { pythonCommand } from './program.ts';
 
 /**
  * How long the folder of a model may be missing or have no model while other folders beside it exist, in milliseconds.
@@ -34,7 +36,7 @@ export interface FoundModel {
   outside: readonly string[];
   /** The folder of models that contains the model. */
   root: string;
-  /** The folders in which its packages are installed, and a text that changes when packages are installed there. */
+  /** The folders in which its Python finds packages, and a text that changes with these folders or that Python. */
   installed: readonly string[];
   installedStamp: string;
 }
@@ -192,7 +194,7 @@ export async function readModel(root: string, place: ModelPlace, last?: FoundMod
   const state = stateOf(place);
   const code = readCode(place);
   const isSame = last?.code.contentHash === code.contentHash && last.code.entry === code.entry;
-  if (isSame && stampOf(last.installed) === last.installedStamp)
+  if (isSame && stampOf(place, last.installed) === last.installedStamp)
     return { ...last, code: { ...code, python: last.code.python } };
   const described = await describeModel(code.entry);
   const { declaration } = described;
@@ -213,12 +215,15 @@ export async function readModel(root: string, place: ModelPlace, last?: FoundMod
     outside,
     root,
     installed,
-    installedStamp: stampOf(installed),
+    installedStamp: stampOf(place, installed),
   };
 }
 
-function stampOf(folders: readonly string[]): string {
-  return folders.map((folder) => fileStamp(folder) ?? '').join('\n');
+function stampOf(place: ModelPlace, folders: readonly string[]): string {
+  if (!isPython(place.entry)) return '';
+  // a new virtual environment has another Python, although the folders of the former one stay the same
+  const [python] = pythonCommand(place);
+  return [python, ...[python!, ...folders].map((file) => fileStamp(file) ?? '')].join('\n');
 }
 
 function sameName(one: FoundModel, other: FoundModel): ForayError {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Mistakes } from '../../../src/yaml/mistake-collector.ts';
 import { UploadedFiles } from '../../../src/resolve/files/uploaded.ts';
 
 let folder: string;
@@ -24,4 +25,26 @@ test.each(['days.csv', 'data/days.csv', '/etc/days.csv', '..\\days.csv'])(
 
 test.each(['', '.', '..', 'data/', '../..', '/etc/passwd'])('the path "%s" selects no file', async (path) => {
   await expect(pointsAt(path)).rejects.toMatchObject({ code: 'DEFINITION_UNREADABLE' });
+});
+
+test('two paths with the same last part are refused, also as files of inputs', async () => {
+  const place = { file: 'definition', line: 1, column: 1, path: '' };
+  const files = new UploadedFiles(folder);
+  const mistakes = new Mistakes();
+  const found = (...paths: string[]) =>
+    files.find(
+      paths.map((path) => ({ input: 'Weather', path, place })),
+      mistakes,
+    );
+  expect(await found('case1/days.csv', './case1//days.csv', 'nameless')).toHaveLength(3);
+  mistakes.throwAny();
+  expect(await found('case2/days.csv')).toEqual([]);
+  expect(() => mistakes.throwAny()).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_VALUE',
+      message: 'The files "case1/days.csv" and "case2/days.csv" have the same name.',
+      hint: expect.stringContaining('"foray submit"'),
+    }),
+  );
+  await expect(files.findPoints('days.csv', place, check)).rejects.toMatchObject({ code: 'INVALID_VALUE' });
 });
