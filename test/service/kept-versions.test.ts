@@ -26,6 +26,7 @@ import {
   versionsOf,
   writeModel,
 } from './support.ts';
+import { writeCommandModel } from './command-model.ts';
 import { writeKernelModel, writeProgram, untilVersions, prune, contents } from './kept-versions.ts';
 
 let models: string;
@@ -155,6 +156,29 @@ describe('old versions', () => {
     const made = path.join(service.dataDir, 'versions', 'cache');
     const [hash] = readdirSync(made).filter((name) => name !== 'unfinished');
     expect(statSync(path.join(made, hash!, 'models', 'Program', 'tool.sh')).mode & 0o777).toBe(0o750);
+  });
+
+  test('use the virtual environment beside the folder of the model', async () => {
+    const environment = path.join(models, '.venv');
+    mkdirSync(path.join(environment, 'bin'), { recursive: true });
+    writeFileSync(path.join(environment, 'pyvenv.cfg'), 'home = /nowhere\n');
+    // this Python is Node, so a run works only with the environment
+    writeFileSync(path.join(environment, 'bin', 'python'), `#!/bin/sh\nexec ${process.execPath} "$@"\n`, {
+      mode: 0o755,
+    });
+    const write = (factor: number): void => {
+      writeCommandModel(models, 'Beside', `say({ outputs: { Out: inputs.N * ${factor} } });`);
+      const declaration = path.join(models, 'Beside', 'model.yaml');
+      const text = readFileSync(declaration, 'utf8');
+      writeFileSync(declaration, text.replace('node sim.mjs', 'python3 sim.mjs'));
+    };
+    write(3);
+    const service = await startTestService({ modelDirs: [models] });
+    const first = await service.latest('Beside');
+    write(7);
+    const [, second] = await untilVersions(service, 'Beside', 2);
+    expect((await outputsOf(service, first, { N: 2 })).get('Out')).toBe('6');
+    expect((await outputsOf(service, second!.id, { N: 2 })).get('Out')).toBe('14');
   });
 });
 

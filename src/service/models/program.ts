@@ -3,7 +3,7 @@ import { type KeptCommand, readKeptCommand } from './command.ts';
 import { isPython, type ModelPlace, PYTHON_HELPER, statOf } from './folder.ts';
 
 /** The folders in which a virtual environment of a model is looked for, relative to the model's folder. */
-const ENVIRONMENTS = ['.venv', 'venv', '../.venv', '../venv'];
+export const ENVIRONMENTS = ['.venv', 'venv', '../.venv', '../venv'];
 
 /**
  * The program of a model that is not a module. The command of a declaration has passed the rules when the service has

@@ -20,6 +20,7 @@ import type { Copies } from '../files/file-cache.ts';
 import { isSystemError } from '../system-errors.ts';
 import { hashContent, isOfPackages, type ModelCode, stateOf } from './folder.ts';
 import { LIBRARY, type Manifest, type ManifestFile, MODELS } from './manifest.ts';
+import { ENVIRONMENTS } from './program.ts';
 
 type PlacedFile = Omit<ManifestFile, 'size'>;
 
@@ -215,14 +216,15 @@ function codeIn(folder: string, { entry, folders, contentHash, files, imports, b
 }
 
 /**
- * Links the packages and virtual environments of a model's folder, and the nearest `node_modules` above it, into the
- * folder of an old version.
+ * Links the packages and virtual environments of a model's folder, the virtual environment beside it, and the nearest
+ * `node_modules` above it to the same places around the folder of an old version.
  */
 function linkInstalled(from: string, to: string): void {
   const installed = readdirSync(from, { withFileTypes: true })
     .filter(({ name }) => isOfPackages(path.join(from, name)))
     .map(({ name }) => name);
-  for (const name of installed) link(path.join(from, name), path.join(to, name));
+  const beside = ENVIRONMENTS.filter((name) => isOfPackages(path.join(from, name)));
+  for (const name of new Set([...installed, ...beside])) link(path.join(from, name), path.join(to, name));
   const packages = packagesAbove(path.dirname(from));
   if (packages !== undefined) link(packages, path.join(path.dirname(to), 'node_modules'));
 }
