@@ -48,13 +48,13 @@ export async function resolveDefinition(
   const { model, facts } = await findVersion(cloud, read, pinned);
   const { pointFiles, named } = await findPointFiles(read, facts, files);
   const { files: fixed, namedFiles, ...checked } = checkDefinition(read, facts, pointFiles);
-  // one spelling of a path, as the design has it
-  const wanted = fixed.map((file) => ({ ...file, path: posix.normalize(file.path) }));
-  const found = await files.find(wanted, read.mistakes);
+  const found = await files.find(fixed, read.mistakes);
   const others = await files.findVaried([...namedFiles, ...named], read.mistakes);
   const isVaried = (input: string): boolean => checked.varied.some(({ name }) => name === input);
   // a design that changes one input at a time also has points with the file under `files`
-  const unchanged = found.filter(({ input }) => isVaried(input));
+  const unchanged = found
+    .filter(({ input }) => isVaried(input))
+    .map((file) => ({ ...file, path: posix.normalize(file.path) }));
   const variedFiles = variedFilesOf([...unchanged, ...others], read.mistakes);
   read.mistakes.throwAny();
   const campaign = {
@@ -103,6 +103,8 @@ function withFiles(
 ): Campaign['base'] {
   return base.map((input) => {
     const file = files.find((candidate) => candidate.input === input.name);
-    return file ? { ...input, value: isVaried(input.name) ? file.path : file.hash } : input;
+    if (!file) return input;
+    // a design may write the same path in another way
+    return { ...input, value: isVaried(input.name) ? posix.normalize(file.path) : file.hash };
   });
 }
