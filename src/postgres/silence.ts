@@ -17,25 +17,30 @@ const PATIENCE = 8_000;
 export function silenceOf(ask: () => Promise<unknown>, place: Place): () => ForayError | undefined {
   let why: ForayError | undefined;
   let asked = -Infinity;
+  /** The numbers of the last question, and of the last one with an answer. */
+  let [last, answered] = [0, 0];
   /** The questions without an answer. A connection may be dead, and then only a later question gets an answer. */
   let open = 0;
   const begin = async (): Promise<void> => {
+    const own = (last += 1);
     asked = performance.now();
     open += 1;
-    try {
-      await ask();
-      why = undefined;
-    } catch (error) {
-      // a server that refuses the question has answered
-      why = error instanceof ForayError && error.code === 'STORE_UNREACHABLE' ? error : undefined;
-    } finally {
-      open -= 1;
-    }
+    const error = await ask().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    open -= 1;
+    // the end of a dead connection says nothing after the answer to a later question
+    if (own < answered) return;
+    answered = own;
+    // a server that refuses the question has answered
+    why = error instanceof ForayError && error.code === 'STORE_UNREACHABLE' ? error : undefined;
   };
   return () => {
     const waited = performance.now() - asked;
-    if (open > 0 && waited > PATIENCE) why ??= unreachable(place, 'it does not answer');
-    if ((open === 0 && waited > ASK_EVERY) || (open < MOST_OPEN && waited > PATIENCE)) void begin();
+    const isWaiting = answered < last;
+    if (isWaiting && waited > PATIENCE) why ??= unreachable(place, 'it does not answer');
+    if (open < MOST_OPEN && waited > (isWaiting ? PATIENCE : ASK_EVERY)) void begin();
     return why;
   };
 }
