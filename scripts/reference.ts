@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parameters } from '../src/campaign/designs/spread.ts';
+import { parameters } from '../src/campaign/designs/spread-input.ts';
 import { kinds } from '../src/campaign/designs/index.ts';
 import { definitionSchema } from '../src/campaign/json-schema.ts';
 import { table, withTables } from './table.ts';

@@ -1,4 +1,4 @@
-import type { SpreadInput } from '../../src/campaign/designs/spread.ts';
+import type { SpreadInput } from '../../src/campaign/designs/spread-input.ts';
 import type { SearchLog } from '../../src/campaign/search/log.ts';
 import { calibrationStoryOf, type Marginal } from '../../src/search/abc/story.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';

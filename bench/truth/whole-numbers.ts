@@ -1,5 +1,5 @@
 import type { Design } from '../../src/campaign/designs/index.ts';
-import type { SpreadInput } from '../../src/campaign/designs/spread.ts';
+import type { SpreadInput } from '../../src/campaign/designs/spread-input.ts';
 import type { InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysisWithChance, claimsEffect, Drawn } from './draws-of-effects.ts';
 import type { Rate } from './rate.ts';

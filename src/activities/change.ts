@@ -1,7 +1,7 @@
 import { changed, checkChange, type Difference, relaid, wholeDifference } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/index.ts';
 import { stageOf } from '../campaign/search/log.ts';
-import { isBy, steps } from '../campaign/strategy.ts';
+import { hasStrategy, steps } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy, ModelVersion } from '../campaign/types.ts';
 import { versionsWith } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
@@ -59,7 +59,7 @@ export async function change(
       // the version changes last, so that a repeated activity still sees that this is a change to another version
       campaign = { ...counted, model: campaign.model };
       const size =
-        isBy(before, 'search') && isBy(campaign, 'search')
+        hasStrategy(before, 'search') && hasStrategy(campaign, 'search')
           ? await changeSearch(store, { ...record, campaign: before }, { ...after, campaign }, now)
           : await store.changeCampaign({ ...after, campaign }, points, relay, now);
       diff = wholeDifference(size, before, after.campaign);
@@ -197,7 +197,7 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
     },
     // a change keeps the program of an outside optimiser
     findProgram: () => {
-      const method = isBy(campaign, 'search') ? campaign.strategy.method : undefined;
+      const method = hasStrategy(campaign, 'search') ? campaign.strategy.method : undefined;
       return Promise.resolve({ folder: '', files: typeof method === 'object' ? method.files : {} });
     },
     contentsOf: (design) => contentsOf(store, { design }),

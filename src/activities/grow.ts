@@ -1,6 +1,6 @@
 import { growingSize, grown, nextSize } from '../campaign/growth.ts';
 import { measureOf } from '../campaign/measures.ts';
-import { isBy } from '../campaign/strategy.ts';
+import { hasStrategy } from '../campaign/strategy.ts';
 import type { CampaignBy, RunCounts } from '../campaign/types.ts';
 import { analysesOf } from '../sensitivity/analyze.ts';
 import { gathered } from '../sensitivity/gather.ts';
@@ -19,7 +19,7 @@ export async function grow(store: Store, id: string, signal: AbortSignal): Promi
   for (;;) {
     signal.throwIfAborted();
     const { campaign, points } = (await store.getCampaign(id))!;
-    if (!isBy(campaign, 'growing')) throw new Error('The design of the campaign does not grow');
+    if (!hasStrategy(campaign, 'growing')) throw new Error('The design of the campaign does not grow');
     const counts = await store.counts(id);
     const open = counts.total - counts.done - counts.failed;
     if (open > 0) return { added: { count: open, seqs: [] }, points, asked: 0, isOver: false };

@@ -1,6 +1,6 @@
 import type { AddedRuns } from '../campaign/scheduler/index.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
-import { type Finder, findsPoints, isBy } from '../campaign/strategy.ts';
+import { type Finder, findsPoints, hasStrategy } from '../campaign/strategy.ts';
 import { isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError } from '../errors.ts';
@@ -58,7 +58,7 @@ export class Courses {
     this.forget(id);
     const log = await store.searchLog(id);
     // an outside optimiser computes in its own process
-    const isOutside = isBy(campaign, 'search') && typeof campaign.strategy.method === 'object';
+    const isOutside = hasStrategy(campaign, 'search') && typeof campaign.strategy.method === 'object';
     return isOutside ? courseOf(campaign, log) : this.#apart.open(campaign, log);
   }
 
@@ -134,7 +134,7 @@ export async function propose(
 
 /** If the search begins with points of another campaign and its log is still empty, writes these points to the log. */
 async function begin(store: Store, campaign: Campaign): Promise<void> {
-  if (!isBy(campaign, 'search') || !campaign.strategy.start) return;
+  if (!hasStrategy(campaign, 'search') || !campaign.strategy.start) return;
   const { start } = campaign.strategy;
   const length = await store.searchLength(campaign.id);
   if (length.asks + length.events > 0) return;

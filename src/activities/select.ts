@@ -1,5 +1,5 @@
 import { stageOf } from '../campaign/search/log.ts';
-import { isBy } from '../campaign/strategy.ts';
+import { hasStrategy } from '../campaign/strategy.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { nextOfSelection } from '../search/select.ts';
 import type { Store } from '../store/index.ts';
@@ -12,7 +12,7 @@ import { addedOf } from './replicate.ts';
  * repeat it.
  */
 export async function select(store: Store, campaign: Campaign, signal: AbortSignal): Promise<Proposed> {
-  if (!isBy(campaign, 'selection')) throw new Error('The campaign has no selection');
+  if (!hasStrategy(campaign, 'selection')) throw new Error('The campaign has no selection');
   const { id } = campaign;
   const seqs: number[] = [];
   for (;;) {

@@ -9,7 +9,7 @@ import { grown } from './growth.ts';
 import type { ModelInput } from './input-values.ts';
 import { type Contents, type DesignOf, expand } from './points.ts';
 import type { ReadDefinition } from './read.ts';
-import { isBy } from './strategy.ts';
+import { hasStrategy } from './strategy.ts';
 import type { Campaign } from './types.ts';
 
 /** The number of different points of a design, and the number of its points that repeat an earlier point. */
@@ -49,7 +49,7 @@ export function countPoints(
   let found: DesignSize;
   try {
     found = checked(campaign.design);
-    if (isBy(campaign, 'growing')) checked(grown(campaign.design, campaign.strategy.most));
+    if (hasStrategy(campaign, 'growing')) checked(grown(campaign.design, campaign.strategy.most));
   } catch (error) {
     if (error instanceof OperandError) {
       const { code, message, hint, expression } = error;

@@ -10,7 +10,7 @@ import { beginCalibration } from './search/resolve-calibrate.ts';
 import { beginSelection, checkCompared, firstReplications } from './search/resolve-select.ts';
 import { beginSearch } from './search/resolve.ts';
 import { checkSearchChange, keptSearch, searchChanges } from './search/search-change.ts';
-import { isBy, type Strategy, type StrategyName, type strategySettings } from './strategy.ts';
+import { hasStrategy, type Strategy, type StrategyName, type strategySettings } from './strategy.ts';
 import type { BaseInput } from './designs/input-types.ts';
 import type { Campaign, Goal } from './types.ts';
 
@@ -199,7 +199,7 @@ function growthChanges(before: Strategy, after: Strategy): string[] {
 }
 
 function keptGrowth(before: Campaign, after: Campaign): Campaign {
-  if (!isBy(before, 'growing') || !isBy(after, 'growing')) return after;
+  if (!hasStrategy(before, 'growing') || !hasStrategy(after, 'growing')) return after;
   const { design, growth } = keptGrown(
     { design: before.design, growth: before.strategy },
     { design: after.design, growth: after.strategy },

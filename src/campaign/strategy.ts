@@ -58,7 +58,7 @@ export function findsPoints<C extends { strategy: Strategy }>(
 }
 
 /** Whether a campaign has one of some strategies. */
-export function isBy<C extends { strategy: Strategy }, By extends StrategyName>(
+export function hasStrategy<C extends { strategy: Strategy }, By extends StrategyName>(
   campaign: C,
   ...names: By[]
 ): campaign is C & { strategy: StrategyBy<By> } {

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { homePaths } from '../dev/home.ts';
 import { addKey, listKeys, revokeKeys } from '../keys/edit.ts';
-import { keyFileIn, type KeyRole, roles } from '../keys/file.ts';
+import { keyFileIn } from '../keys/file.ts';
+import { type KeyRole, roles } from '../keys/roles.ts';
 import { print, printJson } from './output.ts';
 import { homeOption } from './setting-options.ts';
 

@@ -4,6 +4,7 @@ import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
 import { ownFile } from '../package/own-files.ts';
+import { LOST_AFTER } from '../service/fleet/lane.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
@@ -167,9 +168,6 @@ export function addService(program: Command): void {
   addServiceMove(service);
 }
 
-/** How long an executor may be silent before its runs go to another executor, ms. */
-const HEARTBEAT = 15_000;
-
 /**
  * The settings of lanes, which are workflows that keep executors on other machines at work. The modules are loaded only
  * here, because Temporal's worker takes a moment to load.
@@ -186,7 +184,7 @@ async function lanesAt(address: string): Promise<LaneOptions> {
     connectionOptions: { ...connectionOptions, address },
     namespace,
     workflowBundle: await workflowBundle('lanes'),
-    heartbeat: HEARTBEAT,
+    heartbeat: LOST_AFTER,
   };
 }
 

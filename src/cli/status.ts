@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Campaign } from '../campaign/types.ts';
-import { isBy } from '../campaign/strategy.ts';
+import { hasStrategy } from '../campaign/strategy.ts';
 import type { BestPoint, CampaignStatus, Foray } from '../client/index.ts';
 import { bestOfDesign, bestText, counted, posteriorLines, strategyWords, TOO_GOOD } from '../report/index.ts';
 import { isNoisy } from '../search/noise.ts';
@@ -89,9 +89,9 @@ async function printStrategy(foray: Foray, status: CampaignStatus): Promise<void
   if (!told) return;
   print(`${capitalized(told.name)}${told.method === undefined ? '' : ` (${told.method})`}: ${told.text}`);
   const { campaign } = (await foray.results(id)).record;
-  if (strategy.by === 'calibration' && isBy(campaign, 'calibration'))
+  if (strategy.by === 'calibration' && hasStrategy(campaign, 'calibration'))
     for (const line of posteriorLines(campaign, strategy)) print(`  ${line}`);
-  if (!('best' in strategy) || !isBy(campaign, 'search', 'selection')) return;
+  if (!('best' in strategy) || !hasStrategy(campaign, 'search', 'selection')) return;
   if (strategy.best) print(`Best: ${bestText(campaign, strategy.best)}`);
   else if (strategy.stage === 'over') print('Best: no point has a value and meets the requirements');
 }

@@ -1,5 +1,5 @@
 import { type Measure, measureOf, measuresOf } from '../campaign/measures.ts';
-import { isBy } from '../campaign/strategy.ts';
+import { hasStrategy } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { Analysis } from '../sensitivity/analysis.ts';
@@ -42,7 +42,7 @@ export async function analysesIn(
   { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
   { outputs }: AnalyzeOptions = {},
 ): Promise<Analysis[]> {
-  if (isBy(campaign, 'search')) return [await ofSearch(store, campaign, outputs)];
+  if (hasStrategy(campaign, 'search')) return [await ofSearch(store, campaign, outputs)];
   const { id } = campaign;
   const why = whyNot(campaign);
   if (why)

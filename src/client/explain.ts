@@ -5,7 +5,7 @@ import { runInputs } from '../campaign/points.ts';
 import { measureOf } from '../campaign/measures.ts';
 import { type Estimate, estimateOf } from '../campaign/precision.ts';
 import { inputsOf } from '../campaign/designs/index.ts';
-import { type Finder, findsPoints, isBy } from '../campaign/strategy.ts';
+import { type Finder, findsPoints, hasStrategy } from '../campaign/strategy.ts';
 import { type Campaign, type CampaignBy, closedPhases, type Phase } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import type { SearchLog } from '../campaign/search/log.ts';
@@ -137,7 +137,7 @@ function asksOf(
   const valueOf = new Map(campaign.varied.map(({ name }, at) => [name, values[at]!]));
   const own = JSON.stringify(inputsOf(campaign.design).map((name) => valueOf.get(name)));
   const history = new History(asks);
-  const search = isBy(campaign, 'search') ? campaign : undefined;
+  const search = hasStrategy(campaign, 'search') ? campaign : undefined;
   const sign = search?.goal!.wants === 'highest' ? -1 : 1;
   const signed = (value: number | null | undefined): number | null =>
     value === null || value === undefined ? null : sign * value;

@@ -9,12 +9,12 @@ import { hashOf, idOf } from './hash.ts';
 import {
   isUserName,
   type KeyFile,
-  type KeyRole,
   keysOf,
   LOCAL_USER,
   parseKeyFile,
   readKeyFile,
 } from './file.ts';
+import type { KeyRole } from './roles.ts';
 
 /** A key for display: never the key itself. */
 export interface ListedKey {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Document } from 'yaml';
 import * as z from 'zod';
 import { ForayError, messageOf, type Place } from '../errors.ts';
+import { roles } from './roles.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml/yaml.ts';
 
 /**
@@ -10,13 +11,6 @@ import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml/yaml.ts
  * Keys are random, so a plain SHA-256 is enough, and the file holds no secret. The file is YAML or JSON;
  * docs/reference/keys.md describes it.
  */
-
-/**
- * What a key may do. `steer` may do everything that its user may do. `read` may only read campaigns at foray's own
- * server. `executor` may only execute runs of a model service, on another machine.
- */
-export const roles = ['read', 'steer', 'executor'] as const;
-export type KeyRole = (typeof roles)[number];
 
 /** The user of the key that the first start makes. This user also owns all models without another owner. */
 export const LOCAL_USER = 'local';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type ForayError, isForayError, messageOf } from '../errors.ts';
 import { fileStamp } from '../system/file-stamp.ts';
-import { type KeyFile, type KeyRole, keysOf, parseKeyFile, readKeyText } from './file.ts';
+import { type KeyFile, keysOf, parseKeyFile, readKeyText } from './file.ts';
+import type { KeyRole } from './roles.ts';
 
 /**
  * A file with unchanged stamp is read again after this time, ms. Two writes in the same moment may have the same stamp.

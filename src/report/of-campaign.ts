@@ -1,4 +1,4 @@
-import { isBy } from '../campaign/strategy.ts';
+import { hasStrategy } from '../campaign/strategy.ts';
 import type { Goal } from '../campaign/types.ts';
 import { measuresOf } from '../campaign/measures.ts';
 import type { Analysis, Foray } from '../client/index.ts';
@@ -76,13 +76,13 @@ export async function analysesFor(
   analyze: (outputs?: string[]) => Promise<Analysis[]>,
 ): Promise<Analysis[]> {
   // with one input, the pictures of effects show everything
-  if (campaign.varied.length < 2 || isBy(campaign, 'calibration') || points > POINTS_UP_TO) return [];
+  if (campaign.varied.length < 2 || hasStrategy(campaign, 'calibration') || points > POINTS_UP_TO) return [];
   const curves = campaign.outputs.filter(({ type }) => type === 'DATA_SET' && points <= CURVES_UP_TO);
   const outputs = [...measuresOf(campaign), ...curves].map(({ name }) => name);
   if (outputs.length === 0) return [];
   try {
     // a search is analyzed only for its goal
-    return await analyze(isBy(campaign, 'search') ? undefined : outputs);
+    return await analyze(hasStrategy(campaign, 'search') ? undefined : outputs);
   } catch (error) {
     if (isForayError(error) && error.code === 'NOTHING_TO_ANALYZE') return [];
     throw error;

@@ -1,10 +1,10 @@
 import { growthProgress, growthText } from '../campaign/growth.ts';
-import { isBy } from '../campaign/strategy.ts';
+import { hasStrategy } from '../campaign/strategy.ts';
 import { hasRandomRuns, hasUnknownChance } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
 import { unknownChanceWarnings } from './chance.ts';
-import { type AnalyzedCampaign, estimatorOf } from './estimators.ts';
+import { type AnalyzedCampaign, estimatorOf } from './estimator-of-design.ts';
 import { dependents } from './dependence.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import { areEqual, momentsOf } from './moments.ts';
@@ -37,7 +37,7 @@ export function analysesOf(
   counts: Pick<RunCounts, 'total' | 'done' | 'failed'>,
 ): Analysis[] {
   const confidence =
-    (isBy(campaign, 'growing') ? campaign.strategy : campaign.precision)?.confidence ?? CONFIDENCE;
+    (hasStrategy(campaign, 'growing') ? campaign.strategy : campaign.precision)?.confidence ?? CONFIDENCE;
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
   const general = [
@@ -83,7 +83,7 @@ export function analysesOf(
           column,
           table,
           counts,
-          isBy(campaign, 'selection') ? 'first runs' : 'finished runs',
+          hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs',
         ),
         ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : unknownWarnings),
         ...warnings,
@@ -204,7 +204,7 @@ function spanWarnings({ name, span, wholeSpan }: CurveColumns): string[] {
 }
 
 function growthWarnings(campaign: AnalyzedCampaign): string[] {
-  if (!isBy(campaign, 'growing')) return [];
+  if (!hasStrategy(campaign, 'growing')) return [];
   const growth = growthProgress({ design: campaign.design, growth: campaign.strategy });
   const last = growth.rounds.at(-1)?.widest;
   if (!growth || !last || last.width <= growth.width) return [];
@@ -214,7 +214,7 @@ function growthWarnings(campaign: AnalyzedCampaign): string[] {
 /** The warning for runs of a selection that do not count (see `PointGatherer`). */
 function selectionWarnings(campaign: AnalyzedCampaign, points: number, runs: number): string[] {
   const { replications } = campaign;
-  if (!isBy(campaign, 'selection') || runs <= points * replications) return [];
+  if (!hasStrategy(campaign, 'selection') || runs <= points * replications) return [];
   const first = replications === 1 ? 'first run' : `first ${replications} runs`;
   return [
     `Only the ${first} of each point count here, because the selection gave further runs to points by their results.`,

@@ -1,7 +1,7 @@
 import type { Batched } from '../batched.ts';
 import { type Curve, curveOf, valueAt } from '../campaign/curves.ts';
 import { type Drawing, hasRunsPerDraw } from '../campaign/draws.ts';
-import { isBy } from '../campaign/strategy.ts';
+import { hasStrategy } from '../campaign/strategy.ts';
 import type { Measure } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
@@ -314,7 +314,7 @@ export class PointGatherer {
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#table = new PointTable(campaign.varied, points);
     const { commonRandomNumbers, replications } = campaign;
-    this.#last = isBy(campaign, 'selection') ? replications : Infinity;
+    this.#last = hasStrategy(campaign, 'selection') ? replications : Infinity;
     const common = commonRandomNumbers ? replications : Infinity;
     this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points, common }));
     // with common random numbers, only the runs themselves tell an effect from chance

@@ -1,6 +1,6 @@
 import type { InputType } from '../api/index.ts';
 import { isNumeric } from '../campaign/designs/input-types.ts';
-import { drawnRow, type SpreadInput } from '../campaign/designs/spread.ts';
+import { drawnRow, type SpreadInput } from '../campaign/designs/spread-input.ts';
 import type { MorrisRow } from '../campaign/sampling/morris.ts';
 import { normalCdf } from '../statistics/normal.ts';
 import { studentQuantile } from '../statistics/student.ts';

@@ -1,5 +1,5 @@
 import { type Design, nested } from '../campaign/designs/index.ts';
-import { drawnRow } from '../campaign/designs/spread.ts';
+import { drawnRow } from '../campaign/designs/spread-input.ts';
 import type { InputIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { dependents } from './dependence.ts';

@@ -3,6 +3,7 @@ import { KeyChecks } from '../http/key-checks.ts';
 import { noteMethods } from '../http/methods.ts';
 import { pathOf } from '../http/path.ts';
 import { hashOf } from '../keys/hash.ts';
+import { mayDo } from '../keys/roles.ts';
 import type { Access, Role } from './keys.ts';
 import type { ServerParts } from './server-parts.ts';
 import { ServerError, wantsPage } from './problems.ts';
@@ -71,11 +72,11 @@ export function addGuard(
       keyless.release(request.raw.socket);
       keyChecks.watch(reply.raw, () => {
         const access = keys.of(request.keyHash!);
-        return role === 'steer' ? access?.role === 'steer' : access !== null;
+        return role === 'anyone' ? access !== null : mayDo(access?.role, role);
       });
     }
     if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);
-    if (role === 'steer' && request.access?.role !== 'steer')
+    if (role !== 'anyone' && !mayDo(request.access!.role, role))
       throw new ServerError('ROLE_TOO_LOW', `The key of ${request.access!.name} may read, but not steer.`);
     const path = pathOf(request.url);
     if (request.is404 || methods.isWrong(request.method, path)) throw notFound(methods.of(path));

@@ -1,6 +1,7 @@
 import { ForayError } from '../errors.ts';
-import { type KeyRole, keysOf } from '../keys/file.ts';
+import { keysOf } from '../keys/file.ts';
 import { hashOf } from '../keys/hash.ts';
+import type { KeyRole } from '../keys/roles.ts';
 import { WatchedKeys } from '../keys/watched-keys.ts';
 
 /**

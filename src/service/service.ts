@@ -352,7 +352,7 @@ function keepWorking(parts: WithInterface): void {
     }
   });
   replica?.start({
-    held: () => dispatcher.held(),
+    held: () => dispatcher.claimedRuns(),
     stop: (runId) => pool.stop(runId),
     wake,
     async look() {

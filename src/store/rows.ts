@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { GrowthRound } from '../campaign/growth.ts';
-import { isBy } from '../campaign/strategy.ts';
+import { hasStrategy } from '../campaign/strategy.ts';
 import type { Campaign, ModelVersion, Phase } from '../campaign/types.ts';
 import type { CampaignRecord, PlannedRun, RunObservation } from './types.ts';
 import type { Tables } from './tables.ts';
@@ -20,13 +20,13 @@ export function textOfCampaign({ serviceId: _serviceId, versions, ...campaign }:
 
 /** The rounds of a growing design, as text for the store. Null if there are no rounds. */
 export function textOfRounds(campaign: Campaign): string | null {
-  if (!isBy(campaign, 'growing') || campaign.strategy.rounds.length === 0) return null;
+  if (!hasStrategy(campaign, 'growing') || campaign.strategy.rounds.length === 0) return null;
   return JSON.stringify(campaign.strategy.rounds);
 }
 
 /** The campaign with the rounds of its growing design; unchanged if its design does not grow. */
 function withRounds<C extends Pick<Campaign, 'strategy'>>(campaign: C, rounds: GrowthRound[]): C {
-  return isBy(campaign, 'growing') ? { ...campaign, strategy: { ...campaign.strategy, rounds } } : campaign;
+  return hasStrategy(campaign, 'growing') ? { ...campaign, strategy: { ...campaign.strategy, rounds } } : campaign;
 }
 
 /** Makes a record from a row of the table `campaigns`, with the parsed campaign and the definition. */

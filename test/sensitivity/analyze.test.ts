@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Design } from '../../src/campaign/designs/index.ts';
-import type { SpreadInput } from '../../src/campaign/designs/spread.ts';
+import type { SpreadInput } from '../../src/campaign/designs/spread-input.ts';
 import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { analyzed, byName, numericBase, spread } from './campaigns.ts';

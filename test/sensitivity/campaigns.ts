@@ -1,5 +1,5 @@
 import { type Design, inputsOf } from '../../src/campaign/designs/index.ts';
-import type { SpreadInput } from '../../src/campaign/designs/spread.ts';
+import type { SpreadInput } from '../../src/campaign/designs/spread-input.ts';
 import { firstReplications } from '../../src/campaign/draws.ts';
 import { measureOf } from '../../src/campaign/measures.ts';
 import { expand } from '../../src/campaign/points.ts';
@@ -8,7 +8,7 @@ import type { CampaignOutput } from '../../src/campaign/types.ts';
 import type { Analysis, InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysesOf } from '../../src/sensitivity/analyze.ts';
 import { analyzedDesign, needsRuns } from '../../src/sensitivity/design.ts';
-import type { AnalyzedCampaign } from '../../src/sensitivity/estimators.ts';
+import type { AnalyzedCampaign } from '../../src/sensitivity/estimator-of-design.ts';
 import { PointGatherer } from '../../src/sensitivity/gather.ts';
 
 /** Gives the outputs of a run from the values of its inputs. Gives undefined if the run fails. */

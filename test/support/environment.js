@@ -1,6 +1,8 @@
+import { appendFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 import { keepCompiledCode } from './compile-cache.js';
+import { cpuSeconds, CPU_OF_FILES } from './cpu-of-files.js';
 import { givePackages, loadPackages } from './packages.ts';
 
 // this runs once in each process of Jest
@@ -14,12 +16,22 @@ const packages = await loadPackages();
 export default class PlainEnvironment extends TestEnvironment {
   constructor(config, context) {
     const { createContext } = vm;
+    const before = cpuSeconds();
     vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);
     try {
       super(config, context);
       givePackages(this.global, packages);
+      this.noteCpu = () => {
+        const row = { file: context.testPath, seconds: cpuSeconds() - before };
+        appendFileSync(CPU_OF_FILES, `${JSON.stringify(row)}\n`);
+      };
     } finally {
       vm.createContext = createContext;
     }
+  }
+
+  async teardown() {
+    await super.teardown();
+    this.noteCpu();
   }
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { KeyRole } from '../../src/keys/file.ts';
 import { hashOf } from '../../src/keys/hash.ts';
+import type { KeyRole } from '../../src/keys/roles.ts';
 
 /** The text of a key file, for keys that the test knows. */
 export function keyFileOf(...keys: readonly [name: string, role: KeyRole, key: string][]): string {

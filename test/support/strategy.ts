@@ -1,4 +1,4 @@
-import { isBy, type StrategyBy, type StrategyName } from '../../src/campaign/strategy.ts';
+import { hasStrategy, type StrategyBy, type StrategyName } from '../../src/campaign/strategy.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 
 /** A strategy, or its progress or course, of which the test knows the kind. Throws for another kind. */
@@ -15,6 +15,6 @@ export function campaignBy<By extends StrategyName>(
   by: By,
   campaign: Campaign,
 ): Campaign & { strategy: StrategyBy<By> } {
-  if (isBy(campaign, by)) return campaign;
+  if (hasStrategy(campaign, by)) return campaign;
   throw new Error(`expected a campaign by ${by}, not by ${campaign.strategy.by}`);
 }

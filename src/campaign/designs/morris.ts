@@ -12,7 +12,7 @@ import {
   levelsOfChoices,
   resolveSpread,
   type SpreadInput,
-} from './spread.ts';
+} from './spread-input.ts';
 
 /** The number of levels if the design gives none. */
 const LEVELS = 4;

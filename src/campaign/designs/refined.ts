@@ -8,7 +8,7 @@ import { type BaseInput, expressionNames, operandOf } from './input-types.ts';
 import type { AnyDesign, ResolvedKind, RowContext } from './kind.ts';
 import type { Sample } from './sample.ts';
 import { sampleWithin } from './sample-within.ts';
-import { drawnRow } from './spread.ts';
+import { drawnRow } from './spread-input.ts';
 
 /** A design with computed inputs ("derive") or a condition ("where"). */
 export interface Refined<D> {

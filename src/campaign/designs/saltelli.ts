@@ -14,7 +14,7 @@ import {
   levelsOfChoices,
   resolveSpread,
   type SpreadInput,
-} from './spread.ts';
+} from './spread-input.ts';
 
 const MOST_SCRAMBLES = 8;
 /**

@@ -11,7 +11,7 @@ import {
   levelsOfChoices,
   resolveSpread,
   type SpreadInput,
-} from './spread.ts';
+} from './spread-input.ts';
 
 const settings = { points: count(1, 'points').describe('The number of points.'), ...drawnSettings };
 const EXPECTED = expecting('expected {points: NUMBER, inputs: …}');

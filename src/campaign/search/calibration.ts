@@ -1,4 +1,4 @@
-import type { SpreadInput } from '../designs/spread.ts';
+import type { SpreadInput } from '../designs/spread-input.ts';
 import type { WrittenRules } from './computed.ts';
 
 /** The observation of one output: a number, or a curve with points in ascending x. */

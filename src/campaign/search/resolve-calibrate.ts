@@ -3,7 +3,7 @@ import { ForayError } from '../../errors.ts';
 import { quoted } from '../../text/suggest.ts';
 import { goalOf } from '../check-outputs.ts';
 import { type Design, pointsOver } from '../designs/index.ts';
-import { drawnRow, resolveSpread } from '../designs/spread.ts';
+import { drawnRow, resolveSpread } from '../designs/spread-input.ts';
 import { checkExpression } from '../designs/expressions.ts';
 import type { DesignFacts } from '../designs/kind.ts';
 import { measureOf } from '../measures.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Spread } from '../designs/spread.ts';
+import { Spread } from '../designs/spread-input.ts';
 import { byInput, number } from '../designs/schema-values.ts';
 import { derive } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { byInput, InputName, Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
-import { CONFIDENCE } from './search.ts';
+import { CONFIDENCE, methodNames } from './search.ts';
 
 /** The shape of a search as a person writes it. Workflows must not import this file: zod would double their bundle. */
 
@@ -133,7 +133,7 @@ const Confirm = z
 /** The longest time for an answer, ms. An activity must end within 30 minutes. */
 const LONGEST_ANSWER_MS = 20 * 60_000;
 
-export const methodNames = ['auto', 'gp', 'cma', 'direct'] as const;
+const methods = ['auto', ...methodNames] as const;
 
 const COMMAND = 'expected a program and its arguments, as a list of texts';
 
@@ -193,8 +193,8 @@ export const Search = z
         .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.'),
       method: z
         .union(
-          [z.enum(methodNames), Outside],
-          `expected ${methodNames.join(', ')} or {command: [PROGRAM, ARGUMENT]}`,
+          [z.enum(methods), Outside],
+          `expected ${methods.join(', ')} or {command: [PROGRAM, ARGUMENT]}`,
         )
         .default('auto')
         .describe(

@@ -1,6 +1,6 @@
 import { ForayError } from '../../errors.ts';
 import { saltOf } from '../seeds.ts';
-import { isBy, type Strategy } from '../strategy.ts';
+import { hasStrategy, type Strategy } from '../strategy.ts';
 import type { Campaign, CampaignBy } from '../types.ts';
 import type { Search, SearchedInput } from './search.ts';
 
@@ -40,7 +40,7 @@ function methodOf(method: Search['method']): unknown {
 
 /** @throws ForayError CHANGE_REFUSED */
 export function checkSearchChange(before: Campaign, after: Campaign): void {
-  if (!isBy(before, 'search') || !isBy(after, 'search'))
+  if (!hasStrategy(before, 'search') || !hasStrategy(after, 'search'))
     throw new ForayError(
       'CHANGE_REFUSED',
       'A search that has begun cannot become a campaign of another kind.',
@@ -98,7 +98,7 @@ export function searchChanges(before: Strategy, after: Strategy): string[] {
 
 /** The changed campaign, in which the program of an outside optimiser stays in its folder. */
 export function keptSearch(before: Campaign, after: Campaign): Campaign {
-  if (!isBy(before, 'search') || !isBy(after, 'search')) return after;
+  if (!hasStrategy(before, 'search') || !hasStrategy(after, 'search')) return after;
   return { ...after, strategy: { ...after.strategy, method: before.strategy.method } };
 }
 

@@ -62,7 +62,9 @@ type Rule =
   | { method: 'kn'; indifference: number; confidence: number }
   | { method: 'ocba'; runs: number; confidence?: number };
 
-export type MethodName = 'gp' | 'cma' | 'direct';
+/** The search methods of foray. `search/methods/index.ts` has the code of each. */
+export const methodNames = ['gp', 'cma', 'direct'] as const;
+export type MethodName = (typeof methodNames)[number];
 
 /** An optimiser that is a separate program (docs/guides/search.md, Outside optimisers). The worker starts it. */
 export interface OutsideMethod {

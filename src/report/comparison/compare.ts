@@ -83,7 +83,7 @@ export function compareCampaigns(
     Measure[],
     Measure[],
   ];
-  const { outputs, outputsOfB } = shared(inA, inB);
+  const { outputs, outputsOfB } = commonOutputs(inA, inB);
   if (outputs.length === 0) {
     throw new ForayError(
       'NOTHING_TO_COMPARE',
@@ -94,6 +94,7 @@ export function compareCampaigns(
   const wanted = asked && { ...asked, output: measureOf(a.campaign.outputs, asked.output).name };
   const goal = goalAmong(outputs, wanted) ?? sharedGoal(a.campaign, b.campaign, outputs);
   const isShared = new Set(outputs.map(({ name }) => name));
+  // without a choice, outputs that cannot be compared are named, too
   const all = show ? [inA, inB] : [a.campaign.outputs, inA, b.campaign.outputs, inB];
   const others = all.flat().map(({ name }) => name);
   const isPaired = shareSeeds(a.campaign, b.campaign, matching.apart.length === 0);
@@ -135,7 +136,11 @@ function sharedGoal(a: Campaign, b: Campaign, outputs: readonly Measure[]): Goal
   return isSame && outputs.some(({ name }) => name === a.goal?.output) ? a.goal : undefined;
 }
 
-function shared(a: readonly Measure[], b: readonly Measure[]): Pick<Comparison, 'outputs' | 'outputsOfB'> {
+/** The outputs that both campaigns have by name, with the same statistic and units, as A and as B has them. */
+function commonOutputs(
+  a: readonly Measure[],
+  b: readonly Measure[],
+): Pick<Comparison, 'outputs' | 'outputsOfB'> {
   const pairs = a.flatMap((one) => {
     const other = b.find(({ name }) => name === one.name);
     return other?.statistic === one.statistic && other.units === one.units ? [{ one, other }] : [];
@@ -154,10 +159,11 @@ async function* joined(a: Compared, b: Compared, terms: Terms): AsyncIterable<Co
   const held = new HeldNumbers(outputs.length);
   const chance = new ByChance(terms.confidence);
   for await (const one of numbersOf(b.rows(), outputsOfB)) held.add(matching.b.keyOf(one), one.numbers);
-  const known = held.size;
+  const none = outputs.map(() => []);
+  let isAnyInBoth = false;
   for await (const one of numbersOf(a.rows(), outputs)) {
     const other = held.take(matching.a.keyOf(one));
-    const none = outputs.map(() => []);
+    if (other) isAnyInBoth = true;
     yield {
       key: one.point,
       in: other ? 'both' : 'A',
@@ -165,9 +171,8 @@ async function* joined(a: Compared, b: Compared, terms: Terms): AsyncIterable<Co
       outputs: compared(one.numbers, other ?? none, terms, chance),
     };
   }
-  const isNone = held.size === known;
   if (held.size > 0) yield* onlyInB(b, held, terms, chance);
-  if (isNone) throw nothingShared(terms);
+  if (!isAnyInBoth) throw nothingShared(terms);
 }
 
 async function* onlyInB(

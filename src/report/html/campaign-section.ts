@@ -1,5 +1,5 @@
 import { RANDOM_SEED } from '../../api/index.ts';
-import { isBy } from '../../campaign/strategy.ts';
+import { hasStrategy } from '../../campaign/strategy.ts';
 import { growthProgress, growthText } from '../../campaign/growth.ts';
 import { hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign, ModelVersion, RunCounts } from '../../campaign/types.ts';
@@ -19,7 +19,7 @@ export function campaignSection(
 ): Markup {
   const { model, base, varied, seed, versions, files } = campaign;
   const growth =
-    isBy(campaign, 'growing') && growthProgress({ design: campaign.design, growth: campaign.strategy });
+    hasStrategy(campaign, 'growing') && growthProgress({ design: campaign.design, growth: campaign.strategy });
   const isFixed = (name: string): boolean =>
     !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
   const rows: [string, string | Markup][] = [

@@ -1,5 +1,5 @@
 import { isNumeric } from '../../campaign/designs/input-types.ts';
-import type { SpreadInput } from '../../campaign/designs/spread.ts';
+import type { SpreadInput } from '../../campaign/designs/spread-input.ts';
 import { quantile } from '../../campaign/sampling/distributions.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
 import { type Figure, partText, sentences } from './figure.ts';

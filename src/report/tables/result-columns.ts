@@ -1,4 +1,4 @@
-import { findsPoints, isBy } from '../../campaign/strategy.ts';
+import { findsPoints, hasStrategy } from '../../campaign/strategy.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Column, count, inputColumns, number, text } from './column-types.ts';
@@ -36,7 +36,7 @@ export function headColumns(campaign: TabledCampaign): Column[] {
     ...(campaign.versions ? [VERSION] : []),
     ...(campaign.repeats === undefined ? [] : [DRAWS]),
     ...(findsPoints(campaign) ? [ASK] : []),
-    ...(isBy(campaign, 'calibration') ? PARTICLE : []),
+    ...(hasStrategy(campaign, 'calibration') ? PARTICLE : []),
     ...inputColumns(campaign),
   ];
 }
@@ -48,7 +48,7 @@ export function headOf(campaign: TabledCampaign, row: ResultRow): Cell[] {
   const versionCell = versions ? [String(version ?? versions[0]!.version)] : [];
   const found = [
     ...(findsPoints(campaign) ? [row.ask] : []),
-    ...(isBy(campaign, 'calibration') ? [row.generation, row.weight] : []),
+    ...(hasStrategy(campaign, 'calibration') ? [row.generation, row.weight] : []),
   ].map((each) => (each == null ? null : String(each)));
   const drawsCell = repeats === undefined ? [] : [String(row.draws ?? 1)];
   return [point, String(replication), status, ...versionCell, ...drawsCell, ...found, ...values];

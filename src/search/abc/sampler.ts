@@ -1,4 +1,4 @@
-import { drawnRow } from '../../campaign/designs/spread.ts';
+import { drawnRow } from '../../campaign/designs/spread-input.ts';
 import type { Calibration } from '../../campaign/search/calibration.ts';
 import { type Rules, rulesOf } from '../../campaign/search/rules.ts';
 import type { BaseInput } from '../../campaign/designs/input-types.ts';

@@ -3,7 +3,7 @@ import { nextOfOcba } from './ocba.ts';
 
 /**
  * The rule of a comparison. `first`: the replications of each point before the comparison; 1 if all replications of a
- * point would have the same value. `isShare`: whether the values are zeros and ones, or zeros and minus ones.
+ * point would have the same value (`areExact`). `isShare`: whether the values are zeros and ones, or zeros and minus ones.
  */
 export type Comparison = { first: number; isShare: boolean } & (
   | { method: 'kn'; indifference: number; confidence: number }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { outputTexts } from '../models/typed-values.ts';
-import { Hearing } from './hearing.ts';
+import { ProgramMessages } from './program-messages.ts';
 import type { KeptFolder } from './kept.ts';
 import type { OwnCopy } from './own-copy.ts';
 import { inModel, Program } from './program.ts';
@@ -38,14 +38,14 @@ export async function runCommand(
     const input = `${await deferIfShort(() => prepareInputs(job, files, folder))}\n`;
     const source = path.dirname(job.code.entry);
     kept?.writeProgram(inModel(command, [source]), source, input);
-    const hearing = new Hearing(job.template.outputs, printed.stdout, onProgress);
+    const messages = new ProgramMessages(job.template.outputs, printed.stdout, onProgress);
     const program = await Program.start({
       words: inModel(command, [copy.folder, source]),
       modelFolder: copy.folder,
       folder,
       isElsewhere: job.isElsewhere,
       log: printed.stderr,
-      onLine: (line) => hearing.handle(line),
+      onLine: (line) => messages.handle(line),
     });
     program.beginRun(kept);
     let processes: string[] = [];
@@ -53,8 +53,8 @@ export async function runCommand(
       processes = await workplace.processes.end();
     };
     try {
-      await askOnce(program, input, hearing, endRest);
-      const outputs = declared(hearing.outputs(), job.template.outputs);
+      await askOnce(program, input, messages, endRest);
+      const outputs = declared(messages.outputs(), job.template.outputs);
       const stored = await deferIfShort(
         () => storeFiles(outputs, job, files, folder),
         'its files cannot be stored',
@@ -83,7 +83,7 @@ export async function runCommand(
 async function askOnce(
   program: Program,
   input: string,
-  hearing: Hearing,
+  messages: ProgramMessages,
   endRest: () => Promise<void>,
 ): Promise<void> {
   const { lines } = program;
@@ -91,7 +91,7 @@ async function askOnce(
   lines.endInput();
   const exit = await lines.exit;
   // a process that the program has started may still print the outputs
-  await Promise.race([lines.closed, hearing.hasOutputs, pause(LINGER, undefined, { ref: false })]);
+  await Promise.race([lines.closed, messages.hasOutputs, pause(LINGER, undefined, { ref: false })]);
   await endRest();
   await Promise.race([lines.closed, pause(LINGER, undefined, { ref: false })]);
   const failure = program.failureOf(exit);

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit } from '../../system/line-program.ts';
 import type { KeptFolder } from './kept.ts';
 import type { PythonBuild } from '../models/python-build.ts';
-import { LoopHearing } from './loop-hearing.ts';
+import { LoopMessages } from './loop-messages.ts';
 import { printedIsRead } from './process.ts';
 import { inModel, Program } from './program.ts';
 import type { Job } from './protocol.ts';
@@ -36,7 +36,7 @@ interface Parts {
   command: readonly string[];
   folder: string;
   program: Program;
-  hearing: LoopHearing;
+  messages: LoopMessages;
 }
 
 /** A process that has loaded the program of a model, with a working folder of its own. */
@@ -80,14 +80,14 @@ export class Loaded {
   ): Promise<Loaded> {
     const folder = workplace.newFolder();
     await deferIfShort(() => mkdir(temporaryOf(folder), { recursive: true, mode: 0o700 }));
-    const hearing = new LoopHearing(workplace.printed.stdout);
+    const messages = new LoopMessages(workplace.printed.stdout);
     const program = await Program.start({
       words: inModel(command, [modelFolder, path.dirname(code.entry)]),
       modelFolder,
       folder,
       isElsewhere,
       log: workplace.printed.stderr,
-      onLine: (line) => hearing.handle(line),
+      onLine: (line) => messages.handle(line),
     });
     const slow = setTimeout(
       () => workplace.say('foray waits for the line {"ready": {}} of the program.'),
@@ -95,15 +95,15 @@ export class Loaded {
     );
     const exit = program.lines.exit.then(async (exit) => printedIsRead().then(() => exit));
     const late = pause(LOAD_LIMIT, 'late' as const, { ref: false });
-    const ended = await Promise.race([hearing.ready.then(() => undefined), exit, late]).finally(() =>
+    const ended = await Promise.race([messages.ready.then(() => undefined), exit, late]).finally(() =>
       clearTimeout(slow),
     );
-    if (ended === undefined && hearing.wrong === undefined)
-      return new Loaded({ command, folder, program, hearing }, workplace);
+    if (ended === undefined && messages.wrong === undefined)
+      return new Loaded({ command, folder, program, messages }, workplace);
     program.lines.kill();
     await workplace.processes.end();
     rmSync(folder, { recursive: true, force: true });
-    const why = whyNotLoaded(program, hearing, ended);
+    const why = whyNotLoaded(program, messages, ended);
     throw typeof ended === 'object' && ended.signal === 'SIGKILL'
       ? new ProgramLost(why, ended)
       : new Error(why);
@@ -111,13 +111,13 @@ export class Loaded {
 
   /** The Python and the packages that it has said. */
   get python(): PythonBuild | undefined {
-    return this.#parts.hearing.python;
+    return this.#parts.messages.python;
   }
 
   /** Whether it has ended, or has said something wrong. */
   get isBroken(): boolean {
-    const { program, hearing } = this.#parts;
-    return program.lines.hasEnded || hearing.wrong !== undefined;
+    const { program, messages } = this.#parts;
+    return program.lines.hasEnded || messages.wrong !== undefined;
   }
 
   /** Whether it takes twice the memory that it took after its first run, and more than half of what a run may take. */
@@ -140,14 +140,14 @@ export class Loaded {
     onProgress: (fraction: number) => void,
     kept: KeptFolder | undefined,
   ): Promise<Record<string, unknown>> {
-    const { command, folder, program, hearing } = this.#parts;
+    const { command, folder, program, messages } = this.#parts;
     const { files } = this.#workplace;
     this.runs += 1;
     const input = await deferIfShort(() => prepareInputs(job, files, folder));
     const source = path.dirname(job.code.entry);
     kept?.writeProgram(inModel(command, [source]), source, `{"run":1,"inputs":${input}}\n`);
     program.beginRun(kept);
-    const answer = hearing.answer(this.runs, job.template.outputs, onProgress);
+    const answer = messages.answer(this.runs, job.template.outputs, onProgress);
     program.lines.write(`{"run":${this.runs},"inputs":${input}}\n`);
     // the answer may be in the pipe when the process ends
     const exit = program.lines.exit.then(async (exit) => printedIsRead().then(() => exit));
@@ -205,7 +205,7 @@ export class Loaded {
   }
 }
 
-function whyNotLoaded(program: Program, { wrong }: LoopHearing, ended: Exit | 'late' | undefined): string {
+function whyNotLoaded(program: Program, { wrong }: LoopMessages, ended: Exit | 'late' | undefined): string {
   const what = '{"ready": {}}';
   if (wrong !== undefined) return `the model cannot be loaded: ${wrong}`;
   if (ended === 'late' || ended === undefined)

@@ -8,7 +8,7 @@ import { Loaded, ProgramLost } from './loaded.ts';
 import type { OwnCopy } from './own-copy.ts';
 import type { Job, Left, Ran } from './protocol.ts';
 import { failureOf } from './working-folder.ts';
-import type { Stayer, Workplace } from './workplace.ts';
+import type { LoadedProgram, Workplace } from './workplace.ts';
 
 /** Limits of one process of a program that stays loaded. */
 export interface LoopLimits {
@@ -44,7 +44,7 @@ interface Executed {
  * last run of the old one (the audit). If the outputs differ, outputs depend on earlier runs, and each further run gets
  * a process of its own.
  */
-export class Loop implements Stayer {
+export class Loop implements LoadedProgram {
   readonly #command: readonly string[];
   readonly #copy: OwnCopy;
   readonly #workplace: Workplace;

@@ -44,6 +44,8 @@ export class ExecutorPool {
   readonly #options: PoolOptions;
   readonly #files: ContentFiles;
   readonly #executors = new Set<Executor>();
+  /** The number of runs that wait for the end of their earlier attempt. */
+  #expected = 0;
   /** The ends of executors whose run may be executed again meanwhile, by the id of the run. */
   readonly #clearing = new Map<string, Promise<void>>();
   /** The versions whose outputs have depended on earlier runs here. */
@@ -76,14 +78,18 @@ export class ExecutorPool {
   room(): number {
     const free = this.#free().length;
     if (this.#starts.isHeld) return this.#isBlocked ? 0 : free;
-    return free + Math.max(0, this.#options.size - this.#executors.size);
+    return Math.max(0, free + Math.max(0, this.#options.size - this.#executors.size) - this.#expected);
   }
 
   /** Runs a job on a free or new executor; never rejects. Call only when there is room. */
   async execute(job: Job, onProgress: (fraction: number) => void): Promise<Outcome> {
     // an earlier attempt of the run has the same working folder
     const clearing = this.#clearing.get(job.runId);
-    if (clearing) await clearing;
+    if (clearing) {
+      // the run has its room already
+      this.#expected += 1;
+      await clearing.finally(() => (this.#expected -= 1));
+    }
     return new Promise((settle) =>
       this.#begin({ job, onProgress, settle }, () =>
         this.#acquire(memoryFor(job, this.#options.memory), job.versionId),
@@ -149,8 +155,8 @@ export class ExecutorPool {
   }
 
   /**
-   * Returns a free executor with this memory limit, if possible one that may still have the version loaded. If there is none, it starts one, perhaps in place of a free
-   * executor with another limit.
+   * Returns a free executor with this memory limit, if possible one that may still have the version loaded. If there is
+   * none, it starts one, perhaps in place of a free executor with another limit.
    *
    * @throws Error if none fits and no process can be started
    */

@@ -8,7 +8,7 @@ import { Deferred } from '../deferred.ts';
 import { MARK, modelEnvironment, modelEnvironmentOf } from '../environment.ts';
 import { isShortage } from '../system-errors.ts';
 import { Complaint } from '../complaint.ts';
-import type { LineLog } from './hearing.ts';
+import type { LineLog } from './program-messages.ts';
 import type { KeptFolder } from './kept.ts';
 import { faultOfShebang, whyNotStarted } from './start-failure.ts';
 import { deferIfShort, temporaryOf } from './working-folder.ts';

@@ -4,7 +4,7 @@ import { MarkedProcesses } from '../../system/marked-processes.ts';
 import type { ContentFiles } from '../files/content.ts';
 import { Forwarding } from './forwarding.ts';
 import type { Guarded } from './guard.ts';
-import { print } from './hearing.ts';
+import { print } from './program-messages.ts';
 import type { Report } from './protocol.ts';
 import type { Stream } from './run-log.ts';
 
@@ -12,7 +12,7 @@ import type { Stream } from './run-log.ts';
 const TEMPORARY = ['TMPDIR', 'TMP', 'TEMP'];
 
 /** A program that stays loaded between runs. */
-export interface Stayer {
+export interface LoadedProgram {
   /** Its processes; undefined if it is not loaded. */
   readonly processes: ReadonlySet<number> | undefined;
   /** @param isGentle - whether it may end by itself first */
@@ -35,7 +35,7 @@ export class Workplace {
   readonly #folder: string;
   #folders = 0;
   /** The program that stays loaded. There is at most one. */
-  #loop: Stayer | undefined;
+  #program: LoadedProgram | undefined;
   readonly #temporary: string;
   readonly #countOwnMemory: (isOfModel: boolean) => void;
 
@@ -54,9 +54,9 @@ export class Workplace {
     };
     this.memory = memory;
     this.report = report;
-    const folder = (this.#folder = files.executorPath(mark));
-    this.copies = path.join(folder, 'models');
-    this.#temporary = path.join(folder, 'tmp');
+    this.#folder = files.executorPath(mark);
+    this.copies = path.join(this.#folder, 'models');
+    this.#temporary = path.join(this.#folder, 'tmp');
   }
 
   /** Makes what the code of modules prints and writes as temporary files belong to this executor. */
@@ -79,10 +79,10 @@ export class Workplace {
     return path.join(this.#folder, `loop-${this.#folders}`);
   }
 
-  /** Makes `loop` the program that stays loaded. Ends another one. */
-  async use(loop: Stayer): Promise<void> {
-    if (this.#loop !== loop) await this.#loop?.end(true);
-    this.#loop = loop;
+  /** Makes `program` the program that stays loaded. Ends another one. */
+  async use(program: LoadedProgram): Promise<void> {
+    if (this.#program !== program) await this.#program?.end(true);
+    this.#program = program;
   }
 
   /** Adds a line of foray to the log of the current run. */
@@ -107,9 +107,9 @@ export class Workplace {
    * @returns the commands of processes that still ran
    */
   async clear(): Promise<string[]> {
-    const left = await this.processes.end(this.#loop?.processes);
+    const left = await this.processes.end(this.#program?.processes);
     // a program whose processes were ended may miss them in its next run
-    if (left.length > 0) await this.#loop?.end();
+    if (left.length > 0) await this.#program?.end();
     // printed lines must arrive before the outcome, so that the service knows their run
     await Promise.all(Object.values(this.printed).map((forwarding) => forwarding.end()));
     for (const name of readdirSync(this.#temporary)) {

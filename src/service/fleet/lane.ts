@@ -3,8 +3,11 @@
  * its activity `closeHolder` ends the use of the holder, which is the id under which the executor has claimed runs.
  *
  * An executor holds runs only in a lane, so the end of the lane is the one place where it loses them. The executor is
- * lost if Temporal gets no heartbeat of `work` in time. Nothing else decides that.
+ * lost if Temporal gets no heartbeat of `work` within {@link LOST_AFTER}. Nothing else decides that.
  */
+
+/** How long an executor may send no heartbeat before it counts as lost, and its runs go to another one, ms. */
+export const LOST_AFTER = 15_000;
 
 /** The input of the lane's workflow. */
 export interface LaneInput {

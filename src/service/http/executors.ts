@@ -6,6 +6,7 @@ import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Report } from '../fleet/protocol.ts';
 import { hashOf } from '../../keys/hash.ts';
+import { mayDo } from '../../keys/roles.ts';
 import type { Access } from '../access.ts';
 import { acceptBytes, notUtf8, reader } from './body.ts';
 import type { KeyChecks } from '../../http/key-checks.ts';
@@ -30,7 +31,7 @@ export async function addExecutors(
   const executorOf = ({ headers }: FastifyRequest): string | undefined => {
     const key = headers.authorization?.replace(/^Bearer\s+/i, '').trim();
     const holder = key ? access.holderOf(hashOf(key)) : undefined;
-    return holder?.role === 'executor' ? holder.name : undefined;
+    return mayDo(holder?.role, 'executor') ? holder!.name : undefined;
   };
   const nameOf = (request: FastifyRequest): string => {
     const name = executorOf(request);

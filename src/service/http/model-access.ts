@@ -1,4 +1,5 @@
 import type { Model } from '../../api/resources.ts';
+import { mayDo } from '../../keys/roles.ts';
 import { ServiceError } from '../errors.ts';
 import type { Access } from '../access.ts';
 import type { ModelRegistry } from '../models/registry.ts';
@@ -24,7 +25,8 @@ export class ModelAccess {
   admits(keyHash: string, versionId: string): boolean {
     const holder = this.#access.holderOf(keyHash);
     const { modelId } = this.#registry.version(versionId);
-    return holder?.role === 'steer' && this.#access.mayUse(holder.name, this.#registry.model(modelId));
+    if (!holder || !mayDo(holder.role, 'steer')) return false;
+    return this.#access.mayUse(holder.name, this.#registry.model(modelId));
   }
 
   /** @throws ServiceError NOT_PERMITTED */

@@ -70,18 +70,19 @@ export class ModelWatch {
   }
 }
 
+/** A text that changes whenever a file changes, or what is wrong with a folder. */
 function stateOfAll(modelDirs: readonly string[]): string {
   try {
-    const aside: string[] = [];
+    const complaints: string[] = [];
     const places = modelDirs.flatMap((dir) =>
       placesIn(
         path.resolve(dir),
         [],
-        (_folder, problem) => aside.push(problem.message),
-        (sentence) => aside.push(sentence),
+        (_folder, problem) => complaints.push(problem.message),
+        (sentence) => complaints.push(sentence),
       ),
     );
-    return [...places.map(stateOf), ...aside].join('\n');
+    return [...places.map(stateOf), ...complaints].join('\n');
   } catch (error) {
     // a file or folder may disappear during the check
     return String(error);

@@ -105,9 +105,9 @@ export class LaneWork implements DispatcherListener, RecorderListener {
       await this.#beat(isOver);
     }
     this.#dispatcher.close();
-    while (!leaving.aborted && this.#dispatcher.held().length > 0) await this.#beat(leaving);
+    while (!leaving.aborted && this.#dispatcher.claimedRuns().length > 0) await this.#beat(leaving);
     // the end of the lane gives the runs back
-    if (leaving.aborted) for (const runId of this.#dispatcher.held()) void pool.stop(runId);
+    if (leaving.aborted) for (const runId of this.#dispatcher.claimedRuns()) void pool.stop(runId);
     this.#recorder.close();
   }
 
@@ -137,7 +137,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
 
   /** Reports the finished shares of the runs, and waits until the next report. */
   async #beat(until: AbortSignal): Promise<void> {
-    const held = this.#dispatcher.held();
+    const held = this.#dispatcher.claimedRuns();
     this.#parts.onHeld(held.length);
     if (held.length > 0) {
       this.#busyAt = performance.now();
@@ -149,7 +149,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
         await this.#unheard(error);
       }
     }
-    const hasEnded = until.aborted || this.#dispatcher.held().length === 0;
+    const hasEnded = until.aborted || this.#dispatcher.claimedRuns().length === 0;
     await pause(hasEnded ? BEAT_EVERY / 10 : BEAT_EVERY, undefined, { signal: until }).catch(() => {});
   }
 
@@ -165,7 +165,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
 
   #isIdle(): boolean {
     const limit = this.#parts.faults.problem() === undefined ? IDLE : FAULTY_IDLE;
-    return this.#dispatcher.held().length === 0 && performance.now() - this.#busyAt > limit;
+    return this.#dispatcher.claimedRuns().length === 0 && performance.now() - this.#busyAt > limit;
   }
 
   /** The number of executions that completed in the last half second, minus the number of slots; 0 to `MOST_AHEAD`. */

@@ -25,7 +25,7 @@ export interface Materials {
    * Stores the output files of a run where the service keeps files. Repeats a failed attempt while this process works.
    */
   keepOutputs?(job: JobVersion, outputs: OutputTexts): Promise<void>;
-  /** Called when the execution of a run has ended and its outputs are stored. Its input files may then be removed. */
+  /** Called when the execution of a run has ended, in any way, and the outputs of a completed run are stored. Its input files may then be removed. */
   release?(job: JobVersion, run: ClaimedRun): void;
   /** Ids of versions whose runs cannot be executed here at the moment. */
   unwanted(): readonly string[];
@@ -83,13 +83,13 @@ export class Dispatcher {
   /** Claimed runs that are being prepared for an executor. */
   readonly #preparing = new Set<string>();
   /** The holds on versions whose runs could not be executed, by version id. */
-  readonly #held = new Map<string, Hold>();
+  readonly #versionHolds = new Map<string, Hold>();
   /** The hold on all claims after a failed claim. */
-  readonly #queue = new Hold(() => this.wake());
+  readonly #claimHold = new Hold(() => this.wake());
   #isClaiming = false;
   /** Whether something has changed since the last claim. */
   #isStale = false;
-  #open = true;
+  #isOpen = true;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -115,7 +115,7 @@ export class Dispatcher {
   }
 
   /** The runs that were claimed here and whose end is not written yet. */
-  held(): string[] {
+  claimedRuns(): string[] {
     return [...this.#taken];
   }
 
@@ -124,13 +124,13 @@ export class Dispatcher {
    * them, continue until the pool is closed.
    */
   close(): void {
-    this.#open = false;
+    this.#isOpen = false;
     for (const { id } of this.#waiting.splice(0)) this.#giveBack(id);
   }
 
   async #claimAll(): Promise<void> {
     this.#isClaiming = true;
-    while (this.#isStale && this.#open && !this.#queue.isHeld) {
+    while (this.#isStale && this.#isOpen && !this.#claimHold.isHeld) {
       if (this.#parts.mayClaim?.() === false) break;
       const ahead = this.#parts.ahead?.() ?? 0;
       const most = this.#room() + ahead - this.#waiting.length;
@@ -140,7 +140,7 @@ export class Dispatcher {
       const runs = await this.#claim(most);
       for (const { id } of runs) this.#taken.add(id);
       // `close` may have been called meanwhile
-      if (this.#open) this.#waiting.push(...runs);
+      if (this.#isOpen) this.#waiting.push(...runs);
       else for (const { id } of runs) this.#giveBack(id);
       this.#beginWaiting();
     }
@@ -149,14 +149,14 @@ export class Dispatcher {
 
   async #claim(most: number): Promise<ClaimedRun[]> {
     const { feed, materials, listener } = this.#parts;
-    const held = [...this.#held].filter(([, hold]) => hold.isHeld).map(([versionId]) => versionId);
+    const heldVersions = [...this.#versionHolds].filter(([, hold]) => hold.isHeld).map(([versionId]) => versionId);
     try {
-      const runs = await feed.claim(most, [...held, ...materials.unwanted()]);
-      this.#queue.reset();
-      listener.claimed(runs.length + held.length + this.#taken.size === 0);
+      const runs = await feed.claim(most, [...heldVersions, ...materials.unwanted()]);
+      this.#claimHold.reset();
+      listener.claimed(runs.length === 0 && heldVersions.length === 0 && this.#taken.size === 0);
       return runs;
     } catch (error) {
-      this.#queue.hold();
+      this.#claimHold.hold();
       listener.claimFailed(error);
       return [];
     }
@@ -197,7 +197,7 @@ export class Dispatcher {
     const start = performance.now();
     const outcome = await this.#outcomeOf(run);
     const ms = performance.now() - start;
-    await this.#keep(run.id, outcome);
+    await this.#keepOrRemoveFolder(run.id, outcome);
     this.#handleOutcome(run.versionId, outcome, ms);
     const ending = endingOf(run.id, outcome);
     // the executor gets its next run before the end of this one is written
@@ -211,9 +211,11 @@ export class Dispatcher {
     let job: Prepared | undefined;
     try {
       const prepared = materials.jobOf(run);
+      // a job that is there already begins in this turn, without a chance for another claim in between
       job = prepared instanceof Promise ? await prepared : prepared;
-      this.#preparing.delete(runId);
       const keepIn = kept?.folderFor(runId);
+      // from here on, the pool counts the run: no `await` may stand before its `execute`
+      this.#preparing.delete(runId);
       const outcome = await pool.execute({ runId, versionId, ...job, inputs, keepIn }, (fraction) =>
         feed.progress(runId, fraction),
       );
@@ -230,7 +232,7 @@ export class Dispatcher {
   }
 
   /** Keeps the folder of a failed run, and removes the folder of any other run, if folders are kept. */
-  async #keep(id: string, outcome: Executed): Promise<void> {
+  async #keepOrRemoveFolder(id: string, outcome: Executed): Promise<void> {
     const { kept, onFault } = this.#parts;
     if (!kept) return;
     try {
@@ -248,11 +250,11 @@ export class Dispatcher {
       case 'completed':
       case 'failed':
       case 'unusable':
-        this.#held.delete(versionId);
+        this.#versionHolds.delete(versionId);
         break;
       case 'deferred':
-        if (!this.#held.has(versionId)) this.#held.set(versionId, new Hold(() => this.wake()));
-        this.#held.get(versionId)!.hold();
+        if (!this.#versionHolds.has(versionId)) this.#versionHolds.set(versionId, new Hold(() => this.wake()));
+        this.#versionHolds.get(versionId)!.hold();
         break;
       case 'unstarted':
       case 'ended':

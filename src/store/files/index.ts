@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { deleteFile, listFiles } from './unused.ts';
+import { deleteFile, listFiles } from './list-and-delete.ts';
 import { deleteHidden } from '../campaigns/delete.ts';
 import { compact, spareBytes } from '../vacuum.ts';
 import { keepFile, keptFiles, recordMissingFile, missingFiles, putFile } from './kept.ts';

@@ -1,6 +1,6 @@
 import fc from '../../support/fast-check.ts';
 import type { RawValue } from '../../../src/api/index.ts';
-import type { Spread } from '../../../src/campaign/designs/spread.ts';
+import type { Spread } from '../../../src/campaign/designs/spread-input.ts';
 import type { Values } from '../../../src/campaign/designs/schema-values.ts';
 import type { WrittenDesign } from '../../../src/campaign/designs/index.ts';
 

@@ -7,7 +7,7 @@ import {
   sizeOf,
   type WrittenDesign,
 } from '../../../src/campaign/designs/index.ts';
-import type { Spread } from '../../../src/campaign/designs/spread.ts';
+import type { Spread } from '../../../src/campaign/designs/spread-input.ts';
 import { expand, runInputs } from '../../../src/campaign/points.ts';
 import { checkedDesign, keysOf, pointsOf } from './support.ts';
 import { inputs, names, valuesFor, forEach, tableOf, methods, anyDesign, twoApart } from './any-design.ts';

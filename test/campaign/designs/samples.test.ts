@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WrittenDesign } from '../../../src/campaign/designs/index.ts';
-import type { Spread } from '../../../src/campaign/designs/spread.ts';
+import type { Spread } from '../../../src/campaign/designs/spread-input.ts';
 import { warningsOf } from '../../../src/client/plan-design.ts';
 import { checkedDesign, expectDesignRefused, keysOf, pointsOf, rowsIn } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SpreadInput } from '../../../src/campaign/designs/spread.ts';
+import type { SpreadInput } from '../../../src/campaign/designs/spread-input.ts';
 import { measureOf } from '../../../src/campaign/measures.ts';
 import { whyNot } from '../../../src/client/analysis.ts';
 import { courseSentence } from '../../../src/report/analysis/course-words.ts';

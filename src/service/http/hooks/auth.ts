@@ -3,6 +3,7 @@ import type { KeyChecks } from '../../../http/key-checks.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Access, Caller } from '../../access.ts';
 import { hashOf } from '../../../keys/hash.ts';
+import { mayDo } from '../../../keys/roles.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,9 +24,10 @@ export function requireKey(access: Access, keyChecks: KeyChecks) {
     const holder = access.holderOf(keyHash);
     if (holder?.role === 'read')
       throw new ServiceError('KEY_REFUSED', "The API key may only read campaigns at foray's own server.");
-    if (holder?.role !== 'steer') throw new ServiceError('KEY_REFUSED', 'The API key is not known here.');
+    if (!holder || !mayDo(holder.role, 'steer'))
+      throw new ServiceError('KEY_REFUSED', 'The API key is not known here.');
     request.caller = { user: holder.name, keyHash };
-    keyChecks.watch(reply.raw, () => access.holderOf(keyHash)?.role === 'steer');
+    keyChecks.watch(reply.raw, () => mayDo(access.holderOf(keyHash)?.role, 'steer'));
     done();
   };
 }

@@ -1,7 +1,7 @@
 import type { OutputDescriptor } from '../../api/resources.ts';
 import type { PrintedLine } from '../../system/line-splitter.ts';
 import type { PythonBuild } from '../models/python-build.ts';
-import { checkUtf8, type LineLog, longsAmong, MessageLines, printBefore, tooLong } from './hearing.ts';
+import { checkUtf8, type LineLog, longsAmong, MessageLines, printBefore, tooLong } from './program-messages.ts';
 import { type LoopAnswer, readLoopLine } from './lines.ts';
 
 /** What a program said about a run. `wrong`: the program cannot be trusted any more. */
@@ -15,7 +15,7 @@ interface Asked {
 }
 
 /** Reads the messages of a program that stays loaded, and sends its other lines to the log of the current run. */
-export class LoopHearing {
+export class LoopMessages {
   /** Resolves when the program is loaded, or has printed something wrong. */
   readonly ready: Promise<void>;
   readonly #log: LineLog;

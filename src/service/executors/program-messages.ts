@@ -25,7 +25,7 @@ interface Heard {
 }
 
 /** Reads the messages of a program on its standard output, and sends its other lines to the log. */
-export class Hearing {
+export class ProgramMessages {
   /** Resolves when the program has given its outputs. */
   readonly hasOutputs: Promise<void>;
   readonly #lines: MessageLines;

@@ -1,0 +1,20 @@
+/**
+ * What a key may do. Both servers decide it here: each endpoint of foray's own server names the role that it needs, and
+ * the model service needs `steer`, or `executor` for the requests of executors.
+ */
+
+/** The roles that each role includes. `read` may only read campaigns at foray's own server. */
+const included = {
+  read: ['read'],
+  steer: ['read', 'steer'],
+  executor: ['executor'],
+} as const;
+
+export type KeyRole = keyof typeof included;
+
+export const roles = Object.keys(included) as KeyRole[];
+
+/** Whether a key with the role may do what needs the role `needed`. An unknown key has no role. */
+export function mayDo(role: KeyRole | undefined, needed: KeyRole): boolean {
+  return role !== undefined && (included[role] as readonly KeyRole[]).includes(needed);
+}
