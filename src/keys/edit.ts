@@ -6,14 +6,7 @@ import { type FileLock, waitForLock } from '../system/file-lock.ts';
 import { isSystemError } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 import { hashOf, idOf } from './hash.ts';
-import {
-  isUserName,
-  type KeyFile,
-  keysOf,
-  LOCAL_USER,
-  parseKeyFile,
-  readKeyFile,
-} from './file.ts';
+import { isUserName, type KeyFile, keysOf, LOCAL_USER, parseKeyFile, readKeyFile } from './file.ts';
 import type { KeyRole } from './roles.ts';
 
 /** A key for display: never the key itself. */

@@ -26,7 +26,9 @@ export function textOfRounds(campaign: Campaign): string | null {
 
 /** The campaign with the rounds of its growing design; unchanged if its design does not grow. */
 function withRounds<C extends Pick<Campaign, 'strategy'>>(campaign: C, rounds: GrowthRound[]): C {
-  return hasStrategy(campaign, 'growing') ? { ...campaign, strategy: { ...campaign.strategy, rounds } } : campaign;
+  return hasStrategy(campaign, 'growing')
+    ? { ...campaign, strategy: { ...campaign.strategy, rounds } }
+    : campaign;
 }
 
 /** Makes a record from a row of the table `campaigns`, with the parsed campaign and the definition. */

@@ -192,10 +192,7 @@ export const Search = z
         .optional()
         .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.'),
       method: z
-        .union(
-          [z.enum(methods), Outside],
-          `expected ${methods.join(', ')} or {command: [PROGRAM, ARGUMENT]}`,
-        )
+        .union([z.enum(methods), Outside], `expected ${methods.join(', ')} or {command: [PROGRAM, ARGUMENT]}`)
         .default('auto')
         .describe(
           'gp (a Gaussian process, for few and slow runs), cma (CMA-ES, for many runs), direct (for models without chance), auto, or {command: […]} for your own optimiser.',

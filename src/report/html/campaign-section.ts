@@ -19,7 +19,8 @@ export function campaignSection(
 ): Markup {
   const { model, base, varied, seed, versions, files } = campaign;
   const growth =
-    hasStrategy(campaign, 'growing') && growthProgress({ design: campaign.design, growth: campaign.strategy });
+    hasStrategy(campaign, 'growing') &&
+    growthProgress({ design: campaign.design, growth: campaign.strategy });
   const isFixed = (name: string): boolean =>
     !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
   const rows: [string, string | Markup][] = [

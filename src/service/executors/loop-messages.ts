@@ -1,7 +1,14 @@
 import type { OutputDescriptor } from '../../api/resources.ts';
 import type { PrintedLine } from '../../system/line-splitter.ts';
 import type { PythonBuild } from '../models/python-build.ts';
-import { checkUtf8, type LineLog, longsAmong, MessageLines, printBefore, tooLong } from './program-messages.ts';
+import {
+  checkUtf8,
+  type LineLog,
+  longsAmong,
+  MessageLines,
+  printBefore,
+  tooLong,
+} from './program-messages.ts';
 import { type LoopAnswer, readLoopLine } from './lines.ts';
 
 /** What a program said about a run. `wrong`: the program cannot be trusted any more. */

@@ -149,7 +149,9 @@ export class Dispatcher {
 
   async #claim(most: number): Promise<ClaimedRun[]> {
     const { feed, materials, listener } = this.#parts;
-    const heldVersions = [...this.#versionHolds].filter(([, hold]) => hold.isHeld).map(([versionId]) => versionId);
+    const heldVersions = [...this.#versionHolds]
+      .filter(([, hold]) => hold.isHeld)
+      .map(([versionId]) => versionId);
     try {
       const runs = await feed.claim(most, [...heldVersions, ...materials.unwanted()]);
       this.#claimHold.reset();
@@ -253,7 +255,8 @@ export class Dispatcher {
         this.#versionHolds.delete(versionId);
         break;
       case 'deferred':
-        if (!this.#versionHolds.has(versionId)) this.#versionHolds.set(versionId, new Hold(() => this.wake()));
+        if (!this.#versionHolds.has(versionId))
+          this.#versionHolds.set(versionId, new Hold(() => this.wake()));
         this.#versionHolds.get(versionId)!.hold();
         break;
       case 'unstarted':
