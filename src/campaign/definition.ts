@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { InputName, Units, Value } from './designs/schema-values.ts';
-import { Design } from './designs/index.ts';
+import { DesignSchema } from './designs/index.ts';
 import { Duration } from './schema-duration.ts';
 import { MOST_FLIGHTS } from './scheduler/index.ts';
 import { strategySettings } from './strategy.ts';
@@ -228,7 +228,7 @@ export const Definition = z.strictObject({
   files: maybeEmpty(
     z.record(InputName, z.string('expected the path of a file'), 'expected input names with file paths'),
   ).describe("The path of the file for each input of type INPUT_FILE, relative to the definition's folder."),
-  design: Design.optional(),
+  design: DesignSchema.optional(),
   ...strategySettings,
   replications: z
     .union(

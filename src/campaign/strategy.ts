@@ -1,7 +1,7 @@
 import type { Growth } from './growth.ts';
 import type { Calibration } from './search/calibration.ts';
-import { Calibrate } from './search/schema-calibrate.ts';
-import { Search as SearchSetting, Select } from './search/schema.ts';
+import { CalibrateSchema } from './search/schema-calibrate.ts';
+import { SearchSchema, SelectSchema } from './search/schema.ts';
 import type { Search, Selection } from './search/search.ts';
 
 /**
@@ -26,9 +26,9 @@ export type StrategyBy<By extends StrategyName> = Extract<Strategy, { by: By }>;
 
 /** The settings of a definition that ask for a strategy. Without one of them, the definition has only a design. */
 export const strategySettings = {
-  search: SearchSetting.optional(),
-  select: Select.optional(),
-  calibrate: Calibrate.optional(),
+  search: SearchSchema.optional(),
+  select: SelectSchema.optional(),
+  calibrate: CalibrateSchema.optional(),
 };
 
 /**

@@ -52,7 +52,7 @@ export const kinds: readonly KindName[] = [...(Object.keys(simple) as (keyof Sim
 const EXPRESSION = 'expected an expression in quotes';
 
 /** The shape of a design as a person writes it. */
-export const Design = z
+export const DesignSchema = z
   .strictObject(
     {
       ...Object.fromEntries(Object.entries(simple).map(([kind, { schema }]) => [kind, schema.optional()])),
@@ -107,7 +107,7 @@ export type Design =
   | Refined<Design>;
 
 const all: AnyWrittenDesign<WrittenDesign, Design> = {
-  members: z.array(Design, 'expected a list of designs').min(1, 'expected at least one design'),
+  members: z.array(DesignSchema, 'expected a list of designs').min(1, 'expected at least one design'),
   resolveMember,
   inputsOf,
   rowsOf,

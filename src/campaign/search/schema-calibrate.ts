@@ -98,7 +98,7 @@ const Abc = z
   .meta({ id: 'Abc' });
 export type WrittenAbc = z.infer<typeof Abc>;
 
-export const Calibrate = z
+export const CalibrateSchema = z
   .strictObject(
     { abc: Abc.describe('Approximate Bayesian computation by sequential Monte Carlo.') },
     'expected {abc: {priors: …, observed: …}}',

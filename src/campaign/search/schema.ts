@@ -170,7 +170,7 @@ export const derive = byInput(
     'Inputs that are computed from others: {INPUT: "expression"}, one after the other. A point whose computed values the model does not allow is not run.',
   );
 
-export const Search = z
+export const SearchSchema = z
   .strictObject(
     {
       minimize: Output.optional().describe('The output or formula whose lowest mean is sought.'),
@@ -236,9 +236,9 @@ export const Search = z
     description: 'Finds the inputs with the best output, in place of a design.',
     oneOf: [{ required: ['maximize'] }, { required: ['minimize'] }],
   });
-export type WrittenSearch = z.infer<typeof Search>;
+export type WrittenSearch = z.infer<typeof SearchSchema>;
 
-export const Select = z
+export const SelectSchema = z
   .strictObject(
     {
       minimize: Output.optional().describe('The output or P(…) whose lowest mean is best.'),
