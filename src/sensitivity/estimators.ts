@@ -4,6 +4,7 @@ import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { hasRandomRuns } from '../campaign/seeds.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Found, InputIndices, Method } from './analysis.ts';
+import { confidenceOfShares } from './chance.ts';
 import { dependents } from './dependence.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
 import { rising, stepTests } from './exchange.ts';
@@ -248,9 +249,11 @@ function sobol(
   const units = { name: 'base point', plural: 'base points', count: all, points };
   return unlessBiased(campaign, table, units, (of) => {
     const { means } = of;
-    const moments = momentsOf(means.filter((value) => !Number.isNaN(value)));
+    const known = means.filter((value) => !Number.isNaN(value));
+    const moments = momentsOf(known);
     const chance = pointChance(of);
-    const found = sobolIndices(layout, atRows(points, means), confidence, chance && { ...chance, points });
+    const level = confidenceOfShares(confidence, of.chance, known.length, of.error?.freedom);
+    const found = sobolIndices(layout, atRows(points, means), level, chance && { ...chance, points });
     const { used, firstTests, isHidden } = found;
     const ps = of.hasUnknownChance ? firstTests : stepTests(inputs.length, steps, of);
     const tested = withTests(isHidden ? inputs.map((input) => ({ input })) : found.indices, ps);

@@ -34,7 +34,7 @@ export const SCOPES: Record<Method, Scope> = {
   },
   factorial: {
     shows: 'main effects and interactions of two inputs between the values of the design',
-    test: 'F test against replications; with one run per point against interactions of three and more inputs',
+    test: 'F test against replications, or by replication with common random numbers; with one run per point against interactions of three and more inputs',
     cannot: 'anything between the values; effects that a fraction cannot distinguish',
   },
   'one-at-a-time': {
