@@ -9,8 +9,8 @@ import { areExact, type Comparison, nextOfComparison } from './selection/compari
 /**
  * The confirmation at the end of a search. The best value of a search is too good, because it decided which point is
  * the best. So the best points get new replications, which decide the winner. Then the winner gets further
- * replications. They do not decide which point is the best, so their mean is the value of the winner. They can only
- * show that the winner does not meet the requirements.
+ * replications. They do not decide which point is the best, so their mean is the value of the winner. Together with the runs
+ * of the comparison, they can only show that the winner does not meet the requirements.
  */
 
 export type Decided = Pick<SearchStep, 'events' | 'replications'>;
@@ -100,8 +100,10 @@ function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
 }
 
 /**
- * Reads the further replications of the winner, and ends the search. If the winner fails or does not meet the
- * requirements in these replications, it is rejected, and the comparison goes on.
+ * Reads the further replications of the winner, and ends the search. If the winner fails in these replications, or does not
+ * meet the requirements, it is rejected, and the comparison goes on. All new runs of the winner decide together, each
+ * with the same weight: a mean of a few further runs varies more than that of many runs of the comparison, so alone it
+ * would reject a good winner by chance. The goal chose the winner, so its required outputs are hardly too good in the comparison.
  */
 export function reportWinner(
   events: readonly SearchEvent[],
@@ -110,9 +112,18 @@ export function reportWinner(
 ): Decided {
   const { ordinal, after } = events.findLast((event) => event.kind === 'winner')!;
   if (!finished.has(ordinal)) return { events: [], replications: [] };
-  const told = reader.valueOf(runsAfter(finished, ordinal, after));
-  const isKept = told.value !== null && isFeasible(told);
+  const further = reader.valueOf(runsAfter(finished, ordinal, after));
+  const isKept = further.value !== null && isFeasible(reader.valueOf(newRuns(events, finished, ordinal)));
   return { events: [isKept ? { kind: 'over' } : { kind: 'rejected', ordinal }], replications: [] };
+}
+
+/** The runs of a finalist since the comparison began. */
+export function newRuns(
+  events: readonly SearchEvent[],
+  finished: FinishedPoints,
+  ordinal: number,
+): FinishedRun[] {
+  return runsAfter(finished, ordinal, events.findLast((event) => event.kind === 'finalists')!.after);
 }
 
 /** The runs of a point with a replication number above `after`. */

@@ -112,7 +112,8 @@ export function selectStoryOf(
               runs: told.runs,
               seen: first.mean,
               isEqual: reader.areEqual(used!),
-              required: told.required,
+              // all runs of the winner decide whether it meets the requirements
+              required: own.length > 0 ? requiredAt(campaign, reader, given!.runs, 1) : told.required,
               tied: own.length > 0 ? 0 : tiedWith(first, candidates),
               choice: own.length > 0 ? choiceOf(winner!) : 'alone',
             }

@@ -10,7 +10,7 @@ import type {
 import { stageOf, stopOf } from '../campaign/search/log.ts';
 import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
 import type { CampaignBy, RawValue } from '../campaign/types.ts';
-import { runsAfter } from './compare-finalists.ts';
+import { newRuns, runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
 import { intervalOf, type RequiredOutput, requiredAt, type Selected } from './interval.ts';
 import { keysOf } from './point-keys.ts';
@@ -71,7 +71,7 @@ export interface BestPoint {
   /** The best value of a point during the search. It is too good if chance affects the output. */
   seen: number;
   choice: ChoiceState;
-  /** The values of the required outputs, from the same runs as `value`. */
+  /** The values of the required outputs, from the runs that decide whether the point meets the requirements. */
   required: RequiredOutput[];
 }
 
@@ -146,7 +146,13 @@ function bestPoint(
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
     const fresh = runsAfter(finished, winner.ordinal, winner.after);
     if (fresh.length > 0)
-      return { ...shown(campaign, ask, reader, fresh), seen, tied: 0, choice: choiceOf(winner) };
+      return {
+        ...shown(campaign, ask, reader, fresh),
+        required: requiredAt(campaign, reader, newRuns(log.events, finished, winner.ordinal), 1),
+        seen,
+        tied: 0,
+        choice: choiceOf(winner),
+      };
     // the further replications of the winner are still running
     const runs = finished.get(winner.ordinal) ?? [];
     return { ...shown(campaign, ask, reader, runs, choice), seen, tied: 0, choice: 'alone' };

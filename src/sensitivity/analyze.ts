@@ -67,6 +67,7 @@ export function analysesOf(
       isShare: measure.statistic === 'share',
       chance: chance?.ofMeans,
       error: column.error(isPaired),
+      lackingByPoint: column.lackingByPoint,
     });
     const { warnings, method: used = method, ...numbers } = found;
     const same = found.indices.length === 0 ? sameWarning(measure.name, means) : undefined;
@@ -179,13 +180,13 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
  * @param counted - the runs that count
  */
 function lackingWarnings(
-  { measure, lacking, lackingRuns, runs }: OutputColumn,
+  { measure, lacking, lackingByPoint, lackingRuns, runs }: OutputColumn,
   table: PointTable,
   { failed }: Pick<RunCounts, 'failed'>,
   counted: string,
 ): string[] {
   if (lackingRuns === 0 || runs === 0) return [];
-  const names = dependents(table, lacking);
+  const names = dependents(table, lacking, lackingByPoint);
   const isAll = lackingRuns <= failed;
   const count = `${lackingRuns} of ${lackingRuns + runs} ${counted} have no value of ${measure.name}. `;
   if (names.length === 0) return isAll ? [] : [`${count}No dependence on the inputs is visible.`];

@@ -1,4 +1,5 @@
 import { leastOfEqualRuns, ROUNDING } from '../statistics/chance.ts';
+import { fisherTail } from '../statistics/tests.ts';
 import type { Chance, Method } from './analysis.ts';
 import type { ErrorVariance } from './replicates.ts';
 
@@ -7,6 +8,29 @@ import type { ErrorVariance } from './replicates.ts';
  * of the variance.
  */
 export const MOST_CHANCE = 0.9;
+
+/** Whether the share of chance may well be above the limit is tested at this level. */
+const LEVEL = 0.025;
+
+/**
+ * The confidence that the intervals of shares need, so that those which a reader sees have the wanted confidence. Near
+ * {@link MOST_CHANCE}, luck decides whether there are shares. Where there are none, an interval would be so wide that it
+ * has the truth, so about twice as many of those that are left are wrong.
+ *
+ * @param chance - the share of chance in the variance of the means of points
+ * @param points - the number of points
+ * @param freedom - the degrees of freedom of the variance of chance
+ */
+export function confidenceOfShares(
+  confidence: number,
+  chance: number | undefined,
+  points: number,
+  freedom: number | undefined,
+): number {
+  if (!chance || freedom === undefined) return confidence;
+  const mayBeHidden = fisherTail(MOST_CHANCE / chance, points - 1, freedom) > LEVEL;
+  return mayBeHidden ? 1 - (1 - confidence) / 2 : confidence;
+}
 
 /** Separates the variance of chance from the variance between points. It needs only a few running sums. */
 export class ChanceSums {

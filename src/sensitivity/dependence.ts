@@ -12,17 +12,24 @@ const LEVEL = 0.01;
 const MOST_PAIRED = 30;
 
 /**
- * The inputs on which missing values depend: "A", or "A × B" for a dependence on two inputs together.
+ * The inputs on which missing values depend: "A", or "A × B" for a dependence on two inputs together. If only the runs
+ * of points show a dependence, it is "the inputs".
  *
  * If missing values do not depend on the inputs, the shares of missing runs may be exchanged between points. So the
  * tests are permutation tests of linear scores, with exact means and variances (J. Hájek and Z. Šidák, "Theory of Rank
  * Tests", Academic Press 1967, section II.3). The scores of a number are its rank, and the distance of its rank from
- * the middle. Those of a text are ones at one of its values. Those of two numbers are the product of their centered
- * ranks. Holm's method allows for the number of tests.
+ * the middle. Those of a text are ones at one of its values. Those of two numbers are the product, the sum and the difference
+ * of their centered ranks. Holm's method allows for the number of tests.
  *
  * @param lacking - for each point, the share of its runs without a value
+ * @param runs - the runs without a value
  */
-export function dependents(table: PointTable, lacking: Float64Array): string[] {
+export function dependents(table: PointTable, lacking: Float64Array, runs?: LackingRuns): string[] {
+  const names = namedDependents(table, lacking);
+  return names.length === 0 && runs?.dependOnPoints() ? ['the inputs'] : names;
+}
+
+function namedDependents(table: PointTable, lacking: Float64Array): string[] {
   const points = lacking.length;
   const mean = lacking.reduce((sum, one) => sum + one, 0) / points;
   const spread = lacking.reduce((sum, one) => sum + (one - mean) ** 2, 0);
@@ -52,18 +59,67 @@ export function dependents(table: PointTable, lacking: Float64Array): string[] {
   const pairs =
     numbers.length > MOST_PAIRED
       ? []
-      : numbers.flatMap((one, at) =>
-          numbers.slice(at + 1).map((other) => ({
-            name: `${one.name} × ${other.name}`,
-            p: pOf(one.centered.map((rank, point) => rank * other.centered[point]!)),
-          })),
-        );
+      : numbers.flatMap((one, at) => numbers.slice(at + 1).map((other) => pairOf(one, other)));
+  function pairOf(one: Ranked, other: Ranked): { name: string; p: number } {
+    const scores = [
+      one.centered.map((rank, point) => rank * other.centered[point]!),
+      one.centered.map((rank, point) => rank + other.centered[point]!),
+      one.centered.map((rank, point) => rank - other.centered[point]!),
+    ];
+    return {
+      name: `${one.name} × ${other.name}`,
+      p: Math.min(1, scores.length * Math.min(...scores.map(pOf))),
+    };
+  }
   const found = (tests: readonly { name: string; p: number }[]): string[] => {
     const adjusted = holm(tests.map(({ p }) => p));
     return tests.filter((_, at) => adjusted[at]! < LEVEL / 2).map(({ name }) => name);
   };
   const alone = found(single);
   return alone.length > 0 ? alone : found(pairs);
+}
+
+/** A numeric input with the ranks of its values. */
+interface Ranked {
+  name: string;
+  centered: Float64Array;
+}
+
+/**
+ * The runs without a value, by point. If they do not depend on the inputs, each replication loses random points. Then the runs
+ * of a point lack a value together only by chance, also if chance is the same at all points. The number of pairs of such
+ * runs is a sum of hypergeometric numbers. The root of a sum of rare events has a variance of 1/4 (F. J. Anscombe, "The
+ * transformation of Poisson, binomial and negative-binomial data", Biometrika 35 (1948) 246-254), here times the part by
+ * which the sum varies less.
+ */
+export class LackingRuns {
+  readonly #ofReplication: number[] = [];
+  #points = 0;
+  #pairs = 0;
+
+  /** @param replications - the numbers of the runs of a point without a value, of those runs that all points have */
+  addPoint(replications: readonly number[]): void {
+    this.#points += 1;
+    this.#pairs += (replications.length * (replications.length - 1)) / 2;
+    for (const one of replications) this.#ofReplication[one] = (this.#ofReplication[one] ?? 0) + 1;
+  }
+
+  dependOnPoints(): boolean {
+    let [all, squares, free, freeSquares] = [0, 0, 0, 0];
+    // a replication without such a run is a hole of the list
+    for (const count of this.#ofReplication.filter(() => true)) {
+      const own = count * (1 - count / this.#points);
+      all += count;
+      squares += count ** 2;
+      free += own;
+      freeSquares += own ** 2;
+    }
+    const expected = (all ** 2 - squares) / 2 / this.#points;
+    const variance = (free ** 2 - freeSquares) / 2 / (this.#points - 1);
+    if (!(variance > 0)) return false;
+    const z = 2 * (Math.sqrt(this.#pairs) - Math.sqrt(expected)) * Math.sqrt(expected / variance);
+    return normalCdf(-z) < LEVEL / 2;
+  }
 }
 
 /** Ranks from −1 to 1; 0 for a value in the middle. */

@@ -1,8 +1,10 @@
 import { inputsOf, rowsOf } from '../campaign/designs/index.ts';
 import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
+import { hasRandomRuns } from '../campaign/seeds.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Found, InputIndices, Method } from './analysis.ts';
+import { confidenceOfShares } from './chance.ts';
 import { dependents } from './dependence.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
 import { rising, stepTests } from './exchange.ts';
@@ -110,14 +112,15 @@ function morris(
     input < 0 ? [] : [rise({ input, from: points[row - 1]!, to: points[row]! })],
   );
   const changed = changesBetween(table, inputs);
-  return unlessBiased(table, 'trajectory', (of) => {
+  const units = { name: 'trajectory', plural: 'trajectories', count: design.trajectories, points };
+  return unlessBiased(campaign, table, units, (of) => {
     const found = elementaryEffects(trajectories, atRows(points, of.means));
     const { leftOut, trajectories: used } = found;
     const indices = morrisIndices(inputs, found, confidence, chanceOfEffects(trajectories, points, of));
     return {
       indices: withChanges(withTests(indices, stepTests(inputs.length, steps, of)), changed(of)),
       warnings: [
-        ...leftOutOf(leftOut, design.trajectories, 'trajectories', 'one of their points has no value'),
+        ...leftOutOf(leftOut, units.count, units.plural, 'one of their points has no value'),
         ...(used < FEW_TRAJECTORIES
           ? [`${used} trajectories are few: the intervals are rough, and a test finds only large effects.`]
           : []),
@@ -161,25 +164,53 @@ function withTests(indices: readonly InputIndices[], ps: readonly (number | unde
   return indices.map((one, at) => ({ ...one, ...(ps[at] !== undefined && { p: ps[at] }) }));
 }
 
+/** The trajectories or base points of a design: units that an estimator leaves out if one of their rows has no value. */
+interface Units {
+  name: string;
+  plural: string;
+  count: number;
+  /** The point of each row. */
+  points: Int32Array;
+}
+
+/** A model without chance fails by its inputs. If a larger part of all units is left out, this cannot be an accident. */
+const MOST_LOST = 0.2;
+/** With fewer points than this, the tests of dependence find little. Then no larger part of all units may be left out. */
+const FEW_TESTED = { points: 64, lost: 2 / 3 };
+
 /**
- * Gives a reason instead of an estimate if points without a value depend on the inputs. A sample without these points
- * is no longer the sample of the design, and no number of points cures this.
+ * Gives a reason instead of an estimate if points without a value depend on the inputs, or if nothing shows that so many
+ * of them do not. A sample without these points is no longer the sample of the design, and no number of points cures this.
  */
-function unlessBiased(table: PointTable, unit: string, estimate: Estimator): Estimator {
+function unlessBiased(
+  campaign: AnalyzedCampaign,
+  table: PointTable,
+  { name, plural, count, points }: Units,
+  estimate: Estimator,
+): Estimator {
+  const width = points.length / count;
   return (of) => {
-    const names = of.means.some(Number.isNaN)
-      ? dependents(
-          table,
-          Float64Array.from(of.means, (value) => Number(Number.isNaN(value))),
-        )
-      : [];
-    if (names.length === 0) return estimate(of);
-    const unknown = `whether a point has a value depends on ${names.join(', ')}, and each ${unit} with such a point is left out`;
+    const { means, lackingByPoint } = of;
+    if (!means.some(Number.isNaN)) return estimate(of);
+    const lacking = Float64Array.from(means, (value) => Number(Number.isNaN(value)));
+    const rows = atRows(points, means);
+    const lost = Array.from({ length: count }, (_, unit) =>
+      rows.subarray(unit * width, (unit + 1) * width).some(Number.isNaN),
+    ).filter(Boolean).length;
+    const isByInputs = !hasRandomRuns(campaign) && lost > MOST_LOST * count;
+    const names = dependents(table, lacking, lackingByPoint);
+    const on = names.length > 0 ? names.join(', ') : isByInputs ? 'the inputs' : undefined;
+    const isOpen = means.length < FEW_TESTED.points && lost > FEW_TESTED.lost * count;
+    if (on === undefined && !isOpen) return estimate(of);
+    const unknown =
+      on === undefined
+        ? `${lost} of ${count} ${plural} are left out, and ${means.length} points are too few to tell whether their failures depend on the inputs`
+        : `whether a point has a value depends on ${on}, and each ${name} with such a point is left out`;
     return {
       indices: [],
       unknown,
       warnings: [
-        `There are no indices, because ${unknown}: more points do not cure this. Narrow the ranges of the inputs to values at which every run succeeds.`,
+        `There are no indices, because ${unknown}${on === undefined ? '' : ': more points do not cure this'}. Narrow the ranges of the inputs to values at which every run succeeds.`,
       ],
     };
   };
@@ -215,11 +246,14 @@ function sobol(
     ]);
   }).flat();
   const changed = changesBetween(table, inputs);
-  return unlessBiased(table, 'base point', (of) => {
+  const units = { name: 'base point', plural: 'base points', count: all, points };
+  return unlessBiased(campaign, table, units, (of) => {
     const { means } = of;
-    const moments = momentsOf(means.filter((value) => !Number.isNaN(value)));
+    const known = means.filter((value) => !Number.isNaN(value));
+    const moments = momentsOf(known);
     const chance = pointChance(of);
-    const found = sobolIndices(layout, atRows(points, means), confidence, chance && { ...chance, points });
+    const level = confidenceOfShares(confidence, of.chance, known.length, of.error?.freedom);
+    const found = sobolIndices(layout, atRows(points, means), level, chance && { ...chance, points });
     const { used, firstTests, isHidden } = found;
     const ps = of.hasUnknownChance ? firstTests : stepTests(inputs.length, steps, of);
     const tested = withTests(isHidden ? inputs.map((input) => ({ input })) : found.indices, ps);
@@ -238,7 +272,7 @@ function sobol(
         ...(indices.length === 0 && used > 1 && !areEqual(moments)
           ? ['The output differs at too few points. More base points are needed.']
           : []),
-        ...leftOutOf(all - used, all, 'base points', 'one of their rows has no value'),
+        ...leftOutOf(all - used, all, units.plural, 'one of their rows has no value'),
         ...(widest > WIDE
           ? [
               `The widest interval of an index is ± ${widest > 1 ? 'more than 1' : widest.toFixed(2)}: more base points make intervals narrower.`,

@@ -177,8 +177,8 @@ function exchangeMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): 
  * Mathematical Statistics 25 (1954) 484-498, theorem 6.1. Differences that are equal in all replications are as sure as
  * `chanceOfEqual` says.
  */
-function commonTest(
-  pairs: readonly Step[],
+export function commonTest(
+  pairs: readonly Omit<Step, 'input'>[],
   replicates: (point: number) => readonly Replicate[],
   isShare: boolean,
 ): number | undefined {

@@ -17,6 +17,7 @@ import {
   type Replicate,
   valuesAt,
 } from './replicates.ts';
+import { commonTest } from './exchange.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
@@ -196,8 +197,50 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     return { interval: [Math.max(-1, low), Math.min(1, high)], p: Math.max(found.p, leastP) };
   }
 
+  /**
+   * With common random numbers: the p-value of one or two inputs, by replication. In each replication, the numbers are the
+   * means of levels, or those cells of the interaction from which all others follow.
+   */
+  function pByReplication(inputs: readonly number[], own: readonly number[]): number | undefined {
+    const runs = own.map((point) => replicates![point]!);
+    const common = commonReplications(runs);
+    const table = runs.map((one) => valuesAt(one, common));
+    /** In each replication, the mean of the points at these levels. */
+    const meansAt = (at: readonly number[], where: readonly number[]): number[] => {
+      const rows = table.filter((_, row) => at.every((input, i) => codes[input]![own[row]!] === where[i]));
+      return common.map((_, column) => momentsOf(rows.map((row) => row[column]!)).mean);
+    };
+    const [ofA, ofB] = inputs.map((at) =>
+      [...new Set(own.map((point) => codes[at]![point]!))].sort((a, b) => a - b),
+    ) as [number[], number[] | undefined];
+    const cells = ofB
+      ? ofA.slice(1).flatMap((a) =>
+          ofB.slice(1).map((b) => {
+            const [both, onlyA, onlyB, neither] = [
+              [a, b],
+              [a, ofB[0]!],
+              [ofA[0]!, b],
+              [ofA[0]!, ofB[0]!],
+            ].map((where) => meansAt(inputs, where)) as [number[], number[], number[], number[]];
+            return both.map((value, at) => value - onlyA[at]! - onlyB[at]! + neither[at]!);
+          }),
+        )
+      : ofA.map((level) => meansAt(inputs, [level]));
+    const all = ofB ? [common.map(() => 0), ...cells] : cells;
+    const steps = all.slice(1).map((_, at) => ({ from: ofB ? 0 : at, to: at + 1, length: 1 }));
+    const replicatesOf = (cell: number): Replicate[] =>
+      all[cell]!.map((value, at) => ({ replication: common[at]!, value }));
+    return commonTest(steps, replicatesOf, values.isShare ?? false);
+  }
+
   /** The p-value: the probability that chance alone gives at least this part of the sum of squares. */
-  function pOf(sum: number, own: readonly number[], freedom: number): number | undefined {
+  function pOf(
+    at: readonly number[],
+    sum: number,
+    own: readonly number[],
+    freedom: number,
+  ): number | undefined {
+    if (values.isPaired && replicates && error && !error.isUnseen) return pByReplication(at, own);
     const used = replicates && error ? error : meanError;
     if (!used) return undefined;
     // with common random numbers the error may be as small as the rounding errors of a sum that is 0
@@ -255,7 +298,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
     // the outputs choose two of the values, so the interval holds for each pair of values (Bonferroni)
     const choices = isChosen ? (present[at]! * freedom) / 2 : 1;
     const known = certain(effect, own, weights, 1 - (1 - confidence) / choices);
-    const p = levels[at] === 2 ? known?.p : pOf(part, own, freedom);
+    const p = levels[at] === 2 ? known?.p : pOf([at], part, own, freedom);
     const aliases = design.aliases([at]);
     const names = design.values[at]!.names;
     const [first, firstInterval] = shareOf(part, freedom, own);
@@ -333,7 +376,7 @@ export function factorialIndices(design: LevelPoints, values: PointValues, confi
         ? {}
         : levels[a] === 2 && levels[b] === 2
           ? ofTwoLevels(a, b, own)
-          : withP(pOf(part, own, freedom))),
+          : withP(pOf([a, b], part, own, freedom))),
       ...(aliases.length > 0 && { aliases }),
     };
   }

@@ -7,6 +7,7 @@ import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
 import type { Chance } from './analysis.ts';
 import { ChanceSums } from './chance.ts';
+import { LackingRuns } from './dependence.ts';
 import { analyzedDesign } from './design.ts';
 import { GrowingArray } from './growing-array.ts';
 import { PointTable } from './points.ts';
@@ -54,21 +55,30 @@ export class OutputColumn {
    * count that all points have: further ones may fail by chance at all points that have them.
    */
   readonly #lacking: GrowingArray;
-  /** The number of replications that all points have. */
-  readonly #common: number;
+  /** The number of replications that count, and the number of those that all points have. */
+  readonly #counted: number;
+  readonly #first: number;
+  readonly lackingByPoint = new LackingRuns();
   /** The number of finished runs without a value, also of failed ones. */
   lackingRuns = 0;
   /** Values of the current point, and the number of its finished runs, by part. */
   #own: number[][] = [];
   #ownRuns: number[] = [];
   #ownLacking: number[] = [];
+  #lackingReplications: number[] = [];
 
   constructor(
     measure: Measure,
-    { keepsRuns, points, common }: { keepsRuns: boolean; points: number; common: number },
+    {
+      keepsRuns,
+      points,
+      first,
+      isPaired,
+    }: { keepsRuns: boolean; points: number; first: number; isPaired: boolean },
   ) {
     this.measure = measure;
-    this.#common = common;
+    this.#first = first;
+    this.#counted = isPaired ? first : Infinity;
     this.#means = new GrowingArray(points);
     this.#lacking = new GrowingArray(points);
     this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
@@ -97,13 +107,15 @@ export class OutputColumn {
     this.#own = Array.from({ length: rows.parts }, () => []);
     this.#ownRuns = this.#own.map(() => 0);
     this.#ownLacking = this.#own.map(() => 0);
+    this.#lackingReplications = [];
     this.replicates?.nextPoint();
   }
 
   add({ replication, outputs, status }: FinishedRun): void {
     const part = partOf(replication, this.#rows);
     const value = status === 'done' ? this.measure.read(outputs) : undefined;
-    if (replication <= this.#common) {
+    if (value === undefined && replication <= this.#first) this.#lackingReplications.push(replication);
+    if (replication <= this.#counted) {
       this.#ownRuns[part]! += 1;
       if (value === undefined) this.#ownLacking[part]! += 1;
     }
@@ -117,6 +129,7 @@ export class OutputColumn {
   }
 
   close(): void {
+    this.lackingByPoint.addPoint(this.#lackingReplications);
     for (const [part, own] of this.#own.entries()) {
       const mean = own.length > 0 ? this.#valueOf(own) : NaN;
       const runs = this.#ownRuns[part]!;
@@ -315,8 +328,15 @@ export class PointGatherer {
     this.#table = new PointTable(campaign.varied, points);
     const { commonRandomNumbers, replications } = campaign;
     this.#last = hasStrategy(campaign, 'selection') ? replications : Infinity;
-    const common = commonRandomNumbers ? replications : Infinity;
-    this.#columns = measures.map((measure) => new OutputColumn(measure, { keepsRuns, points, common }));
+    this.#columns = measures.map(
+      (measure) =>
+        new OutputColumn(measure, {
+          keepsRuns,
+          points,
+          first: replications,
+          isPaired: commonRandomNumbers,
+        }),
+    );
     // with common random numbers, only the runs themselves tell an effect from chance
     const ofCurves =
       keepsRuns && commonRandomNumbers

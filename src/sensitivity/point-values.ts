@@ -1,4 +1,5 @@
 import type { Found } from './analysis.ts';
+import type { LackingRuns } from './dependence.ts';
 import { momentsOf } from './moments.ts';
 import {
   commonReplications,
@@ -22,6 +23,8 @@ export interface PointValues {
   chance?: number | undefined;
   /** The variance of chance in the mean of a point; absent if it is unknown. */
   error?: ErrorVariance | undefined;
+  /** The runs without a value, if each point has several runs. */
+  lackingByPoint?: LackingRuns | undefined;
 }
 
 /** Estimates the effects of inputs from the values of all points. */

@@ -41,7 +41,7 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
-  return ({ means, chance = 0, hasUnknownChance = false, isPaired, error }) => {
+  return ({ means, chance = 0, hasUnknownChance = false, isPaired, error, lackingByPoint }) => {
     const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
     const chosen = (column: Float64Array): Float64Array =>
       known ? column.filter((_, row) => known[row] === 1) : column;
@@ -93,6 +93,7 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
         dependents(
           table,
           known.map((one) => 1 - one),
+          lackingByPoint,
         ).length === 0);
     const hasShares = isFair && chance <= MOST_CHANCE;
     // if nobody has said which input follows from the others, their effects cannot be separated

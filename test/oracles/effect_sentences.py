@@ -94,9 +94,28 @@ def _(c, m):
     pass
 
 
-@says("effects", r"LIST (?:has|have) little effect(?: on OUT)?\.?")
+@says("effects", r"LIST (?:has|have) little (?P<linear>linear )?effect(?: on OUT)?\.?")
 def _(c, m):
     matter(c, names(m["list"]))
+    equal(bool(m["linear"]), c.analysis["method"] == "regression", "linear")
+    for name in names(m["list"]):
+        little(c, name)
+
+
+def little(c, name):
+    """Whether an effect is surely small: the part of the largest one, by the ends of intervals and by an own number."""
+    key = {"regression": "src", "morris": "muStar", "one-at-a-time": "effect"}.get(c.analysis["method"], "total")
+
+    def ends(one):
+        index = key if key in one else "first"
+        return [abs(end) ** (1 if index in ("total", "first") else 2) for end in one.get(f"{index}Interval", [one[index]])]
+
+    shown = {one["input"]: ends(one) for one in c.analysis["indices"] if key in one or "first" in one}
+    most = max(max(each) for each in shown.values())
+    deny(max(shown[name]) > 0.1 * most + 1e-12, f"its interval reaches {max(shown[name]) / most:.2g} of the largest end")
+    if not c.has_chance and c.kind in ("grid", "factorial", "texts") and len(c.points().known) == len(c.points().all):
+        found = own.grid_totals(c.points(), c.inputs, False)
+        deny(found[name] > 0.051 * max(found.values()), f"own share {found[name]:.3f}")
 
 
 @says("effects", r"All inputs matter for OUT: (?P<parts>.*) of its variance\.?")
@@ -114,6 +133,7 @@ def _(c, m):
     matter(c, names(m["list"]))
     ends = (number(m["low"]), number(m["high"])) if m["low"] else None
     share_of(c, names(m["list"]), number(m["x"]), False, m["least"], ends)
+    deny(ends and ends[1] - ends[0] > 76, "the interval says nothing")
     deny(m["low"] and not number(m["low"]) <= number(m["x"]) <= number(m["high"]), "the share is outside its interval")
 
 
@@ -125,7 +145,7 @@ def _(c, m):
         deny(abs(number(m["x"]) - 100 * max(0, adjusted)) > 0.51, f"own adjusted R² {adjusted:.4f}")
 
 
-@says("effects", r"LIST changes? OUT, but chance hides by how much\.?")
+@says("effects", r"LIST changes? OUT, but it is uncertain by how much\.?")
 def _(c, m):
     matter(c, names(m["list"]))
 

@@ -98,7 +98,10 @@ class Finder:
         _, values, value = self.chosen()
         close(m["x"], (100 if self.points.statistic == "share" else 1) * value, "value")
         best = self.compared() if self.is_confirmed else self.candidates()
+        low = self.first if self.is_search else 0
         deny(self.winner not in best.known, "the point does not meet the requirements")
+        if self.is_confirmed:
+            deny(not self.meets(self.winner, low, math.inf), "all of its new runs together do not meet the requirements")
         if not self.is_confirmed:
             first = min(self.sign * best.of(key) for key in best.known)
             deny(self.sign * value > first + 1e-9, f"another point has {self.sign * first}")
@@ -179,7 +182,9 @@ def _(c, m):
 def _(c, m):
     finder = c.finder
     key = finder.winner
-    low, high = (finder.last(key), math.inf) if finder.is_confirmed else (0, finder.last(key))
+    # all new runs of the winner decide together whether it meets the requirements
+    low = finder.first if finder.is_search and finder.is_confirmed else 0
+    high = math.inf if finder.is_confirmed else finder.last(key)
     if finder.is_search and not finder.is_confirmed:
         high = finder.first
     points = c.points(m["out"])

@@ -6,7 +6,7 @@ import numpy as np
 
 import own_numbers as own
 from effect_sentences import matter_by, nothing_by
-from sentence_table import NAME, NONE, close, deny, equal, names, number, says
+from sentence_table import LEAD, NAME, NONE, close, deny, equal, names, number, says
 
 TIME = r"[\d.]+"
 
@@ -50,37 +50,38 @@ def _(c, m):
         nothing_by(c, names(m["list"]), c.ps(True, at_time(time)), time)
 
 
-@says("course", r"ONE matters most for Course at all N times from LOW to HIGH\.?")
+@says("course", r"LEAD matters most for CURVE at all N times from LOW to HIGH\.?")
 def _(c, m):
     equal(number(m["n"]), len(times_of(c)), "times")
     equal([number(m["low"]), number(m["high"])], [times_of(c)[0], times_of(c)[-1]], "times")
     for time in times_of(c):
-        matter_by(c, [m["one"]], c.ps(False, at_time(time)), time)
+        matter_by(c, names(m["lead"]), c.ps(False, at_time(time)), time)
 
 
-@says("course", r"ONE matters most for Course at all N times from LOW\.?")
+@says("course", r"LEAD matters most for CURVE at all N times from LOW\.?")
 def _(c, m):
     equal([number(m["low"])], times_of(c), "times")
-    matter_by(c, [m["one"]], c.ps(False, at_time(number(m["low"]))), number(m["low"]))
+    matter_by(c, names(m["lead"]), c.ps(False, at_time(number(m["low"]))), number(m["low"]))
 
 
-@says("course", r"The input that matters most for Course changes: (?P<parts>.*?)\.?")
+@says("course", r"The input that matters most for CURVE changes: (?P<parts>.*?)\.?")
 def _(c, m):
     for part in m["parts"].split(", then "):
-        found = re.fullmatch(rf"(no input|{NAME}) (?:at|from) ({TIME})(?: to ({TIME}))?", part)
+        found = re.fullmatch(rf"(no input|{LEAD}) (?:at|from) ({TIME})(?: to ({TIME}))?", part)
         deny(not found, "no rule knows this part")
         low, high = float(found[2]), float(found[3] or found[2])
         for time in times_of(c, low, high):
             if found[1] != "no input":
-                matter_by(c, [found[1]], c.ps(False, at_time(time)), time)
+                matter_by(c, names(found[1]), c.ps(False, at_time(time)), time)
 
 
-@says("course", r"The input that matters most for Course changes often: (?P<parts>.*?)\.?")
+@says("course", r"The input that matters most for CURVE changes often: (?P<parts>.*?)\.?")
 def _(c, m):
-    for name, count, of in re.findall(rf"({NAME}) at (\d+) of (\d+) times", m["parts"]):
+    for lead, count, of in re.findall(rf"({LEAD}) at (\d+) of (\d+) times", m["parts"]):
         equal(int(of), len(times_of(c)), "times")
-        visible = [time for time in times_of(c) if c.ps(False, at_time(time)).get(name, 0) <= NONE]
-        deny(int(count) > len(visible), f"{name} has an effect at {len(visible)} times")
+        for name in names(lead):
+            visible = [time for time in times_of(c) if c.ps(False, at_time(time)).get(name, 0) <= NONE]
+            deny(int(count) > len(visible), f"{name} has an effect at {len(visible)} times")
 
 
 @says("warning", r"At N of M times, Course has no value at some points\. These points are left out there\.")

@@ -7,10 +7,14 @@ import own_models
 import own_numbers as own
 
 NAME = r"(?:Alpha|Beta|Gamma|Delta)"
+# one input, or several of which any may be the largest
+LEAD = rf"(?:{NAME}(?:(?:, {NAME})* or {NAME})?)"
 WORDS = {
     "OUT": r"(?P<out>Cost|Arrivals|Late|Course|P\(Cost > 12\)|Q\(Cost, 0\.[59]\))",
     "LIST": rf"(?P<list>{NAME}(?:, {NAME})*(?: and {NAME})?)",
     "ONE": rf"(?P<one>{NAME})",
+    "LEAD": rf"(?P<lead>{LEAD})",
+    "CURVE": r"Course(?: as a linear function)?",
     "N": r"(?P<n>[\d,]+)",
     "M": r"(?P<m>[\d,]+)",
     "X": r"(?P<x>-?[\d,]+(?:\.\d+)?(?:e[+-]\d+)?)",

@@ -1,4 +1,11 @@
-import type { Analysis, InputIndices, Method, PairIndices, TimeIndices } from '../../sensitivity/analysis.ts';
+import type {
+  Analysis,
+  InputIndices,
+  Interval,
+  Method,
+  PairIndices,
+  TimeIndices,
+} from '../../sensitivity/analysis.ts';
 import { holm } from '../../statistics/holm.ts';
 
 /** What the indices of a method show, and what they cannot show. docs/guides/sensitivity.md has the same table. */
@@ -27,7 +34,7 @@ export const SCOPES: Record<Method, Scope> = {
   },
   factorial: {
     shows: 'main effects and interactions of two inputs between the values of the design',
-    test: 'F test against replications; with one run per point against interactions of three and more inputs',
+    test: 'F test against replications, or by replication with common random numbers; with one run per point against interactions of three and more inputs',
     cannot: 'anything between the values; effects that a fraction cannot distinguish',
   },
   'one-at-a-time': {
@@ -43,15 +50,20 @@ export const SCOPES: Record<Method, Scope> = {
   },
 };
 
-/** The index by which each method measures how much an input matters. */
-const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {
-  sobol: ({ total }) => total,
-  morris: ({ muStar }) => muStar,
-  regression: ({ src }) => src,
-  factorial: ({ total, first }) => total ?? first,
-  'one-at-a-time': ({ effect }) => effect,
-  'gaussian-process': ({ total }) => total,
+/** The index by which each method measures how much an input matters, and its interval. */
+const SIZES: Record<Method, (one: InputIndices) => Sized> = {
+  sobol: ({ total, totalInterval }) => [total, totalInterval],
+  morris: ({ muStar, muStarInterval }) => [muStar, muStarInterval],
+  regression: ({ src, srcInterval }) => [src, srcInterval],
+  factorial: ({ first, firstInterval, total = first, totalInterval = firstInterval }) => [
+    total,
+    totalInterval,
+  ],
+  'one-at-a-time': ({ effect, effectInterval }) => [effect, effectInterval],
+  'gaussian-process': ({ total, totalInterval }) => [total, totalInterval],
 };
+
+type Sized = readonly [size: number | undefined, interval: Interval | undefined];
 
 /**
  * The methods whose indices are shares of the variance. The indices of other methods are effects, and the squares of
@@ -59,8 +71,12 @@ const SIZES: Record<Method, (one: InputIndices) => number | undefined> = {
  */
 const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
 
-/** An input has little effect if its share is at most this part of the largest share. */
-const LITTLE = 0.05;
+/**
+ * An input has little effect if its share is at most this part of the largest share, and if even the upper end of its
+ * interval is at most twice as large. Then its effect is surely less than a third of the largest effect, because shares
+ * are squares of effects. An input whose interval reaches further is not said to have little effect.
+ */
+const LITTLE = { size: 0.05, most: 0.1 };
 /** An index that is at most this part of the largest index is a rounding error. */
 const ROUNDING = 1e-9;
 
@@ -77,7 +93,7 @@ export function areShares(method: Method): boolean {
 
 /** How much an input matters; 0 if it is unknown. An estimate of a share may be below 0 by chance, and then counts as 0. */
 export function sizeOf(method: Method, one: InputIndices): number {
-  const size = SIZES[method](one) ?? 0;
+  const [size = 0] = SIZES[method](one);
   return areShares(method) ? Math.max(0, size) : Math.abs(size);
 }
 
@@ -148,32 +164,80 @@ export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
   const seen = new Map(all.map((one) => [one, isVisible(analysis, one, largest)]));
   // the size of an effect that cannot be told from chance is chance
   const most = Math.max(0, ...all.filter((one) => seen.get(one) !== false).map((one) => sizeOf(method, one)));
+  const partOf = (size: number): number => (areShares(method) ? size / most : (size / most) ** 2);
   const kindOf = (one: InputIndices): Kind => {
     const isSeen = seen.get(one);
     if (isSeen === undefined) return 'unknown';
     if (!isSeen) return 'nothing';
-    const size = sizeOf(method, one);
-    const part = areShares(method) ? size / most : (size / most) ** 2;
     // chance may hide the sizes of all effects
-    return most === 0 || part > LITTLE ? 'matter' : 'little';
+    if (most === 0) return 'matter';
+    const { size, high } = withInteractions(analysis, one);
+    return partOf(size) <= LITTLE.size && partOf(high) <= LITTLE.most ? 'little' : 'matter';
   };
   const kinds = all.map(kindOf);
   const of = (kind: Kind): InputIndices[] => all.filter((_, at) => kinds[at] === kind);
   return { matter: of('matter'), little: of('little'), nothing: of('nothing'), unknown: of('unknown') };
 }
 
+/** A size with the ends of its interval. */
+interface Extent {
+  size: number;
+  low: number;
+  high: number;
+}
+
+/** How much an input matters, by the index of the method. */
+function extentOf(method: Method, one: InputIndices): Extent {
+  const size = sizeOf(method, one);
+  const [, [start, end] = [size, size]] = SIZES[method](one);
+  if (areShares(method)) return { size, low: start, high: end };
+  const low = start <= 0 && end >= 0 ? 0 : Math.min(Math.abs(start), Math.abs(end));
+  return { size, low, high: Math.max(Math.abs(start), Math.abs(end)) };
+}
+
+/**
+ * The same of a factorial without total indices, together with the interactions of the input. An interaction that cannot be
+ * distinguished from others may belong to the input, so it counts at the upper end.
+ */
+function withInteractions({ method, secondOrder = [] }: Indexed, one: InputIndices): Extent {
+  const own = extentOf(method, one);
+  if (method !== 'factorial' || one.total !== undefined) return own;
+  const pairs = secondOrder.filter(({ inputs }) => inputs.includes(one.input));
+  return pairs.reduce(({ size, low, high }, pair) => {
+    const value = Math.max(0, pair.value ?? 0);
+    return {
+      size: size + (isOwn(pair) ? value : 0),
+      low,
+      high: high + Math.max(value, pair.interval?.[1] ?? 0),
+    };
+  }, own);
+}
+
+/** The inputs that may matter most: their intervals overlap with that of the largest effect. */
+export function leading(
+  { method }: Pick<Analysis, 'method'>,
+  matter: readonly InputIndices[],
+): InputIndices[] {
+  const [top] = matter;
+  if (!top) return [];
+  const { low } = extentOf(method, top);
+  return matter.filter((one) => one === top || extentOf(method, one).high >= low);
+}
+
 /** Whether an effect is visible; undefined if it is unknown. */
 function isVisible(analysis: Indexed, one: InputIndices, largest: number): boolean | undefined {
   const { method, secondOrder = [], confidence, hasUnknownChance, chance } = analysis;
   // the effect alone does not decide: an input that interacts may matter although its means are equal
-  const own = secondOrder.filter((pair) => isOwn(pair) && pair.inputs.includes(one.input));
-  const tests = [one, ...own].flatMap(({ p }) => p ?? []);
-  if (method === 'gaussian-process') return tests.some((p) => isSignificant(p, confidence)) || undefined;
-  if (tests.length > 0) return tests.some((p) => isSignificant(p, confidence));
-  if (SIZES[method](one) === undefined || method === 'regression') return undefined;
+  const pairs = secondOrder.filter((pair) => pair.inputs.includes(one.input));
+  const tests = [one, ...pairs.filter(isOwn)].flatMap(({ p }) => p ?? []);
+  if (tests.some((p) => isSignificant(p, confidence))) return true;
+  if (method === 'gaussian-process') return undefined;
+  const isOpen = (): boolean => pairs.some((pair) => !isOwn(pair) && isVisiblePair(pair, analysis));
+  if (tests.length > 0) return isOpen() ? undefined : false;
+  if (SIZES[method](one)[0] === undefined || method === 'regression') return undefined;
   // chance is possible, but nothing tells it from an effect
   if (hasUnknownChance || (chance && chance.ofRuns > 0)) return undefined;
-  return sizeOf(method, one) > ROUNDING * largest;
+  return sizeOf(method, one) > ROUNDING * largest || (isOpen() ? undefined : false);
 }
 
 /** @param p - a p-value that allows for the number of tests */

@@ -1,6 +1,6 @@
 import type { Analysis, InputIndices, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
-import { allowingForTests, divided } from './claims.ts';
+import { allowingForTests, divided, leading } from './claims.ts';
 import { haveOf, listed, nothingText, unknownText } from './words.ts';
 
 /**
@@ -11,7 +11,7 @@ const MOST_PARTS = 3;
 
 /** A stretch of time in which the same input matters most, or no input matters. */
 interface Stretch {
-  /** The input that matters most; undefined if no input matters. */
+  /** The input that matters most, or several ("A or B") if it may be any of them; undefined if no input matters. */
   input: string | undefined;
   from: number;
   to: number;
@@ -26,7 +26,12 @@ export function courseSentence(analysis: Analysis): string {
   const { output, times: given = [] } = analysis;
   const times = allowingForTests(given);
   const parts = times.map((one) => ({ time: one.time, ...divided({ ...analysis, ...one }) }));
-  const stretches = stretchesOf(parts.map(({ time, matter }) => ({ time, input: matter[0]?.input })));
+  const stretches = stretchesOf(
+    parts.map(({ time, matter }) => {
+      const most = leading(analysis, matter).toSorted((a, b) => (a.input < b.input ? -1 : 1));
+      return { time, input: most.length > 0 ? listed(most, 'or') : undefined };
+    }),
+  );
   const [first] = stretches;
   if (!first || parts.every(({ unknown }, at) => unknown.length === times[at]!.indices.length)) {
     const why = analysis.unknown === undefined ? '' : `, because ${analysis.unknown}`;
@@ -48,25 +53,26 @@ export function courseSentence(analysis: Analysis): string {
     return `No input has more than a little ${linear}effect on ${output} ${at}`;
   }
   const others = never.length > 0 ? `; ${nothingText(analysis, never)} at any time` : '';
-  return `${leadText(output, stretches, times.length)}${others}${rest}.`;
+  const what = `${output}${analysis.method === 'regression' ? ' as a linear function' : ''}`;
+  return `${leadText(what, stretches, times.length)}${others}${rest}.`;
 }
 
-function leadText(output: string, stretches: readonly Stretch[], count: number): string {
+function leadText(what: string, stretches: readonly Stretch[], count: number): string {
   const [first] = stretches as [Stretch];
   if (stretches.length === 1)
-    return `${first.input} matters most for ${output} at all ${count} times from ${spanText(first)}`;
+    return `${first.input} matters most for ${what} at all ${count} times from ${spanText(first)}`;
   if (stretches.length <= MOST_PARTS) {
     const [head, ...others] = stretches.map(
       (one) => `${one.input ?? 'no input'} ${one.from === one.to ? 'at' : 'from'} ${spanText(one)}`,
     );
-    return `The input that matters most for ${output} changes: ${[head, ...others].join(', then ')}`;
+    return `The input that matters most for ${what} changes: ${[head, ...others].join(', then ')}`;
   }
   const counts = new Map<string, number>();
   for (const { input, count: own } of stretches)
     if (input !== undefined) counts.set(input, (counts.get(input) ?? 0) + own);
   const ordered = [...counts].toSorted(([, a], [, b]) => b - a);
   const texts = ordered.slice(0, MOST_PARTS).map(([input, own]) => `${input} at ${own} of ${count} times`);
-  return `The input that matters most for ${output} changes often: ${texts.join(', ')}`;
+  return `The input that matters most for ${what} changes often: ${texts.join(', ')}`;
 }
 
 function spanText({ from, to }: Stretch): string {

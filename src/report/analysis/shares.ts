@@ -10,6 +10,20 @@ export interface Share {
   isLeast?: boolean;
 }
 
+/** The widest interval of a share that a sentence states. A wider one says little more than that it is a share. */
+const WIDEST = 0.75;
+
+/** Whether the interval of a share says something. */
+export function isKnown({ value, interval }: Share): boolean {
+  const [low, high] = (interval ?? [value, value]).map(bounded) as [number, number];
+  return high - low <= WIDEST;
+}
+
+/** A share from 0 to 1: an estimate may be beyond these ends by chance. */
+export function bounded(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}
+
 /**
  * The share of the variance that inputs explain together.
  *
@@ -19,9 +33,15 @@ export interface Share {
  * - Otherwise it is a lower bound: 1 minus the sum of the total indices of the other inputs. If these include chance, it
  *   is the sum of the indices of the inputs alone.
  *
- * @returns undefined if the method has no shares, if nobody can divide the variance, and if chance hides it
+ * @returns undefined if the method has no shares, if nobody can divide the variance, and if too little is known of the
+ * share
  */
 export function jointShare(analysis: Analysis, matter: readonly InputIndices[]): Share | undefined {
+  const share = shareOf(analysis, matter);
+  return share && isKnown(share) ? share : undefined;
+}
+
+function shareOf(analysis: Analysis, matter: readonly InputIndices[]): Share | undefined {
   if (hidesShares(analysis)) return undefined;
   if (analysis.method === 'regression') return linearShare(analysis, matter);
   if (!areShares(analysis.method)) return undefined;

@@ -1,7 +1,7 @@
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
 import { areShares, divided, mayBeHidden, sizeOf, tested } from './claims.ts';
-import { hidesShares, jointShare, type Share } from './shares.ts';
+import { bounded, hidesShares, isKnown, jointShare, type Share } from './shares.ts';
 
 /** The maximum number of inputs that a sentence names. */
 const MOST_NAMED = 8;
@@ -12,6 +12,11 @@ export function nothingText({ method }: Pick<Analysis, 'method'>, inputs: readon
   return mayBeHidden(inputs)
     ? `${listed(inputs)} cannot be distinguished from chance`
     : `${listed(inputs)} ${haveOf(inputs)} no visible effect`;
+}
+
+/** A part of a sentence: "A and B have little effect on Y". A regression knows only linear effects. */
+function littleText({ method }: Analysis, inputs: readonly InputIndices[], on = ''): string {
+  return `${listed(inputs)} ${haveOf(inputs)} little ${method === 'regression' ? 'linear ' : ''}effect${on}`;
 }
 
 /** One sentence: which inputs matter for the output, how sure that is, and which inputs have little or no effect. */
@@ -25,7 +30,7 @@ export function analysisSentence(given: Analysis): string {
     indices.length > 1 &&
     areShares(method) &&
     !analysis.hasUnknownChance &&
-    indices.every(({ total }) => total !== undefined);
+    indices.every((one) => one.total !== undefined && isKnown(ownShare(method, one)));
   const rest = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
   if (matter.length === 0) {
     if (little.length === 0) {
@@ -39,10 +44,10 @@ export function analysisSentence(given: Analysis): string {
     }
     // the largest estimate is so uncertain that its input has no visible effect
     const none = nothing.length > 0 ? `; ${nothingText(analysis, nothing)}` : '';
-    return `${listed(little)} ${haveOf(little)} little effect on ${output}${none}${rest}.`;
+    return `${littleText(analysis, little, ` on ${output}`)}${none}${rest}.`;
   }
   const others = [
-    ...(little.length > 0 ? [`${listed(little)} ${haveOf(little)} little effect`] : []),
+    ...(little.length > 0 ? [littleText(analysis, little)] : []),
     ...(nothing.length > 0 ? [nothingText(analysis, nothing)] : []),
   ];
   return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}${rest}.`;
@@ -67,11 +72,13 @@ export function unknownText(inputs: readonly InputIndices[]): string {
  * The sentence if all inputs matter. Together they explain the whole variance, so the sentence gives the share of each.
  */
 function allText({ output, method }: Analysis, matter: readonly InputIndices[]): string {
-  const parts = matter.map((one) => {
-    const share = shareText({ value: sizeOf(method, one), interval: one.totalInterval });
-    return `${one.input} takes part in ${share}`;
-  });
+  const parts = matter.map((one) => `${one.input} takes part in ${shareText(ownShare(method, one))}`);
   return `All inputs matter for ${output}: ${parts.join(', ')} of its variance`;
+}
+
+/** The share in which an input takes part. */
+function ownShare(method: Analysis['method'], one: InputIndices): Share {
+  return { value: sizeOf(method, one), interval: one.totalInterval };
 }
 
 function matterText(analysis: Analysis, matter: readonly InputIndices[]): string {
@@ -86,7 +93,7 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
       const share = jointShare(analysis, matter);
       return share
         ? explainText(analysis, matter, share)
-        : `${names} ${many ? 'change' : 'changes'} ${output}, but chance hides by how much`;
+        : `${names} ${many ? 'change' : 'changes'} ${output}, but it is uncertain by how much`;
     }
     case 'regression':
       return linearText(analysis, matter);
@@ -106,10 +113,11 @@ function linearText(analysis: Analysis, matter: readonly InputIndices[]): string
   const [names, many] = [listed(matter), matter.length > 1];
   const share = jointShare(analysis, matter);
   if (share) return `${explainText(analysis, matter, share)} as a linear function`;
+  const ofAll = { value: adjustedR2, interval: adjustedR2Interval };
   const all =
-    hidesShares(analysis) || !adjustedR2Interval
+    hidesShares(analysis) || !adjustedR2Interval || !isKnown(ofAll)
       ? ''
-      : ` (all inputs together explain ${shareText({ value: adjustedR2, interval: adjustedR2Interval })} of its variance)`;
+      : ` (all inputs together explain ${shareText(ofAll)} of its variance)`;
   return `${names} ${many ? 'matter' : 'matters'} for ${output} as a linear function${all}`;
 }
 
@@ -118,7 +126,6 @@ function explainText({ output }: Analysis, matter: readonly InputIndices[], shar
 }
 
 function shareText({ value, interval, isLeast }: Share): string {
-  const bounded = (one: number): number => Math.min(1, Math.max(0, one));
   const text = `${isLeast ? 'at least ' : ''}${percentText(bounded(value))}`;
   const [low, high] = (interval ?? [value, value]).map((end) => Math.round(100 * bounded(end)));
   return low === high ? text : `${text} (${low}–${high} %)`;
@@ -140,11 +147,11 @@ export function rangeText(value: number, interval: Interval | undefined): string
 }
 
 /** The names of inputs as a list: "Contact rate, Days and Rule". */
-export function listed(inputs: readonly { input: string }[]): string {
+export function listed(inputs: readonly { input: string }[], last: 'and' | 'or' = 'and'): string {
   const all = inputs.map(({ input }) => input);
   const names =
     all.length > MOST_NAMED
       ? [...all.slice(0, MOST_NAMED - 1), `${all.length - MOST_NAMED + 1} others`]
       : all;
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
 }
