@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { aliasesOf, factorialIndices, type LevelPoints } from '../../src/sensitivity/factorial.ts';
+import { aliasesOf, factorialIndices } from '../../src/sensitivity/factorial.ts';
+import type { LevelPoints } from '../../src/sensitivity/factorial-table.ts';
 import { fisherTail } from '../../src/statistics/tests.ts';
 import { names } from './functions.ts';
 
