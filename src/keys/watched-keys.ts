@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type ForayError, isForayError, messageOf } from '../errors.ts';
 import { fileStamp } from '../system/file-stamp.ts';
-import { type KeyFile, type KeyRole, keysOf, parseKeyFile, readKeyText } from './file.ts';
+import { readGuardedText } from '../system/guarded-text.ts';
+import { KEY_FILE, type KeyFile, type KeyRole, keysOf, parseKeyFile } from './file.ts';
 
 /**
  * A file with unchanged stamp is read again after this time, ms. Two writes in the same moment may have the same stamp.
@@ -91,7 +92,7 @@ export class WatchedKeys {
     let text = '';
     let refusal: Error | undefined;
     try {
-      text = readKeyText(file, tooOpen);
+      text = readGuardedText(file, KEY_FILE, tooOpen);
     } catch (error) {
       refusal = error as ForayError;
     }
