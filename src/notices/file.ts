@@ -26,10 +26,7 @@ const Notice = z
     {
       url: z
         .url({ protocol: /^https?$/, error: 'an http or https address is expected' })
-        .refine(
-          (url) => new URL(url).username === '',
-          'an address has no user name; put a secret into its path',
-        )
+        .refine((url) => !URL.parse(url)?.username, 'an address has no user name; put a secret into its path')
         .optional(),
       secret: z
         .string('the secret is a text')
