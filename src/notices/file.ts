@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod';
-import { ForayError } from '../errors.ts';
 import { readGuardedText } from '../system/guarded-text.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 import { guardedMistake, readGuardedYaml } from '../yaml/guarded-yaml.ts';
