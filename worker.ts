@@ -50,6 +50,8 @@ export interface WorkerOptions {
     | undefined;
   /** The address for answers about the worker's health. @default no answers */
   health?: { host: string; port: number } | undefined;
+  /** The path of the file of notices. */
+  notices?: string | undefined;
   /** Receives a line for the operator. */
   tell?: (line: string) => void;
 }
@@ -132,7 +134,7 @@ function needsOf(
 export async function runWorker(
   settings: Settings,
   onReady: () => void,
-  { buildId, metrics, health, tell = () => undefined }: WorkerOptions = {},
+  { buildId, metrics, health, notices, tell = () => undefined }: WorkerOptions = {},
 ): Promise<void> {
   installRuntime(metrics);
   const { connectionOptions, namespace = 'default' } = settings.temporal;
@@ -157,7 +159,7 @@ export async function runWorker(
           identity: workerIdentity({ store: store.id, ...(await serviceFacts(settings)) }),
           workflowBundle: await workflowBundle(),
           activities: createActivities(
-            { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url },
+            { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url, notices },
             courses,
           ),
           maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,

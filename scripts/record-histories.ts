@@ -66,6 +66,8 @@ const campaigns: Record<string, (world: World) => Promise<string>> = {
     await world.foray.retry(id);
     return id;
   },
+  noticed: async ({ foray }) =>
+    (await foray.submit(rehearsal({ count: 3, first: 900, more: 'notify: team' }))).id,
   searched: async ({ foray }) => (await foray.submit(searching)).id,
 };
 
@@ -103,7 +105,9 @@ function inFlight({ foray }: World, id: string): Promise<boolean> {
 
 for (const suggestContinueAsNew of [undefined, 30]) {
   const world = await startWorld(suggestContinueAsNew ? { suggestContinueAsNew, executors: 2 } : {});
-  await world.startWorker();
+  const notices = join(world.folder, 'notices.yaml');
+  writeFileSync(notices, 'team: {command: ["true"]}', { mode: 0o600 });
+  await world.startWorker({ notices });
   const names = suggestContinueAsNew ? ['completed'] : Object.keys(campaigns);
   for (const name of names) {
     const file = join(folder, `${suggestContinueAsNew ? 'continued' : name}.json`);

@@ -14,7 +14,8 @@ export const rooms = {
   store: ['api', 'campaign', 'postgres'],
   resolve: ['api', 'campaign', 'cloud'],
   workflows: ['campaign', 'activities'],
-  activities: ['api', 'campaign', 'cloud', 'store', 'resolve', 'search', 'sensitivity'],
+  notices: ['campaign', 'cloud'],
+  activities: ['api', 'campaign', 'cloud', 'notices', 'store', 'resolve', 'search', 'sensitivity'],
   client: [
     'api',
     'campaign',

@@ -84,6 +84,8 @@ export const errorCodes = {
   MODEL_UNSTEADY: { exit: 1, about: 'outputs of a model depend on something else than its inputs' },
   MODEL_UNREADABLE: { exit: 2, about: 'a folder of models, or a file in it, cannot be read' },
   KEYS_INVALID: { exit: 2, about: 'the key file cannot be used' },
+  NOTICES_INVALID: { exit: 2, about: 'the file of notices of a worker cannot be used' },
+  UNKNOWN_NOTICE: { exit: 2, about: 'the file of notices of a worker has no notice of that name' },
   UNKNOWN_KEY: { exit: 2, about: 'the key file has no key of that name or id' },
   REFERENCE_INVALID: { exit: 2, about: 'a file of reference values does not fit the campaign' },
   OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },

@@ -25,7 +25,7 @@ export function failureOf(error: unknown, attempt: number): Error {
   }
   return ApplicationFailure.create({
     type: isForayError(error) ? error.code : 'UNEXPECTED',
-    message: messageOf(error),
+    message: isForayError(error) ? error.toLine() : messageOf(error),
     nextRetryDelay: backoff,
   });
 }

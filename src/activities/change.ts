@@ -1,4 +1,11 @@
-import { changed, checkChange, type Difference, relaid, wholeDifference } from '../campaign/change.ts';
+import {
+  asChangeOf,
+  changed,
+  checkChange,
+  type Difference,
+  relaid,
+  wholeDifference,
+} from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/index.ts';
 import { stageOf } from '../campaign/search/log.ts';
 import { hasStrategy, steps } from '../campaign/strategy.ts';
@@ -19,6 +26,7 @@ import type { FinishedRun } from '../search/point-value.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeFiles, completeOutputs } from './complete.ts';
 import { contentsOf, expanded, prepare, uploadFiles } from './prepare.ts';
+import { checkNotices } from './notify.ts';
 import { precisionOf, replicateAll } from './replicate.ts';
 import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts';
 
@@ -51,6 +59,7 @@ export async function change(
       } else model = await otherVersion(cloud, campaign, request.version);
     } else {
       const after = await resolved(world, record, request);
+      checkNotices(world, after.campaign);
       model = after.campaign.model;
       await uploadFiles(world, after.campaign, signal);
       const { points, campaign: counted } = await expanded(store, after.campaign);
@@ -80,11 +89,11 @@ export async function change(
   if (isOther) await store.setVersions(id, versionsWith(campaign, model), now);
   if (goesOn) await store.reopen(id, now);
   await replicateAll(store, campaign);
-  const { concurrency, failures, timeouts } = campaign;
+  const { concurrency, failures, timeouts, notify } = campaign;
   return {
     points: (await store.getCampaign(id))!.points,
     counts: await store.counts(id),
-    settings: { concurrency, failures, timeouts },
+    settings: { concurrency, failures, timeouts, notify },
     forgiven,
     precision: await precisionOf(store, campaign),
     step: steps[campaign.strategy.by],
@@ -150,8 +159,7 @@ async function resolved(
   const text = typeof definition === 'string' ? definition : JSON.stringify(definition, undefined, 2);
   const source = { text, file: MESSAGE };
   const after = await resolveDefinition(cloud, source, filesKnown(store, campaign, files), campaign.model);
-  const { id, service, serviceId, versions } = campaign;
-  const whole: Campaign = { ...after.campaign, id, service, serviceId, versions };
+  const whole = asChangeOf(campaign, after.campaign);
   checkChange(campaign, whole);
   if (whole.model.versionId !== campaign.model.versionId) await checkTakesRuns(cloud, whole, TAKE_ANOTHER);
   return { campaign: changed(campaign, whole), definition: text, digest: after.digest };

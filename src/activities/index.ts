@@ -1,5 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import type { NoticeCall } from '../campaign/notice.ts';
 import { type Step, steps } from '../campaign/strategy.ts';
 import type { Campaign, Phase, RunCounts } from '../campaign/types.ts';
 import { finishedIn } from '../campaign/scheduler/index.ts';
@@ -11,6 +12,7 @@ import { change } from './change.ts';
 import { failureOf } from './activity-failure.ts';
 import { grow } from './grow.ts';
 import { countTick } from './metrics.ts';
+import { notify } from './notify.ts';
 import { select } from './select.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { Courses, propose, type Proposed } from './propose.ts';
@@ -52,24 +54,19 @@ const REFUSED_AGAIN_AFTER_MS = 10_000;
 export function createActivities(world: World, courses = new Courses()) {
   const service = new ServiceAtHand(world.cloud, world.service);
 
-  /** Runs one activity: checks that the campaign belongs to this worker, sends heartbeats, and gives errors a type. */
-  async function act<T>(
+  /** Runs one activity of a campaign: checks that the campaign belongs to this worker. */
+  function act<T>(
     address: CampaignAddress,
     work: (record: CampaignRecord, signal: AbortSignal) => Promise<T>,
     needs: 'service' | 'service or its address' | 'store' = 'store',
   ): Promise<T> {
-    const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
-    try {
+    return beating(async (signal) => {
       const record = await here(world, address);
       const isAtAddress = needs === 'service or its address' && service.isAt(record.campaign);
       if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign)))
         throw refusal(otherService(world.service, record.campaign));
-      return await work(record, cancellationSignal());
-    } catch (error) {
-      throw failureOf(error, activityInfo().attempt);
-    } finally {
-      clearInterval(beat);
-    }
+      return work(record, signal);
+    });
   }
 
   /** Makes the step of a campaign's strategy. */
@@ -144,7 +141,22 @@ export function createActivities(world: World, courses = new Courses()) {
         await world.store.setPhase(input.campaign, input.phase, Date.now(), input.note);
         return world.store.counts(input.campaign);
       }),
+
+    /** Calls the webhook or the command of a notice. */
+    notify: (call: NoticeCall): Promise<void> => beating((signal) => notify(world, call, signal)),
   };
+}
+
+/** Runs one activity: sends heartbeats, and gives errors a type. */
+async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
+  try {
+    return await work(cancellationSignal());
+  } catch (error) {
+    throw failureOf(error, activityInfo().attempt);
+  } finally {
+    clearInterval(beat);
+  }
 }
 
 export type Activities = ReturnType<typeof createActivities>;

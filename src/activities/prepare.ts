@@ -6,6 +6,7 @@ import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import { type Step, steps } from '../campaign/strategy.ts';
 import type { Campaign, Point } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
+import { checkNotices } from './notify.ts';
 import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
 
@@ -26,6 +27,7 @@ export async function prepare(
   signal: AbortSignal,
 ): Promise<Prepared> {
   const { store } = world;
+  checkNotices(world, campaign);
   await uploadFiles(world, campaign, signal);
   const { points } = await expanded(store, campaign);
   const { id, replications } = campaign;

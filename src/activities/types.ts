@@ -21,6 +21,8 @@ export interface World {
   cloud: CloudClient;
   /** Root address of the model service that `cloud` talks to. */
   service: string;
+  /** The path of the file of notices; the worker has no notices if it does not exist. */
+  notices?: string | undefined;
 }
 
 /** A campaign with its service and store, so that a worker of another store or service can refuse it. */

@@ -30,6 +30,7 @@ const changeable = {
   outputFiles: 'outputs.files',
   derived: 'the formulas under outputs',
   goal: 'goal',
+  notify: 'notify',
 } as const;
 
 /**
@@ -50,6 +51,12 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
 export function unchangeable(before: Campaign, after: Campaign): string | undefined {
   const differing = Object.entries(fixed).filter(([, of]) => !isSame(of(before), of(after)));
   return differing.length === 0 ? undefined : differing.map(([what]) => what).join(', ');
+}
+
+/** A changed definition as the same campaign. A definition without `notify` keeps the campaign's notices. */
+export function asChangeOf(before: Campaign, after: Omit<Campaign, 'id' | 'service'>): Campaign {
+  const { id, service, serviceId, versions, notify } = before;
+  return { ...after, id, service, serviceId, versions, notify: after.notify ?? notify };
 }
 
 /** @throws ForayError CHANGE_REFUSED if a definition changes something that cannot change */

@@ -89,6 +89,7 @@ export function checkDefinition(
     timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
     fresh: mistakes.attempt(() => freshness(read, find, onceEach(taken, locate))) ?? null,
     priority: definition.priority,
+    ...(definition.notify !== undefined && { notify: [...new Set([definition.notify].flat())] }),
   };
 }
 

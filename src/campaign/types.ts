@@ -137,13 +137,15 @@ export interface Campaign {
   fresh: Freshness;
   /** The priority among the campaigns of one fleet of workers, from 1 (first) to 5 (last). */
   priority: number;
+  /** The names of the notices that tell the campaign's events; absent if there are none. */
+  notify?: string[] | undefined;
 }
 
 /** A campaign with one of some strategies. */
 export type CampaignBy<By extends StrategyName> = Campaign & { strategy: StrategyBy<By> };
 
 /** The settings that the workflow of a campaign uses. They can change while the campaign runs. */
-export type CampaignSettings = Pick<Campaign, 'concurrency' | 'failures' | 'timeouts'>;
+export type CampaignSettings = Pick<Campaign, 'concurrency' | 'failures' | 'timeouts' | 'notify'>;
 
 /** A point of the design. `values` are the canonical values of the varied inputs, in their order. */
 export interface Point {

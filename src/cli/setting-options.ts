@@ -65,6 +65,10 @@ export function settingOptions(): Option[] {
       .env(variables.owner)
       .default(userName(), 'your user name'),
     new Option('--web-ui <url>', "address of Temporal's Web UI").env(variables.webUi),
+    new Option(
+      '--notify <names>',
+      'notices of new campaigns whose definition has no "notify", separated by commas',
+    ).env(variables.notify),
   ];
 }
 

@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { homePaths } from '../dev/home.ts';
 import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
+import { readNotices } from '../notices/file.ts';
 import { settingsWithService } from './home.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
@@ -9,6 +13,7 @@ interface WorkerFlags {
   buildId?: string;
   metrics?: { host: string; port: number };
   health?: { host: string; port: number };
+  notices?: string;
 }
 
 export function addWorker(program: Command): void {
@@ -19,6 +24,12 @@ export function addWorker(program: Command): void {
         '--build-id <id>',
         'build id of this worker in the deployment "foray" (docs/guides/several-machines.md)',
       ).env('FORAY_BUILD_ID'),
+    )
+    .addOption(
+      new Option(
+        '--notices <file>',
+        'file with the addresses and commands of notices (default: notices.yaml in the home folder, if it exists)',
+      ).env('FORAY_NOTICES'),
     )
     .addOption(metricsOption())
     .addOption(healthOption())
@@ -38,6 +49,9 @@ export function addWorker(program: Command): void {
         tell(line);
         tellParent(line);
       };
-      await runWorker(settings, onReady, { ...flags, tell: tellAll });
+      const notices = resolve(flags.notices ?? homePaths(flags.home).notices);
+      // a mistake in the file shows at the start, not when a campaign ends
+      if (flags.notices !== undefined || existsSync(notices)) readNotices(notices);
+      await runWorker(settings, onReady, { ...flags, notices, tell: tellAll });
     });
 }

@@ -9,6 +9,8 @@ const lasting: readonly ErrorCode[] = [
   'STORE_LOST',
   'STORE_UNREACHABLE',
   'STORE_NEWER',
+  'UNKNOWN_NOTICE',
+  'NOTICES_INVALID',
 ];
 /** After this number of failed attempts, any failure blocks the campaign. */
 const MANY_FAILURES = 2;

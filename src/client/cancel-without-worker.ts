@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { stopOpenRuns } from '../activities/stop.ts';
+import { callsOf } from '../campaign/notice.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
@@ -25,13 +26,20 @@ export async function cancelWithoutWorker(client: ClientContext, id: string, rea
   await client.temporal.terminate(id, 'cancelled by a person; no worker answered');
   // a worker that came back meanwhile may have closed the campaign
   if (closedPhases.includes((await recordOf(client, id)).phase)) return;
-  const note = [
+  const notes = [
     record.note,
     reason,
     'no worker answered, so the command that cancelled the campaign ended it',
     `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
   ];
-  await client.store.setPhase(id, 'cancelled', Date.now(), note.filter(Boolean).join('; '));
+  const note = notes.filter(Boolean).join('; ');
+  const now = Date.now();
+  await client.store.setPhase(id, 'cancelled', now, note);
+  const data = { campaign: id, phase: 'cancelled', points: record.points, note, failure: null } as const;
+  const runs = await client.store.counts(id);
+  await client.temporal.startNotices(
+    callsOf(record.campaign.notify ?? [], 'campaign.ended', { ...data, runs, id: crypto.randomUUID(), now }),
+  );
 }
 
 async function stopRuns(

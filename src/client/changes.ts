@@ -1,4 +1,5 @@
 import {
+  asChangeOf,
   checkChange,
   type Difference,
   difference,
@@ -168,8 +169,7 @@ async function checkedChange(
   source: DefinitionSource,
 ) {
   const { campaign, ...checked } = await checkCampaign(client.cloud, source, before.model);
-  const { id, service, serviceId, versions } = before;
-  const after = keptStrategy(before, { ...campaign, id, service, serviceId, versions });
+  const after = keptStrategy(before, asChangeOf(before, campaign));
   checkChange(before, after);
   if (findsPoints(before)) checkMayChange((await client.store.searchLog(before.id)).events);
   if (after.model.versionId !== before.model.versionId)

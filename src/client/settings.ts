@@ -22,6 +22,8 @@ export interface Settings {
   owner: string;
   /** Address of Temporal's Web UI. */
   webUi: string;
+  /** The names of the notices of new campaigns whose definition has no `notify`. @default none */
+  notify?: string[] | undefined;
 }
 
 /** How to connect to Temporal, in the form that its SDK takes. */

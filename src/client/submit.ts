@@ -89,7 +89,8 @@ export async function submit(
   const id = wanted ?? `${checked.name}-${suffix}`;
   const { url: service } = client.service;
   const serviceId = await client.service.identity();
-  const campaign = freshened({ ...checked, id, service, serviceId }, Math.random);
+  const { notify = client.settings.notify } = checked;
+  const campaign = freshened({ ...checked, id, service, serviceId, notify }, Math.random);
   for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
   const definition = textOf(source);
   const isNew = await client.store.addCampaign({ campaign, definition, digest, owner }, Date.now());

@@ -33,6 +33,7 @@ export function homePaths(home: string) {
     devPageLock: join(home, 'dev-page.lock'),
     servicePort: join(home, 'service-port'),
     lock: join(home, 'dev.lock'),
+    notices: join(home, 'notices.yaml'),
     store: `sqlite:${join(home, 'store.db')}`,
     service: join(home, 'service'),
     temporal: join(home, 'temporal.db'),

@@ -117,9 +117,9 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
   };
-  // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only the task queue, the rate,
-  // and the key of the page (FORAY_KEY, below) are passed on
-  const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE'];
+  // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only these, and the key of the page
+  // (FORAY_KEY, below), are passed on
+  const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE', 'FORAY_NOTICES', 'FORAY_NOTIFY'];
   const isOurs = (name: string): boolean => !/^(FORAY|TEMPORAL)_/.test(name) || kept.includes(name);
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name))),

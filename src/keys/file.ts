@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Document } from 'yaml';
 import * as z from 'zod';
-import { ForayError, messageOf, type Place } from '../errors.ts';
+import { ForayError } from '../errors.ts';
+import { readGuardedText } from '../system/guarded-text.ts';
+import { guardedMistake, readGuardedYaml } from '../yaml/guarded-yaml.ts';
+import type { Locate } from '../yaml/yaml.ts';
 import { roles } from './roles.ts';
-import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml/yaml.ts';
 
 /**
  * The key file of both servers: names with the SHA-256 and the role of each of their keys, and who may use which model.
@@ -62,63 +63,22 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-/** The largest file that is read, in bytes. */
-const MOST = 16 * 1024 ** 2;
-const FOR_OWNER = 0o400;
-
-/**
- * The text of a key file. A pipe or a very large file could hold the process, so they are refused. A file that its owner
- * may not read is refused also if this process belongs to root, who may read every file.
- *
- * @param tooOpen - the permissions that other users of the machine may not have, as bits of the file's mode
- * @throws ForayError KEYS_INVALID
- */
-export function readKeyText(file: string, tooOpen = 0): string {
-  let text: string;
-  let mode: number;
-  try {
-    const stats = statSync(file);
-    mode = process.platform === 'win32' ? FOR_OWNER : stats.mode;
-    if (!stats.isFile()) throw new Error('it is not a file');
-    if (stats.size > MOST) throw new Error(`it has more than ${MOST} bytes`);
-    if ((mode & FOR_OWNER) === 0) throw new Error('its permissions do not allow it');
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ForayError('KEYS_INVALID', `The key file ${file} cannot be read: ${messageOf(error)}.`);
-  }
-  if ((mode & tooOpen) === 0) return text;
-  throw new ForayError('KEYS_INVALID', `Other users have access to the key file ${file}.`, {
-    hint: 'Remove their access with chmod 600.',
-  });
-}
+export const KEY_FILE = { what: 'key file', code: 'KEYS_INVALID' } as const;
 
 /** @throws ForayError KEYS_INVALID with the place, but without the text at that place, which may be a key */
 export function readKeyFile(file: string): KeyFile {
-  return parseKeyFile(readKeyText(file), file);
+  return parseKeyFile(readGuardedText(file, KEY_FILE), file);
 }
 
 /** Like {@link readKeyFile}, for the text of the file. */
 export function parseKeyFile(text: string, file: string): KeyFile {
-  const { plain, document, locate } = readText(text, file);
+  const { plain, document, locate } = readGuardedYaml(text, file, KEY_FILE);
   const result = KeyFileContent.safeParse(plain ?? {});
-  if (!result.success) {
-    const { why, place } = mistakeIn(result.error.issues[0]!, locate);
-    throw new ForayError('KEYS_INVALID', `The key file is wrong here: ${why}.`, { place });
-  }
+  if (!result.success) throw guardedMistake(result.error, locate, KEY_FILE);
   const read: KeyFile = { ...result.data, document, locate };
   checkKeys(read);
   checkUsers(read);
   return read;
-}
-
-/** What is wrong, and where. The names in the message and in the path of an issue may be keys, so they are left out. */
-function mistakeIn(issue: z.core.$ZodIssue, locate: Locate): { why: string; place: Place } {
-  const { code, path: at, message } = issue;
-  if (code === 'unrecognized_keys')
-    return { why: 'this name is unknown', place: locate([...at, issue.keys[0]!], 'key') };
-  // this issue says only that the name of a user is wrong; the reason is one level below
-  if (code === 'invalid_key') return { why: issue.issues[0]!.message, place: locate(at, 'key') };
-  return { why: message, place: locate(at) };
 }
 
 /** A key of the file. */
@@ -165,22 +125,4 @@ function checkUsers({ users, models, locate }: KeyFile): void {
       });
     }
   }
-}
-
-/** Reads the text. Its places have no text of the file, because commands print the text of a place. */
-function readText(text: string, file: string): ReadYaml {
-  try {
-    const { locate, ...read } = readYaml(text, file);
-    return { ...read, locate: (...of) => withoutText(locate(...of)) };
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
-    // the parser's message may repeat the text at this place, which may be a key
-    throw new ForayError('KEYS_INVALID', 'The key file is neither YAML nor JSON.', {
-      place: withoutText(error.place),
-    });
-  }
-}
-
-function withoutText(place: Place): Place {
-  return { ...place, text: undefined };
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type ForayError, isForayError, messageOf } from '../errors.ts';
 import { fileStamp } from '../system/file-stamp.ts';
-import { type KeyFile, keysOf, parseKeyFile, readKeyText } from './file.ts';
+import { readGuardedText } from '../system/guarded-text.ts';
+import { KEY_FILE, type KeyFile, keysOf, parseKeyFile } from './file.ts';
 import type { KeyRole } from './roles.ts';
 
 /**
@@ -92,7 +93,7 @@ export class WatchedKeys {
     let text = '';
     let refusal: Error | undefined;
     try {
-      text = readKeyText(file, tooOpen);
+      text = readGuardedText(file, KEY_FILE, tooOpen);
     } catch (error) {
       refusal = error as ForayError;
     }

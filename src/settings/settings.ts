@@ -16,6 +16,7 @@ export const variables = {
   taskQueue: 'FORAY_TASK_QUEUE',
   owner: 'FORAY_OWNER',
   webUi: 'FORAY_WEB_UI',
+  notify: 'FORAY_NOTIFY',
 } as const;
 
 export const DEFAULT_HOME = '.foray';
@@ -36,6 +37,8 @@ export interface GivenSettings {
   taskQueue: string;
   owner: string;
   webUi?: string | undefined;
+  /** Names, separated by commas. */
+  notify?: string | undefined;
 }
 
 /** The name of the current user. A user in a container may have none. */
@@ -70,6 +73,7 @@ export function settingsFromEnvironment(): Settings {
     taskQueue: given('taskQueue') ?? DEFAULT_TASK_QUEUE,
     owner: given('owner') ?? userName(),
     webUi: given('webUi'),
+    notify: given('notify'),
   });
 }
 
@@ -92,6 +96,7 @@ export function settingsFrom(given: GivenSettings): Settings {
       (given.webUi && address(given.webUi, '--web-ui', variables.webUi).href) ??
       dev?.temporal.webUi ??
       usualUi(temporal.connectionOptions.address),
+    notify: given.notify?.split(',').map((name) => name.trim()),
   };
 }
 

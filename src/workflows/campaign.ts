@@ -24,6 +24,7 @@ import {
 } from './closing.ts';
 import { type CampaignInput, type Context, enter, show } from './context.ts';
 import { listen, wish } from './handlers.ts';
+import { tell } from './notice.ts';
 import {
   type CampaignState,
   carried,
@@ -54,8 +55,8 @@ const MOST_BYTES = 8 * 1024 * 1024;
  * cancelled | failed.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
-  const { campaign: id, service, store, failures, timeouts } = input;
-  const state = input.state ? unpacked(input.state) : newState(Date.now(), { failures, timeouts });
+  const { campaign: id, service, store, failures, timeouts, notify } = input;
+  const state = input.state ? unpacked(input.state) : newState(Date.now(), { failures, timeouts, notify });
   const context: Context = {
     input,
     address: { campaign: id, service, store },
@@ -122,7 +123,9 @@ async function runOn(context: Context): Promise<End> {
       await untilWished(context, () => state.wish !== 'pause');
       continue;
     }
+    const { failed } = state;
     const proposed = await tick(context);
+    if (failed === 0 && state.failed > 0) await tell(context, 'campaign.first_failure');
     throwIfCancelled();
     judgeFailures(state);
     await search(context, proposed);
@@ -212,6 +215,7 @@ async function carryOutWish(context: Context): Promise<void> {
   state.schedule.isHeld = phase !== 'running';
   enter(context, phase);
   await activities.enterPhase.executeWithOptions({ summary: phase }, [{ ...address, phase }]);
+  if (phase === 'paused') await tell(context, 'campaign.paused');
   // a new phase has its effect now, not only at the next tick
   state.schedule.tickAt = Math.min(state.schedule.tickAt, Date.now());
 }

@@ -2,6 +2,7 @@ import { ApplicationFailure, upsertMemo } from '@temporalio/workflow';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import { type Context, enter } from './context.ts';
+import { tell } from './notice.ts';
 import { type CampaignState, failedText, isStillAfterRetry, note, progressOf } from './state.ts';
 import { activities } from './tick.ts';
 
@@ -88,6 +89,7 @@ export async function close(context: Context, phase: Phase): Promise<RunCounts> 
   // without a worker, nobody can query the details, but the list of workflows still shows the memo
   if (runs.failed > 0) upsertMemo({ outcome: `${phase}, ${failedText(runs)}` });
   enter(context, phase);
+  await tell(context, 'campaign.ended');
   return runs;
 }
 

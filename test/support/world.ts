@@ -35,6 +35,8 @@ export interface World {
     identity?: string;
     /** The maximum number of activities that the worker runs at once. */
     activities?: number;
+    /** The path of the file of notices. */
+    notices?: string;
     /** Replaces activities. */
     spoil?: (activities: Activities) => Activities;
   }): Promise<() => Promise<void>>;
@@ -141,7 +143,7 @@ export async function startWorld({
     settings,
     foray,
     folder,
-    async startWorker({ buildId, identity, activities, spoil = (real: Activities) => real } = {}) {
+    async startWorker({ buildId, identity, activities, notices, spoil = (real: Activities) => real } = {}) {
       const own = await openStore(settings.store);
       const courses = new Courses();
       // each worker has its own connection, because several workers of one process may not share a connection
@@ -153,7 +155,7 @@ export async function startWorld({
         workflowBundle: builtWorkflowBundle(),
         activities: spoil(
           createActivities(
-            { store: own, cloud: cloudClient(settings, 'worker'), service: settings.service.url },
+            { store: own, cloud: cloudClient(settings, 'worker'), service: settings.service.url, notices },
             courses,
           ),
         ),

@@ -3,4 +3,4 @@ export { changeCampaign, setConcurrency } from './change.ts';
 export { TemporalConnection } from './connection.ts';
 export { answers, failures, flights, isClosed, runIdOf, signal, terminate } from './messages.ts';
 export { blockedBy, progressOf } from './progress.ts';
-export { startToStop, startWorkflow } from './start.ts';
+export { startNotices, startToStop, startWorkflow } from './start.ts';

@@ -1,3 +1,4 @@
+import type { NoticeCall } from '../../campaign/notice.ts';
 import type { FailureCause, FlightReport } from '../../campaign/types.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { Changed } from '../../workflows/messages.ts';
@@ -65,6 +66,11 @@ export class Temporal {
    */
   async startToStop(record: CampaignRecord, store: string, reason?: string): Promise<void> {
     await this.#call((calls, connection) => calls.startToStop(connection, record, store, reason));
+  }
+
+  /** Starts the workflows that call notices. They wait for a worker. */
+  async startNotices(calls: readonly NoticeCall[]): Promise<void> {
+    if (calls.length > 0) await this.#call((known, connection) => known.startNotices(connection, calls));
   }
 
   /**

@@ -4,11 +4,12 @@ import {
   WorkflowIdReusePolicy,
 } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
+import { type NoticeCall, workflowIdOf } from '../../campaign/notice.ts';
 import { ForayError } from '../../errors.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import { cancelSignal } from '../../workflows/messages.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
-import type { campaign as campaignWorkflow, CampaignInput } from '../../workflows/index.ts';
+import type { campaign as campaignWorkflow, CampaignInput, notice } from '../../workflows/index.ts';
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, translated } from '../../temporal-errors.ts';
 
@@ -88,6 +89,22 @@ export async function startToStop(
   }
 }
 
+/** Starts the workflows that call notices. */
+export async function startNotices(
+  temporal: TemporalConnection,
+  calls: readonly NoticeCall[],
+): Promise<void> {
+  const client = await temporal.connect();
+  for (const call of calls) {
+    await client.workflow.start<typeof notice>('notice', {
+      workflowId: workflowIdOf(call),
+      taskQueue: temporal.settings.taskQueue,
+      args: [call],
+      staticSummary: `${call.message.type} of ${call.message.data.campaign}`,
+    });
+  }
+}
+
 /** Starts a workflow, without search attributes when the Temporal server does not have them. */
 export async function withAttributes(start: (hasAttributes: boolean) => Promise<string>): Promise<Started> {
   try {
@@ -107,10 +124,13 @@ export function startOptions(
   later: Pick<CampaignInput, 'stopOnly' | 'goesOn'> = {},
   reason?: string,
 ) {
-  const { id, service, concurrency, failures, timeouts, model, name, priority } = campaign;
+  const { id, service, concurrency, failures, timeouts, notify, model, name, priority } = campaign;
   const { owner } = temporal.settings;
   const summary = [`${name}: ${model.name}`, ...(reason === undefined ? [] : [`${reason}, by ${owner}`])];
-  const input: CampaignInput = { campaign: id, service, store, concurrency, failures, timeouts, ...later };
+  const input: CampaignInput = {
+    ...{ campaign: id, service, store, concurrency, failures, timeouts, notify },
+    ...later,
+  };
   return {
     workflowId: id,
     taskQueue: temporal.settings.taskQueue,

@@ -1,0 +1,39 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { ErrorCode } from '../error-codes.ts';
+import { ForayError, messageOf } from '../errors.ts';
+
+/** A file with keys or secrets: its name in messages, such as "key file", and the code of its errors. */
+interface Guarded {
+  what: string;
+  code: ErrorCode;
+}
+
+/** The largest file that is read, in bytes. */
+const MOST = 16 * 1024 ** 2;
+const FOR_OWNER = 0o400;
+
+/**
+ * The text of a guarded file. A pipe or a very large file could hold the process, so they are refused. A file that its
+ * owner may not read is refused also if this process belongs to root, who may read every file.
+ *
+ * @param tooOpen - the permissions that other users of the machine may not have, as bits of the file's mode
+ * @throws ForayError with the code of the file
+ */
+export function readGuardedText(file: string, { what, code }: Guarded, tooOpen = 0): string {
+  let text: string;
+  let mode: number;
+  try {
+    const stats = statSync(file);
+    mode = process.platform === 'win32' ? FOR_OWNER : stats.mode;
+    if (!stats.isFile()) throw new Error('it is not a file');
+    if (stats.size > MOST) throw new Error(`it has more than ${MOST} bytes`);
+    if ((mode & FOR_OWNER) === 0) throw new Error('its permissions do not allow it');
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ForayError(code, `The ${what} ${file} cannot be read: ${messageOf(error)}.`);
+  }
+  if ((mode & tooOpen) === 0) return text;
+  throw new ForayError(code, `Other users have access to the ${what} ${file}.`, {
+    hint: 'Remove their access with chmod 600.',
+  });
+}

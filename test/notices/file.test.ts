@@ -1,0 +1,86 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isForayError } from '../../src/errors.ts';
+import { signatureOf } from '../../src/notices/call.ts';
+import { noticeOf, readNotices } from '../../src/notices/file.ts';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+let folder: string;
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-notices-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(text: string, mode = 0o600): string {
+  const file = join(folder, 'notices.yaml');
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return file;
+}
+
+/** The line of the error that `act` throws. */
+function lineOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (isForayError(error)) return `${error.code} ${error.toLine()}`;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('the signature is that of the example in the specification of Standard Webhooks', () => {
+  const signature = signatureOf(SECRET, 'msg_p5jXN8AQM9LWM0D4loKWxJek', '1614265330', '{"test": 2432232314}');
+  expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+});
+
+describe('a file of notices', () => {
+  test('has webhooks and commands by name', () => {
+    const file = fileOf(
+      `team: {url: https://example.org/hook, secret: "${SECRET}"}\ndesk: {command: [echo, done]}`,
+    );
+    expect([...readNotices(file)]).toEqual([
+      ['team', { url: 'https://example.org/hook', secret: SECRET }],
+      ['desk', { command: ['echo', 'done'] }],
+    ]);
+    expect(noticeOf(file, 'desk')).toEqual({ command: ['echo', 'done'] });
+    expect([...readNotices(fileOf(''))]).toEqual([]);
+  });
+
+  test.each([
+    ['a: {url: "ftp://example.org"}', 'an http or https address is expected'],
+    ['a: {url: "https://example.org", secret: hunter2-hunter2-hunter2}', 'the secret is whsec_ and'],
+    ['a: {url: "https://example.org", secret: whsec_aHVudGVyMg==}', 'the secret is whsec_ and'],
+    ['a: {url: "https://example.org", command: [hunter2]}', 'either a url or a command'],
+    ['a: {url: "https://me:hunter2@example.org"}', 'an address has no user name'],
+    ['a: {url: hunter2}', 'an http or https address is expected'],
+    ['a: {}', 'either a url or a command'],
+    ['a: {command: []}', 'the command has no program'],
+    ['a: {command: hunter2}', 'the command is a list'],
+    ['a: {hunter2: 1}', 'this name is unknown'],
+    ['a b: {command: [hunter2]}', 'a name has at most 64'],
+    ['a: hunter2', 'a notice is {url: ADDRESS'],
+    ['a: {url: "hunter2', 'is neither YAML nor JSON'],
+  ])('%s is refused with its place, but without the text at the place', (text, why) => {
+    const line = lineOf(() => readNotices(fileOf(text)));
+    expect(line).toContain(why);
+    expect(line).toMatch(/^NOTICES_INVALID \S+notices\.yaml:1:\d+: /);
+    expect(line).not.toContain('hunter2');
+  });
+
+  test('that other users may read is refused', () => {
+    const line = lineOf(() => readNotices(fileOf('a: {command: [echo]}', 0o640)));
+    expect(line).toContain('Other users have access to the file of notices');
+    expect(line).toContain('chmod 600');
+  });
+
+  test('does not have a misspelt name, and the error has the similar one', () => {
+    const file = fileOf('team: {command: [echo]}');
+    expect(lineOf(() => noticeOf(file, 'teem'))).toBe(
+      'UNKNOWN_NOTICE The worker has no notice "teem". Did you mean "team"?',
+    );
+    expect(lineOf(() => noticeOf(join(folder, 'missing.yaml'), 'team'))).toContain('no file of notices');
+    expect(lineOf(() => noticeOf(undefined, 'team'))).toContain('no file of notices');
+  });
+});
