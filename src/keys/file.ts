@@ -12,10 +12,11 @@ import { type Locate, readYaml, type ReadYaml, YamlError } from '../yaml/yaml.ts
  */
 
 /**
- * What a key may do. `steer` may do everything that its user may do. `read` may only read campaigns at foray's own
+ * What a key may do. `steer` may do everything that its user may do, except push models through foray's own server.
+ * `develop` may do this too. `read` may only read campaigns at foray's own
  * server. `executor` may only execute runs of a model service, on another machine.
  */
-export const roles = ['read', 'steer', 'executor'] as const;
+export const roles = ['read', 'steer', 'develop', 'executor'] as const;
 export type KeyRole = (typeof roles)[number];
 
 /** The user of the key that the first start makes. This user also owns all models without another owner. */
@@ -33,7 +34,7 @@ const Key = z.strictObject({
       /^[0-9a-f]{64}$/,
       'the SHA-256 of a key is expected, 64 hexadecimal digits in lower case, never the key',
     ),
-  role: z.enum(roles, 'the role is read, steer or executor').default('steer'),
+  role: z.enum(roles, 'the role is read, steer, develop or executor').default('steer'),
   created: z.iso.datetime('a time such as 2026-11-21T14:05:38Z is expected').optional(),
 });
 

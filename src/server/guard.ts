@@ -3,7 +3,7 @@ import { KeyChecks } from '../http/key-checks.ts';
 import { noteMethods } from '../http/methods.ts';
 import { pathOf } from '../http/path.ts';
 import { hashOf } from '../keys/hash.ts';
-import type { Access, Role } from './keys.ts';
+import { type Access, isAllowed, type Role } from './keys.ts';
 import type { ServerParts } from './server-parts.ts';
 import { ServerError, wantsPage } from './problems.ts';
 
@@ -71,12 +71,11 @@ export function addGuard(
       keyless.release(request.raw.socket);
       keyChecks.watch(reply.raw, () => {
         const access = keys.of(request.keyHash!);
-        return role === 'steer' ? access?.role === 'steer' : access !== null;
+        return access !== null && (role === 'anyone' || isAllowed(access, role));
       });
     }
     if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);
-    if (role === 'steer' && request.access?.role !== 'steer')
-      throw new ServerError('ROLE_TOO_LOW', `The key of ${request.access!.name} may read, but not steer.`);
+    if (role !== 'anyone' && !isAllowed(request.access!, role)) throw tooLow(request.access!, role);
     const path = pathOf(request.url);
     if (request.is404 || methods.isWrong(request.method, path)) throw notFound(methods.of(path));
     done();
@@ -98,6 +97,13 @@ export function addGuard(
     const session = cookieOf(headers.cookie, options.cookie());
     return (session !== undefined && sessions.keyOf(session)) || null;
   }
+}
+
+function tooLow({ name, role }: Access, needed: Role): ServerError {
+  const may = role === 'read' ? 'read, but not steer' : 'steer, but not push models';
+  return new ServerError('ROLE_TOO_LOW', `The key of ${name} may ${may}.`, {
+    hint: `Ask the operator of the server for a key with the role ${needed}.`,
+  });
 }
 
 /** Refuses a change that a page of another site requests through the browser of a user. */

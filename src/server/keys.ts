@@ -4,14 +4,21 @@ import { hashOf } from '../keys/hash.ts';
 import { WatchedKeys } from '../keys/watched-keys.ts';
 
 /**
- * The role of a key: `steer` may do everything, and `read` may change nothing. Each endpoint (api/endpoints.ts) and
- * each route of a page names the role that it needs.
+ * The role of a key: `read` may change nothing, `steer` may change campaigns, and `develop` may also push models, whose code runs on
+ * the machine of the model service. Each endpoint (api/endpoints.ts) and each route of a page names the role that it needs.
  */
 export type Role = Exclude<KeyRole, 'executor'>;
 
+/** Whether a key has at least the role that a route needs. */
+export function isAllowed({ role, mayPush }: Access, needed: Role): boolean {
+  return needed === 'read' || (role === 'steer' && (needed === 'steer' || mayPush));
+}
+
 /** The user of a request. */
 export interface Access {
-  role: Role;
+  role: 'read' | 'steer';
+  /** Whether the user may also push models. */
+  mayPush: boolean;
   name: string;
 }
 
@@ -28,7 +35,7 @@ export class OwnKey implements Keys {
 
   constructor(key: string, name: string) {
     this.#hash = hashOf(key);
-    this.#access = { role: 'steer', name };
+    this.#access = { role: 'steer', mayPush: true, name };
   }
 
   of(keyHash: string): Access | null {
@@ -63,6 +70,8 @@ export class KeyFile implements Keys {
 
   of(keyHash: string): Access | null {
     const { name, role = 'executor' } = this.#keys.holderOf(keyHash) ?? {};
-    return name === undefined || role === 'executor' ? null : { name, role };
+    if (name === undefined || role === 'executor') return null;
+    const mayPush = role === 'develop';
+    return { name, role: mayPush ? 'steer' : role, mayPush };
   }
 }
