@@ -4,6 +4,7 @@
     server = foray.connect()                      # finds a running "foray dev" or "foray ui"
     campaign = server.submit("campaign.yaml", id="flu")
     frame = campaign.wait().results()             # a pandas DataFrame; frame.attrs["units"] has the units
+    server.push("model.py")                       # a model of your own, for the next campaigns
 
 This module needs Python 3.8 or newer and no packages, except that `results` needs pandas. `rows` reads results without
 pandas.
@@ -11,6 +12,7 @@ pandas.
 
 import base64
 import contextlib
+import hashlib
 import html
 import http.client
 import io
@@ -30,6 +32,8 @@ __version__ = "0.2.0"
 _CLOSED = ("completed", "failed", "cancelled")
 # the time to connect and the longest time without a byte, seconds: an answer such as a report may take minutes
 _TIMEOUT = 300
+# how often a push sends missing files; a service that lacks them once more has lost them
+_MOST_ROUNDS = 4
 _AWAY = (None, 502, 503, 504)  # HTTP statuses while the server or its store restarts; None without an answer
 
 
@@ -152,6 +156,29 @@ class Server:
         """A model with the inputs and outputs of its newest version."""
         return self._json("GET", "/models/" + _quoted(name))
 
+    def push(self, path, files=None):
+        """Sends a model to the service, which makes a new version if the model has changed. Campaigns that are submitted
+        later use it. Returns {"name", "version", "isNew"}. A mistake in the model is a ForayError with its place.
+
+        path   the file of the model, such as model.py
+        files  paths of further files that the model needs, in the folder of the model or below it
+        """
+        entry = pathlib.Path(path)
+        contents = {"model/" + name: file.read_bytes() for name, file in _of_model(entry, files or [])}
+        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+        by_hash = {hashes[name]: content for name, content in contents.items()}
+        sent = [{"path": name, "mode": 0o644, "sha256": hashes[name]} for name in contents]
+        request = {"folders": ["model"], "entry": "model/" + entry.name, "files": sent}
+        for _ in range(_MOST_ROUNDS):
+            answer = self._json("POST", "/push/model", request)
+            if answer["pushed"]:
+                return answer["pushed"]
+            for missing in answer["missing"]:
+                self._read("POST", "/push/file", by_hash[missing])
+        detail = "The service still lacks files of the model after they were sent."
+        hint = "If several services share an address, push to the server of one of them."
+        raise ForayError({"code": "MODEL_UNREADABLE", "detail": detail, "hint": hint})
+
     def compare(self, a, b, show=None):
         """Compares two campaigns, given by their ids, point by point: {"rows": […], "notes": […]}."""
         return self._json("GET", "/compare", query={"a": a, "b": b, "show": show})
@@ -168,8 +195,10 @@ class Server:
     def _open(self, method, path, body=None, query=None, headers=None, timeout=_TIMEOUT):
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         url = self.url + "/api/v1" + path + ("?" + urllib.parse.urlencode(given, doseq=True) if given else "")
-        data = None if body is None else _json_of(body)
-        sent = {**self.headers, "Content-Type": "application/json", **(headers or {})}
+        is_file = isinstance(body, bytes)
+        data = body if body is None or is_file else _json_of(body)
+        kind = "application/octet-stream" if is_file else "application/json"
+        sent = {**self.headers, "Content-Type": kind, **(headers or {})}
         try:
             # the connection can also break while the caller reads the answer
             request = urllib.request.Request(url, data, sent, method=method)
@@ -383,6 +412,19 @@ def _body(definition, files):
     found.update({pathlib.Path(one).name: pathlib.Path(one) for one in files or []})
     content = {name: base64.b64encode(path.read_bytes()).decode() for name, path in found.items()}
     return {"definition": text, "files": content}
+
+
+def _of_model(entry, files):
+    # the files of a model by their paths below its folder
+    folder = entry.absolute().parent
+    for file in [entry, *map(pathlib.Path, files)]:
+        try:
+            name = pathlib.Path(os.path.abspath(file)).relative_to(folder).as_posix()
+        except ValueError:
+            detail = "The file %s is not in the folder of the model, %s." % (file, folder)
+            hint = "Put all files of a model into its folder."
+            raise ForayError({"code": "MODEL_INVALID", "detail": detail, "hint": hint}) from None
+        yield name, file
 
 
 def _json_of(body):

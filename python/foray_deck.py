@@ -267,22 +267,42 @@ class _Mistake(Exception):
 
 def _tokens(deck, folder):
     """The tokens of the templates and of the command, each with its place."""
+    for text, where in _texts(deck, folder):
+        for token in _TOKEN.finditer(text):
+            yield token, where(token.start())
+
+
+def _texts(deck, folder):
+    """The texts that may have tokens: of the templates and of the command. Each with a function from an offset to its place."""
     for name in deck["files"]:
         if name.endswith(".tpl"):
             text = _read(folder / name)
-            for token in _TOKEN.finditer(text):
-                begin = text.rfind("\n", 0, token.start()) + 1
-                line = text[begin:].split("\n", 1)[0].rstrip("\r")
-                number, column = text.count("\n", 0, token.start()) + 1, token.start() - begin + 1
-                yield token, {"place": {"file": name, "line": number, "column": column, "text": line}}
+            yield text, lambda at, name=name, text=text: {"place": _place(name, text, at)}
     for at, word in enumerate(deck["command"]):
-        for token in _TOKEN.finditer(word):
-            yield token, {"path": ["command", at]}
+        yield word, lambda _, at=at: {"path": ["command", at]}
+
+
+def _place(name, text, at):
+    begin = text.rfind("\n", 0, at) + 1
+    line = text[begin:].split("\n", 1)[0].rstrip("\r")
+    return {"file": name, "line": text.count("\n", 0, at) + 1, "column": at - begin + 1, "text": line}
+
+
+def _check_ends(texts, inputs):
+    """Refuses {{ and the name of an input without an end. Other braces belong to the program."""
+    names = "|".join(re.escape(name) for name in sorted(inputs, key=len, reverse=True))
+    for text, where in texts if inputs else []:
+        whole = {token.start() for token in _TOKEN.finditer(text)}
+        for begin in re.finditer(r"\{\{\s*(" + names + r")(?!\w)", text):
+            if begin.start() not in whole:
+                hint = f"Write {{{{{begin[1]}}}}}, or {{{{{begin[1]}:10.4f}}}} with a format."
+                raise _Mistake({"problem": f'The token "{begin[0]}" has no end', "hint": hint, **where(begin.start())})
 
 
 def _check_tokens(deck, folder):
     inputs = {_key(item["name"]): item for item in deck["inputs"]}
     used = set()
+    _check_ends(_texts(deck, folder), inputs)
     for token, where in _tokens(deck, folder):
         name, spec = token[1], token[2]
         item = inputs.get(name)
@@ -332,6 +352,24 @@ def _check_files(deck):
             raise _Mistake({"problem": message, "hint": "Remove or rename one of them.", "place": place})
 
 
+# Programs that execute a script, which is their first word.
+_INTERPRETERS = re.compile(r"(?:.*/)?(?:python[\d.]*|Rscript|bash|sh|node|julia|perl|ruby|octave)$")
+
+
+def _check_command(deck):
+    words = deck["command"]
+    if _INTERPRETERS.match(words[0]):
+        # an option may take the next word, as in python3 -m module
+        script = words[1] if len(words) > 1 and not words[1].startswith("-") and "." in words[1] else None
+    else:
+        script = words[0] if words[0].startswith("./") else None
+    if script is None or os.path.isabs(script) or _TOKEN.search(script):
+        return
+    if os.path.normpath(script) not in {re.sub(r"\.tpl$", "", name) for name in deck["files"]}:
+        hint = "Each run has the files of this folder. Put the script into it, or correct its name."
+        raise _Mistake({"problem": f"The folder has no file {script}", "hint": hint, "path": ["command"]})
+
+
 _SIM = '''"""Runs the program of the deck. The folder deck has its files; foray_deck.py fills in the templates."""
 
 from foray_deck import serve
@@ -347,6 +385,7 @@ def _main(folder):
     deck = json.load(sys.stdin)
     try:
         _check_files(deck)
+        _check_command(deck)
         _check_tokens(deck, pathlib.Path(folder))
         _check_expressions(deck)
     except _Mistake as mistake:

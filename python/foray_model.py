@@ -402,6 +402,8 @@ class _Model:
         for parameter in self._parameters.values():
             if parameter.name not in _SPECIAL:
                 item = self._input(parameter)
+                if item["name"] in self._inputs:
+                    raise TypeError(f'two inputs of {function.__name__} have the name "{item["name"]}"')
                 self._inputs[item["name"]] = (parameter.name, item)
         self._outputs = self._declared_outputs()
 
@@ -551,6 +553,19 @@ def _is_of_packages(folder):
     return os.path.basename(folder) in ("site-packages", "dist-packages") and os.path.isdir(folder)
 
 
+def _place(error, file):
+    """The file and line of a model where an error has its cause. None if it is somewhere else."""
+    folder = os.path.dirname(os.path.abspath(file))
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename, error.lineno))
+    if _models:  # a wrong declaration
+        code = inspect.unwrap(_models[0][0]).__code__
+        places.insert(0, (code.co_filename, code.co_firstlineno))
+    own = [place for place in places if place[0] and place[1] and os.path.dirname(place[0]) == folder]
+    return {"file": own[-1][0], "line": own[-1][1]} if own else None
+
+
 def _main(file, *rest):
     """python foray_model.py model.py: serves the model. With "describe": prints its declaration."""
     channel = _open_channel()
@@ -563,7 +578,11 @@ def _main(file, *rest):
             return
     except Exception as error:
         traceback.print_exc()
-        sys.exit(f"{type(error).__name__}: {error}")
+        problem = f"{type(error).__name__}: {error}"
+        if rest != ("describe",):
+            sys.exit(problem)
+        channel.say(json.dumps({"problem": problem, "place": _place(error, file)}))
+        return
     serve(found.run)
 
 

@@ -179,9 +179,8 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
     find: (wanted) =>
       Promise.resolve(
         wanted.map((one) => {
-          const filename = one.path.split(/[\\/]/).at(-1);
           const file = [...files.inputs, ...campaign.files].find(
-            (candidate) => candidate.input === one.input && candidate.filename === filename,
+            (candidate) => candidate.input === one.input && candidate.path === one.path,
           );
           if (file) return { ...one, hash: file.hash };
           throw unknown(one.path, one.place);

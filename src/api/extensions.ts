@@ -90,9 +90,8 @@ export const PushedFile = z.strictObject({
 });
 export type PushedFile = z.output<typeof PushedFile>;
 
-/** The model that an author pushes: its name and the list of its files. */
+/** The model that an author pushes: the list of its files. */
 export const PushRequest = z.strictObject({
-  name: z.string().min(1),
   /** The name of the model's folder, and the names of the folders beside it whose code the model uses. */
   folders: z.array(z.string()).min(1).max(100),
   /** The path of the model's module or declaration, which is directly in the first folder. */
@@ -109,9 +108,15 @@ export const Pushed = z.object({
    */
   missing: z.array(z.string()),
   /** The version with these files; null while files are missing. */
-  version: z.number().int().min(1).nullable(),
-  /** Whether this request made the version. */
-  isNew: z.boolean(),
+  pushed: z
+    .object({
+      /** The name of the model, as its files declare it. */
+      name: z.string(),
+      version: z.number().int().min(1),
+      /** Whether this request made the version. */
+      isNew: z.boolean(),
+    })
+    .nullable(),
 });
 export type Pushed = z.output<typeof Pushed>;
 
@@ -198,7 +203,6 @@ export const extensions = {
     path: '/push/file',
     summary:
       'Extension of the specification: uploads a file of a model that is about to be pushed; the answer is its SHA-256',
-    query: z.object({ model: z.string().min(1) }),
     body: 'bytes',
     response: z.string(),
   },

@@ -166,5 +166,7 @@ export const ErrorBody = z.object({
   code: z.string(),
   message: z.string(),
   path: z.string(),
+  /** Only in our service: the place of a mistake in a file of a pushed model. */
+  place: z.object({ file: z.string(), line: z.int().min(1), column: z.int().min(1) }).optional(),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -23,7 +23,6 @@ const changeable = {
   concurrency: 'concurrency',
   precision: 'the precision of replications',
   files: 'files',
-  variedFiles: 'the files of points',
   failures: 'failures',
   attempts: 'failures.attempts',
   timeouts: 'timeouts',
@@ -117,14 +116,12 @@ export function changed(before: Campaign, after: Campaign): Campaign {
     ({ input, path }) => !own.has(JSON.stringify([input, path])),
   );
   const variedFiles = [...(after.variedFiles ?? []), ...former];
-  for (const { input, hash, filename } of [...before.files, ...after.files]) {
+  for (const { input, hash, path } of [...before.files, ...after.files]) {
     // a file that all points had before, or have now, has a path too, unless another content has that path
     const isNamed = variedFiles.some(
-      (file) =>
-        file.input === input && [file.hash, file.path].some((one) => one === hash || one === filename),
+      (file) => file.input === input && (file.hash === hash || file.path === path),
     );
-    if (varied.some(({ name }) => name === input) && !isNamed)
-      variedFiles.push({ input, path: filename, hash });
+    if (varied.some(({ name }) => name === input) && !isNamed) variedFiles.push({ input, path, hash });
   }
   const files = variedFiles.length > 0 && { variedFiles };
   const named = base.map((input) => ({

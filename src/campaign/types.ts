@@ -23,7 +23,8 @@ export interface CampaignOutput {
 export interface CampaignFile {
   input: string;
   hash: string;
-  filename: string;
+  /** As the definition has it. */
+  path: string;
 }
 
 /** A file of an input that differs between points. At a point, the value of the input is the path. */

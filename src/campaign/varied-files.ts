@@ -16,16 +16,20 @@ export interface WantedFile {
   path: string;
   /** The first place where the definition or a point file names the file. */
   place: Place;
+  /** What names the file; its folder is the one to which people write the path. @default 'definition' */
+  of?: 'definition' | 'point file';
 }
 
 /** The files that a design or a strategy names, each once. */
 export class WantedFiles {
   readonly #files = new Map<string, WantedFile>();
   readonly #folder: string;
+  readonly #of: 'definition' | 'point file';
 
-  /** @param folder - the folder to which paths are relative, as a path relative to the definition's folder */
-  constructor(folder = '') {
-    this.#folder = folder;
+  /** @param folder - the folder of the point file that names the files, relative to the definition's folder */
+  constructor(folder?: string) {
+    this.#folder = folder ?? '';
+    this.#of = folder === undefined ? 'definition' : 'point file';
   }
 
   [Symbol.iterator](): Iterator<WantedFile> {
@@ -50,7 +54,7 @@ export class WantedFiles {
       });
     }
     const key = JSON.stringify([input, path]);
-    if (!this.#files.has(key)) this.#files.set(key, { input, path, place });
+    if (!this.#files.has(key)) this.#files.set(key, { input, path, place, of: this.#of });
     return path;
   }
 }

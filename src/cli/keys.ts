@@ -23,7 +23,7 @@ export function addKeys(program: Command): void {
     .addOption(
       new Option(
         '--role <role>',
-        'what the key may do: read (only read campaigns at foray server), steer (everything), or executor (only foray executor)',
+        'what the key may do: read (only read campaigns at foray server), steer (everything, except push models through foray server), develop (everything), or executor (only foray executor)',
       )
         .choices(roles)
         .default('steer'),

@@ -29,7 +29,11 @@ export function addModelsImport(models: Command): void {
       print(`the model ${name} with ${inputs.length} inputs and ${outputs.length} outputs.`);
       if (model.left.length > 0) print(`Left out:\n${model.left.map((one) => `  ${one}`).join('\n')}`);
       print(`Change the files as you like, then:`);
-      print(`  ${commandName()} models check ${shellQuoted(folder)}`);
+      // the program of a deck needs its files, and they have no defaults
+      const needed = 'foray_deck.py' in model.files ? inputs.filter(({ type }) => type === 'INPUT_FILE') : [];
+      const given = needed.map(({ name }) => ` --file ${shellQuoted(`${name}=FILE`)}`).join('');
+      print(`  ${commandName()} models check ${shellQuoted(folder)}${given}`);
+      if (given !== '') print('    with the path of a file in place of FILE');
       print(`  ${commandName()} dev --models ${shellQuoted(folder)}`);
     });
 }

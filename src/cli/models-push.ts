@@ -84,10 +84,8 @@ async function push(
   local: readonly LocalFile[],
 ): Promise<PushedModel> {
   const { code, declaration } = model;
-  const { name } = declaration;
   const folders = code.folders.map((folder) => path.basename(folder));
   const request: PushRequest = {
-    name,
     folders,
     entry: `${folders[0]}/${path.basename(code.entry)}`,
     files: local.map(({ path: place, mode, sha256 }) => ({ path: place, mode, sha256 })),
@@ -95,18 +93,18 @@ async function push(
   const uploaded = new Set<string>();
   // the uploads of the last round are checked too
   for (let round = 0; ; round += 1) {
-    const { missing, version, isNew } = await cloud.pushModel(request);
-    if (version !== null) return { name, version, isNew, uploaded: uploaded.size, files: local.length };
+    const { missing, pushed } = await cloud.pushModel(request);
+    if (pushed) return { ...pushed, uploaded: uploaded.size, files: local.length };
     if (round === MOST_ROUNDS) break;
     for (const sha256 of missing) {
       const { file } = local.find((each) => each.sha256 === sha256)!;
-      await cloud.pushFile(name, readFileSync(file));
+      await cloud.pushFile(readFileSync(file));
       uploaded.add(sha256);
     }
   }
   throw new ForayError(
     'MODEL_UNREADABLE',
-    `The service still lacks files of the model "${name}" after they were pushed.`,
+    `The service still lacks files of the model "${declaration.name}" after they were pushed.`,
     {
       hint: 'Do not change the files during the push. If a proxy divides requests between replicas, push to the address of one replica.',
     },

@@ -45,7 +45,7 @@ export function addServer(program: Command): void {
           'USAGE',
           `Other machines can reach ${flags.host}, so the server needs --keys FILE.`,
           {
-            hint: 'foray keys add NAME --role read --file FILE makes the file and a key. The role steer may also change campaigns.',
+            hint: 'foray keys add NAME --role read --file FILE makes the file and a key. The role steer may also change campaigns, and develop may also push models.',
           },
         );
       }

@@ -1,4 +1,4 @@
-import type { AnimationInfo } from '../api/index.ts';
+import type { AnimationInfo, Pushed, PushRequest } from '../api/index.ts';
 import type { Difference } from '../campaign/change.ts';
 import type { DefinitionSource } from '../campaign/source.ts';
 import { closedPhases } from '../campaign/types.ts';
@@ -93,6 +93,22 @@ export class Foray extends CampaignReader {
    */
   requestRun(model: string, values: Readonly<Record<string, string>> = {}): Promise<string> {
     return requestSingleRun(this.context.cloud, model, values);
+  }
+
+  /**
+   * Makes a version of a model from files that `pushFile` has uploaded. The answer names the files that are missing.
+   * @throws ForayError MODEL_INVALID with the place; KEY_REFUSED, REQUEST_REFUSED, SERVICE_UNREACHABLE
+   */
+  pushModel(request: PushRequest): Promise<Pushed> {
+    return this.context.cloud.pushModel(request);
+  }
+
+  /**
+   * Uploads a file of a model that is about to be pushed. Returns its SHA-256 in hexadecimal digits.
+   * @throws ForayError KEY_REFUSED, SERVICE_UNREACHABLE
+   */
+  pushFile(content: Uint8Array): Promise<string> {
+    return this.context.cloud.pushFile(content);
   }
 
   /**

@@ -29,7 +29,7 @@ export interface Explanation {
     name: string;
     /** The value of the input; for a file, its name at the service. */
     value: string;
-    /** The name of the file that the definition gives for the input; null when the definition gives no file. */
+    /** The path of the file that the definition gives for the input; null when the definition gives no file. */
     file: string | null;
     units: string | null;
     isVaried: boolean;
@@ -111,7 +111,7 @@ export function explained(
   const isVaried = (name: string): boolean => campaign.varied.some((input) => input.name === name);
   const inputs = campaign.base.map(({ name, value, units }) => {
     const at = campaign.varied.findIndex((input) => input.name === name);
-    const file = campaign.files.find(({ input }) => input === name)?.filename ?? null;
+    const file = campaign.files.find(({ input }) => input === name)?.path ?? null;
     return { name, value: values[at] ?? value, file, units, isVaried: isVaried(name) };
   });
   return {

@@ -87,14 +87,17 @@ export class CloudClient {
     return this.#call('pruneVersions', { params: { modelId }, body: which, signal });
   }
 
-  /** Makes a version of a model. If the service lacks files of the version, its answer names them. */
+  /**
+   * Makes a version of a model. If the service lacks files of the version, its answer names them.
+   * @throws CloudError of the kind `refused-model` if the files are not a valid model
+   */
   pushModel(request: PushRequest, signal?: AbortSignal): Promise<Pushed> {
     return this.#call('pushModel', { body: request, signal });
   }
 
   /** @returns the SHA-256 of the stored file, in hexadecimal digits */
-  pushFile(model: string, content: Uint8Array, signal?: AbortSignal): Promise<string> {
-    return this.#call('pushFile', { query: { model }, body: content, signal });
+  pushFile(content: Uint8Array, signal?: AbortSignal): Promise<string> {
+    return this.#call('pushFile', { body: content, signal });
   }
 
   /** The executors on other machines; undefined if the service does not list them. */

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../error-codes.ts';
-import { ForayError } from '../errors.ts';
+import { ForayError, type Place } from '../errors.ts';
 
 /**
  * The kinds of errors of a model service.
@@ -7,7 +7,8 @@ import { ForayError } from '../errors.ts';
  * - `throttled`: 429, or 503 with Retry-After; `crowded`: 429 because too many animated runs are running; `server`:
  *   another 5xx;
  * - `malformed`: an answer outside the interface; `too-large`: an answer over the size limit;
- * - `unauthorized`: 401 and 403; `not-found`: 404; `refused`: another 4xx.
+ * - `unauthorized`: 401 and 403; `not-found`: 404; `refused-model`: the files of a pushed model are not a valid model;
+ *   `refused`: another 4xx.
  */
 export type CloudErrorKind =
   | 'unreachable'
@@ -19,6 +20,7 @@ export type CloudErrorKind =
   | 'too-large'
   | 'unauthorized'
   | 'not-found'
+  | 'refused-model'
   | 'refused';
 
 const codes: Record<CloudErrorKind, ErrorCode> = {
@@ -31,6 +33,7 @@ const codes: Record<CloudErrorKind, ErrorCode> = {
   'too-large': 'SERVICE_FAILED',
   unauthorized: 'KEY_REFUSED',
   'not-found': 'REQUEST_REFUSED',
+  'refused-model': 'MODEL_INVALID',
   refused: 'REQUEST_REFUSED',
 };
 
@@ -50,6 +53,7 @@ interface CloudErrorOptions {
   retryAfter?: number;
   mayHaveArrived?: boolean;
   hint?: string | undefined;
+  place?: Place | undefined;
 }
 
 /** An error of the model service or on the way to it. Its text never contains the key, a query or a signature. */
@@ -68,9 +72,9 @@ export class CloudError extends ForayError {
   constructor(
     kind: CloudErrorKind,
     message: string,
-    { retryAfter = 0, mayHaveArrived = true, hint = hints[kind] }: CloudErrorOptions = {},
+    { retryAfter = 0, mayHaveArrived = true, hint = hints[kind], place }: CloudErrorOptions = {},
   ) {
-    super(codes[kind], message, { hint });
+    super(codes[kind], message, { hint, place });
     this.kind = kind;
     this.retryAfter = retryAfter;
     this.mayHaveArrived = mayHaveArrived;

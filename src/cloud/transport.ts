@@ -1,6 +1,8 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { Got, Method, Response } from 'got';
+import { ErrorBody } from '../api/resources.ts';
+import type { Place } from '../errors.ts';
 import { bounded } from '../text/printable.ts';
 import { CloudError } from './errors.ts';
 import { Gate } from './gate.ts';
@@ -125,9 +127,10 @@ export class Transport {
 
   /** The error of an answer. If the service asks for fewer requests, all requests of this client wait. */
   #errorOf({ statusCode, headers, body }: Response<string>, target: string): CloudError {
-    const { code, message } = this.#errorIn(body);
+    const { code, message, place } = this.#errorIn(body);
     // the limit is of animated runs, and not of requests
     if (code === 'TOO_MANY_ANIMATIONS') return new CloudError('crowded', message, { mayHaveArrived: false });
+    if (code === 'MODEL_REFUSED') return new CloudError('refused-model', message, { place });
     const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
     if (statusCode !== 429 && !(statusCode === 503 && retryAfter > 0))
       return statusError(target, statusCode, message);
@@ -168,17 +171,26 @@ export class Transport {
   }
 
   /**
-   * The code of an error body, and its message on one line. Both are empty if the body does not have the format of the
-   * interface. For example, a proxy may send an HTML page.
+   * The code of an error body, its message on one line, and its place in a file. The texts are empty if the body does not
+   * have the format of the interface. For example, a proxy may send an HTML page.
    */
-  #errorIn(body: string): { code: unknown; message: string } {
+  #errorIn(body: string): { code: unknown; message: string; place: Place | undefined } {
     try {
-      const { code, message } = JSON.parse(body) as { code?: unknown; message?: unknown };
-      if (typeof message !== 'string') return { code: '', message: '' };
-      return { code, message: this.redacted(message, LONGEST_MESSAGE).replace(/[\s\p{Cc}]+/gu, ' ') };
+      const { code, message, place } = JSON.parse(body) as Record<string, unknown>;
+      if (typeof message !== 'string') return { code: '', message: '', place: undefined };
+      const ofFile = ErrorBody.shape.place.safeParse(place).data;
+      return {
+        code,
+        message: this.#inOneLine(message),
+        place: ofFile && { ...ofFile, file: this.#inOneLine(ofFile.file) },
+      };
     } catch {
-      return { code: '', message: '' };
+      return { code: '', message: '', place: undefined };
     }
+  }
+
+  #inOneLine(text: string): string {
+    return this.redacted(text, LONGEST_MESSAGE).replace(/[\s\p{Cc}]+/gu, ' ');
   }
 
   async #exchange(

@@ -28,7 +28,7 @@ const Key = z.strictObject({
       /^[0-9a-f]{64}$/,
       'the SHA-256 of a key is expected, 64 hexadecimal digits in lower case, never the key',
     ),
-  role: z.enum(roles, 'the role is read, steer or executor').default('steer'),
+  role: z.enum(roles, 'the role is read, steer, develop or executor').default('steer'),
   created: z.iso.datetime('a time such as 2026-11-21T14:05:38Z is expected').optional(),
 });
 

@@ -3,10 +3,15 @@
  * the model service needs `steer`, or `executor` for the requests of executors.
  */
 
-/** The roles that each role includes. `read` may only read campaigns at foray's own server. */
+/**
+ * The roles that each role includes. `read` may only read campaigns at foray's own server. `steer` may do everything that its
+ * user may do, except push models through foray's own server, because their code runs on the machine of the service.
+ * `executor` may only execute runs of a model service, on another machine.
+ */
 const included = {
   read: ['read'],
   steer: ['read', 'steer'],
+  develop: ['read', 'steer', 'develop'],
   executor: ['executor'],
 } as const;
 

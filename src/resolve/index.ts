@@ -92,7 +92,7 @@ async function withProgram(strategy: Strategy, files: DefinitionFiles): Promise<
 }
 
 function campaignFile({ input, hash, path }: FoundFile): CampaignFile {
-  return { input, hash, filename: path.split(/[\\/]/).at(-1)! };
+  return { input, hash, path };
 }
 
 /** Sets the values of file inputs: the hashes of the files, and the path for an input that differs between points. */

@@ -76,8 +76,7 @@ export function addGuard(
       });
     }
     if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);
-    if (role !== 'anyone' && !mayDo(request.access!.role, role))
-      throw new ServerError('ROLE_TOO_LOW', `The key of ${request.access!.name} may read, but not steer.`);
+    if (role !== 'anyone' && !mayDo(request.access!.role, role)) throw tooLow(request.access!, role);
     const path = pathOf(request.url);
     if (request.is404 || methods.isWrong(request.method, path)) throw notFound(methods.of(path));
     done();
@@ -99,6 +98,13 @@ export function addGuard(
     const session = cookieOf(headers.cookie, options.cookie());
     return (session !== undefined && sessions.keyOf(session)) || null;
   }
+}
+
+function tooLow({ name, role }: Access, needed: Role): ServerError {
+  const may = role === 'read' ? 'read, but not steer' : 'steer, but not push models';
+  return new ServerError('ROLE_TOO_LOW', `The key of ${name} may ${may}.`, {
+    hint: `Ask the operator of the server for a key with the role ${needed}.`,
+  });
 }
 
 /** Refuses a change that a page of another site requests through the browser of a user. */

@@ -4,10 +4,7 @@ import { hashOf } from '../keys/hash.ts';
 import type { KeyRole } from '../keys/roles.ts';
 import { WatchedKeys } from '../keys/watched-keys.ts';
 
-/**
- * The role of a key: `steer` may do everything, and `read` may change nothing. Each endpoint (api/endpoints.ts) and
- * each route of a page names the role that it needs.
- */
+/** The role of a key. Each endpoint (api/endpoints.ts) and each route of a page names the role that it needs. */
 export type Role = Exclude<KeyRole, 'executor'>;
 
 /** The user of a request. */
@@ -29,7 +26,7 @@ export class OwnKey implements Keys {
 
   constructor(key: string, name: string) {
     this.#hash = hashOf(key);
-    this.#access = { role: 'steer', name };
+    this.#access = { role: 'develop', name };
   }
 
   of(keyHash: string): Access | null {

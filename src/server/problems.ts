@@ -97,7 +97,7 @@ function serverErrorFrom(error: unknown): ServerError {
   const { statusCode = 500, message } = error as FastifyError;
   if (statusCode === 413)
     return new ServerError('TOO_LARGE', 'The body is larger than the server takes here.', {
-      hint: 'The command line, "foray submit", has no such limit.',
+      hint: 'The command line (foray submit, foray models push) has no such limit.',
     });
   if (statusCode >= 400 && statusCode < 500) return new ServerError('BAD_REQUEST', message);
   return new ServerError('INTERNAL', 'The server has a fault; its log says more.');

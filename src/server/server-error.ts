@@ -2,7 +2,7 @@
 export const serverErrors = {
   BAD_REQUEST: { status: 400, about: 'the request is not valid HTTP, or a parameter or the body is wrong' },
   KEY_NEEDED: { status: 401, about: 'the request has no known key and no login' },
-  ROLE_TOO_LOW: { status: 403, about: 'the key may read but not steer' },
+  ROLE_TOO_LOW: { status: 403, about: 'the key has a role that may not do this' },
   CROSS_SITE: { status: 403, about: 'a page of another site, or a program without a key, requests a change' },
   UNKNOWN_FIGURE: { status: 404, about: 'the report of the campaign has no figure of that name' },
   UNKNOWN_ROUTE: { status: 404, about: 'there is nothing at that address' },

@@ -3,7 +3,7 @@ import { ServerError } from './server-error.ts';
 
 /** The maximum number of each that a key may have at once, and how an error names them. */
 const limits = {
-  definitions: { most: 16, named: 'definitions in work' },
+  bodies: { most: 16, named: 'definitions and pushed models in work' },
   jobs: { most: 16, named: 'plans, reports and analyses in work' },
   streams: { most: 20, named: 'open streams' },
 } as const;
@@ -39,10 +39,10 @@ export class Shares {
   }
 }
 
-/** A hook that limits the definitions of one key in work. It runs before a body is read, because bodies take memory. */
-export function shareOfDefinitions(shares: Shares): onRequestHookHandler {
+/** A hook that limits the definitions and pushed models of one key in work. It runs before a body is read, because bodies take memory. */
+export function shareOfBodies(shares: Shares): onRequestHookHandler {
   return ({ keyHash }, reply, done) => {
-    reply.raw.once('close', shares.take('definitions', keyHash!));
+    reply.raw.once('close', shares.take('bodies', keyHash!));
     done();
   };
 }

@@ -45,9 +45,14 @@ export class Access {
     return hashOf(JSON.stringify([this.#keys.text(), this.#localHash ?? null]));
   }
 
-  /** The holder of a key; undefined for an unknown key. */
+  /**
+   * The holder of a key; undefined for an unknown key. The role `develop` is here the same as `steer`, because the rights
+   * of a user to a model say who may push it.
+   */
   holderOf(keyHash: string): Holder | undefined {
-    return keyHash === this.#localHash ? { name: LOCAL_USER, role: 'steer' } : this.#keys.holderOf(keyHash);
+    if (keyHash === this.#localHash) return { name: LOCAL_USER, role: 'steer' };
+    const holder = this.#keys.holderOf(keyHash);
+    return holder?.role === 'develop' ? { ...holder, role: 'steer' } : holder;
   }
 
   /**
@@ -63,13 +68,21 @@ export class Access {
    * user. This includes new models.
    */
   mayChange(user: string, model: Pick<Model, 'name'>): boolean {
-    const { owner, developers } = this.#rightsTo(model);
-    return user === owner || developers.includes(user);
+    return changes(user, this.#rightsTo(model));
+  }
+
+  /** Whether a user may change any model, and so run code of their own on the machine of the service. */
+  mayPush(user: string): boolean {
+    return user === LOCAL_USER || [...this.#models.values()].some((rights) => changes(user, rights));
   }
 
   #rightsTo({ name }: Pick<Model, 'name'>): ModelRights {
     return this.#models.get(nameKey(name)) ?? unnamed;
   }
+}
+
+function changes(user: string, { owner, developers }: ModelRights): boolean {
+  return user === owner || developers.includes(user);
 }
 
 const unnamed: ModelRights = { owner: LOCAL_USER, developers: [], users: [] };

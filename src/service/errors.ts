@@ -1,3 +1,5 @@
+import type { LinePlace } from '../errors.ts';
+
 /**
  * All errors of the service: the code, the HTTP status and the meaning of each.
  * Codes are part of the error body (`ErrorBody` in src/api) and are never reused for something else.
@@ -89,9 +91,26 @@ export class ServiceError extends Error {
   /** Additional headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ServiceErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+  /** The place of the cause in a file of a pushed model. */
+  readonly place: LinePlace | undefined;
+
+  constructor(
+    code: ServiceErrorCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    place?: LinePlace,
+  ) {
     super(message);
     this.code = code;
     this.headers = headers;
+    this.place = place;
   }
+}
+
+/** The error for a user who may not push or prune the versions of a model. */
+export function notPermitted(model: string): ServiceError {
+  return new ServiceError(
+    'NOT_PERMITTED',
+    `Only the owner of the model "${model}" and its developers may push or prune its versions. A model that the key file does not name belongs to the user "local".`,
+  );
 }

@@ -171,8 +171,10 @@ test('another order or form of the same points, and another name of a file, are 
   expect(settings(campaign(GRID), 'design: {grid: {Contact rate: [1, 2], Days: [7, 14]}}\n')).toEqual(
     rewritten,
   );
-  const file = { input: 'Observed cases', hash: 'h', filename: 'a.csv' };
+  const file = { input: 'Observed cases', hash: 'h', path: 'a.csv' };
   expect(settings(campaign(GRID, { files: [file] }), GRID)).toEqual(['files']);
+  // files that only points of an earlier definition have stay known, and nobody has changed them
+  expect(settings(campaign(GRID, { variedFiles: [file] }), GRID)).toEqual([]);
 });
 
 /** The values of a design of two inputs: each input has at least one value. */

@@ -8,7 +8,7 @@ import { revokeKeys } from '../../src/keys/edit.ts';
 import { hashOf } from '../../src/keys/hash.ts';
 import type { KeyRole } from '../../src/keys/roles.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
-import { KeyFile } from '../../src/server/keys.ts';
+import { KeyFile, type Role } from '../../src/server/keys.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { ask as send } from '../server/support.ts';
 import { clientOf, reach, requestRun, simulation, writeModel } from '../service/support.ts';
@@ -65,11 +65,13 @@ const serviceRules: Record<string, ServiceRule> = {
 };
 
 /** Who may use an operation of foray's own server. */
-const serverRules: Record<string, 'anyone' | 'read' | 'steer'> = {
+const serverRules: Record<string, 'anyone' | Role> = {
   health: 'anyone',
   openApi: 'read',
   listModels: 'read',
   getModel: 'read',
+  pushModel: 'develop',
+  pushFile: 'develop',
   plan: 'read',
   listCampaigns: 'read',
   createCampaign: 'steer',
@@ -104,7 +106,7 @@ const serverRules: Record<string, 'anyone' | 'read' | 'steer'> = {
 /** Users of the key file, with the role of their key. Only the service has models. */
 const users: Record<string, KeyRole> = {
   owner: 'steer',
-  developer: 'steer',
+  developer: 'develop',
   user: 'steer',
   stranger: 'steer',
   reader: 'read',
@@ -192,7 +194,8 @@ beforeAll(async () => {
   const uploaded = await fetch(`${service.url}/upload-file`, { method: 'POST', headers: as, body: 'x' });
   file = (await uploaded.json()) as string;
 
-  for (const user of ['user', 'reader', 'revoked-steer', 'removed-steer', 'stranger']) await logIn(user);
+  for (const user of ['user', 'developer', 'reader', 'revoked-steer', 'removed-steer', 'stranger'])
+    await logIn(user);
   await send(`${server.url}/logout`, {
     method: 'POST',
     headers: { ...form, cookie: cookies.get('stranger')! },
@@ -262,7 +265,7 @@ function serviceOutcome(rule: ServiceRule, user: string | undefined): Outcome {
 /** A request to the service that would succeed for the owner. */
 function serviceRequest({ name, method, path }: Operation): { at: string; body?: string } {
   const at = path.replaceAll(/\{(\w+)\}/g, (_, segment: string) => segments[segment]!);
-  const pushed = { name: 'Secret', folders: ['secret'], entry: 'model.js', files: [PUSHED] };
+  const pushed = { folders: ['secret'], entry: 'model.js', files: [PUSHED] };
   const special: Record<string, { query?: string; body?: unknown }> = {
     getModelByName: { body: 'Secret' },
     getOutputFileUrl: { query: `?hash=${file}&filename=f` },
@@ -270,7 +273,6 @@ function serviceRequest({ name, method, path }: Operation): { at: string; body?:
     getRunResults: { body: [] },
     pruneVersions: { body: { keep: 1 } },
     pushModel: { body: pushed },
-    pushFile: { query: '?model=Secret' },
   };
   const { query = '', body = { ...simulation({}), outputs: [] } } = special[name] ?? {};
   return { at: at + query, ...(method === 'POST' && { body: JSON.stringify(body) }) };
@@ -297,7 +299,7 @@ test('each operation of the model service is open to exactly the callers that it
 });
 
 /** Who asks foray's own server, and the role of the key or of the log-in. */
-const serverCallers: Record<string, { headers: () => Record<string, string>; role?: 'read' | 'steer' }> = {
+const serverCallers: Record<string, { headers: () => Record<string, string>; role?: Role }> = {
   'no key': { headers: () => ({}) },
   'an empty key': { headers: () => ({ authorization: '' }) },
   'an unknown key': { headers: () => bearer('unknown') },
@@ -315,6 +317,8 @@ const serverCallers: Record<string, { headers: () => Record<string, string>; rol
   'a logged-in reader': { headers: () => loggedIn('reader'), role: 'read' },
   'a user': { headers: () => bearer('user'), role: 'steer' },
   'a logged-in user': { headers: () => loggedIn('user'), role: 'steer' },
+  'a developer': { headers: () => bearer('developer'), role: 'develop' },
+  'a logged-in developer': { headers: () => loggedIn('developer'), role: 'develop' },
 };
 function bearer(user: string): Record<string, string> {
   return { authorization: `Bearer ${keyOf(user)}` };
@@ -323,10 +327,11 @@ function loggedIn(user: string): Record<string, string> {
   return { cookie: cookies.get(user)!, 'sec-fetch-site': 'same-origin' };
 }
 
-function serverOutcome(rule: 'anyone' | 'read' | 'steer', role: 'read' | 'steer' | undefined): Outcome {
+function serverOutcome(rule: 'anyone' | Role, role: Role | undefined): Outcome {
   if (rule === 'anyone') return 'through';
   if (role === undefined) return 401;
-  return rule === 'steer' && role === 'read' ? 403 : 'through';
+  const order: Role[] = ['read', 'steer', 'develop'];
+  return order.indexOf(role) < order.indexOf(rule) ? 403 : 'through';
 }
 
 test("each operation of foray's own server is open to exactly the callers that its rule names", async () => {

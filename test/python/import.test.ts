@@ -281,6 +281,24 @@ outputs:
       'throw.in.tpl:4:5',
       '"Spede" is not declared',
     ],
+    [
+      'a token without its end',
+      { 'throw.in.tpl': `${TEMPLATE}\nx = {{Speed:6.2f` },
+      'throw.in.tpl:4:5',
+      '"{{Speed" has no end',
+    ],
+    [
+      'the script',
+      { 'deck.yaml': DECK.replace('throw.py', 'nope.py') },
+      'deck.yaml:3:1',
+      'The folder has no file nope.py',
+    ],
+    [
+      'a word for "take"',
+      { 'deck.yaml': DECK.replace('take: sum', 'take: median') },
+      'deck.yaml:19:54',
+      'take',
+    ],
     ['the seed', { 'throw.in.tpl': `{{seed}} ${TEMPLATE}` }, 'throw.in.tpl:1:1', '"seed" is not declared'],
     [
       'a format',

@@ -161,6 +161,62 @@ assert len(second.results()) >= 4`,
 assert len(compared["rows"]) == 4, compared`,
 ];
 
+/** Writes a model, pushes it, and uses it; changes it; then makes mistakes in it. */
+const PUSH = [
+  `%%writefile model.py
+from typing import TypedDict
+import scale
+from foray_model import model
+
+class Result(TypedDict):
+    area: float
+
+@model
+def field(width: float = 2.0, height: float = 3.0) -> Result:
+    return {"area": scale.FACTOR * width * height}`,
+  `%%writefile scale.py
+FACTOR = 1`,
+  `import foray
+server = foray.connect()
+assert server.push("model.py", files=["scale.py"]) == {"name": "Field", "version": 1, "isNew": True}
+assert server.push("model.py", files=["scale.py"]) == {"name": "Field", "version": 1, "isNew": False}
+field = {"campaign": "field", "model": {"name": "Field"}, "design": {"grid": {"Width": [1, 2, 5]}}}
+frame = server.submit(field).wait(seconds=120).results()
+assert dict(zip(frame["Width"], frame["Area"])) == {1: 3, 2: 6, 5: 15}, frame`,
+  `%%writefile scale.py
+FACTOR = 10`,
+  `assert server.push("model.py", files=["scale.py"]) == {"name": "Field", "version": 2, "isNew": True}
+frame = server.submit(field).wait(seconds=120).results()
+assert sorted(frame["Area"]) == [30, 60, 150], frame`,
+  `import pathlib
+good = pathlib.Path("model.py").read_text()
+def mistake(text, files=("scale.py",)):
+    pathlib.Path("model.py").write_text(text)
+    try:
+        server.push("model.py", files)
+    except foray.ForayError as error:
+        return error
+    raise AssertionError("the model was accepted")
+for text, line, words in [
+    (good.replace("width: float = 2.0", "width: float"), 8, 'the input "width" of field needs a default value'),
+    (good.replace("import scale", "import scal"), 2, "No module named 'scal'"),
+    (good.replace("    return", "    retrun"), 10, "SyntaxError"),
+    (good.replace("TypedDict):", "TypedDikt):"), 5, "TypedDikt"),
+    (good.replace("-> Result", ""), 8, "must say what it returns"),
+]:
+    error = mistake(text)
+    assert (error.code, error.status, error.problem.get("line")) == ("MODEL_INVALID", 422, line), (line, error.problem)
+    assert str(error).startswith("model.py:%d:1: " % line) and words in str(error), error
+    assert "/" not in str(error), error
+error = mistake(good, [])
+assert "No module named 'scale'" in str(error), error
+assert mistake(good, ["/etc/hosts"]).code == "MODEL_INVALID"
+assert mistake(good.replace("@model", "")).problem.get("line") is None
+wide = mistake(good.replace("width: float = 2.0", "width: str = 'x', Width: int = 1"))
+assert "Width" in str(wide), wide
+assert server.model("Field")["version"]["version"] == 2`,
+];
+
 /** pandas and DuckDB read results from a URL of the server. DuckDB requests the length of the file, and then ranges. */
 const ADDRESS = `import duckdb, foray, pathlib, sysconfig
 import pandas as pd
@@ -203,6 +259,10 @@ test('a notebook submits, controls and awaits campaigns, reads frames with units
   const outputs = await notebook(CELLS);
   expect(outputs[2]![0]!.data!['text/html']).toMatch(/^<table>.*nb.*completed, 3 of 6 runs done, 3 failed/);
   expect(outputs[4]![0]!.data!['image/svg+xml']).toMatch(/^<svg xmlns/);
+});
+
+test('a notebook pushes a model and its changes, uses them at once, and reads the place of a mistake', async () => {
+  await notebook(PUSH);
 });
 
 test('a notebook runs campaigns of a model in Python, and pandas and DuckDB read results from a URL', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -131,6 +132,26 @@ describe('a file that cannot be used is an error with its place', () => {
     const error = await refusal(`design:\n  ${design}\n`);
     expect(error.message).toMatch(message);
     expect(error.place).toMatchObject({ file: 'campaign.yaml', line: 4, column });
+  });
+
+  test('a missing file that a point file names, with the folder to which its path is relative', async () => {
+    write('years/points/lost.csv', `${CASES}\n../1977.csv\n`);
+    const error = await refusal('design: {points: years/points/lost.csv}\n');
+    expect(error).toMatchObject({
+      message: expect.stringContaining('"years/1977.csv"'),
+      hint: "Paths are relative to the point file's folder.",
+      place: { file: expect.stringContaining('lost.csv'), line: 2 },
+    });
+  });
+
+  test('a pipe is refused, and nobody waits for its writer', async () => {
+    for (const name of ['pipe', 'pipe.csv']) execFileSync('mkfifo', [join(folder, name)]);
+    for (const body of [
+      'design: {grid: {Observed cases: [pipe]}}\n',
+      'files: {Observed cases: pipe}\n',
+      'design: {points: pipe.csv}\n',
+    ])
+      expect((await refusal(body)).message).toMatch(/"pipe.*" is a pipe or a device, and not a file\.$/);
   });
 
   test('an expression that gives a file', async () => {

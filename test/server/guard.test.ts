@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -19,7 +20,8 @@ const folder = mkdtempSync(join(tmpdir(), 'foray-guard-'));
 const keyFile = join(folder, 'keys');
 const READER = 'reader-0123456789';
 const STEERER = 'steerer-0123456789';
-const OURS = keyFileOf(['rita', 'read', READER], ['stan', 'steer', STEERER]);
+const DEVELOPER = 'developer-0123456789';
+const OURS = keyFileOf(['rita', 'read', READER], ['stan', 'steer', STEERER], ['dana', 'develop', DEVELOPER]);
 const faults: string[] = [];
 let foray: Foray;
 let server: Server;
@@ -44,7 +46,13 @@ afterAll(async () => {
 });
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
-const keys = { none: undefined, unknown: 'unknown-0123456789', read: READER, steer: STEERER };
+const keys = {
+  none: undefined,
+  unknown: 'unknown-0123456789',
+  read: READER,
+  steer: STEERER,
+  develop: DEVELOPER,
+};
 const sites: Record<string, Record<string, string>> = {
   'no browser': {},
   'same site': { 'sec-fetch-site': 'same-origin' },
@@ -125,8 +133,30 @@ function outcome(path: string, method: string, who: string, site: string, host: 
   if (endpoint?.role === 'anyone') return 'through';
   if (who === 'none' || who === 'unknown') return 401;
   if (endpoint === undefined) return path === '/nothing' ? 404 : 405;
-  return endpoint.role === 'steer' && who === 'read' ? 403 : 'through';
+  const order = ['read', 'steer', 'develop'];
+  return order.indexOf(who) < order.indexOf(endpoint.role) ? 403 : 'through';
 }
+
+test('a push has a largest body, and one key has at most sixteen bodies in work', async () => {
+  const headers = { authorization: `Bearer ${DEVELOPER}` };
+  const push = (what: string, body: string, announced = body.length) =>
+    ask(`${server.url}/api/v1/push/${what}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(announced) },
+      body,
+    });
+  // such a body is refused before it is read
+  expect((await push('model', 'x', 64 * 1024 + 1)).status).toBe(413);
+  expect((await push('file', 'x', 16 * 1024 ** 2 + 1)).status).toBe(413);
+  expect((await push('model', '{"folders": ["a"], "entry": "a/model.py", "files": []}')).status).toBe(400);
+  const open = Array.from({ length: 16 }, () => {
+    const sent = request(`${server.url}/api/v1/push/file`, { method: 'POST', headers });
+    sent.on('error', () => undefined).write('the beginning of a file');
+    return sent;
+  });
+  await until('one push more is refused', async () => (await push('file', '')).status === 429);
+  for (const sent of open) sent.destroy();
+});
 
 describe('a login', () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
@@ -222,7 +252,7 @@ describe('the key file', () => {
       'an unknown role',
       OURS.replace('role: read', `role: ${READER}`),
       0o600,
-      'the role is read, steer or executor',
+      'the role is read, steer, develop or executor',
     ],
     ['the key in place of its hash', `users: {rita: {keys: [{sha256: ${READER}}]}}`, 0o600, 'never the key'],
     ['a line with a key, which is not YAML', `rita read ${READER}`, 0o600, 'The key file is wrong here'],

@@ -147,7 +147,6 @@ test('a push needs the permission for the model and the upload of all its files;
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const request = (changes: Partial<PushRequest> = {}): string =>
     JSON.stringify({
-      name: 'Secret',
       folders: ['Secret'],
       entry: 'Secret/model.yaml',
       files: Object.entries(contents).map(([place, text]) => ({
@@ -159,25 +158,28 @@ test('a push needs the permission for the model and the upload of all its files;
     });
   const pushFiles = async (key: string) => {
     for (const text of Object.values(contents))
-      expect(await send('/push/file?model=Secret', text, key)).toEqual({ status: 200, body: sha256(text) });
+      expect(await send('/push/file', text, key)).toEqual({ status: 200, body: sha256(text) });
   };
 
   // only the local user may push a new model, so bob may not even upload files for it
   expect((await send('/push/model', request(), users.bob)).status).toBe(403);
-  expect((await send('/push/file?model=Secret', 'x', users.bob)).status).toBe(403);
+  expect((await send('/push/file', 'x', users.bob)).status).toBe(403);
   expect((await send('/push/model', request(), 'nobody')).status).toBe(401);
   const asked = await send<Pushed>('/push/model', request(), KEY);
-  // a file counts as missing if only another model has it, because a permission for one model gives no access to
-  // another model
-  expect(asked.body).toEqual({ missing: Object.values(contents).map(sha256), version: null, isNew: false });
+  // a model of the same user has the other file
+  const missing = [sha256(contents['Secret/model.yaml']!)];
+  expect(asked.body).toEqual({ missing, pushed: null });
   await pushFiles(KEY);
-  expect((await send<Pushed>('/push/model', request(), KEY)).body).toMatchObject({ version: 1, isNew: true });
+  expect((await send<Pushed>('/push/model', request(), KEY)).body).toEqual({
+    missing: [],
+    pushed: { name: 'Secret', version: 1, isNew: true },
+  });
   writeFileSync(keyFile, `users:\n${keys.join('\n')}\nmodels: {Secret: {owner: ada}, Shown: {owner: bob}}\n`);
   expect((await send<Pushed>('/push/model', request(), users.ada)).body).toMatchObject({
-    version: 1,
-    isNew: false,
+    pushed: { version: 1, isNew: false },
   });
-  expect((await send('/push/model', request(), users.bob)).status).toBe(403);
+  // a permission for one model gives no access to the files of another model
+  expect((await send<Pushed>('/push/model', request(), users.bob)).body).toEqual({ missing, pushed: null });
 
   const named = (place: string) => [{ path: place, mode: 0o644, sha256: sha256('') }];
   for (const [changes, code] of [
@@ -188,17 +190,22 @@ test('a push needs the permission for the model and the upload of all its files;
     [{ files: named('/etc/passwd') }, 'INVALID_BODY'],
     [{ files: [...named('Secret/model.yaml'), ...named('Secret/model.yaml/x')] }, 'INVALID_BODY'],
     [{ files: [...named('Secret/model.yaml'), ...named('Secret/model.yaml')] }, 'INVALID_BODY'],
-    [{ name: 'Other' }, 'NOT_PERMITTED'],
   ] as const) {
     const { body } = await send('/push/model', request(changes as Partial<PushRequest>), users.ada);
     expect([changes, ErrorBody.parse(body).code]).toEqual([changes, code]);
   }
-  const shown = await send('/push/model', request({ name: 'Shown' }), users.bob);
-  expect(ErrorBody.parse(shown.body)).toMatchObject({ status: 409, code: 'MODEL_IN_FOLDER' });
-  contents['Secret/model.yaml'] = contents['Secret/model.yaml']!.replace('name: Secret', 'name: Another');
-  await pushFiles(users.ada);
-  const renamed = await send('/push/model', request(), users.ada);
-  expect(ErrorBody.parse(renamed.body)).toMatchObject({ status: 422, code: 'MODEL_REFUSED' });
+  // the files say the name of the model, so a push of other files under it is a push of another model
+  const declared = contents['Secret/model.yaml']!;
+  for (const [name, user, status, code] of [
+    ['Another', users.ada, 403, 'NOT_PERMITTED'],
+    ['Shown', users.ada, 403, 'NOT_PERMITTED'],
+    ['Shown', users.bob, 409, 'MODEL_IN_FOLDER'],
+  ] as const) {
+    contents['Secret/model.yaml'] = declared.replace('name: Secret', `name: ${name}`);
+    await pushFiles(user);
+    const { body } = await send('/push/model', request(), user);
+    expect([name, ErrorBody.parse(body)]).toEqual([name, expect.objectContaining({ status, code })]);
+  }
   contents['Secret/model.yaml'] =
     'name: Secret\ndescription: A\ncommand: node sim.mjs\noutputs: []\ninputs: [{name: __proto__, type: DOUBLE, default: 1}]\n';
   await pushFiles(users.ada);
@@ -207,7 +214,10 @@ test('a push needs the permission for the model and the upload of all its files;
   contents['Secret/model.yaml'] = 'name: Secret\ninputs: 5\n';
   await pushFiles(users.ada);
   const broken = await send('/push/model', request(), users.ada);
-  expect(ErrorBody.parse(broken.body).code).toBe('MODEL_REFUSED');
+  expect(ErrorBody.parse(broken.body)).toMatchObject({
+    code: 'MODEL_REFUSED',
+    place: { file: 'model.yaml', line: 1, column: 1 },
+  });
   expect(ErrorBody.parse(broken.body).message).not.toContain(dataDir);
 });
 

@@ -1,6 +1,6 @@
 import { type InputType, numericOutputTypes, type RawValue, type Unit } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
-import type { ValueType } from '../expressions/index.ts';
+import type { NamedTypes, ValueType } from '../expressions/index.ts';
 
 /** An input of the version. Its canonical value holds at every point unless the design varies the input. */
 export interface BaseInput {
@@ -10,11 +10,9 @@ export interface BaseInput {
   value: string;
 }
 
-/** The names in expressions: every input except files, with the type of its values. */
-export function expressionNames(inputs: readonly Pick<BaseInput, 'name' | 'type'>[]): Map<string, ValueType> {
-  return new Map(
-    inputs.filter(({ type }) => type !== 'INPUT_FILE').map(({ name, type }) => [name, valueType(type)]),
-  );
+/** The names of inputs in expressions, with the type of their values. An expression cannot use a file. */
+export function expressionNames(inputs: readonly Pick<BaseInput, 'name' | 'type'>[]): NamedTypes {
+  return new Map(inputs.map(({ name, type }) => [name, type === 'INPUT_FILE' ? 'file' : valueType(type)]));
 }
 
 /** A canonical value as an expression reads it. */

@@ -3,10 +3,10 @@ import { difference } from './decimals.ts';
 import { ExpressionError } from './error.ts';
 import { parse } from './parse.ts';
 import { Scope } from './scope.ts';
-import type { Value, ValueOf, ValueType } from './types.ts';
+import type { NamedTypes, Value, ValueOf, ValueType } from './types.ts';
 
 export { difference, ExpressionError };
-export type { Value, ValueOf, ValueType };
+export type { NamedTypes, Value, ValueOf, ValueType };
 
 /** A checked expression over inputs or outputs. It can be evaluated for each point or run. */
 export interface Expression {
@@ -61,7 +61,7 @@ export interface Expression {
  */
 export function compileExpression(
   text: string,
-  inputs: ReadonlyMap<string, ValueType>,
+  inputs: NamedTypes,
   wanted?: ValueType,
   noun = 'input',
 ): Expression {

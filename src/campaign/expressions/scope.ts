@@ -5,7 +5,7 @@ import { quantity } from './decimals.ts';
 import { ExpressionError, shown } from './error.ts';
 import { functions, type NumberFunction } from './operators.ts';
 import type { Scanned } from './scan.ts';
-import type { BooleanPart, Part, ValueType } from './types.ts';
+import type { BooleanPart, NamedTypes, Part } from './types.ts';
 
 const CONSTANTS = new Map([
   ['true', true],
@@ -21,12 +21,12 @@ export class Scope {
   readonly inputsRead = new Set<string>();
   readonly #text: string;
   readonly #scanned: Scanned;
-  readonly #types: ReadonlyMap<string, ValueType>;
+  readonly #types: NamedTypes;
   readonly #noun: string;
   /** The model's spelling of each input, by nameKey. If two inputs have the same key, the first one counts. */
   readonly #inputs = new Map<string, string>();
 
-  constructor(text: string, scanned: Scanned, types: ReadonlyMap<string, ValueType>, noun: string) {
+  constructor(text: string, scanned: Scanned, types: NamedTypes, noun: string) {
     this.#text = text;
     this.#noun = noun;
     this.#scanned = scanned;
@@ -55,6 +55,10 @@ export class Scope {
     if (name === undefined) throw this.#unknown(node.start, written, isQuoted);
     this.inputsRead.add(name);
     switch (this.#types.get(name)!) {
+      case 'file':
+        throw new ExpressionError(`The ${this.#noun} ${shown(name)} is a file.`, node.start, {
+          hint: 'An expression can use numbers, texts and truth values.',
+        });
       case 'number':
         return { type: 'number', run: (values) => quantity(values(name) as number), follows: [name] };
       case 'text':

@@ -5,6 +5,9 @@ export type Value = number | string | boolean;
 
 export type ValueType = 'number' | 'text' | 'boolean';
 
+/** The types of the values with a name. An expression cannot use a file. */
+export type NamedTypes = ReadonlyMap<string, ValueType | 'file'>;
+
 /** Gives an expression the values of inputs, by their names as the model spells them. */
 export type ValueOf = (name: string) => Value;
 

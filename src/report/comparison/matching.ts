@@ -89,7 +89,7 @@ function checkVaried(one: PointsOf, other: PointsOf, fixed: ReadonlyMap<string, 
 
 /** A value as people read it: of a file that all points have, the name of the file. */
 function shown({ files }: PointsOf, name: string, value: string): string {
-  return files.find(({ input, hash }) => input === name && hash === value)?.filename ?? value;
+  return files.find(({ input, hash }) => input === name && hash === value)?.path ?? value;
 }
 
 /** Returns a function that reads the values of some inputs from a row of a campaign, each as `read` gives it. */

@@ -46,7 +46,7 @@ export function campaignSection(
         html`<tr>
           <th>${name}</th>
           <td>
-            ${titled(files.find(({ input }) => input === name)?.filename ?? amount(value, units), amount(value, units))}
+            ${titled(files.find(({ input }) => input === name)?.path ?? amount(value, units), amount(value, units))}
           </td>
         </tr>`,
     );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { PointCheck, PointFile } from '../../campaign/designs/table.ts';
 import type { Contents } from '../../campaign/points.ts';
@@ -9,7 +9,7 @@ import { ForayError, type Place } from '../../errors.ts';
 import type { Mistakes } from '../../yaml/mistake-collector.ts';
 import type { DefinitionFiles } from './definition-files.ts';
 import { readPointsFile } from './points-file.ts';
-import { unreadableFile } from './unreadable-file.ts';
+import { sizeOfFile, unreadableFile } from './unreadable-file.ts';
 
 /**
  * The largest size of the files of inputs, in bytes: of each file, and of all files together. They are held in memory,
@@ -57,14 +57,13 @@ export class FilesOnDisk implements DefinitionFiles {
   }
 
   /** @throws ForayError DEFINITION_UNREADABLE with the place */
-  protected async read({ input, path, place }: WantedFile): Promise<Uint8Array> {
+  protected async read({ input, path, place, of }: WantedFile): Promise<Uint8Array> {
     const file = resolve(dirname(this.#definitionFile), path);
     const name = `"${path}" for "${input}"`;
     try {
-      const { size } = await stat(file);
-      if (size <= MOST_BYTES) return await readFile(file);
+      if ((await sizeOfFile(file)) <= MOST_BYTES) return await readFile(file);
     } catch (error) {
-      throw unreadableFile(name, error, place);
+      throw unreadableFile(name, error, place, of);
     }
     throw tooLarge(`The file ${name} has`, place);
   }
@@ -81,7 +80,11 @@ export class FilesOnDisk implements DefinitionFiles {
     const files: Record<string, string> = {};
     for (const word of command) {
       // a word that names no readable file is an ordinary argument
-      const content = await readFile(resolve(folder, word)).catch(() => undefined);
+      const file = resolve(folder, word);
+      const content = await sizeOfFile(file).then(
+        () => readFile(file),
+        () => undefined,
+      );
       if (content) files[word] = createHash('sha256').update(content).digest('base64url');
     }
     return { folder, files };

@@ -8,7 +8,7 @@ import { readCsv } from '../../csv/read-csv.ts';
 import { withLines } from '../../csv/with-lines.ts';
 import { ForayError, isForayError, type Place } from '../../errors.ts';
 import { Mistakes } from '../../yaml/mistake-collector.ts';
-import { unreadableFile } from './unreadable-file.ts';
+import { sizeOfFile, unreadableFile } from './unreadable-file.ts';
 
 /** The maximum number of lines that are hashed together. */
 const CHUNK = 1_000;
@@ -35,6 +35,7 @@ export async function readPointsFile(
   const mistakes = new Mistakes();
   let inputs: string[];
   try {
+    await sizeOfFile(file);
     inputs = (await mistakes.attemptAsync(() => read(file, check, rows, mistakes))) ?? [];
     mistakes.throwAny();
   } catch (error) {

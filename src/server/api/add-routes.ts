@@ -6,7 +6,7 @@ import { acceptText } from '../../http/text-bodies.ts';
 import { ForayError } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { shareOfDefinitions } from '../shares.ts';
+import { shareOfBodies } from '../shares.ts';
 import { ServerError } from '../problems.ts';
 import type { Handlers, OfRequest } from './call.ts';
 import { campaignHandlers } from './campaigns.ts';
@@ -21,8 +21,8 @@ import { steeringHandlers } from './steering.ts';
 
 export const API_ROOT = '/api/v1';
 
-/** The largest body with a definition and its files, in bytes. */
-const MOST_DEFINITION = 16 * 1024 ** 2;
+/** The largest definition with its files, and the largest file of a model, in bytes. */
+const MOST_CONTENT = 16 * 1024 ** 2;
 /** The largest other body, in bytes. */
 const MOST_JSON = 64 * 1024;
 
@@ -40,31 +40,47 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
     },
     openApi: () => serverDocument(server.publicUrl()),
     ...campaignHandlers,
+    pushModel: ({ body }, { foray }) => foray.pushModel(body),
+    pushFile: ({ body }, { foray }) => foray.pushFile(body),
     ...steeringHandlers(),
     ...resultHandlers(files),
     ...reportHandlers(files),
     ...eventHandlers,
   };
+  const add = (scope: FastifyInstance, isBytes: boolean): void => {
+    for (const [name, endpoint] of Object.entries(endpoints) as [keyof Handlers, Endpoint][]) {
+      const { role, needs, body } = endpoint;
+      if ((body === 'bytes') !== isBytes) continue;
+      const handle = handlers[name] as (call: unknown, server: ServerParts) => unknown;
+      const isContent = typeof body === 'string';
+      const handler = async (call: unknown): Promise<unknown> => {
+        if (needs) await server.away.needs(...needs);
+        // a handler that answers itself returns its reply
+        return handle(call, server);
+      };
+      addRoute(scope, endpoint, handler, way, {
+        config: { role },
+        bodyLimit: isContent ? MOST_CONTENT : MOST_JSON,
+        ...((isContent || role === 'develop') && { onRequest: shareOfBodies(server.shares) }),
+      });
+    }
+  };
   await app.register(
-    (api, _options, done) => {
-      // a definition is YAML or JSON, whatever its Content-Type says
-      acceptText(api, (message) => new ServerError('BAD_REQUEST', message));
-      for (const [name, endpoint] of Object.entries(endpoints) as [keyof Handlers, Endpoint][]) {
-        const handle = handlers[name] as (call: unknown, server: ServerParts) => unknown;
-        const { role, needs, body } = endpoint;
-        const isDefinition = body === 'definition';
-        const handler = async (call: unknown): Promise<unknown> => {
-          if (needs) await server.away.needs(...needs);
-          // a handler that answers itself returns its reply
-          return handle(call, server);
-        };
-        addRoute(api, endpoint, handler, way, {
-          config: { role },
-          bodyLimit: isDefinition ? MOST_DEFINITION : MOST_JSON,
-          ...(isDefinition && { onRequest: shareOfDefinitions(server.shares) }),
-        });
-      }
-      done();
+    async (api) => {
+      await api.register((scope, _options, done) => {
+        // a definition is YAML or JSON, whatever its Content-Type says
+        acceptText(scope, (message) => new ServerError('BAD_REQUEST', message));
+        add(scope, false);
+        done();
+      });
+      await api.register((scope, _options, done) => {
+        scope.removeAllContentTypeParsers();
+        scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) =>
+          parsed(null, body),
+        );
+        add(scope, true);
+        done();
+      });
     },
     { prefix: API_ROOT },
   );
@@ -77,13 +93,9 @@ const way: Way<OfRequest> = {
     return new ServerError('BAD_REQUEST', message, { hint });
   }, expectedText),
   own: (request, reply) => ({ access: request.access!, request, reply }),
-  raw: ({ body }) => bytesIn(body),
+  // a request without a body is an empty definition or an empty file
+  raw: ({ body }) => (body instanceof Uint8Array ? body : new Uint8Array()),
 };
-
-function bytesIn(body: unknown): Uint8Array {
-  if (body instanceof Uint8Array) return body;
-  throw new ServerError('BAD_REQUEST', 'The body must be a definition in YAML or JSON.');
-}
 
 /** The message for a value of another type, for schemas without a message of their own. */
 function expectedText({ expected }: z.core.$ZodRawIssue): string | undefined {

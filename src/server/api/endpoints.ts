@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { phases } from '../../campaign/types.ts';
+import { Pushed, PushRequest } from '../../api/extensions.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { resultEndpoints } from './endpoints/results.ts';
 import { steeringEndpoints } from './endpoints/steering.ts';
@@ -49,6 +50,25 @@ export const endpoints = {
     needs: ['service'],
     summary: 'A model by name or id, with the inputs and outputs of its newest version.',
     answer: z.looseObject({ id: z.string(), name: z.string(), version: Anything }),
+  },
+  pushModel: {
+    method: 'POST',
+    path: '/push/model',
+    role: 'develop',
+    needs: ['service'],
+    summary:
+      'Makes a version of a model from uploaded files, if they differ from the last version. If files are missing, the answer names them.',
+    body: PushRequest,
+    answer: Pushed,
+  },
+  pushFile: {
+    method: 'POST',
+    path: '/push/file',
+    role: 'develop',
+    needs: ['service'],
+    summary: 'Uploads a file of a model that is about to be pushed. The answer is its SHA-256.',
+    body: 'bytes',
+    answer: z.string(),
   },
   plan: {
     method: 'POST',

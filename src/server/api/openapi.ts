@@ -83,6 +83,7 @@ function operation(name: string, endpoint: Endpoint): Json {
 }
 
 function bodyOf(body: NonNullable<Endpoint['body']>): Json {
+  if (body === 'bytes') return { required: true, content: { 'application/octet-stream': {} } };
   if (body !== 'definition') {
     const required = !body.safeParse(undefined).success;
     return { required, content: json(schemaOf(body, 'input')) };

@@ -3,7 +3,7 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { shareOfDefinitions } from '../shares.ts';
+import { shareOfBodies } from '../shares.ts';
 import { definitionPage, differencePage, newPage, planAnswer, writtenForm } from './definition.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
@@ -19,7 +19,7 @@ const steer = { config: { role: 'steer' } } as const;
  */
 export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   const { foray, models, away, inTurn, jobs, shares } = parts;
-  const onRequest = shareOfDefinitions(shares);
+  const onRequest = shareOfBodies(shares);
 
   app.get<{ Params: { id: string } }>('/campaigns/:id/definition', read, async (request, reply) =>
     sendPage(request, reply, definitionPage(request, await foray.record(request.params.id))),

@@ -32,7 +32,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
     .code(serviceErrors[known.code].status)
     .headers(known.headers)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(known.code, known.message, request.url)));
+    .send(JSON.stringify(errorBody(known, request.url)));
 }
 
 /** The error of an answer, for any error of a request. */
@@ -41,10 +41,10 @@ export function serviceErrorOf(error: unknown, request: FastifyRequest): Service
 }
 
 /** Answers data that is no complete request, and closes the connection. */
-export function refuseConnection({ code, message }: ServiceError, socket: Socket): void {
+export function refuseConnection(error: ServiceError, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
-  const { status } = serviceErrors[code];
-  const body = JSON.stringify(errorBody(code, message, ''));
+  const { status } = serviceErrors[error.code];
+  const body = JSON.stringify(errorBody(error, ''));
   socket.write(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Access-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
@@ -53,7 +53,7 @@ export function refuseConnection({ code, message }: ServiceError, socket: Socket
   socket.destroySoon();
 }
 
-function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorBody {
+function errorBody({ code, message, place }: ServiceError, url: string): ErrorBody {
   const { status } = serviceErrors[code];
   return {
     timestamp: new Date().toISOString(),
@@ -62,6 +62,7 @@ function errorBody(code: ServiceErrorCode, message: string, url: string): ErrorB
     code,
     message: bounded(message, LONGEST),
     path: bounded(pathOf(url), LONGEST),
+    ...(place && { place: { file: bounded(place.file, LONGEST), line: place.line, column: place.column } }),
   };
 }
 

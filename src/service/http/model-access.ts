@@ -1,6 +1,6 @@
 import type { Model } from '../../api/resources.ts';
 import { mayDo } from '../../keys/roles.ts';
-import { ServiceError } from '../errors.ts';
+import { notPermitted, ServiceError } from '../errors.ts';
 import type { Access } from '../access.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 
@@ -29,13 +29,20 @@ export class ModelAccess {
     return this.#access.mayUse(holder.name, this.#registry.model(modelId));
   }
 
+  /** Whether a user may add versions to a model of this name. */
+  mayChange(user: string, name: string): boolean {
+    return this.#access.mayChange(user, { name });
+  }
+
+  /** @throws ServiceError NOT_PERMITTED */
+  checkMayPush(user: string): void {
+    if (!this.#access.mayPush(user))
+      throw new ServiceError('NOT_PERMITTED', `${user} is neither the owner nor a developer of any model.`);
+  }
+
   /** @throws ServiceError NOT_PERMITTED */
   checkMayChange(user: string, model: Pick<Model, 'name'>): void {
-    if (this.#access.mayChange(user, model)) return;
-    throw new ServiceError(
-      'NOT_PERMITTED',
-      `Only the owner of the model "${model.name}" and its developers may push or prune its versions. A model that the key file does not name belongs to the user "local".`,
-    );
+    if (!this.#access.mayChange(user, model)) throw notPermitted(model.name);
   }
 
   /** @throws ServiceError UNKNOWN_MODEL */

@@ -37,7 +37,7 @@ const Output = z
   .strictObject({
     name: Declaration.shape.outputs.element.shape.name,
     units: Declaration.shape.outputs.element.shape.units,
-    type: z.enum(['DOUBLE', 'LONG', 'STRING']).optional(),
+    type: z.enum(['DOUBLE', 'LONG', 'STRING'], 'DOUBLE, LONG or STRING is expected').optional(),
     file: text.optional(),
     regex: text.optional(),
     after: text.optional(),
@@ -51,7 +51,7 @@ const Output = z
     delimiter: z.string().length(1, 'one character is expected').optional(),
     json: text.optional(),
     xml: text.optional(),
-    take: z.enum(TAKES).optional(),
+    take: z.enum(TAKES, `one of ${TAKES.join(', ')} is expected`).optional(),
   })
   .superRefine((output, context) => {
     const complain = (key: keyof typeof output, message: string) =>

@@ -33,17 +33,23 @@ export async function describeModel(entry: string): Promise<Described> {
     return { declaration, loaded: filesNamed(command, folder), fixed: filesFixed(command, folder) };
   }
   const folder = path.dirname(entry);
-  const answer = await (isPython(entry) ? askPython(entry) : askThread(entry)).catch((error: unknown) => ({
-    problem: ['AbortError', 'TimeoutError'].includes((error as Error).name)
-      ? `its file takes longer than ${LOAD_TIMEOUT / 1_000} s`
-      : messageOf(error),
-    isOfSystem: isSystemError(error),
-  }));
+  const answer = await (isPython(entry) ? askPython(entry) : askThread(entry)).catch(
+    (error: unknown): Answer => ({
+      problem: ['AbortError', 'TimeoutError'].includes((error as Error).name)
+        ? `its file takes longer than ${LOAD_TIMEOUT / 1_000} s`
+        : messageOf(error),
+      isOfSystem: isSystemError(error),
+    }),
+  );
   if ('problem' in answer) {
+    const { place } = answer;
     throw new ForayError(
       answer.isOfSystem ? 'MODEL_UNREADABLE' : 'MODEL_INVALID',
       `The model in ${folder} cannot be loaded: ${oneLine(answer.problem).trim().replace(/\.$/, '')}.`,
-      { hint: answer.isOfSystem ? undefined : moduleTypeHint(entry) },
+      {
+        place: place ? { ...place, column: 1 } : undefined,
+        hint: answer.isOfSystem ? undefined : moduleTypeHint(entry),
+      },
     );
   }
   const declaration = Declaration.safeParse(answer.declaration);
@@ -71,7 +77,7 @@ export interface Described {
 /** The answer of the thread; `loaded` are paths of files. */
 export type Answer =
   | ({ declaration: unknown } & Pick<Described, 'loaded' | 'python'>)
-  | { problem: string; isOfSystem: boolean };
+  | { problem: string; isOfSystem: boolean; place?: { file: string; line: number } | null };
 
 /** Asks a file in Python for the declaration of its model. */
 async function askPython(entry: string): Promise<Answer> {
@@ -98,7 +104,7 @@ async function askPython(entry: string): Promise<Answer> {
       throw timeout.reason;
     });
     const { code, signal } = await Promise.race([program.closed, late]);
-    if (code === 0) return JSON.parse(said.join('')) as Answer;
+    if (code === 0) return { isOfSystem: false, ...(JSON.parse(said.join('')) as Answer) };
     return { problem: complaint.text() || `it ended with ${signal ?? code}`, isOfSystem: false };
   } finally {
     program.kill();

@@ -1,10 +1,9 @@
 import path from 'node:path';
 import type { Pushed, PushRequest } from '../../api/extensions.ts';
-import { nameKey } from '../../api/values.ts';
 import { isForayError } from '../../errors.ts';
-import { ServiceError } from '../errors.ts';
+import { notPermitted, ServiceError } from '../errors.ts';
 import { checkInputNames } from './declaration.ts';
-import { isEntry, placeOf } from './folder.ts';
+import { isEntry, isPython, placeOf } from './folder.ts';
 import { MODELS } from './manifest.ts';
 import { type FoundModel, readModel } from './reader.ts';
 import type { ModelRegistry } from './registry.ts';
@@ -18,7 +17,7 @@ const REMEMBERED = 3_600_000;
 
 /**
  * Takes the models that authors push (send) to the service. A file of a pushed version need not be uploaded again if
- * the same user has uploaded it in the last hour, or if a kept version of the model has it. Other stored files do not
+ * the same user has uploaded it in the last hour, or if a kept version of a model of the user has it. Other stored files do not
  * count, because then a user who knows only the hash of a file could read the file.
  */
 export class Pushes {
@@ -49,35 +48,53 @@ export class Pushes {
   }
 
   /**
-   * Makes a version of a model, if it differs from the last one.
+   * Makes a version of a model, if it differs from the last one. The files of the model say its name.
    *
-   * @throws ServiceError INVALID_BODY, MODEL_IN_FOLDER, MODEL_REFUSED
+   * @param mayChange - whether the user may add versions to the model of a name
+   * @throws ServiceError INVALID_BODY, NOT_PERMITTED, MODEL_IN_FOLDER, MODEL_REFUSED
    */
-  async push(user: string, request: PushRequest): Promise<Pushed> {
+  async push(user: string, request: PushRequest, mayChange: (name: string) => boolean): Promise<Pushed> {
     checkPaths(request);
-    this.#registry.checkMayAdd(request.name);
-    const missing = await this.#missing(user, request);
-    if (missing.length > 0) return { missing, version: null, isNew: false };
+    const missing = await this.#missing(user, request, mayChange);
+    if (missing.length > 0) return { missing, pushed: null };
     const placed = request.files.map((file) => ({ ...file, path: `${MODELS}/${file.path}` }));
     return this.#files.folders.withFolder(placed, async (folder) => {
       const root = path.join(folder, MODELS);
       try {
         const model = await read(root, request);
+        const { name } = model.declaration;
+        if (!mayChange(name)) throw notPermitted(name);
         const { number, isNew } = await this.#registry.add(model);
-        return { missing, version: number, isNew };
+        return { missing, pushed: { name, version: number, isNew } };
       } catch (error) {
         if (!isForayError(error)) throw error;
-        // the author knows the files by their names below the folder
-        throw new ServiceError('MODEL_REFUSED', error.message.replaceAll(`${root}${path.sep}`, ''));
+        // the author knows the files by their names in the folder of the model
+        const own = path.join(root, request.folders[0]!);
+        const named = (text: string): string =>
+          text.replaceAll(`${own}${path.sep}`, '').replaceAll(`${root}${path.sep}`, '');
+        const { place } = error;
+        throw new ServiceError(
+          'MODEL_REFUSED',
+          named(error.message),
+          {},
+          place && 'line' in place
+            ? { ...place, file: path.relative(own, path.resolve(place.file)) }
+            : undefined,
+        );
       }
     });
   }
 
-  async #missing(user: string, { name, files }: PushRequest): Promise<string[]> {
+  async #missing(
+    user: string,
+    { files }: PushRequest,
+    mayChange: (name: string) => boolean,
+  ): Promise<string[]> {
     const own = new Set(this.#uploaded.get(user)?.keys());
-    const model = this.#registry.models().find((model) => nameKey(model.name) === nameKey(name));
+    const models = this.#registry.models().filter(({ name }) => mayChange(name));
+    const ids = new Set(models.map(({ id }) => id));
     for (const { modelId, manifest } of this.#registry.versions()) {
-      if (modelId === model?.id) for (const { sha256 } of manifest?.files ?? []) own.add(sha256);
+      if (ids.has(modelId)) for (const { sha256 } of manifest?.files ?? []) own.add(sha256);
     }
     const missing: string[] = [];
     for (const sha256 of new Set(files.map((file) => file.sha256))) {
@@ -87,14 +104,11 @@ export class Pushes {
   }
 }
 
-async function read(root: string, { name, folders, entry }: PushRequest): Promise<FoundModel> {
+async function read(root: string, { folders, entry }: PushRequest): Promise<FoundModel> {
   const shared = folders.slice(1).map((folder) => path.join(root, folder));
   const model = await readModel(root, placeOf(path.join(root, entry), shared));
   const { declaration, outside } = model;
   checkInputNames(declaration);
-  if (nameKey(declaration.name) !== nameKey(name)) {
-    throw new ServiceError('MODEL_REFUSED', `The model calls itself "${declaration.name}", not "${name}".`);
-  }
   if (outside.length > 0) {
     throw new ServiceError(
       'MODEL_REFUSED',
@@ -122,6 +136,8 @@ function checkPaths({ folders, entry, files }: PushRequest): void {
     }
   }
   const [folder, file, ...rest] = entry.split('/');
-  if (!paths.has(entry) || folder !== folders[0] || rest.length > 0 || !isEntry(file!))
-    refuse(`entry: "${entry}" is no model.ts, model.js, model.yaml or model.json in the first folder`);
+  if (!paths.has(entry) || folder !== folders[0] || rest.length > 0 || !(isEntry(file!) || isPython(file!)))
+    refuse(
+      `entry: "${entry}" is no model.ts, model.js, model.yaml, model.json or file in Python in the first folder`,
+    );
 }

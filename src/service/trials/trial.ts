@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { RANDOM_SEED } from '../../api/constants.ts';
@@ -251,7 +251,9 @@ function checkWays({ inputs }: Declaration, { values, files }: TrialInputs): voi
 
 function contentOf(file: string): Uint8Array {
   try {
-    return readFileSync(file);
+    // a pipe or a device may hold its reader for ever
+    if (statSync(file).isFile()) return readFileSync(file);
+    throw new Error('it is not a file');
   } catch (error) {
     throw new ForayError('USAGE', `The file ${file} cannot be read: ${messageOf(error)}.`);
   }

@@ -176,7 +176,11 @@ describe('where', () => {
     ['{grid: {Days: [1]}, where: §"Days > "}', /^The expression is wrong: .* ends too early/, undefined],
     ['{grid: {Days: [1]}, where: §""}', /^The expression is wrong: The expression is empty/, undefined],
     ['{grid: {Days: [1]}, where: §"Days = 1"}', /at "= 1": "=" is not part/, /Write ==/],
-    ['{grid: {Days: [1]}, where: §"`Observed cases` == \'\'"}', /no input "Observed cases"/, undefined],
+    [
+      '{grid: {Days: [1]}, where: §"`Observed cases` == \'\'"}',
+      /The input "Observed cases" is a file/,
+      /numbers, texts/,
+    ],
     ['{product: [{grid: {Days: [1]}, where: §"1"}]}', /gives a number/, undefined],
     [`{grid: {Days: [1]}, where: §"Days > 1 and ${'x'.repeat(99)}"}`, /at "x{20}": /, undefined],
   ])('a wrong condition is refused: %s', (design, says, hint) => {

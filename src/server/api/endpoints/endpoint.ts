@@ -10,8 +10,8 @@ export interface Endpoint extends Omit<kit.Endpoint, 'response' | 'older'> {
   needs?: readonly Neighbour[];
   /** Descriptions of optional headers of the request, by name. */
   headers?: Record<string, string>;
-  /** A schema of JSON, or a definition. */
-  body?: z.ZodType | 'definition';
+  /** A schema of JSON, a definition, or the bytes of a file. */
+  body?: z.ZodType | 'definition' | 'bytes';
   /** A schema of JSON, a media type, or null for an answer without a body. */
   answer: z.ZodType | string | null;
 }

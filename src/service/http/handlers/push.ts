@@ -13,12 +13,12 @@ export function pushHandlers(
 ): Handlers<'pushModel' | 'pushFile'> {
   return {
     pushModel({ body, user }) {
-      modelAccess.checkMayChange(user, body);
-      return pushes.push(user, body);
+      modelAccess.checkMayPush(user);
+      return pushes.push(user, body, (name) => modelAccess.mayChange(user, name));
     },
 
-    async pushFile({ query, body, user }) {
-      modelAccess.checkMayChange(user, { name: query.model });
+    async pushFile({ body, user }) {
+      modelAccess.checkMayPush(user);
       const sha256 = await files.store(body, upload);
       pushes.noteUpload(user, sha256);
       return sha256;
