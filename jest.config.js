@@ -11,6 +11,7 @@ const SECOND_TIER = {
   FORAY_BROWSER: ['browser/'],
   FORAY_POSTGRES: ['postgres/'],
   FORAY_S3: ['s3/'],
+  FORAY_SERVER: ['temporal-server/'],
   FORAY_PYTHON: ['python/'],
   FORAY_ORACLES: ['oracles/'],
   FORAY_PACKED: ['packed/'],

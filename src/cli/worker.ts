@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { settingsWithService } from './home.ts';
 import { serveWithoutOutput } from './lost-output.ts';
@@ -6,7 +6,7 @@ import { tell } from './output.ts';
 import { healthOption, metricsOption, type SettingFlags, withSettings } from './setting-options.ts';
 
 interface WorkerFlags {
-  buildId?: string;
+  current: boolean;
   metrics?: { host: string; port: number };
   health?: { host: string; port: number };
 }
@@ -14,12 +14,7 @@ interface WorkerFlags {
 export function addWorker(program: Command): void {
   withSettings(program.command('worker'))
     .description('run a worker for this store and service, until SIGINT or SIGTERM')
-    .addOption(
-      new Option(
-        '--build-id <id>',
-        'build id of this worker in the deployment "foray" (docs/guides/several-machines.md)',
-      ).env('FORAY_BUILD_ID'),
-    )
+    .option('--no-current', 'leave it to an operator which build is the current one (docs/guides/upgrade.md)')
     .addOption(metricsOption())
     .addOption(healthOption())
     .action(async (flags: SettingFlags & WorkerFlags) => {
