@@ -155,5 +155,5 @@ async function prepare(address: string): Promise<boolean> {
   }
 }
 
-// .ci/run starts this file to build the program in parallel with its other steps
+// `npx node test/support/temporal-server.ts` builds the program for .ci/run
 if (import.meta.main) await findTemporalServer((line) => process.stderr.write(`${line}\n`));

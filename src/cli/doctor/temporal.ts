@@ -96,16 +96,17 @@ async function checkServer(connection: Connection, place: Place): Promise<Check[
 async function checkVersion(connection: Connection, { address }: Place): Promise<Check> {
   try {
     const { serverVersion } = await connection.workflowService.getSystemInfo({});
-    const lack = movesCampaigns(serverVersion) ? '' : ` ${CANNOT_MOVE}`;
-    return ok('Temporal', `Server ${serverVersion} at ${address}.${lack}`);
+    return ok('Temporal', [`Server ${serverVersion} at ${address}.`, lackOf(serverVersion)].join(' ').trim());
   } catch (error) {
     return failedWith('Temporal', error, 'Check the TEMPORAL_* variables.');
   }
 }
 
-function movesCampaigns(version: string): boolean {
+/** What a version of the server cannot do for campaigns, as a sentence; empty if it can do all. */
+export function lackOf(version: string): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > MOVES_SINCE[0] || (major === MOVES_SINCE[0] && minor >= MOVES_SINCE[1]);
+  const [since, sinceMinor] = MOVES_SINCE;
+  return major > since || (major === since && minor >= sinceMinor) ? '' : CANNOT_MOVE;
 }
 
 async function checkNamespace(connection: Connection, { address, namespace }: Place): Promise<Check> {
