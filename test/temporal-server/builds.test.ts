@@ -17,12 +17,12 @@ afterAll(() => world.close());
 
 test('campaigns complete, continue as new, and move to a newer build, and no run is executed twice', async () => {
   const endOne = await world.startWorker({ buildId: 'one', identity: 'one' });
-  const short = await world.foray.submit(rehearsal({ count: 60, more: 'concurrency: 5' }));
-  expect((await toTheEnd(world, short.id)).runs).toMatchObject({ done: 60, new: 60 });
+  const short = await world.foray.submit(rehearsal({ count: 40, more: 'concurrency: 4' }));
+  expect((await toTheEnd(world, short.id)).runs).toMatchObject({ done: 40, new: 40 });
   expect((await workersOf(world, short)).length).toBeGreaterThan(1);
 
   const long = await world.foray.submit(
-    rehearsal({ count: 120, first: 1_000, seconds: 0.3, more: 'concurrency: 2' }),
+    rehearsal({ count: 60, first: 1_000, seconds: 0.3, more: 'concurrency: 2' }),
   );
   await untilSomeAreDone(world, long.id);
   expect((await world.foray.status(long.id)).build).toBe('one');
@@ -34,10 +34,10 @@ test('campaigns complete, continue as new, and move to a newer build, and no run
   );
   // the older build has nothing left to do
   await endOne();
-  expect((await toTheEnd(world, long.id)).runs).toMatchObject({ done: 120, new: 120, failed: 0 });
+  expect((await toTheEnd(world, long.id)).runs).toMatchObject({ done: 60, new: 60, failed: 0 });
   const executions = await workersOf(world, long);
   expect([executions[0], executions.at(-1)]).toEqual([['one'], ['two']]);
   // an execution stays with its build
   expect(executions.filter((workers) => workers.length !== 1)).toEqual([]);
-  expect(world.executions()).toEqual(Array.from({ length: 180 }, () => 1));
+  expect(world.executions()).toEqual(Array.from({ length: 100 }, () => 1));
 });
