@@ -54,7 +54,8 @@ export async function queueState(
   return {
     pollers: lately.map(({ identity, deploymentOptions: options }) => ({
       identity: identity ?? '',
-      build: options?.workerVersioningMode === VERSIONED ? (options.buildId ?? undefined) : undefined,
+      build:
+        Number(options?.workerVersioningMode) === VERSIONED ? (options?.buildId ?? undefined) : undefined,
     })),
     current: versioningInfo?.currentDeploymentVersion?.buildId || undefined,
   };
@@ -114,7 +115,7 @@ export async function openBuilds(
     ({ deploymentVersion, drainageStatus, createTime: time }) => {
       const since = Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
       const build = deploymentVersion?.buildId;
-      return build && drainageStatus !== DRAINED ? [{ build, since }] : [];
+      return build && Number(drainageStatus) !== DRAINED ? [{ build, since }] : [];
     },
   );
 }
@@ -141,7 +142,7 @@ export function buildOf({ raw }: WorkflowExecutionDescription): WorkflowBuild {
   const { behavior, deploymentVersion, versioningOverride } = raw.workflowExecutionInfo?.versioningInfo ?? {};
   const forced = versioningOverride?.pinned?.version?.buildId;
   const build = forced || deploymentVersion?.buildId || undefined;
-  const isPinned = Boolean(forced) || (behavior === PINNED && !versioningOverride?.autoUpgrade);
+  const isPinned = Boolean(forced) || (Number(behavior) === PINNED && !versioningOverride?.autoUpgrade);
   return { build, isPinned: isPinned && build !== undefined };
 }
 
