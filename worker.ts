@@ -8,11 +8,13 @@ import {
 import { Courses, createActivities } from './src/activities/index.ts';
 import { cloudClient, isThere, type Settings, type WorkerFacts, workerIdentity } from './src/client/index.ts';
 import { clockAhead, CloudClient, isCloudError, SAME_TIME_MS } from './src/cloud/index.ts';
-import { workflowBundle } from './src/dev/workflow-bundle.ts';
+import { buildIdOf, workflowBundle } from './src/dev/workflow-bundle.ts';
+import { CurrentBuild } from './src/current-build.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
 import { type Needs, serveHealth } from './src/http/health.ts';
 import { openStore, type Store, tellLost } from './src/store/index.ts';
+import { deploymentOf } from './src/temporal-builds.ts';
 import { connectError } from './src/temporal-errors.ts';
 
 /**
@@ -30,20 +32,20 @@ const ASK_MS = 2_000;
 const ACTIVITIES_AT_ONCE = 16;
 
 /**
- * Options of a worker in a versioned deployment. A campaign stays with the build that started it. When its workflow
- * continues as new, it moves to the current build, if the server supports this.
+ * Options of a worker of a build. A campaign stays with the build that started it. When its workflow continues as new, it
+ * moves to the current build, if the server supports this.
  */
-export function deploymentOf(buildId: string): WorkerDeploymentOptions {
+export function deploymentOptions(taskQueue: string, buildId: string): WorkerDeploymentOptions {
   return {
-    version: { deploymentName: 'foray', buildId },
+    version: { deploymentName: deploymentOf(taskQueue), buildId },
     useWorkerVersioning: true,
     defaultVersioningBehavior: 'PINNED',
   };
 }
 
 export interface WorkerOptions {
-  /** The build of the deployment `foray` that this worker belongs to. */
-  buildId?: string | undefined;
+  /** Whether this worker makes its build the current one, and takes campaigns over. @default true */
+  current?: boolean;
   /** The address for metrics of Temporal's SDK and of foray. @default no metrics */
   metrics?:
     | { host: string; port: number /** Receives a line for the operator. */; tell?: (line: string) => void }
@@ -134,7 +136,7 @@ function needsOf(
 export async function runWorker(
   settings: Settings,
   onReady: () => void,
-  { buildId, metrics, health, notices, tell = () => undefined }: WorkerOptions = {},
+  { current = true, metrics, health, notices, tell = () => undefined }: WorkerOptions = {},
 ): Promise<void> {
   installRuntime(metrics);
   const { connectionOptions, namespace = 'default' } = settings.temporal;
@@ -151,13 +153,22 @@ export async function runWorker(
       // it listens before the worker takes work, so a port that is in use ends the process at once
       const server = health && (await serveHealth(health, needsOf(settings, connection, store, isWorking)));
       if (server) tell(`Health ${server.url}/ready`);
+      const { taskQueue } = settings;
+      const workflows = await workflowBundle();
+      const own = {
+        namespace,
+        taskQueue,
+        build: await buildIdOf(workflows),
+        identity: workerIdentity({ store: store.id, ...(await serviceFacts(settings)) }),
+      };
+      const build = new CurrentBuild(connection, own, tell);
       try {
         worker = await Worker.create({
           connection,
           namespace,
-          taskQueue: settings.taskQueue,
-          identity: workerIdentity({ store: store.id, ...(await serviceFacts(settings)) }),
-          workflowBundle: await workflowBundle(),
+          taskQueue,
+          identity: own.identity,
+          workflowBundle: workflows,
           activities: createActivities(
             { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url, notices },
             courses,
@@ -165,11 +176,14 @@ export async function runWorker(
           maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
           shutdownGraceTime: GRACE,
           stickyQueueScheduleToStartTimeout: STICKY,
-          ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
+          workerDeploymentOptions: deploymentOptions(taskQueue, own.build),
         });
-        onReady();
-        await worker.run();
+        const ended = worker.run();
+        if (current) await Promise.race([ended, build.start()]);
+        if (isWorking()) onReady();
+        await ended;
       } finally {
+        await build.close();
         await server?.close();
       }
     } finally {

@@ -18,7 +18,7 @@ const PATHS = ['.', ':!package-lock.json', ':!docs/site/package-lock.json', ':!C
 export function withVersion(text: string, from: string, to: string): string {
   const version = from.replaceAll('.', '\\.');
   const named = new RegExp(
-    `((?:foray[-:]|version"?\\s*[:=_]*\\s*"|__version__ = "|build-id |tag as v)v?)${version}`,
+    `((?:foray[-:]|version"?\\s*[:=_]*\\s*"|__version__ = "|tag as v)v?)${version}`,
     'g',
   );
   return text.replace(named, (_, before: string) => before + to);

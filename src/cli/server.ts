@@ -5,7 +5,7 @@ import { ForayError } from '../errors.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { serve } from './serve.ts';
-import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
+import { healthOption, type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags extends SettingFlags {
@@ -14,6 +14,7 @@ interface Flags extends SettingFlags {
   keys?: string;
   hostName: string[];
   frameAncestors: string[];
+  health?: { host: string; port: number };
 }
 
 const DEFAULT_PORT = 8100;
@@ -36,6 +37,7 @@ export function addServer(program: Command): void {
       (text: string, known: string[]) => [...known, siteOf(text)],
       [] as string[],
     )
+    .addOption(healthOption())
     .action(async (flags: Flags) => {
       if (
         flags.keys === undefined &&

@@ -153,7 +153,11 @@ export function addService(program: Command): void {
         publicUrl,
         trustedProxies: flags.trustProxy === undefined ? undefined : proxies(flags.trustProxy),
       });
-      print(`Model service  ${service.url} (process ${process.pid})`);
+      print(
+        publicUrl === undefined
+          ? `Model service  ${service.url} (process ${process.pid})`
+          : `Model service  ${publicUrl} (listens on ${service.url}, process ${process.pid})`,
+      );
       if (service.metricsUrl !== undefined) print(`Metrics        ${service.metricsUrl}`);
       if (service.newKey) {
         print(

@@ -60,6 +60,7 @@ export function addStatus(program: Command): void {
           const since = startedAt === null ? '' : ` ${ageText(Date.now() - startedAt, 'for')}`;
           print(`  run ${seq} ${state}${since}`);
         }
+        if (status.build !== null) print(`Build: ${status.build}`);
         print(`Web UI: ${foray.pageOf(id)}`);
       }),
     );

@@ -10,7 +10,7 @@ import { tell } from './output.ts';
 import { healthOption, metricsOption, type SettingFlags, withSettings } from './setting-options.ts';
 
 interface WorkerFlags {
-  buildId?: string;
+  current: boolean;
   metrics?: { host: string; port: number };
   health?: { host: string; port: number };
   notices?: string;
@@ -21,16 +21,11 @@ export function addWorker(program: Command): void {
     .description('run a worker for this store and service, until SIGINT or SIGTERM')
     .addOption(
       new Option(
-        '--build-id <id>',
-        'build id of this worker in the deployment "foray" (docs/guides/several-machines.md)',
-      ).env('FORAY_BUILD_ID'),
-    )
-    .addOption(
-      new Option(
         '--notices <file>',
         'file with the addresses and commands of notices (default: notices.yaml in the home folder, if it exists)',
       ).env('FORAY_NOTICES'),
     )
+    .option('--no-current', 'leave it to an operator which build is the current one (docs/guides/upgrade.md)')
     .addOption(metricsOption())
     .addOption(healthOption())
     .action(async (flags: SettingFlags & WorkerFlags) => {

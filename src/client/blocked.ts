@@ -1,5 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { type ErrorCode, isErrorCode } from '../error-codes.ts';
+import { buildOf, queueState, whyUnworked } from '../temporal-builds.ts';
 
 /** Failures of an activity that usually only a person can fix. They block the campaign at the first attempt. */
 const lasting: readonly ErrorCode[] = [
@@ -14,12 +15,6 @@ const lasting: readonly ErrorCode[] = [
 ];
 /** After this number of failed attempts, any failure blocks the campaign. */
 const MANY_FAILURES = 2;
-/**
- * A worker polls its task queue at least once a minute. A worker whose last poll is older than this, ms, is not
- * counted.
- */
-const POLLED_MS = 70_000;
-const WORKFLOW_TASKS = 1;
 const POLLS_MS = 400;
 
 /** The last failure of an activity. Temporal tries the activity again. */
@@ -46,24 +41,18 @@ export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | unde
     : { why: `attempt ${failures} failed: ${message}`, blocks: false };
 }
 
-/** Says that no worker polls a task queue. Undefined when a worker polls it, or when Temporal does not answer. */
-export async function unpolled(
+/**
+ * Says that no worker carries out the next step of a workflow. Undefined when a worker does, or when Temporal does not
+ * answer.
+ */
+export async function unworked(
   client: Client,
   namespace: string,
-  taskQueue: string,
+  description: WorkflowExecutionDescription,
 ): Promise<string | undefined> {
-  const { pollers } = await client
-    .withDeadline(Date.now() + POLLS_MS, () =>
-      client.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name: taskQueue },
-        taskQueueType: WORKFLOW_TASKS,
-      }),
-    )
-    .catch(() => ({ pollers: undefined }));
-  const isPolled = pollers?.some(
-    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - POLLED_MS,
-  );
-  if (pollers === undefined || isPolled) return undefined;
-  return `no worker works on its task queue "${taskQueue}"; "foray worker" starts one`;
+  const { taskQueue } = description;
+  const state = await client
+    .withDeadline(Date.now() + POLLS_MS, () => queueState(client.workflowService, namespace, taskQueue))
+    .catch(() => undefined);
+  return state && whyUnworked(state, buildOf(description), taskQueue);
 }

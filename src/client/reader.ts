@@ -47,6 +47,15 @@ export class CampaignReader {
   }
 
   /**
+   * Whether the store can be used.
+   * @throws ForayError STORE_UNREACHABLE and other errors of the store
+   */
+  async hasStore(): Promise<boolean> {
+    await this.store.getCampaign('');
+    return this.store.whyLost() === undefined;
+  }
+
+  /**
    * Why the store cannot be used: its file was removed or replaced, or its server cannot be reached. Undefined if it can
    * be used. Call it at an interval.
    */

@@ -45,12 +45,18 @@ export async function status(client: ClientContext, id: string): Promise<Campaig
   const record = await recordOf(client, id);
   if (closedPhases.includes(record.phase))
     return statusFromStore(client.store, record, await leakIn(client, record));
-  const { progress, why, blocks } = await client.temporal.progressOf(id);
+  const { progress, build, why, blocks } = await client.temporal.progressOf(id);
   const [note, blocked] = blocks ? ['', why] : [why, undefined];
-  if (!progress) return statusFromStore(client.store, await stillThere(client, record), note, blocked);
+  if (!progress)
+    return statusFromStore(client.store, await stillThere(client, record), note, { blocked, build });
   const waits = progress.rate === 0 ? await whyWaiting(client, record) : '';
   const remark = [note, waits, await leakIn(client, record)].filter(Boolean).join('; ');
-  return statusFromWorkflow(client.store, record, progress, { note: remark, blocked, now: Date.now() });
+  return statusFromWorkflow(client.store, record, progress, {
+    note: remark,
+    blocked,
+    build,
+    now: Date.now(),
+  });
 }
 
 /** Why the service has not executed the first open run of a campaign so far; empty if there is no such reason. */
@@ -78,7 +84,9 @@ async function reasonAtService(
 export async function list(client: ClientContext): Promise<CampaignStatus[]> {
   const [records, whys] = await Promise.all([client.store.listCampaigns(), blocked(client)]);
   return Promise.all(
-    records.map((record) => statusFromStore(client.store, record, '', whys.get(record.campaign.id))),
+    records.map((record) =>
+      statusFromStore(client.store, record, '', { blocked: whys.get(record.campaign.id) }),
+    ),
   );
 }
 

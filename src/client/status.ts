@@ -32,6 +32,11 @@ export interface CampaignStatus {
   secondsLeft: number | null;
   /** The setting for how many runs may be requested at once; null when no worker answered. */
   concurrency: number | 'auto' | null;
+  /**
+   * The build of the worker that carried out the campaign's last step (docs/guides/upgrade.md). Null for a campaign that
+   * is over, and when Temporal does not say it.
+   */
+  build: string | null;
   /** Who paused the campaign; null when it is not paused, or when no worker answered. */
   pausedBy: 'person' | 'policy' | 'optimiser' | null;
   submitted: string;
@@ -58,7 +63,12 @@ export async function statusFromWorkflow(
   store: Store,
   record: CampaignRecord,
   progress: Progress,
-  { note: trouble, blocked, now }: { note: string; blocked: string | undefined; now: number },
+  {
+    note: trouble,
+    blocked,
+    build,
+    now,
+  }: { note: string; blocked: string | undefined; build: string | undefined; now: number },
 ): Promise<CampaignStatus> {
   const { phase, points, runs, precision, window, concurrency, rate, secondsLeft, pausedBy, note } = progress;
   const goesOn = blocked === undefined;
@@ -74,6 +84,7 @@ export async function statusFromWorkflow(
     rate: goesOn ? rate : null,
     secondsLeft: goesOn ? secondsLeft : null,
     concurrency,
+    build: build ?? null,
     pausedBy,
     note: joined(note, trouble, await filesNote(store, record)),
     source: 'workflow',
@@ -85,7 +96,7 @@ export async function statusFromStore(
   store: Store,
   record: CampaignRecord,
   note: string,
-  blocked?: string,
+  { blocked, build }: { blocked?: string | undefined; build?: string | undefined } = {},
 ): Promise<CampaignStatus> {
   return {
     ...head(record),
@@ -100,6 +111,7 @@ export async function statusFromStore(
     rate: null,
     secondsLeft: null,
     concurrency: null,
+    build: isClosed(record) ? null : (build ?? null),
     pausedBy: null,
     note: joined(record.note, await filesNote(store, record), note),
     source: 'store',

@@ -4,6 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
 import { isBuilt, ownModule, PACKAGE } from '../package/own-files.ts';
+import { version } from '../package/own-version.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
 /**
@@ -36,6 +37,16 @@ export async function workflowBundle(of: keyof typeof modules = 'campaigns'): Pr
     // if the folder is not writable, the next worker makes the bundle again
   }
   return { code };
+}
+
+/**
+ * The id of a build: foray's version, and a hash of the code of the workflows. The marks of the bundle and its source map
+ * are left out, because they differ between checkouts.
+ */
+export async function buildIdOf(bundle: WorkflowBundleOption): Promise<string> {
+  const code = 'code' in bundle ? bundle.code : await readFile(bundle.codePath, 'utf8');
+  const bare = code.replace(/^\/\*.*?\*\//, '').replace(/\/\/# sourceMappingURL=\S*\s*$/, '');
+  return `${version}-${createHash('sha256').update(bare).digest('hex').slice(0, 12)}`;
 }
 
 /** @param workflows - the path of the module that exports the workflows */

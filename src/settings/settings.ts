@@ -125,10 +125,13 @@ function temporalProfile(): TemporalSettings {
   }
 }
 
-/** The root address of the interface. A plain origin gets the path of the version that foray uses. */
+/**
+ * The root address of the interface. A plain origin gets the path of the version that foray uses. Repeated slashes become
+ * one, because a file of settings may put a path after an address that ends with a slash.
+ */
 export function serviceRoot(url: string): string {
   const { origin, pathname } = address(url, '--service-url', variables.serviceUrl);
-  const path = pathname.replace(/(?<!\/)\/+$/, '');
+  const path = pathname.replaceAll(/\/+/g, '/').replace(/\/$/, '');
   return `${origin}${path === '' ? `/api/open/${API_VERSION}` : path}`;
 }
 

@@ -96,12 +96,12 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   return conclude(context, runs);
 }
 
-/** If workers are versioned, a campaign continues with their current build, on a server that supports this. */
+/** A campaign continues with the current build of the workers, on a server that supports this. */
 const continued = makeContinueAsNewFunc<typeof campaign>({ initialVersioningBehavior: 'AUTO_UPGRADE' });
 
 /**
- * Why the main loop ends: all runs have finished, a stop was requested and no run is in flight, or the history is long
- * enough.
+ * Why the main loop ends: all runs have finished, a stop was requested and no run is in flight, or a new
+ * execution shall continue.
  */
 type End = 'finished' | 'stopped' | 'history';
 
@@ -132,7 +132,7 @@ async function runOn(context: Context): Promise<End> {
     lookForMore(context);
     show(context);
     await untilNextTick(context);
-    if (isLongEnough() && !isThrough(state)) {
+    if (isTimeToContinue() && !isThrough(state)) {
       await condition(() => allHandlersFinished() || context.changes.length > 0);
       throwIfCancelled();
       if (context.changes.length === 0) return 'history';
@@ -226,9 +226,12 @@ function throwIfCancelled(): void {
     throw new CancelledFailure('The campaign is cancelled');
 }
 
-function isLongEnough(): boolean {
-  const { continueAsNewSuggested, historyLength, historySize } = workflowInfo();
-  return continueAsNewSuggested || historyLength > MOST_EVENTS || historySize > MOST_BYTES;
+/** Whether the history is long, or another build of the workers is the current one. */
+function isTimeToContinue(): boolean {
+  const { continueAsNewSuggested, historyLength, historySize, targetWorkerDeploymentVersionChanged } =
+    workflowInfo();
+  const isLong = continueAsNewSuggested || historyLength > MOST_EVENTS || historySize > MOST_BYTES;
+  return isLong || targetWorkerDeploymentVersionChanged;
 }
 
 function detailLine(state: CampaignState): string {

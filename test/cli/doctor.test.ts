@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { lackOf } from '../../src/cli/doctor/temporal.ts';
 import { Foray } from '../../src/client/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import { foray } from '../support/cli.ts';
@@ -28,7 +29,7 @@ const BARE = 'bare';
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'foray-doctor-'));
   world = await startWorld();
-  await world.startWorker();
+  await world.startWorker({ buildId: 'now' });
   const { workflowService } = world.environment.connection;
   await workflowService.registerNamespace({
     namespace: BARE,
@@ -80,7 +81,7 @@ describe('foray doctor', () => {
     const lines = stdout.trim().split('\n');
     const names = lines.map((line) => line.slice(9, 28).trim());
     expect(names).toEqual([
-      ...['Node', 'home', 'Temporal', 'namespace', 'search attributes', 'workers'],
+      ...['Node', 'home', 'Temporal', 'namespace', 'search attributes', 'workers', 'builds'],
       ...['model service', 'key', 'store', 'campaigns', 'disk', 'disk', 'clock'],
     ]);
     expect(lines.filter((line) => !/^(ok|warning +disk|skipped +campaigns)/.test(line))).toEqual([]);
@@ -214,13 +215,53 @@ describe('foray doctor', () => {
         expect(message).toContain(`${right.child.pid}@`);
         expect(message).toMatch(
           new RegExp(
-            `these settings\\. ${wrong.child.pid}@\\S+ foray \\S+: it has another store, and the model service refused its key when it started\\.$`,
+            `these settings\\. ${wrong.child.pid}@\\S+ foray \\S+ \\(build \\S+\\): it has another store, and the model service refused its key when it started\\.$`,
           ),
         );
       });
     } finally {
       await Promise.all([right.kill(), wrong.kill()]);
     }
+  });
+
+  test('says which builds have campaigns, and that no build is the current one', async () => {
+    const own = await startWorld({ beside: world });
+    const { taskQueue } = own.settings;
+    const builds = async () => {
+      const all = { ...environmentOf(own.settings), FORAY_TASK_QUEUE: taskQueue };
+      const { parts } = await doctor(all);
+      return parts.find(({ part }) => part === 'builds');
+    };
+    const other = startWorkerProcess(own.settings, ['--no-current']);
+    try {
+      await other.ready;
+      await until('doctor knows the worker', async () => (await builds())?.state === 'failed');
+      expect(await builds()).toEqual({
+        part: 'builds',
+        state: 'failed',
+        message: 'No build is the current one, so new campaigns wait.',
+        advice: expect.stringMatching(
+          `^temporal worker deployment set-current-version --deployment-name ${taskQueue} --build-id \\S+-[0-9a-f]{12} `,
+        ),
+      });
+      const end = await own.startWorker({ buildId: 'one' });
+      const { id } = await own.foray.submit(rehearsal({ count: 200, first: 5_000, seconds: 1 }));
+      await until('the campaign is on its build', async () => (await own.foray.status(id)).build === 'one');
+      expect(await builds()).toMatchObject({ state: 'ok', message: 'one gets new campaigns.' });
+      await own.startWorker({ buildId: 'two' });
+      const message = 'two gets new campaigns. Other builds: 1 campaign on one.';
+      await until('doctor counts it', async () => (await builds())?.message === message);
+      await own.foray.cancel(id);
+      await end();
+    } finally {
+      await other.kill();
+      await own.close();
+    }
+  });
+
+  test('names what an older Temporal server cannot do', () => {
+    expect(lackOf('1.29.1')).toMatch(/^It cannot move a running campaign to a newer build/);
+    expect([lackOf('1.30.0'), lackOf('1.32.0'), lackOf('2.0.0')]).toEqual(['', '', '']);
   });
 
   test('finds a campaign whose worker is frozen', async () => {

@@ -23,7 +23,8 @@ test('settingsFromEnvironment gives a program the defaults and the environment v
     temporal: { namespace: 'default', connectionOptions: { address: '127.0.0.1:7233' } },
   });
   Object.assign(process.env, {
-    FORAY_SERVICE_URL: 'https://models.example/api/open/8.5.0/',
+    // a compose file puts the path after an address with a slash
+    FORAY_SERVICE_URL: 'https://models.example//api/open/8.5.0/',
     FORAY_API_KEY: 'k',
     FORAY_SERVICE_RATE: '2.5',
     FORAY_STORE: 'postgres://host/foray',

@@ -16,6 +16,7 @@ export const status: CampaignStatus = {
   rate: 2.5,
   secondsLeft: 70,
   concurrency: 'auto',
+  build: null,
   pausedBy: null,
   submitted: '2026-01-01T00:00:00.000Z',
   owner: null,

@@ -12,11 +12,12 @@ import { serverSettings } from '../../src/dev/temporal-cli.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
-import { deploymentOf } from '../../worker.ts';
+import { CurrentBuild } from '../../src/current-build.ts';
+import { deploymentOptions } from '../../worker.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
 import { builtWorkflowBundle } from './built-workflow-bundle.ts';
-import { connected, temporalProcess } from './temporal.ts';
+import { connected, type TemporalProcess, temporalProcess } from './temporal.ts';
 
 export const KEY = 'a9f4b7c0-0000-4000-8000-7e57c0ffee00';
 
@@ -29,8 +30,9 @@ export interface World {
   settings: Settings;
   foray: Foray;
   folder: string;
-  /** Starts a worker in this process, optionally with a build id or a name. Resolves to a function that ends it. */
+  /** Starts a worker in this process. Resolves to a function that ends it. */
   startWorker(as?: {
+    /** Its build, which becomes the current one as that of `foray worker` does. @default a worker without a build */
     buildId?: string;
     identity?: string;
     /** The maximum number of activities that the worker runs at once. */
@@ -62,6 +64,8 @@ export interface WorldOptions {
   service?: Partial<ServiceOptions>;
   /** Folders of models. @default the model Rehearsal */
   models?: string[];
+  /** The Temporal server, before its start. @default a development server */
+  temporal?: TemporalProcess;
   /** Whether the Temporal server lacks the search attributes of campaigns. */
   lacksAttributes?: boolean;
   /** Another world, whose Temporal server this world uses with its own task queue. */
@@ -77,6 +81,7 @@ export async function startWorld({
   executors = 2,
   models = [REHEARSAL],
   lacksAttributes = false,
+  temporal: given,
   beside,
   store,
   service: serviceOptions,
@@ -86,12 +91,13 @@ export async function startWorld({
   // the SDK could start the server, too, but it gives up after 5 s
   const temporal = beside
     ? undefined
-    : await temporalProcess(undefined, [
+    : (given ??
+      (await temporalProcess(undefined, [
         ...(lacksAttributes ? [] : serverSettings),
         ...(suggestContinueAsNew
           ? ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${suggestContinueAsNew}`]
           : []),
-      ]);
+      ])));
   await temporal?.start();
   const environment =
     beside?.environment ??
@@ -162,11 +168,24 @@ export async function startWorld({
         shutdownGraceTime: '1s',
         ...(identity !== undefined && { identity }),
         ...(activities !== undefined && { maxConcurrentActivityTaskExecutions: activities }),
-        ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(buildId) }),
+        ...(buildId !== undefined && {
+          workerDeploymentOptions: deploymentOptions(settings.taskQueue, buildId),
+        }),
       });
       const running = worker.run();
+      const { taskQueue } = settings;
+      const build =
+        buildId === undefined
+          ? undefined
+          : new CurrentBuild(
+              connection,
+              { namespace: 'default', taskQueue, build: buildId, identity: identity ?? buildId },
+              () => undefined,
+            );
+      await build?.start();
       const stop = async (): Promise<void> => {
         if (!stops.delete(stop)) return;
+        await build?.close();
         worker.shutdown();
         await running;
         courses.close();

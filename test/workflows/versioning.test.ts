@@ -1,93 +1,97 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { WorkflowHandle } from '@temporalio/client';
+import { serverSettings } from '../../src/dev/temporal-cli.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
+import { histories, workersOf } from '../support/workers-of.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
-const run = promisify(execFile);
-
 let world: World;
+let temporal: TemporalProcess;
+let folder: string;
 beforeAll(async () => {
-  world = await startWorld({ suggestContinueAsNew: 40, executors: 2 });
+  folder = mkdtempSync(join(tmpdir(), 'foray-versioning-'));
+  // the server keeps its state in a file, so that it can be started again
+  temporal = await temporalProcess(join(folder, 'temporal.db'), [
+    ...serverSettings,
+    ...['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=40'],
+  ]);
+  world = await startWorld({ temporal });
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  rmSync(folder, { recursive: true });
+});
 
-/** Runs Temporal's own command line, for the steps in docs/guides/several-machines.md. */
-async function temporal(...args: string[]): Promise<void> {
-  await run(process.env.FORAY_TEMPORAL_CLI!, [...args, '--address', world.environment.address]);
-}
+/** Whether a status says that a campaign is on a build. */
+const isOn = async (id: string, build: string): Promise<boolean> =>
+  (await world.foray.status(id)).build === build;
 
-async function makeCurrent(buildId: string): Promise<void> {
-  const args = ['--deployment-name', 'foray', '--build-id', buildId, '--yes'];
-  await until(`build ${buildId} is current`, () =>
-    temporal('worker', 'deployment', 'set-current-version', ...args).then(
-      () => true,
-      // this fails until a worker of the build has polled the server
-      () => false,
-    ),
-  );
-}
-
-type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
-
-/** A submitted campaign, with the first execution of its workflow. */
-type Submitted = Pick<Awaited<ReturnType<World['foray']['submit']>>, 'id' | 'runId'>;
-
-/**
- * The history of each execution of a campaign. The oldest execution comes first. Each history names the next execution;
- * Temporal's list of workflows is late.
- */
-async function histories({ id, runId }: Submitted): Promise<Events[]> {
-  const { client } = world.environment;
-  const all: Events[] = [];
-  for (let next: string | null | undefined = runId; next;) {
-    const events: Events = (await client.workflow.getHandle(id, next).fetchHistory()).events!;
-    all.push(events);
-    next = events.at(-1)!.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
-  }
-  return all;
-}
-
-/** Returns for each execution of a campaign the builds that carried out its workflow tasks. */
-async function builds(submitted: Submitted): Promise<string[][]> {
-  return (await histories(submitted)).map((events) => {
-    const workers = events.flatMap(({ workflowTaskStartedEventAttributes: task }) => task?.identity ?? []);
-    return [...new Set(workers)];
-  });
-}
-
-test('a campaign stays with the build that started it until it is moved', async () => {
-  await world.startWorker({ buildId: 'one', identity: 'one' });
-  await makeCurrent('one');
+test('the newest build gets new campaigns, and a campaign stays with the build that started it', async () => {
+  const endOne = await world.startWorker({ buildId: 'one', identity: 'one' });
   // the campaign has so many runs that it still runs when it is moved; then it is stopped
   const source = rehearsal({ count: 1_000, first: 1, seconds: 0.8, more: 'concurrency: 2' });
   const submitted = await world.foray.submit(source);
   const { id } = submitted;
   await untilSomeAreDone(world, id);
-  await world.startWorker({ buildId: 'two', identity: 'two' });
-  await makeCurrent('two');
+  const endTwo = await world.startWorker({ buildId: 'two', identity: 'two' });
+  // an older build that starts again changes nothing
+  const endOther = await world.startWorker({ buildId: 'one', identity: 'one again' });
   const next = await world.foray.submit(rehearsal({ count: 1, first: 2_000 }));
   await toTheEnd(world, next.id);
-  expect((await builds(next)).flat()).toEqual(['two']);
-  const isContinued = (): Promise<boolean> => builds(submitted).then((seen) => seen.length > 1);
+  expect((await workersOf(world, next)).flat()).toEqual(['two']);
+  const isContinued = (): Promise<boolean> => workersOf(world, submitted).then((seen) => seen.length > 1);
   await until('the campaign has continued as new', isContinued);
-  // this server keeps the build of a campaign that continues as new (docs/guides/several-machines.md)
-  expect(new Set((await builds(submitted)).flat())).toEqual(new Set(['one']));
+  // this server keeps the build of a campaign that continues as new (docs/guides/upgrade.md)
+  expect((await workersOf(world, submitted)).flat()).not.toContain('two');
+  expect(await isOn(id, 'one')).toBe(true);
 
-  await temporal(
-    'workflow',
-    'update-options',
-    '--workflow-id',
-    id,
-    ...['--versioning-override-behavior', 'auto_upgrade'],
-  );
-  const isMoved = (): Promise<boolean> => builds(submitted).then((seen) => seen.at(-1)!.join() === 'two');
-  await until('an execution has only tasks of the other build', isMoved);
+  await endOne();
+  await endOther();
+  // Temporal forgets workers that are gone after a while, or when it starts again
+  await temporal.kill();
+  await temporal.start();
+  await until('a worker of the other build has the campaign', () => isOn(id, 'two'));
   await world.foray.steer(id, 'stop');
-  expect(await toTheEnd(world, id)).toMatchObject({ phase: 'cancelled', runs: { failed: 0 } });
-  expect((await builds(submitted)).at(-1)).toEqual(['two']);
+  expect(await toTheEnd(world, id)).toMatchObject({ phase: 'cancelled', runs: { failed: 0 }, build: null });
+  await endTwo();
+});
+
+test('a campaign without a worker of its build says so, and that a worker of the current build takes it over', async () => {
+  const own = await startWorld({ beside: world });
+  try {
+    const { taskQueue } = own.settings;
+    const end = await own.startWorker({ buildId: 'one' });
+    const { id } = await own.foray.submit(rehearsal({ count: 500, seconds: 0.8, more: 'concurrency: 1' }));
+    await untilSomeAreDone(own, id);
+    await end();
+    await temporal.kill();
+    await temporal.start();
+    const blocked = (): Promise<string | undefined> => own.foray.blocked().then((whys) => whys.get(id));
+    await until('the campaign is blocked', async () => (await blocked()) !== undefined);
+    expect(await blocked()).toBe(
+      `no worker works on its task queue "${taskQueue}"; "foray worker" starts one`,
+    );
+    // a worker without a build gets nothing of it
+    const endUnversioned = await own.startWorker();
+    await until(
+      'the reason is another one',
+      async () => (await blocked())?.includes('of its build') ?? false,
+    );
+    expect(await blocked()).toBe(
+      'no worker of its build one is left; a worker of the current build one takes it over within two minutes, unless it runs with --no-current',
+    );
+    await endUnversioned();
+    await own.startWorker({ buildId: 'two' });
+    await until('the campaign goes on', async () => (await own.foray.status(id)).build === 'two');
+    expect(await blocked()).toBeUndefined();
+    await own.foray.cancel(id);
+  } finally {
+    await own.close();
+  }
 });
 
 test('several workers share the activities of a tick', async () => {
@@ -98,7 +102,7 @@ test('several workers share the activities of a tick', async () => {
     await shared.startWorker({ identity: 'two', activities: 1 });
     const submitted = await shared.foray.submit(rehearsal({ count: 300, more: 'concurrency: 300' }));
     expect((await toTheEnd(shared, submitted.id)).runs).toMatchObject({ done: 300, new: 300 });
-    const executions = await histories(submitted);
+    const executions = await histories(shared, submitted);
     const workers = executions
       .flat()
       .flatMap(({ activityTaskStartedEventAttributes: task }) => task?.identity ?? []);

@@ -2,29 +2,31 @@ import { Connection } from '@temporalio/client';
 import { type OwnIds, readWorker, type Settings } from '../../client/index.ts';
 import { SAME_TIME_MS } from '../../cloud/index.ts';
 import { messageOf } from '../../errors.ts';
+import { campaignsOnOtherBuilds, deploymentOf, queueState } from '../../temporal-builds.ts';
 import { connectTemporal } from '../../temporal-connection.ts';
+import { counted } from '../../report/index.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
 const CONNECT_MS = 5_000;
 const CALL_MS = 5_000;
-/**
- * A worker polls its task queue at least once a minute. A worker whose last poll is older than this, ms, is not
- * counted.
- */
-const POLLED_MS = 70_000;
-const TASKS = { workflow: 1, activity: 2 } as const;
 const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
 const UNAVAILABLE = 14;
 /** Temporal's number for the type Keyword. */
 const KEYWORD = 2;
 
+/** What servers before `MOVES_SINCE` cannot do. */
+const CANNOT_MOVE =
+  'It cannot move a running campaign to a newer build of the workers: the campaign stays with its build as long as a worker of it is there.';
+/** The first version, major and minor, in which a campaign that continues as new moves to the current build. */
+const MOVES_SINCE = [1, 30] as const;
+
 /** The first words about the workers on the task queue, if there are any. */
 export const ON_QUEUE = 'On the task queue';
 
-const parts = ['namespace', 'search attributes', 'workers'];
+const parts = ['namespace', 'search attributes', 'workers', 'builds'];
 
 /** Checks Temporal, its namespace, the search attributes of campaigns, and the workers on the task queue. */
 export async function checkTemporal({ temporal, taskQueue }: Settings, own: OwnIds): Promise<Check[]> {
@@ -82,16 +84,29 @@ async function checkServer(connection: Connection, place: Place): Promise<Check[
       namespace,
       ...parts.slice(1).map((part) => skipped(part, 'The namespace cannot be used.')),
     ];
-  return [server, namespace, await checkAttributes(connection, place), await checkWorkers(connection, place)];
+  return [
+    server,
+    namespace,
+    await checkAttributes(connection, place),
+    await checkWorkers(connection, place),
+    await checkBuilds(connection, place),
+  ];
 }
 
 async function checkVersion(connection: Connection, { address }: Place): Promise<Check> {
   try {
     const { serverVersion } = await connection.workflowService.getSystemInfo({});
-    return ok('Temporal', `Server ${serverVersion} at ${address}.`);
+    return ok('Temporal', [`Server ${serverVersion} at ${address}.`, lackOf(serverVersion)].join(' ').trim());
   } catch (error) {
     return failedWith('Temporal', error, 'Check the TEMPORAL_* variables.');
   }
+}
+
+/** What a version of the server cannot do for campaigns, as a sentence; empty if it can do all. */
+export function lackOf(version: string): string {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [since, sinceMinor] = MOVES_SINCE;
+  return major > since || (major === since && minor >= sinceMinor) ? '' : CANNOT_MOVE;
 }
 
 async function checkNamespace(connection: Connection, { address, namespace }: Place): Promise<Check> {
@@ -140,18 +155,52 @@ async function checkAttributes(connection: Connection, { address, namespace }: P
   }
 }
 
+/** Checks that the workers have a current build, and that the build of each open campaign has a worker. */
+async function checkBuilds(connection: Connection, { address, namespace, taskQueue }: Place): Promise<Check> {
+  const part = 'builds';
+  const { workflowService } = connection;
+  try {
+    const { current, pollers } = await queueState(workflowService, namespace, taskQueue);
+    const worked = new Set(pollers.map(({ build }) => build));
+    const campaigns = await campaignsOnOtherBuilds(workflowService, { namespace, taskQueue, current });
+    const left = campaigns.filter(({ build }) => !worked.has(build));
+    const counts = campaigns.map(({ build, count }) => `${counted(count, 'campaign')} on ${build}`);
+    const others = counts.length === 0 ? '' : ` Other builds: ${counts.join(', ')}.`;
+    if (left.length > 0) {
+      const names = left.map(({ build }) => build).join(', ');
+      return failed(
+        part,
+        `No worker is left of the build ${names}.${others}`,
+        `Workers of the current build take its campaigns over within two minutes, unless they run with --no-current. docs/guides/upgrade.md has other ways.`,
+      );
+    }
+    if (current === undefined) {
+      const [first] = [...worked].filter((build) => build !== undefined);
+      if (first === undefined) return skipped(part, 'No worker has a build.');
+      return failed(
+        part,
+        `No build is the current one, so new campaigns wait.`,
+        `temporal worker deployment set-current-version --deployment-name ${shellQuoted(deploymentOf(taskQueue))} --build-id ${first} --namespace ${shellQuoted(namespace)} --address ${address}`,
+      );
+    }
+    return worked.has(current)
+      ? ok(part, `${current} gets new campaigns.${others}`)
+      : failed(
+          part,
+          `No worker of the current build ${current} is left: new campaigns wait.`,
+          'Start one with "foray worker".',
+        );
+  } catch (error) {
+    return failedWith(part, error, 'Check the TEMPORAL_* variables.');
+  }
+}
+
 async function checkWorkers(connection: Connection, { namespace, taskQueue, own }: Place): Promise<Check> {
   const part = 'workers';
-  const pollersOf = async (taskQueueType: number) => {
-    const name = { name: taskQueue };
-    const asked = { namespace, taskQueue: name, taskQueueType };
-    const { pollers } = await connection.workflowService.describeTaskQueue(asked);
-    return (pollers ?? []).filter(
-      ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - POLLED_MS,
-    );
-  };
+  const pollersOf = async (kind: 'workflow' | 'activity') =>
+    (await queueState(connection.workflowService, namespace, taskQueue, kind)).pollers;
   try {
-    const [workflows, activities] = await Promise.all([pollersOf(TASKS.workflow), pollersOf(TASKS.activity)]);
+    const [workflows, activities] = await Promise.all([pollersOf('workflow'), pollersOf('activity')]);
     if (workflows.length === 0 || activities.length === 0) {
       return failed(
         part,
@@ -159,9 +208,8 @@ async function checkWorkers(connection: Connection, { namespace, taskQueue, own 
         'Start one with "foray worker", or set FORAY_TASK_QUEUE to the queue of a running worker.',
       );
     }
-    const workers = workflows.map(({ identity, deploymentOptions }) => {
-      const { name, faults, ahead } = readWorker(identity ?? '', own);
-      const build = deploymentOptions?.buildId;
+    const workers = workflows.map(({ identity, build }) => {
+      const { name, faults, ahead } = readWorker(identity, own);
       return { name: `${name}${build ? ` (build ${build})` : ''}`, faults, ahead };
     });
     const there = `${ON_QUEUE} "${taskQueue}": ${workers.map(({ name }) => name).join(', ')}.`;

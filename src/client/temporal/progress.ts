@@ -2,8 +2,9 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@tempo
 import { closedPhases, type Progress } from '../../campaign/types.ts';
 import { messageOf } from '../../errors.ts';
 import { progressQuery } from '../../workflows/messages.ts';
-import { type Trouble, troubleOf, unpolled } from '../blocked.ts';
+import { type Trouble, troubleOf, unworked } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
+import { buildOf } from '../../temporal-builds.ts';
 import { translated } from '../../temporal-errors.ts';
 
 /**
@@ -21,11 +22,13 @@ const broken: readonly string[] = ['TERMINATED', 'FAILED', 'TIMED_OUT'];
 /** A workflow's answer about its progress, if it answered, and what goes wrong in the workflow. */
 export interface Told extends Trouble {
   progress: Progress | undefined;
+  /** The build of the worker that carried out its last step; undefined if that is unknown. */
+  build?: string | undefined;
 }
 
-/** The task queue on which no worker answered. */
+/** A workflow for which no worker answered. */
 interface Silent {
-  silentQueue: string;
+  silent: WorkflowExecutionDescription;
 }
 
 /** The workflow's answer about its progress, or why there is none. The time limits of the requests add up to 2.8 s. */
@@ -46,16 +49,14 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
         return { progress: undefined, why: ended(description, id), blocks: true };
       }
       const trouble = troubleOf(description);
-      if (progress) return { progress, why: '', blocks: false, ...trouble };
-      return trouble ? { progress, ...trouble } : { silentQueue: description.taskQueue };
+      const { build } = buildOf(description);
+      if (progress) return { progress, build, why: '', blocks: false, ...trouble };
+      return trouble ? { progress, build, ...trouble } : { silent: description };
     });
-    if (!('silentQueue' in answer)) return answer;
-    const unworked = await unpolled(await temporal.connect(), temporal.namespace, answer.silentQueue);
-    return {
-      progress: undefined,
-      why: unworked ?? NOBODY,
-      blocks: unworked !== undefined,
-    };
+    if (!('silent' in answer)) return answer;
+    const why = await unworked(await temporal.connect(), temporal.namespace, answer.silent);
+    const { build } = buildOf(answer.silent);
+    return { progress: undefined, build, why: why ?? NOBODY, blocks: why !== undefined };
   } catch (error) {
     return { progress: undefined, ...(await untold(temporal, id, error)) };
   }
@@ -74,7 +75,7 @@ export async function blockedBy(temporal: TemporalConnection, id: string): Promi
     const trouble = troubleOf(description);
     return trouble?.blocks
       ? trouble.why
-      : await unpolled(await temporal.connect(), temporal.namespace, description.taskQueue);
+      : await unworked(await temporal.connect(), temporal.namespace, description);
   } catch (error) {
     const { why, blocks } = await untold(temporal, id, error);
     return blocks ? why : undefined;
