@@ -21,6 +21,8 @@ export interface World {
   cloud: CloudClient;
   /** Root address of the model service that `cloud` talks to. */
   service: string;
+  /** The time that the store gets, in ms. In activities, it is that of Temporal's server, because workers' clocks differ. */
+  now: () => number;
 }
 
 /** A campaign with its service and store, so that a worker of another store or service can refuse it. */
