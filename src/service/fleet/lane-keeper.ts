@@ -126,7 +126,7 @@ export class LaneKeeper {
       // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
       // for that service
       maxCachedWorkflows: 0,
-    });
+    }).catch(unconnected);
     return new LaneKeeper(parts, options, { client, worker: native }, worker);
   }
 
