@@ -17,7 +17,7 @@ test("an activity writes the time of Temporal's server and not that of its worke
   const scheduled = 5_000_000;
   const environment = new MockActivityEnvironment({ currentAttemptScheduledTimestampMs: scheduled });
   const begin = performance.now();
-  await environment.run(enterPhase, { campaign: 'flu', service, store: store.id, phase: 'running' });
+  await environment.run(enterPhase, { campaign: 'flu', service, store: store.id, phase: 'running' as const });
   const { updatedAt } = (await store.getCampaign('flu'))!;
   expect(updatedAt).toBeGreaterThanOrEqual(scheduled);
   expect(updatedAt).toBeLessThanOrEqual(scheduled + Math.ceil(performance.now() - begin));

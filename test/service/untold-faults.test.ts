@@ -3,7 +3,7 @@ import { ForayError } from '../../src/errors.ts';
 import { Problems } from '../../src/service/problems.ts';
 import { UntoldFaults } from '../../src/service/untold-faults.ts';
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 const unreachable = new ForayError('STORE_UNREACHABLE', 'The database cannot be reached.');
 const away = { code: 'DATABASE_AWAY', subject: '', message: '', detail: '' } as const;
