@@ -46,7 +46,7 @@ export async function advance(
   // the service is not asked again about runs that finished in an earlier attempt of this activity
   for (const { seq, state, origin } of finished)
     result.outcomes[state === 'failed' ? 'failed' : (origin ?? 'new')].push(seq);
-  const planned = await store.intend(id, request, Date.now(), versionNow(record.campaign));
+  const planned = await store.intend(id, request, world.now(), versionNow(record.campaign));
   const open = await store.openRuns(id, [...poll, ...expire]);
   const known = new Set([...finished, ...open].map(({ seq }) => seq));
   for (const seq of [...poll, ...expire]) {
@@ -57,7 +57,7 @@ export async function advance(
 
   const fetcher = new OutputFileFetcher(world, record.campaign, signal);
   const logs = new LogKeeper(world, record.campaign, signal);
-  const batch = new Batch(store, fetcher, logs, record, result, [...planned, ...open]);
+  const batch = new Batch(world, fetcher, logs, record, result, [...planned, ...open]);
   const requester = new RunRequester(world, record.campaign, signal, resultsFirst);
   const expired = new Set(expire);
   const look = (run: OpenRun): Promise<Answer> =>

@@ -1,11 +1,11 @@
 import { addCauses, causeOf, nextAttemptIn } from '../campaign/failures.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
-import type { CampaignRecord, PlannedRun, RunObservation, Store } from '../store/index.ts';
+import type { CampaignRecord, PlannedRun, RunObservation } from '../store/index.ts';
 import type { LogKeeper } from './failed-run-logs.ts';
 import type { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { Answer, NoAnswer } from './run-requests.ts';
-import type { AdvanceResult } from './types.ts';
+import type { AdvanceResult, World } from './types.ts';
 
 /** The maximum number of observations per write. It is small, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
@@ -22,7 +22,7 @@ export class Batch {
   /** True if the files of a completed run could not be fetched. */
   lacksFiles = false;
   #heard: RunObservation[] = [];
-  readonly #store: Store;
+  readonly #world: World;
   readonly #fetcher: OutputFileFetcher;
   readonly #logs: LogKeeper;
   readonly #record: CampaignRecord;
@@ -31,14 +31,14 @@ export class Batch {
   readonly #requested = new Set<number>();
 
   constructor(
-    store: Store,
+    world: World,
     fetcher: OutputFileFetcher,
     logs: LogKeeper,
     record: CampaignRecord,
     result: AdvanceResult,
     runs: readonly PlannedRun[],
   ) {
-    this.#store = store;
+    this.#world = world;
     this.#fetcher = fetcher;
     this.#logs = logs;
     this.#record = record;
@@ -78,7 +78,8 @@ export class Batch {
     const batch = [...this.#heard.filter((seen) => !isDone(seen)), ...this.#heard.filter(isDone)];
     this.#heard = [];
     const observations = await this.#withOwners(batch);
-    await this.#store.observe(this.#record.campaign.id, observations, Date.now());
+    const { store, now } = this.#world;
+    await store.observe(this.#record.campaign.id, observations, now());
     for (const observation of observations) this.#count(observation);
   }
 
@@ -124,7 +125,7 @@ export class Batch {
   async #withOwners(batch: readonly RunObservation[]): Promise<RunObservation[]> {
     const isNew = (seen: RunObservation): seen is RunObservation & { owned: boolean; runId: string } =>
       'owned' in seen && this.#requested.has(seen.seq);
-    const claimed = await this.#store.claimedByOthers(
+    const claimed = await this.#world.store.claimedByOthers(
       this.#record.campaign.id,
       batch.filter(isNew).map(({ runId }) => runId),
     );

@@ -47,7 +47,7 @@ export async function change(
   const { id } = record.campaign;
   // the campaign was closed before its design was expanded
   if (goesOn && record.points === 0) await prepare(world, record, signal);
-  const now = Date.now();
+  const now = world.now();
   let { campaign } = record;
   let diff = null;
   let model: ModelVersion = campaign.model;

@@ -39,13 +39,13 @@ export class LogKeeper {
 
   /** Keeps the log of a failed run, unless the store already has enough logs of the same cause or of the campaign. */
   async keep({ seq, ...run }: FailedRun, reason: string): Promise<void> {
-    const { store } = this.#world;
+    const { store, now } = this.#world;
     const { id } = this.#campaign;
     const cause = causeOf(reason);
     try {
       if (!this.#isOffered || !(await this.#reserveRoom(seq, cause))) return;
       const log = await this.#fetch(run);
-      if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], Date.now());
+      if (log && log.lines.length > 0) await store.keepRunLogs(id, [{ seq, cause, ...log }], now());
     } catch {
       // the failure of the run must be written even if its log is missing
     }

@@ -8,6 +8,7 @@ import { widestInterval } from '../sensitivity/widest.ts';
 import type { Store } from '../store/index.ts';
 import { expanded } from './prepare.ts';
 import type { Proposed } from './propose.ts';
+import type { World } from './types.ts';
 
 /**
  * Continues a design that grows until its sensitivity indices are known. When all runs have finished, the function
@@ -15,7 +16,7 @@ import type { Proposed } from './propose.ts';
  * function adds points. The result depends only on the campaign and its runs in the store, so any worker may do this
  * step and may repeat it.
  */
-export async function grow(store: Store, id: string, signal: AbortSignal): Promise<Proposed> {
+export async function grow({ store, now }: World, id: string, signal: AbortSignal): Promise<Proposed> {
   for (;;) {
     signal.throwIfAborted();
     const { campaign, points } = (await store.getCampaign(id))!;
@@ -33,13 +34,13 @@ export async function grow(store: Store, id: string, signal: AbortSignal): Promi
       const round = { size, runs: counts.done, widest };
       const earlier = rounds.filter((one) => one.size < size);
       const judged = { ...campaign, strategy: { ...strategy, rounds: [...earlier, round] } };
-      await store.setRounds(judged, Date.now());
+      await store.setRounds(judged, now());
       continue;
     }
     const next = nextSize(strategy, last);
     if (next === undefined) return { added: { count: 0, seqs: [] }, points, asked: 0, isOver: true };
     const after = await expanded(store, { ...campaign, design: grown(design, next) });
-    await store.growDesign(campaign, after.campaign, after.points, Date.now());
+    await store.growDesign(campaign, after.campaign, after.points, now());
   }
 }
 

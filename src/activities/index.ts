@@ -51,41 +51,42 @@ const REFUSED_AGAIN_AFTER_MS = 10_000;
  *
  * @param courses - the caller closes them when the worker ends
  */
-export function createActivities(world: World, courses = new Courses()) {
-  const service = new ServiceAtHand(world.cloud, world.service);
+export function createActivities(parts: Omit<World, 'now'>, courses = new Courses()) {
+  const service = new ServiceAtHand(parts.cloud, parts.service);
 
   /** Runs one activity of a campaign: checks that the campaign belongs to this worker. */
   function act<T>(
     address: CampaignAddress,
-    work: (record: CampaignRecord, signal: AbortSignal) => Promise<T>,
+    work: (record: CampaignRecord, signal: AbortSignal, world: World) => Promise<T>,
     needs: 'service' | 'service or its address' | 'store' = 'store',
   ): Promise<T> {
-    return beating(async (signal) => {
-      const record = await here(world, address);
+    return beating(async (signal, now) => {
+      const record = await here(parts, address);
       const isAtAddress = needs === 'service or its address' && service.isAt(record.campaign);
       if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign)))
-        throw refusal(otherService(world.service, record.campaign));
-      return work(record, signal);
+        throw refusal(otherService(parts.service, record.campaign));
+      return work(record, signal, { ...parts, now });
     });
   }
 
   /** Makes the step of a campaign's strategy. */
-  const makeStep: Record<Step, (campaign: Campaign, signal: AbortSignal) => Promise<Proposed>> = {
-    points: (campaign, signal) => propose({ store: world.store, courses }, campaign, signal),
-    replications: (campaign, signal) => select(world.store, campaign, signal),
-    size: ({ id }, signal) => grow(world.store, id, signal),
-  };
+  const makeStep: Record<Step, (campaign: Campaign, signal: AbortSignal, world: World) => Promise<Proposed>> =
+    {
+      points: (campaign, signal, { store }) => propose({ store, courses }, campaign, signal),
+      replications: (campaign, signal, { store }) => select(store, campaign, signal),
+      size: ({ id }, signal, world) => grow(world, id, signal),
+    };
 
-  function goOn({ campaign }: CampaignRecord, signal: AbortSignal): Promise<Proposed> {
+  function goOn({ campaign }: CampaignRecord, signal: AbortSignal, world: World): Promise<Proposed> {
     const step = steps[campaign.strategy.by];
     if (step === null) throw new Error(`The strategy ${campaign.strategy.by} has no steps`);
-    return makeStep[step](campaign, signal);
+    return makeStep[step](campaign, signal, world);
   }
 
   return {
     /** Uploads the campaign's files that the service does not have, and expands the design. */
     prepare: (address: CampaignAddress): Promise<Prepared> =>
-      act(address, (record, signal) => prepare(world, record, signal), 'service'),
+      act(address, (record, signal, world) => prepare(world, record, signal), 'service'),
 
     /**
      * Carries out the decision of one tick, or a part of it: requests runs, polls runs, and stores results. Then it
@@ -94,12 +95,12 @@ export function createActivities(world: World, courses = new Courses()) {
     advance: (input: AdvanceInput): Promise<AdvanceResult> =>
       act(
         input,
-        async (record, signal) => {
+        async (record, signal, world) => {
           const result = await advance(world, record, input, signal);
           countTick(input, result);
           const { proposeAfter = Infinity } = input;
           if (finishedIn(result.outcomes) < proposeAfter) return result;
-          return { ...result, proposed: await goOn(record, signal) };
+          return { ...result, proposed: await goOn(record, signal, world) };
         },
         'service',
       ),
@@ -115,45 +116,49 @@ export function createActivities(world: World, courses = new Courses()) {
     waitingRuns: (
       input: CampaignAddress & { after: number; limit: number; failedOnly: boolean },
     ): Promise<number[]> =>
-      act(input, () => world.store.waitingRuns(input.campaign, input.after, input.limit, input.failedOnly)),
+      act(input, (_record, _signal, { store }) =>
+        store.waitingRuns(input.campaign, input.after, input.limit, input.failedOnly),
+      ),
 
     /**
      * Changes the campaign in the store: runs are requested again, or the definition changes. `goesOn`: the campaign
      * was closed and opens again.
      */
     change: (input: CampaignAddress & { request: ChangeRequest; goesOn: boolean }): Promise<ChangeAnswer> =>
-      act(input, (record, signal) => change(world, record, input, signal), 'service'),
+      act(input, (record, signal, world) => change(world, record, input, signal), 'service'),
 
     /**
      * Stops the campaign's own runs at the service, unless another campaign waits for them. If another service answers
      * at the campaign's address, it does not know these runs. They then count as stopped, so that the campaign can end.
      */
     stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
-      act(address, (record, signal) => stopOpenRuns(world, record, signal), 'service or its address'),
+      act(address, (record, signal, world) => stopOpenRuns(world, record, signal), 'service or its address'),
 
     /** Writes the phase to the store. The phase decides whether the store allows requests. */
     enterPhase: (input: CampaignAddress & { phase: 'running' | 'paused' | 'stopping' }): Promise<void> =>
-      act(input, () => world.store.setPhase(input.campaign, input.phase, Date.now())),
+      act(input, (_record, _signal, { store, now }) => store.setPhase(input.campaign, input.phase, now())),
 
     /** Writes the campaign's last phase, so that clients can read it without a worker. Returns the final counts. */
     close: (input: CampaignAddress & { phase: Phase; note: string }): Promise<RunCounts> =>
-      act(input, async () => {
-        await world.store.setPhase(input.campaign, input.phase, Date.now(), input.note);
-        return world.store.counts(input.campaign);
+      act(input, async (_record, _signal, { store, now }) => {
+        await store.setPhase(input.campaign, input.phase, now(), input.note);
+        return store.counts(input.campaign);
       }),
 
     /** Calls the webhook or the command of a notice. */
-    notify: (call: NoticeCall): Promise<void> => beating((signal) => notify(world, call, signal)),
+    notify: (call: NoticeCall): Promise<void> => beating((signal) => notify(parts, call, signal)),
   };
 }
 
-/** Runs one activity: sends heartbeats, and gives errors a type. */
-async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs one activity: sends heartbeats, and gives errors a type. `now` is the time of Temporal's server. */
+async function beating<T>(work: (signal: AbortSignal, now: World['now']) => Promise<T>): Promise<T> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
+  const { attempt, currentAttemptScheduledTimestampMs: scheduled } = activityInfo();
+  const begin = performance.now();
   try {
-    return await work(cancellationSignal());
+    return await work(cancellationSignal(), () => Math.round(scheduled + performance.now() - begin));
   } catch (error) {
-    throw failureOf(error, activityInfo().attempt);
+    throw failureOf(error, attempt);
   } finally {
     clearInterval(beat);
   }
@@ -162,7 +167,10 @@ async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
 export type Activities = ReturnType<typeof createActivities>;
 
 /** The campaign's record. Throws if this worker has another store, or its store has no such campaign. */
-async function here(world: World, { campaign, store }: CampaignAddress): Promise<CampaignRecord> {
+async function here(
+  world: Omit<World, 'now'>,
+  { campaign, store }: CampaignAddress,
+): Promise<CampaignRecord> {
   if (world.store.id !== store) throw refusal(`has another store than the campaign. ${RIGHT_STORE}`);
   const record = await world.store.getCampaign(campaign);
   if (!record) throw refusal(`has no campaign ${campaign} in its store. ${RIGHT_STORE}`);

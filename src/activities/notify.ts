@@ -20,7 +20,7 @@ let calls = 0;
  * @throws ForayError NOTICES_INVALID, UNKNOWN_NOTICE; ApplicationFailure NOTICE_FAILED. Temporal calls the notice again
  */
 export async function notify(
-  { notices }: World,
+  { notices }: Pick<World, 'notices'>,
   { name, message }: NoticeCall,
   signal: AbortSignal,
 ): Promise<void> {

@@ -27,14 +27,16 @@ const missingReasons: Partial<Record<CloudErrorKind, MissingReason>> = {
 export class OutputFileFetcher {
   readonly #store: Store;
   readonly #cloud: CloudClient;
+  readonly #now: () => number;
   readonly #campaign: Campaign;
   readonly #signal: AbortSignal;
   /** Files that are being fetched, by hash, because several runs may have the same file. */
   readonly #fetches = new Map<string, Promise<void>>();
 
-  constructor({ store, cloud }: Pick<World, 'store' | 'cloud'>, campaign: Campaign, signal: AbortSignal) {
+  constructor({ store, cloud, now }: World, campaign: Campaign, signal: AbortSignal) {
     this.#store = store;
     this.#cloud = cloud;
+    this.#now = now;
     this.#campaign = campaign;
     this.#signal = signal;
   }
@@ -76,7 +78,7 @@ export class OutputFileFetcher {
     const { id } = this.#campaign;
     const { hash } = file;
     // another campaign or an input may have stored the file: most services name files by the SHA-256 of their content
-    if (await this.#store.keepFile(id, hash, { sha256: hash }, Date.now())) return;
+    if (await this.#store.keepFile(id, hash, { sha256: hash }, this.#now())) return;
     try {
       try {
         await small(() => this.#download(file, SMALL_BYTES));
@@ -100,6 +102,6 @@ export class OutputFileFetcher {
     };
     const sha256 = await this.#cloud.fetchOutputFile(file, begin, { most, signal: this.#signal });
     const content = Buffer.concat(parts);
-    await this.#store.keepFile(this.#campaign.id, file.hash, { sha256, content }, Date.now());
+    await this.#store.keepFile(this.#campaign.id, file.hash, { sha256, content }, this.#now());
   }
 }

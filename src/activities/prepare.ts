@@ -26,13 +26,13 @@ export async function prepare(
   { campaign }: CampaignRecord,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const { store } = world;
+  const { store, now } = world;
   checkNotices(world, campaign);
   await uploadFiles(world, campaign, signal);
   const { points } = await expanded(store, campaign);
   const { id, replications } = campaign;
   const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
-  await store.setPhase(id, 'running', Date.now());
+  await store.setPhase(id, 'running', now());
   const precision = await precisionOf(store, campaign);
   const step = steps[campaign.strategy.by];
   return { ...size, grows: precision !== null || step !== null, precision, step };

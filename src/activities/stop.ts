@@ -20,8 +20,8 @@ export async function stopOpenRuns(
   { campaign }: CampaignRecord,
   signal: AbortSignal,
 ): Promise<{ stopped: number; kept: number }> {
-  const { store } = world;
-  await store.setPhase(campaign.id, 'stopping', Date.now());
+  const { store, now } = world;
+  await store.setPhase(campaign.id, 'stopping', now());
   const fetcher = new OutputFileFetcher(
     world,
     campaign,
@@ -41,13 +41,13 @@ export async function stopOpenRuns(
     );
     const heard = answers.filter((answer): answer is RunObservation => !('error' in answer));
     await keepLast(fetcher, heard, signal);
-    await store.observe(campaign.id, heard, Date.now());
+    await store.observe(campaign.id, heard, now());
     stopped += heard.filter(({ state }) => state === 'waiting').length;
     const left = heard.filter(({ state }) => state === 'queued' || state === 'running');
     await store.observe(
       campaign.id,
       left.map(({ seq }) => ({ seq, state: 'waiting' })),
-      Date.now(),
+      now(),
     );
     kept += left.length;
     for (const answer of answers) if ('error' in answer) throw answer.error;

@@ -52,7 +52,11 @@ async function stopRuns(
     try {
       // like a worker, this takes the runs as stopped when another service answers at the campaign's address
       if (!service.isAt(campaign) && !(await service.has(campaign))) throw elsewhere(campaign);
-      return await stopOpenRuns({ store, cloud, service: service.url }, record, AbortSignal.timeout(STOP_MS));
+      return await stopOpenRuns(
+        { store, cloud, service: service.url, now: Date.now },
+        record,
+        AbortSignal.timeout(STOP_MS),
+      );
     } catch (error) {
       if (isForayError(error) && !isCloudError(error)) throw error;
       if (performance.now() > until) throw unstopped(campaign.id, error);

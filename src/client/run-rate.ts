@@ -44,7 +44,8 @@ export async function knownRate(
   );
   for (const { campaign: earlier } of alike.slice(0, CAMPAIGNS)) {
     const { runs, ms } = await store.newRuns(earlier.id);
-    if (runs > 0) return { secondsARun: ms / 1_000 / runs, basis: `as in ${earlier.id}` };
+    // the store may have times of clocks that differ
+    if (runs > 0 && ms > 0) return { secondsARun: ms / 1_000 / runs, basis: `as in ${earlier.id}` };
   }
   return undefined;
 }

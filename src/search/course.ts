@@ -56,8 +56,8 @@ export class SearchCourse {
   readonly #proposer: Proposer;
   readonly #pointOf: ReturnType<typeof keysOf>;
   readonly #known: readonly KnownPoint[];
-  /** Why the method gives no further point: it has none, or it expects too little improvement. */
-  #methodEnd: 'exhausted' | 'gain' | undefined;
+  /** Why the method gives no further point: there is none, it finds none, or it expects too little improvement. */
+  #methodEnd: 'all' | 'optimiser' | 'exhausted' | 'gain' | undefined;
   #finished: FinishedPoints = new Map();
   #isClosed = false;
   #result = emptyStep();
@@ -237,7 +237,7 @@ export class SearchCourse {
       const proposed = repeats ? 'exhausted' : await this.#proposer.next();
       const left = proposed === 'exhausted' ? this.#left() : undefined;
       if (left) return this.#add(left, false);
-      if (proposed === 'exhausted') this.#methodEnd = proposed;
+      if (proposed === 'exhausted') this.#methodEnd = this.#whyExhausted();
       else if (proposed && isTooLittle(this.#campaign.strategy.stop, proposed.gain)) this.#methodEnd = 'gain';
       else if (proposed) return this.#add(proposed, true);
       else if (!this.#tellNext()) return false;
@@ -262,6 +262,11 @@ export class SearchCourse {
   #left(): ProposedPoint | undefined {
     if (typeof this.#campaign.strategy.method === 'object') return undefined;
     return this.#proposer.left((values) => this.history.firstOf(values) === undefined);
+  }
+
+  #whyExhausted(): 'all' | 'optimiser' | 'exhausted' {
+    if (this.#proposer.isAll((values) => this.history.firstOf(values) === undefined)) return 'all';
+    return typeof this.#campaign.strategy.method === 'object' ? 'optimiser' : 'exhausted';
   }
 
   /** How many points have no value yet. */

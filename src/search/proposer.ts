@@ -151,6 +151,11 @@ export class Proposer {
     return found && point(found);
   }
 
+  /** Whether all points were asked for. Unknown, and therefore false, in a space with too many points to list. */
+  isAll(isNew: (values: readonly string[]) => boolean): boolean {
+    return this.#space.list() !== undefined && this.left(isNew) === undefined;
+  }
+
   /** The values of the point that the method believes to be the best. */
   async recommend(): Promise<string[] | null> {
     const best = await this.#method.recommend();

@@ -43,7 +43,7 @@ beforeEach(async () => {
     else response.writeHead(200).end(JSON.stringify(answer));
   });
   store = await openStore('sqlite::memory:');
-  world = { store, cloud: server.client(), service: server.url };
+  world = { store, cloud: server.client(), service: server.url, now: Date.now };
 });
 afterEach(() => store.close());
 

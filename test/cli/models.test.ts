@@ -221,12 +221,14 @@ outputs:
        const data = '${join(folder, 'tables')}';
        existsSync(data + '/rates.csv');
        writeFileSync(process.env.FORAY_MODEL_DIR + '/cache.txt', '');
+       writeFileSync('${join(folder, 'leaving', 'run.log')}', '');
        spawn('sleep', ['610'], { detached: true, stdio: 'ignore' }).unref();
        ${echo}`,
     );
     const { code, stderr } = await run('check', 'leaving');
     expect(stderr).toMatch(/"Echo" uses .*outside\.csv.*tables.* from outside its folder/);
     expect(stderr).toContain('"Echo" writes into its own folder: cache.txt.');
+    expect(stderr).toContain('"Echo" writes into its original folder: run.log.');
     expect(stderr).toContain('"Echo" ends before its processes: sleep 610.');
     expect(code).toBe(0);
   });

@@ -39,6 +39,12 @@ test('the rate of a design comes from earlier designs, and the rate of a search 
   });
 });
 
+test('a campaign whose times cannot be true gives no rate', async () => {
+  await ran('grid', 4);
+  await ran('skewed', -3_600);
+  expect(await knownRate(store, campaign('next'), service)).toEqual({ secondsARun: 2, basis: 'as in grid' });
+});
+
 test('no rate is known for a version that has not run, or for another service', async () => {
   await ran('grid', 4);
   const { model, strategy } = campaign('next');

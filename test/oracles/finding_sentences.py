@@ -226,7 +226,7 @@ def _(c, m):
         deny(len(found.all) > limit + finder.is_confirmed, f"{limit} points are allowed")
     elif m["end"] == "all points failed":
         equal(0, len(found.known), "points with a value")
-    elif m["end"] == "it found no new points":
+    elif m["end"] in ("it found no new points", "it has asked for all possible points"):
         deny(len(found.all) >= limit, "all points are asked")
     else:
         deny(True, "no rule knows this end")
@@ -433,7 +433,6 @@ def _(c, m):
         "too few points came near enough": True,
         "all accepted points have the same distance": True,
         "all points failed": no_value == len(c.runs),
-        "it found no new points": True,
     }
     deny(not ends.get(m["end"], False), "own numbers say another end")
     if m["end"] == "all accepted points have the same distance" and len(c.settings["calibrate"]["observed"]) == 1:

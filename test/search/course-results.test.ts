@@ -53,7 +53,7 @@ test('a search over few points ends when the method has no further point, and ru
     const points = new Set(log.asks.map(({ ordinal }) => ordinal));
     expect(points.size).toBeLessThanOrEqual(9);
     expect(world.runCount).toBe(points.size);
-    expect(log.events[0]).toEqual({ kind: 'stopped', by: 'exhausted' });
+    expect(log.events[0]).toEqual({ kind: 'stopped', by: 'all' });
   }
 });
 

@@ -30,7 +30,7 @@ test.each(['gp', 'cma', 'direct'] as const)('%s asks for each point of a small s
   const { asks, events } = await new SearchInMemory(campaign, run, 1).toTheEnd(0.2);
   // 6 + 5 + … + 1 points meet the condition
   expect(new Set(asks.flatMap(({ ordinal }) => ordinal ?? [])).size).toBe(21);
-  expect(events[0]).toEqual({ kind: 'stopped', by: 'exhausted' });
+  expect(events[0]).toEqual({ kind: 'stopped', by: 'all' });
 });
 
 test('one point of 90,000 is found', () => {

@@ -1,11 +1,22 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readLine } from '../../src/service/executors/lines.ts';
+import { textOf } from '../../src/service/executors/encoding.ts';
+import { readLine, readLoopLine } from '../../src/service/executors/lines.ts';
 import { LineSplitter } from '../../src/system/line-splitter.ts';
 import { causeOf } from '../../src/campaign/failures.ts';
 import fc from '../support/fast-check.ts';
 import { messageIn, reach, requestRun, startTestService, temporaryFolder } from './support.ts';
+
+/** A text in UTF-16 or UTF-32. */
+function encoded(text: string, encoding: string): Buffer {
+  const little = Buffer.from(text, 'utf16le');
+  if (encoding === 'utf-16le') return little;
+  if (encoding === 'utf-16be') return little.swap16();
+  return Buffer.concat(
+    [...text].map((letter) => Buffer.from([letter.codePointAt(0)! & 255, letter.codePointAt(0)! >> 8, 0, 0])),
+  );
+}
 
 const read = (text: string) => readLine(text, () => false);
 
@@ -40,6 +51,26 @@ describe('a line of a program', () => {
     ['-0.0000001', 0],
   ])('with progress %s has the share %s', (value, fraction) => {
     expect(read(`{"progress": ${value}}`)).toEqual({ kind: 'progress', fraction });
+  });
+
+  test.each(['utf-16le', 'utf-16be', 'utf-32'])('in %s is named as the reason', (encoding) => {
+    for (const text of ['{"outputs": {"a": 1}}', 'Größe {"outputs": {"a": 1}}', '{"run": 1, "outputs": {}}'])
+      for (const bytes of [
+        encoded(text, encoding),
+        Buffer.concat([encoded('\ufeff', encoding), encoded(text, encoding)]),
+      ])
+        expect(() => textOf(bytes)).toThrow(/UTF-16 or UTF-32 and not UTF-8/);
+    // a line for readers may have any encoding
+    expect(textOf(encoded('a {brace}', encoding))).toContain('\0');
+  });
+
+  test('with a zero byte in its outputs says so', () => {
+    expect(read('{"outputs": {"a": 1}}\0')).toMatchObject({ problem: expect.stringContaining('zero bytes') });
+  });
+
+  test('may begin with a byte order mark of UTF-8', () => {
+    expect(read('\ufeff{"outputs": {"a": 1}}')).toMatchObject({ kind: 'outputs' });
+    expect(readLoopLine('\ufeff{"ready": {}}', () => false)).toEqual({ kind: 'ready', python: undefined });
   });
 
   test('is the same in whatever parts its bytes arrive', () => {

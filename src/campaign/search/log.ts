@@ -88,6 +88,8 @@ export type StopReason =
   | 'value'
   | 'gain'
   | 'stall'
+  | 'all'
+  | 'optimiser'
   | 'exhausted'
   | 'failures'
   | 'tolerance'

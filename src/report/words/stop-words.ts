@@ -6,6 +6,8 @@ const stops: Record<StopReason, string> = {
   value: 'it found a value that is good enough',
   gain: 'it expects too little improvement from further points',
   stall: 'it found no better point for long enough',
+  all: 'it has asked for all possible points',
+  optimiser: 'its optimiser asked for no further point',
   exhausted: 'it found no new points',
   failures: 'all points failed',
   tolerance: 'it reached its tolerance',

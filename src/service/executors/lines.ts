@@ -26,6 +26,12 @@ export type LoopAnswer = ({ outputs: Record<string, unknown> } | { error: string
 const MESSAGE = /\{\s*"(?:outputs|progress)"\s*:/;
 /** Matches what only messages of a program that stays loaded have. */
 const OF_LOOP = /\{\s*"(?:run|ready)"\s*:/;
+
+/** Whether a text has the beginning of a message of any program. */
+export function looksLikeMessage(text: string): boolean {
+  return MESSAGE.test(text) || OF_LOOP.test(text);
+}
+
 /** A share may miss the range from 0 to 1 by this much, because sums of steps are not exact. */
 const SLACK = 0.01;
 
@@ -38,7 +44,7 @@ const SLACK = 0.01;
  * @throws Error if outputs are invalid
  */
 export function readLine(text: string, isLong: (output: string) => boolean): Line {
-  const first = /^\s*\{/.test(text) ? 0 : -1;
+  const first = beginOf(text);
   const starts = [...new Set([first, text.search(MESSAGE)])].filter((at) => at >= 0);
   let problem: string | undefined;
   for (const at of starts) {
@@ -46,7 +52,7 @@ export function readLine(text: string, isLong: (output: string) => boolean): Lin
     try {
       said = parse(text.slice(at), isLong);
     } catch (error) {
-      problem ??= `the line ${shortened(text)} is not JSON: ${messageOf(error)}`;
+      problem ??= `the line ${shortened(text)} is not JSON: ${whyNotJson(text, error)}`;
       continue;
     }
     return meaningOf(said as Record<string, unknown>, text.slice(0, at));
@@ -62,14 +68,15 @@ export function readLine(text: string, isLong: (output: string) => boolean): Lin
  * @throws Error if a message is wrong
  */
 export function readLoopLine(text: string, isLong: (output: string) => boolean): LoopLine {
-  const at = /^\s*\{/.test(text) ? 0 : text.search(OF_LOOP);
+  const begin = beginOf(text);
+  const at = begin >= 0 ? begin : text.search(OF_LOOP);
   if (at < 0) return { kind: 'print' };
   let said: Record<string, unknown>;
   try {
     said = parse(text.slice(at), isLong) as Record<string, unknown>;
   } catch (error) {
     if (!text.includes('"run"')) return { kind: 'print' };
-    throw new Error(`the line ${shortened(text)} is not JSON: ${messageOf(error)}`, { cause: error });
+    throw new Error(`the line ${shortened(text)} is not JSON: ${whyNotJson(text, error)}`, { cause: error });
   }
   const { ready, run, progress, outputs, error, last } = said;
   if (typeof run !== 'number') {
@@ -132,6 +139,15 @@ function withSpecials(text: string): string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Where the object begins with which a line begins; -1 without one. Blanks and a byte order mark may stand before it. */
+function beginOf(text: string): number {
+  return /^\s*\{/.test(text) ? text.indexOf('{') : -1;
+}
+
+function whyNotJson(text: string, error: unknown): string {
+  return text.includes('\0') ? 'it has zero bytes, which no text has' : messageOf(error);
 }
 
 function shortened(text: string): string {

@@ -1,14 +1,8 @@
 import type { OutputDescriptor } from '../../api/resources.ts';
 import type { PrintedLine } from '../../system/line-splitter.ts';
 import type { PythonBuild } from '../models/python-build.ts';
-import {
-  checkUtf8,
-  type LineLog,
-  longsAmong,
-  MessageLines,
-  printBefore,
-  tooLong,
-} from './program-messages.ts';
+import { checkUtf8 } from './encoding.ts';
+import { type LineLog, longsAmong, MessageLines, printBefore, tooLong } from './program-messages.ts';
 import { type LoopAnswer, readLoopLine } from './lines.ts';
 
 /** What a program said about a run. `wrong`: the program cannot be trusted any more. */
@@ -38,7 +32,7 @@ export class LoopMessages {
     this.ready = new Promise((resolve) => (this.#onReady = resolve));
     this.#lines = new MessageLines(
       log,
-      (line) => this.#read(line),
+      (line, text) => this.#read(line, text),
       (problem) => this.#distrust(problem),
     );
   }
@@ -68,12 +62,11 @@ export class LoopMessages {
     });
   }
 
-  #read({ bytes, isCut, end }: PrintedLine): boolean {
+  #read({ bytes, isCut, end }: PrintedLine, text: string): boolean {
     if (isCut) {
       if (bytes.includes('"run"')) throw new Error(tooLong('run'));
       return false;
     }
-    const text = bytes.toString();
     const line = readLoopLine(text, this.#asked?.isLong ?? (() => false));
     switch (line.kind) {
       case 'print':

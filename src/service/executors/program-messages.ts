@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import type { OutputDescriptor } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
 import { LONGEST_MESSAGE, type PrintedLine } from '../../system/line-splitter.ts';
+import { checkUtf8, textOf } from './encoding.ts';
 import { readLine } from './lines.ts';
 
 /** Gets the lines of a program that are no messages. */
@@ -42,7 +42,7 @@ export class ProgramMessages {
     this.hasOutputs = new Promise((resolve) => (this.#onOutputs = resolve));
     this.#lines = new MessageLines(
       log,
-      (line) => this.#read(line),
+      (line, text) => this.#read(line, text),
       (problem) => (this.#heard.problem ??= problem),
     );
   }
@@ -66,13 +66,12 @@ export class ProgramMessages {
    *
    * @throws Error if it has outputs that are not valid
    */
-  #read({ bytes, isCut, end }: PrintedLine): boolean {
+  #read({ bytes, isCut, end }: PrintedLine, text: string): boolean {
     const heard = this.#heard;
     if (isCut) {
       if (bytes.includes('"outputs"')) heard.suspect ??= tooLong('outputs');
       return false;
     }
-    const text = bytes.toString();
     const line = readLine(text, this.#isLong);
     switch (line.kind) {
       case 'progress':
@@ -97,7 +96,7 @@ export class ProgramMessages {
 /** Separates the messages of a program from its other lines, which go to the log. */
 export class MessageLines {
   readonly #log: LineLog;
-  readonly #read: (line: PrintedLine) => boolean;
+  readonly #read: (line: PrintedLine, text: string) => boolean;
   readonly #onWrong: (problem: string) => void;
   /** Whether the last line was a message that ended with a carriage return. A line feed after it is no empty line. */
   #isReturn = false;
@@ -106,7 +105,11 @@ export class MessageLines {
    * @param read - returns whether a line is a message; throws an Error if it is a wrong one
    * @param onWrong - called with the text of this error
    */
-  constructor(log: LineLog, read: (line: PrintedLine) => boolean, onWrong: (problem: string) => void) {
+  constructor(
+    log: LineLog,
+    read: (line: PrintedLine, text: string) => boolean,
+    onWrong: (problem: string) => void,
+  ) {
     this.#log = log;
     this.#read = read;
     this.#onWrong = onWrong;
@@ -117,7 +120,8 @@ export class MessageLines {
     this.#isReturn = false;
     if (isRest) return;
     try {
-      if (line.bytes.includes('{') && this.#read(line)) this.#isReturn = line.end === '\r';
+      if (line.bytes.includes('{') && this.#read(line, textOf(line.bytes)))
+        this.#isReturn = line.end === '\r';
       else this.#log.add(line);
     } catch (error) {
       this.#onWrong(messageOf(error));
@@ -135,15 +139,6 @@ export function longsAmong(outputs: readonly OutputDescriptor[]): (output: strin
 
 export function tooLong(key: string): string {
   return `a line with "${key}" is longer than ${LONGEST_MESSAGE / 2 ** 20} MiB`;
-}
-
-/** @throws Error if the bytes of a message are not UTF-8 */
-export function checkUtf8(bytes: Buffer, text: string): void {
-  if (isUtf8(bytes)) return;
-  const at = text.indexOf('\u{fffd}');
-  throw new Error(
-    `its outputs are not UTF-8, as in ${JSON.stringify(text.slice(Math.max(0, at - 20), at + 20))}`,
-  );
 }
 
 /** Logs the text before a message on its line. */

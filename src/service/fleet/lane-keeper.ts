@@ -13,7 +13,7 @@ import type { Problems } from '../problems.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
 import { EMBEDDED } from '../runs/unheld-runs.ts';
 import type { RunRepository } from '../runs/repository.ts';
-import { isUnreachable } from '../system-errors.ts';
+import { UntoldFaults } from '../untold-faults.ts';
 import type { Fleet } from './fleet.ts';
 import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActivities } from './lane.ts';
 
@@ -76,6 +76,7 @@ export class LaneKeeper {
   readonly #worker: Worker;
   readonly #running: Promise<void>;
   readonly #looks: RepeatedCheck;
+  readonly #faults: UntoldFaults;
   #gather = GATHER;
   /** The time of the last regular check, which includes what is too expensive for each check. */
   #regularAt = -Infinity;
@@ -91,6 +92,7 @@ export class LaneKeeper {
     this.#connections = connections;
     this.#client = new TemporalClient({ connection: connections.client, namespace: options.namespace });
     this.#worker = worker;
+    this.#faults = new UntoldFaults(parts.problems);
     this.#running = worker.run().catch(parts.onFault);
     this.#looks = new RepeatedCheck({
       check: () => this.#look(),
@@ -124,7 +126,7 @@ export class LaneKeeper {
       // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
       // for that service
       maxCachedWorkflows: 0,
-    });
+    }).catch(unconnected);
     return new LaneKeeper(parts, options, { client, worker: native }, worker);
   }
 
@@ -158,14 +160,14 @@ export class LaneKeeper {
       // a faulty executor claims no runs but keeps its lane, so the others need more lanes
       if (fresh > 0) await this.#open(Math.min(there - held.size, fresh + faulty.length), held);
       if (isRegular) await this.#closeEnded(holders);
+      this.#faults.passed();
       problems.resolve('QUEUE_STUCK', LANES);
       // without a lane to open, nothing has asked Temporal, and a frozen server would not be noticed
       if (there > 0) await this.#asked((client) => client.workflowService.getSystemInfo({}));
       problems.resolve('LANES_STUCK', '');
     } catch (error) {
-      // the service tells by itself that its database is away
-      if (isUnreachable(error)) return;
       const isTemporals = error instanceof TemporalFault;
+      if (!isTemporals && !this.#faults.mustTell(error)) return;
       problems.raise({
         code: isTemporals ? 'LANES_STUCK' : 'QUEUE_STUCK',
         subject: isTemporals ? '' : LANES,

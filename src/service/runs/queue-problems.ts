@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { Problems } from '../problems.ts';
-import { isUnreachable } from '../system-errors.ts';
+import { UntoldFaults } from '../untold-faults.ts';
 import type { DispatcherListener, Executed } from './dispatcher.ts';
 import type { Ending } from './feed.ts';
 import type { RecorderListener } from './recorder.ts';
@@ -16,37 +16,28 @@ export interface QueueProblemsParts {
   onDeferred: () => void;
 }
 
-/** After so long, the service has noticed that its database is away, ms. */
-const NOTICED = 15_000;
-
 /** Notes problems of the service that become visible in the work on its queue. */
 export class QueueProblems implements DispatcherListener, RecorderListener {
   readonly #parts: QueueProblemsParts;
   /** When a run of each version was last deferred, by `performance.now`. */
   readonly #deferredAt = new Map<string, number>();
-  /** Since when claims fail because the database cannot be reached, by `performance.now`. */
-  #failingSince: number | undefined;
+  readonly #faults: UntoldFaults;
 
   constructor(parts: QueueProblemsParts) {
     this.#parts = parts;
+    this.#faults = new UntoldFaults(parts.problems);
   }
 
   claimed(isIdle: boolean): void {
     const { problems } = this.#parts;
-    this.#failingSince = undefined;
+    this.#faults.passed();
     problems.resolve('QUEUE_STUCK', '');
     // if no run waits, these problems are over
     if (isIdle) problems.replace(['NO_EXECUTOR', 'RUNS_DEFERRED'], []);
   }
 
   claimFailed(error: unknown): void {
-    if (isUnreachable(error)) {
-      const since = (this.#failingSince ??= performance.now());
-      // the service tells by itself that its database is away; a full disk of PostgreSQL is noticed only here
-      const { problems } = this.#parts;
-      const isTold = problems.has('DATABASE_AWAY') || problems.has('DATABASE_LOST');
-      if (isTold || performance.now() - since < NOTICED) return;
-    }
+    if (!this.#faults.mustTell(error)) return;
     this.#parts.problems.raise({
       code: 'QUEUE_STUCK',
       subject: '',

@@ -16,7 +16,7 @@ import { readSettings } from '../runs/parse-run-request.ts';
 import { checkAllowed } from '../models/allowed-values.ts';
 import { checkInputNames, type Declaration, templateOf } from '../models/declaration.ts';
 import { describeModel } from '../models/describe.ts';
-import { isModule, type ModelCode, type ModelPlace, readCode } from '../models/folder.ts';
+import { isModule, type ModelCode, type ModelPlace, readCode, SEPARATOR, stateOf } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
 import { programOf } from '../models/program.ts';
 import { buildText } from '../models/python-build.ts';
@@ -120,6 +120,7 @@ export async function tryModel(
     const inputs = trialInputs(declaration, [...values, ...hashes]);
     const start = performance.now();
     const job = { runId: 'trial', versionId: 'trial', code, template, inputs };
+    const before = stateOf(code);
     const outcome = await pool.execute(job, onProgress);
     const seconds = (performance.now() - start) / 1_000;
     if (outcome.kind === 'completed') {
@@ -134,7 +135,12 @@ export async function tryModel(
           { declaration, job: { ...job, runId: 'again' }, outputs, pool, most: seconds < QUICK ? 4 : 2 },
           options,
         );
-      return { declaration, outputs, seconds, warnings: leftWarnings(declaration, outcome.left) };
+      return {
+        declaration,
+        outputs,
+        seconds,
+        warnings: [...leftWarnings(declaration, outcome.left), ...changeWarnings(declaration, code, before)],
+      };
     }
     if (outcome.kind !== 'failed') {
       const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
@@ -177,10 +183,12 @@ function checkSeeded({ name }: Declaration, seed: string, outcome: Outcome): voi
   );
 }
 
+function listed(items: readonly string[]): string {
+  return items.slice(0, MOST_LISTED).join(', ') + (items.length > MOST_LISTED ? ', …' : '');
+}
+
 /** Warnings about what a run left behind. */
 function leftWarnings({ name }: Declaration, left: Left | undefined): string[] {
-  const listed = (items: readonly string[]): string =>
-    items.slice(0, MOST_LISTED).join(', ') + (items.length > MOST_LISTED ? ', …' : '');
   const { files = [], processes = [] } = left ?? {};
   return [
     ...(files.length > 0
@@ -194,6 +202,20 @@ function leftWarnings({ name }: Declaration, left: Left | undefined): string[] {
         ]
       : []),
   ];
+}
+
+/** Warnings about what the runs have changed in the original folder. `before`: its state before them. */
+function changeWarnings({ name }: Declaration, code: ModelCode, before: string): string[] {
+  const lines = new Set(before.split('\n'));
+  const changed = stateOf(code)
+    .split('\n')
+    .filter((line) => !lines.has(line))
+    .map((line) => path.relative(code.folders[0]!, line.split(SEPARATOR)[0]!));
+  return changed.length === 0
+    ? []
+    : [
+        `The model "${name}" writes into its original folder: ${listed(changed)}. Each change makes a new version of the model, whose results are not used again. Write into the working folder.`,
+      ];
 }
 
 /** @throws ForayError MODEL_UNSTEADY if outputs depend on something else than the inputs */

@@ -169,7 +169,7 @@ describe('a library that calls the objective function itself', () => {
     const search = new SearchInMemory(campaign({}), parabola, 1);
     const { asks, events } = await search.toTheEnd(0.2);
     expect(asks).toHaveLength(11);
-    expect(events).toEqual([{ kind: 'stopped', by: 'exhausted' }, { kind: 'over' }]);
+    expect(events).toEqual([{ kind: 'stopped', by: 'optimiser' }, { kind: 'over' }]);
   });
 
   test("makes the search fail with the library's message", async () => {

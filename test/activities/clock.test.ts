@@ -1,0 +1,25 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect, test } from '@jest/globals';
+import { createActivities } from '../../src/activities/index.ts';
+import { CloudClient } from '../../src/cloud/index.ts';
+import { openStore } from '../../src/store/index.ts';
+import { campaign } from '../store/fixtures.ts';
+
+test("an activity writes the time of Temporal's server and not that of its worker", async () => {
+  const store = await openStore('sqlite::memory:');
+  const service = 'http://127.0.0.1:9/api/open/8.5.0';
+  await store.addCampaign({ campaign: campaign('flu'), definition: 'campaign: flu\n', digest: 'flu' }, 0);
+  const { enterPhase } = createActivities({
+    store,
+    cloud: new CloudClient({ url: service, key: 'k' }),
+    service,
+  });
+  const scheduled = 5_000_000;
+  const environment = new MockActivityEnvironment({ currentAttemptScheduledTimestampMs: scheduled });
+  const begin = performance.now();
+  await environment.run(enterPhase, { campaign: 'flu', service, store: store.id, phase: 'running' as const });
+  const { updatedAt } = (await store.getCampaign('flu'))!;
+  expect(updatedAt).toBeGreaterThanOrEqual(scheduled);
+  expect(updatedAt).toBeLessThanOrEqual(scheduled + Math.ceil(performance.now() - begin));
+  await store.close();
+});
