@@ -61,7 +61,7 @@ const send = (path: string, fields: Record<string, string>): Promise<Answer> =>
 
 /** Sends a form with a fixed value, or with values of a grid. */
 function fill(input: string, given: string, isGrid: boolean): Promise<Answer> {
-  const fields = isGrid
+  const fields: Record<string, string> = isGrid
     ? { way: 'grid', [`/design/grid/${input}?`]: '0', [`/design/grid/${input}:0`]: given }
     : { [`/inputs/${input}?`]: '0', [`/inputs/${input}:0`]: given };
   return send('/new', {

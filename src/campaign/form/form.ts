@@ -195,6 +195,7 @@ function withChange(text: string, before: unknown, after: unknown): string {
       const [was, is] = [from[key], to[key]];
       const inner = mapAt(map, name);
       if (inner && isMapping(is ?? was)) {
+        if (inner.items.length === 0) inner.flow = false;
         change(inner, was, is);
         if (is === undefined && inner.items.length === 0) map.delete(name);
       } else if (is === undefined) map.delete(name);

@@ -184,7 +184,12 @@ class Shapes {
         ? this.#model.outputs.map(({ name }) => new Setting({ ...about, key: name }, () => this.of(values)))
         : this.#model.inputs
             .filter(({ name }) => name !== RANDOM_SEED)
-            .map((input) => new Setting({ ...about, key: input.name, input }, () => this.of(values, input)));
+            .map(
+              (input) =>
+                new Setting({ ...about, key: input.name, default: input.value, input }, () =>
+                  this.of(values, input),
+                ),
+            );
     return { is: 'group', by, settings, choices: [], constants: new Map() };
   }
 }

@@ -112,8 +112,8 @@ export class FormFields {
         ${this.#settings('', this.#shape, ['campaign'])}
         ${this.#setting(within('model', 'version'), this.#inner('model', 'version'))}
       </div>
-      ${isStrategy ? this.#wayPart(way, way) : ''} ${isStrategy && way !== 'select' ? '' : this.#design(way)}
-      ${this.#inputs(way)}
+      ${isStrategy ? this.#wayPart(labelOf(way), way) : ''}
+      ${isStrategy && way !== 'select' ? '' : this.#design(way)} ${this.#inputs(way)}
       <div class="fields">${main}</div>
       <details ${this.#isAnySet(PLACED) ? html`open` : ''}>
         <summary>More settings</summary>
@@ -131,7 +131,9 @@ export class FormFields {
   }
 
   #isAnySet(placed: readonly string[]): boolean {
-    return [...this.#fields].some(([name, text]) => text !== '' && !placed.includes(pathOfField(name)[0]!));
+    return [...this.#fields].some(
+      ([name, text]) => text !== '' && !['', ...placed].includes(pathOfField(name)[0]!),
+    );
   }
 
   #inner(...keys: string[]): Setting {
@@ -153,7 +155,7 @@ export class FormFields {
     const [only, ...others] = shape.settings.filter(isShown);
     if (only?.shape?.is === 'group' && others.length === 0) return this.#wayPart(title, ...path, only.key);
     return html`<fieldset class="part">
-      <legend>${labelOf(title)}</legend>
+      <legend>${title}</legend>
       <p class="soft">${description}</p>
       ${this.#mistakesAt(name, path)}
       <div class="fields">${this.#group(shape, name, true)}</div>
@@ -468,7 +470,12 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
   /** Notes that a field has a control, and returns the mistakes in it. */
   #mistakesOf(name: string): ForayError[] {
     this.#drawn.add(name);
-    return this.#take(name, (setting) => isWithin(setting, pathOfField(name)));
+    const path = pathOfField(name);
+    // a field inside the chosen shape has its own mistakes
+    return this.#take(
+      name,
+      (setting) => isWithin(setting, path) && (!name.includes('?') || setting.length === path.length),
+    );
   }
 
   /** The mistakes of a whole part, such as a missing setting. */
