@@ -37,8 +37,11 @@ export async function takePagePictures(studio: Studio, campaign: string): Promis
   await shot('narrow', 1150, NARROW);
   await page.emulateMedia({ colorScheme: 'light' });
 
-  await page.goto(`${origin}/new?model=Epidemic`);
-  await page.locator('input[name="in:Contact rate"]').fill('1.2..2.2/0.1');
+  await page.goto(`${origin}/new?model=Epidemic&way=grid`);
+  await page.locator('[name="/design/grid/Contact rate?"]').selectOption({ label: 'range' });
+  const range = { from: '1.2', to: '2.2', step: '0.1' };
+  for (const [name, value] of Object.entries(range))
+    await page.locator(`[name="/design/grid/Contact rate:2/${name}"]`).fill(value);
   await page.getByText('11 points').waitFor();
   await shot('new', 1000);
 

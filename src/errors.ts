@@ -8,6 +8,8 @@ export interface LinePlace {
   column: number;
   /** The text of the line, if it is known. */
   text?: string | undefined;
+  /** The names that lead to the setting, if the place is the place of a setting. */
+  setting?: readonly string[] | undefined;
 }
 
 /** A place in an object from a program. It has no lines, only a path of names. */

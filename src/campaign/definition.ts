@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { InputName, Units, Value } from './designs/schema-values.ts';
+import { InputName, Output, Units, Value } from './designs/schema-values.ts';
 import { DesignSchema } from './designs/index.ts';
 import { Duration } from './schema-duration.ts';
 import { MOST_FLIGHTS } from './scheduler/index.ts';
@@ -27,8 +27,6 @@ const replications = (least: number) =>
     .int('expected a whole number')
     .min(least, `expected at least ${least}`)
     .max(MOST_REPLICATIONS, 'expected at most 1,000,000');
-
-const Output = z.string('expected the name of an output');
 
 const PERCENT = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/;
 const WIDTH = 'expected a number, or for a share a percentage such as 2 %';

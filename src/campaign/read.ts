@@ -59,7 +59,12 @@ function readObject(source: Extract<DefinitionSource, { definition: unknown }>):
   };
 }
 
-function readText(text: string, file: string): Plain {
+/**
+ * Reads a text as YAML.
+ *
+ * @throws ForayError DEFINITION_SYNTAX with the place
+ */
+export function readText(text: string, file: string): ReadYaml {
   try {
     return readYaml(text, file);
   } catch (error) {

@@ -183,7 +183,7 @@ export function schemaFileOf({ name }: Pick<Model, 'name'>): string {
 }
 
 /** The model's name, reduced to the characters that a campaign's name may have. */
-function campaignName(model: string): string {
+export function campaignName(model: string): string {
   const name = model
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

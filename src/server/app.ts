@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Foray, Settings } from '../client/index.ts';
 import { endUnusedConnections } from '../http/connections.ts';
 import { KeylessConnections } from '../http/keyless.ts';
@@ -20,7 +20,7 @@ import { addPages } from './pages/index.ts';
 import { Sections } from './live/watch.ts';
 import { KnownModels } from './known-models.ts';
 import type { ServerParts } from './server-parts.ts';
-import { problemOf, refuseSlow, sendProblem } from './problems.ts';
+import { problemOf, refuseSlow, sendProblem, ServerError } from './problems.ts';
 import { Shares } from './shares.ts';
 import { Statuses } from './statuses.ts';
 import { Sessions } from './login/sessions.ts';
@@ -153,6 +153,26 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
     (_request, body, done) => done(null, new URLSearchParams(body as string)),
+  );
+  // a file is a text: its name, and its content in Base64 in the next line
+  app.addContentTypeParser(
+    'multipart/form-data',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      const type = request.headers['content-type']!;
+      const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
+        .formData()
+        .catch(() => {
+          throw new ServerError('BAD_REQUEST', 'The body is not a form.');
+        });
+      const fields = new URLSearchParams();
+      for (const [name, value] of form) {
+        if (typeof value === 'string') fields.append(name, value);
+        else if (value.name !== '')
+          fields.append(name, `${value.name}\n${Buffer.from(await value.arrayBuffer()).toString('base64')}`);
+      }
+      return fields;
+    },
   );
   endUnusedConnections(app);
   return app;

@@ -103,6 +103,24 @@ function serverErrorFrom(error: unknown): ServerError {
   return new ServerError('INTERNAL', 'The server has a fault; its log says more.');
 }
 
+/** The titles of pages about errors, by the HTTP status. */
+const pageTitles: Readonly<Record<number, string>> = {
+  400: 'Something is missing or wrong',
+  401: 'You are logged out',
+  403: 'You may not do this',
+  404: 'There is nothing here',
+  405: 'This address takes no such request',
+  408: 'The request came too slowly',
+  409: 'This does not fit the present state',
+  413: 'This is too large',
+  421: 'This server has another name',
+  422: 'This cannot be done as it was asked',
+  429: 'Too much at once',
+  502: 'The model service refuses this',
+  503: 'Something does not answer',
+  507: 'The disk cannot be written',
+};
+
 /** Answers with an error: as a page for a browser, otherwise as JSON. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error);
@@ -117,10 +135,11 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   }
   // an error other than 404 may leave the user on an address below a campaign
   const campaign = problem.status === 404 ? undefined : /^\/campaigns\/[^/?]+/.exec(request.url)?.[0];
-  const title = problem.status === 422 ? 'This is not possible' : problem.title;
+  const title = pageTitles[problem.status] ?? 'The server has a fault';
   const body = html`<h1>${title}</h1>
     <p>${problem.detail}</p>
     ${problem.hint === undefined ? undefined : html`<p>${problem.hint}</p>`}
+    ${request.method === 'POST' && problem.status === 401 ? html`<p>What you typed is not lost. <a href="/login" target="_blank">Log in in another tab</a>, then load this page again: the browser sends it again.</p>` : undefined}
     ${campaign && html`<p><a href="${campaign}">The campaign</a></p>`}
     <p><a href="/">All campaigns</a></p>`;
   if (request.access) {

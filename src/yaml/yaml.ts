@@ -9,7 +9,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import type { Place } from '../errors.ts';
+import type { LinePlace, Place } from '../errors.ts';
 import { quoted } from '../text/suggest.ts';
 import { mistakeBehind, TOO_DEEP } from './yaml-mistakes.ts';
 
@@ -65,7 +65,7 @@ function read(text: string, file: string): ReadYaml {
     uniqueKeys: false,
     logLevel: 'error',
   });
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): LinePlace => {
     const { line, col } = lines.linePos(offset);
     const [start, end] = [lines.lineStarts[line - 1] ?? 0, lines.lineStarts[line]];
     const whole = text.slice(start, end).replace(/\r?\n$/, '');
@@ -101,7 +101,14 @@ function read(text: string, file: string): ReadYaml {
   if (forbidden !== undefined) {
     throw new YamlError('The name "__proto__" cannot be used.', placeAt(forbidden));
   }
-  return { plain, document, locate: (path, at = 'value') => placeAt(offsetOf(document.contents, path, at)) };
+  return {
+    plain,
+    document,
+    locate: (path, at = 'value') => ({
+      ...placeAt(offsetOf(document.contents, path, at)),
+      setting: path.map(String),
+    }),
+  };
 }
 
 /**

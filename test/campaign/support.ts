@@ -105,7 +105,7 @@ export function expectRefused(
     column: before.length - before.lastIndexOf('\n'),
   };
   const error = thrownBy(() => check(marked.replace('§', ''), facts));
-  const { text, ...found } = error.place as LinePlace;
+  const { text, setting: _setting, ...found } = error.place as LinePlace;
   expect({ code: error.code, place: found }).toEqual({ code, place });
   expect(text).toBe(marked.replace('§', '').split(/\r?\n/)[place.line - 1]);
   expect(error.message).toMatch(says);

@@ -59,27 +59,45 @@ const page = (path: string): Promise<Answer> => pageOf(server, path);
 const send = (path: string, fields: Record<string, string>): Promise<Answer> =>
   sendForm(server, path, fields);
 
-test.each<[input: string, given: string, lines: string[]]>([
-  ['Text', '007', ['inputs:', 'Text: "007"']],
-  ['Text', '1e3', ['Text: "1e3"']],
-  ['Text', 'true', ['Text: "true"']],
-  ['Text', 'file..name', ['Text: file..name']],
-  ['Text', 'log(1..3)', ['Text: log(1..3)']],
-  ['Text', 'x, y', ['inputs:', 'Text: x, y']],
-  ['Text', '"x, y"', ['inputs:', 'Text: x, y']],
-  ['Text', '"a, b", 5', ['grid:', '- a, b', '- "5"']],
-  ['Kind', 'B, C', ['inputs:', 'Kind: B, C']],
-  ['Kind', ' lead', ['Kind: " lead"']],
-  ['Kind', '1..2, A', ['grid:', '- 1..2', '- A']],
-  ['Kind', '"B, C", true', ['grid:', '- B, C', '- "true"']],
-  ['Big', '9007199254740995', ['Big: "9007199254740995"']],
-  ['Big', '1e3, 9007199254740995', ['grid:', '- 1000', '- "9007199254740995"']],
-  ['Big', '1..5/2', ['grid:', 'from: 1']],
-])('in the form, the input %s takes %j as its type says', async (input, given, lines) => {
-  const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
+/** Sends a form with a fixed value, or with values of a grid. */
+function fill(input: string, given: string, isGrid: boolean): Promise<Answer> {
+  const fields: Record<string, string> = isGrid
+    ? { way: 'grid', [`/design/grid/${input}?`]: '0', [`/design/grid/${input}:0`]: given }
+    : { [`/inputs/${input}?`]: '0', [`/inputs/${input}:0`]: given };
+  return send('/new', {
+    '/model/name': 'Choices',
+    '/campaign': 'x',
+    ...fields,
+    definition: '',
+    was: '',
+    do: 'plan',
+  });
+}
+
+test.each<[input: string, given: string, line: string]>([
+  ['Text', '007', 'Text: "007"'],
+  ['Text', '1e3', 'Text: "1e3"'],
+  ['Text', 'true', 'Text: "true"'],
+  ['Text', 'file..name', 'Text: file..name'],
+  ['Text', 'x, y', 'Text: x, y'],
+  ['Kind', 'B, C', 'Kind: B, C'],
+  ['Kind', ' lead', 'Kind: " lead"'],
+  ['Big', '9007199254740995', 'Big: "9007199254740995"'],
+])('in the form, the input %s takes %j as its type says', async (input, given, line) => {
+  const { body } = await fill(input, given, false);
   expect(body).not.toContain('class="mistakes"');
-  const text = body.replaceAll('&#34;', '"');
-  for (const line of lines) expect(text).toContain(line);
+  expect(body.replaceAll('&#34;', '"')).toContain(line);
+});
+
+test.each<[input: string, given: string, line: string]>([
+  ['Text', '"a, b", 5', 'Text: [ "a, b", "5" ]'],
+  ['Kind', '"1..2", A', 'Kind: [ 1..2, A ]'],
+  ['Kind', '"B, C", true', 'Kind: [ "B, C", "true" ]'],
+  ['Big', '1e3, 9007199254740995', 'Big: [ 1000, "9007199254740995" ]'],
+])('in a grid of the form, the input %s takes the list %s', async (input, given, line) => {
+  const { body } = await fill(input, given, true);
+  expect(body).not.toContain('class="mistakes"');
+  expect(body.replaceAll('&#34;', '"')).toContain(line);
 });
 
 test('the form reports a value of another type and the name __proto__, and drops nothing silently', async () => {
@@ -87,8 +105,8 @@ test('the form reports a value of another type and the name __proto__, and drops
     ['Big', 'many', 'not a number'],
     ['__proto__', '2', 'cannot be used'],
   ] as const) {
-    const { body } = await send('/new/written', { model: 'Choices', [`in:${input}`]: given });
-    expect(body).toContain(`${input}: ${given}`);
+    const { body } = await fill(input, given, false);
+    expect(body).toContain(given);
     expect(body).toContain(message);
   }
 });

@@ -56,6 +56,7 @@ interface FactorGenerator {
 }
 
 export const factorial: Kind<Written, Factorial> = {
+  title: 'Factorial',
   schema,
   resolve({ inputs: written, resolution }, facts, path, taken) {
     const { locate, mistakes } = facts;

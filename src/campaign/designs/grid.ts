@@ -11,6 +11,7 @@ export interface Listed<Name> {
 type Grid = Listed<'grid'>;
 
 export const grid: Kind<Record<string, Values>, Grid> = {
+  title: 'Every combination',
   schema: byInput(Values).describe(
     'Every combination of the values of the inputs; the last input varies fastest.',
   ),

@@ -133,6 +133,19 @@ const resolved: { [K in Design['kind']]: ResolvedKind<Extract<Design, { kind: K 
   refined: refined(all),
 };
 
+/** What the kinds of design are called in a form. Kinds that contain other designs have no title. */
+export const kindTitles: Readonly<Record<string, string>> = Object.fromEntries(
+  kinds.flatMap((kind) => {
+    const { title } = written[kind] as { title?: string };
+    return title === undefined ? [] : [[kind, title]];
+  }),
+);
+
+/** Whether a kind that a person may write is made for a sensitivity analysis. */
+export function isForSensitivity(kind: string): boolean {
+  return (written[kind as KindName] as { isForSensitivity?: boolean }).isForSensitivity === true;
+}
+
 /** The kind of a design, with its functions. */
 export function kindOf({ kind }: Design): ResolvedKind<Design> {
   return resolved[kind] as ResolvedKind<Design>;

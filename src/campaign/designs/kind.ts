@@ -17,6 +17,8 @@ export type Path = readonly PropertyKey[];
 
 /** A kind of design as a person writes it: `design: {KIND: …}`. */
 export interface WrittenKind<Written, Resolved> {
+  /** What the kind is called in a form; undefined for kinds that contain other designs, which a form does not show. */
+  title?: string;
   /** The shape, with its description. */
   schema: z.ZodType<Written, Written>;
   /**

@@ -58,6 +58,7 @@ export interface Morris {
 }
 
 export const morris: Kind<Written, Morris> = {
+  title: 'Trajectories (Morris)',
   schema,
   resolve(written, facts, path, taken) {
     const { levels = LEVELS, seed = facts.seed } = written;

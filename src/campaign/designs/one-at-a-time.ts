@@ -5,6 +5,7 @@ import { byInput, Values } from './schema-values.ts';
 type OneAtATime = Listed<'oneAtATime'>;
 
 export const oneAtATime: Kind<Record<string, Values>, OneAtATime> = {
+  title: 'One at a time',
   schema: byInput(Values).describe(
     'One unchanged point, then one point for each value of each input, while the other inputs stay the same.',
   ),

@@ -63,6 +63,7 @@ type Written = z.infer<typeof schema>;
 type OnePerInput = Listed<'onePerInput'>;
 
 export const onePerInput: Kind<Written, OnePerInput> = {
+  title: 'Each one down and up',
   schema,
   resolve(written, facts, path, taken) {
     const { mistakes } = facts;

@@ -25,6 +25,7 @@ export interface PointsOfFile extends PointFile {
 }
 
 export const points: WrittenKind<string | Record<string, RawValue>[], List | PointsOfFile> = {
+  title: 'A list of points',
   schema: z
     .union(
       [

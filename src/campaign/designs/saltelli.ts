@@ -86,6 +86,7 @@ export interface Saltelli {
 }
 
 export const saltelli: Kind<Written, Saltelli> = {
+  title: 'Sobol’ indices (Saltelli)',
   schema,
   resolve(written, facts, path, taken) {
     const { secondOrder = false, seed = facts.seed } = written;

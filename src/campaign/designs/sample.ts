@@ -39,26 +39,35 @@ export interface Sample {
   inputs: SpreadInput[];
 }
 
-export const random = drawnBy('random', Plain, 'Points drawn independently.');
+export const random = drawnBy('random', 'Random sample', Plain, 'Points drawn independently.');
 export const lhs = drawnBy(
   'lhs',
+  'Latin hypercube',
   Plain,
   'A Latin hypercube: n points have one value of each input in each of n equally likely strata. ' +
     'Another number of points gives other points.',
 );
 export const sobol = drawnBy(
   'sobol',
+  'Sobol sequence',
   Sequence,
   'The first points of a Sobol sequence. They are spread most evenly if their number is a power of 2 (2, 4, 8, 16 …).',
 );
-export const halton = drawnBy('halton', Sequence, 'The first points of a Halton sequence.');
+export const halton = drawnBy(
+  'halton',
+  'Halton sequence',
+  Sequence,
+  'The first points of a Halton sequence.',
+);
 
 function drawnBy(
   method: SamplingMethod,
+  title: string,
   schema: z.ZodType<Written, Written>,
   description: string,
 ): WrittenKind<Written, Sample> {
   return {
+    title,
     schema: schema.describe(description),
     resolve(written, facts, path, taken) {
       const count = Object.keys(written.inputs).length;

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { count } from './schema-values.ts';
-
-const Output = z.string('expected the name of an output');
+import { count, Output } from './schema-values.ts';
 
 /** The rule by which a design grows. A definition gives it in place of a number of points. */
 export const Growing = z

@@ -10,6 +10,9 @@ export const Value = z
 /** A key of a mapping from inputs. The title tells json-schema.ts where editors complete the names of inputs. */
 export const InputName = z.string().meta({ title: 'input' });
 
+/** The name of an output, or a formula over outputs. */
+export const Output = z.string('expected the name of an output').meta({ title: 'output' });
+
 export const Units = z
   .union([z.enum(unitNames), z.string()], 'expected units such as SECOND or PER_DAY')
   .meta({

@@ -7,6 +7,7 @@ import { valuesOf } from './value-lists.ts';
 type Zip = Listed<'zip'>;
 
 export const zip: Kind<Record<string, Values>, Zip> = {
+  title: 'Values side by side',
   schema: byInput(Values).describe(
     'Combines the first values of all inputs, then the second ones, and so on. All lists have the same length.',
   ),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Spread } from '../designs/spread-input.ts';
-import { byInput, number } from '../designs/schema-values.ts';
+import { byInput, number, Output } from '../designs/schema-values.ts';
 import { derive } from './schema.ts';
 
 /** The shape of a calibration as a person writes it. */
@@ -72,7 +72,7 @@ const Abc = z
         ),
       derive,
       observed: z
-        .record(z.string(), Observed, 'expected outputs with their observations')
+        .record(Output, Observed, 'expected outputs with their observations')
         .refine((outputs) => Object.keys(outputs).length > 0, 'expected at least one output')
         .meta({ minProperties: 1 })
         .describe('The observations: {OUTPUT: NUMBER}, and for a DATA_SET {OUTPUT: {x: […], y: […]}}.'),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { byInput, InputName, Units, Value } from '../designs/schema-values.ts';
+import { byInput, InputName, Output, Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
 import { CONFIDENCE, methodNames } from './search.ts';
 
@@ -158,8 +158,6 @@ const Outside = z
   )
   .meta({ id: 'Outside', description: 'An optimiser that is a separate program.' });
 
-const Output = z.string('expected the name of an output');
-
 /** The inputs that a search or a calibration computes from others. */
 export const derive = byInput(
   z.string('expected an expression in quotes'),
@@ -188,7 +186,7 @@ export const SearchSchema = z
         ),
       derive,
       require: z
-        .record(z.string(), Limit, 'expected outputs with their limits')
+        .record(Output, Limit, 'expected outputs with their limits')
         .optional()
         .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.'),
       method: z
@@ -244,7 +242,7 @@ export const SelectSchema = z
       minimize: Output.optional().describe('The output or P(…) whose lowest mean is best.'),
       maximize: Output.optional().describe('The output or P(…) whose highest mean is best.'),
       require: z
-        .record(z.string(), Limit, 'expected outputs with their limits')
+        .record(Output, Limit, 'expected outputs with their limits')
         .optional()
         .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.'),
       indifference: number

@@ -1,3 +1,5 @@
+import { type Form, type PostedForm, together } from '../../campaign/form/form.ts';
+import type { FormModel } from '../../campaign/form/shape.ts';
 import type { CampaignChange, Difference, Foray, Plan, Submitted } from '../../client/index.ts';
 import type { ReportChoice } from '../../report/of-campaign.ts';
 import type { Query } from '../api/rows-of.ts';
@@ -17,6 +19,7 @@ interface JobTypes {
   plan: { takes: { sent: Sent; all?: boolean | undefined; runSeconds?: number | undefined }; gives: Plan };
   submit: { takes: { sent: Sent; id?: string; token?: string | undefined; owner: string }; gives: Submitted };
   compare: { takes: { sent: Sent; id: string }; gives: Difference };
+  form: { takes: { model: FormModel; posted: PostedForm; way: string | undefined }; gives: Form };
   apply: { takes: { sent: Sent; id: string; reason: string }; gives: CampaignChange };
   report: { takes: Written & { choice: ReportChoice }; gives: void };
   figures: { takes: Written & { choice: ReportChoice }; gives: void };
@@ -45,6 +48,7 @@ export const jobs: {
     withDefinition(folder, sent, (source) => foray.submit(source, options)),
   compare: (foray, folder, { sent, id }) =>
     withDefinition(folder, sent, (source) => foray.compare(id, source)),
+  form: (_foray, _folder, { model, posted, way }) => Promise.resolve(together(model, posted, way)),
   apply: (foray, folder, { sent, id, reason }) =>
     withDefinition(folder, sent, (source) => foray.apply(id, source, reason)),
   report: async (foray, _folder, { id, choice, path }) =>

@@ -16,8 +16,11 @@ const Envelope = z.strictObject({
     .default({}),
 });
 
-/** A definition as a client sent it: the text of a form, or the body of a request. */
-export type Sent = { text: string } | { body: Uint8Array };
+/**
+ * A definition as a client sent it: the text of a form with its files (the content of each in Base64, by name), or the
+ * body of a request.
+ */
+export type Sent = { text: string; files?: Readonly<Record<string, string>> } | { body: Uint8Array };
 
 /** The largest text of a definition, in characters. Larger designs are in point files. */
 const MOST_TEXT = 1_000_000;
@@ -40,7 +43,6 @@ export async function withDefinition<T>(
   use: (source: DefinitionSource) => Promise<T>,
 ): Promise<T> {
   const text = 'text' in sent ? sent.text : new TextDecoder().decode(sent.body);
-  // the text of a form is the whole definition, so nobody can send files with it
   const envelope = 'text' in sent ? undefined : envelopeIn(text);
   const definition = envelope?.definition ?? text;
   if (text.trim() === '')
@@ -55,7 +57,8 @@ export async function withDefinition<T>(
   await makeFolder(within);
   const folder = await mkdtemp(join(within, 'upload-'));
   try {
-    for (const [name, content] of Object.entries(envelope?.files ?? {})) {
+    const files = 'text' in sent ? sent.files : envelope?.files;
+    for (const [name, content] of Object.entries(files ?? {})) {
       if (!FILE_NAME.test(name) || Buffer.byteLength(name) > LONGEST_NAME)
         throw new ServerError(
           'BAD_REQUEST',

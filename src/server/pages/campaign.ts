@@ -117,7 +117,11 @@ function steering(request: FastifyRequest, status: CampaignStatus): Markup {
         asks('cancel', 'Cancel'),
         phase === 'stopping' ? undefined : windowForm(request, to('window'), status.concurrency),
       ];
-  return html`<div id="steering" class="buttons">${buttons}</div>`;
+  const again =
+    request.access?.role === 'steer'
+      ? html`<a class="button" href="/new?from=${encodeURIComponent(id)}">Start one like this</a>`
+      : undefined;
+  return html`<div id="steering" class="buttons">${buttons} ${again}</div>`;
 }
 
 /** The form for the number of runs that may be requested at once. */

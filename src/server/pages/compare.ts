@@ -16,3 +16,34 @@ export function comparePage({ a, b, notes, sections }: ComparedParts): Page {
       ${new Markup(withKeys(sections, (key) => pathOfCampaign(a, `points/${key}`)))}`,
   };
 }
+
+/** The page on which a person chooses two campaigns. */
+export function compareChoice(
+  campaigns: readonly { id: string; model: string }[],
+  chosen: readonly string[],
+): Page {
+  const choice = (name: string, label: string, value: string | undefined): Markup =>
+    html`<label
+      >${label}
+      <select name="${name}">
+        ${campaigns.map(
+          ({ id, model }) =>
+            html`<option value="${id}" ${id === value ? html`selected` : ''}>${id} (${model})</option>`,
+        )}
+      </select></label
+    >`;
+  return {
+    title: 'Compare',
+    body: html`<h1>Compare two campaigns</h1>
+      <p class="lead">Two campaigns of one model: two versions, two policies, or two sets of values.</p>
+      ${
+        campaigns.length < 2
+          ? html`<p>There are not yet two campaigns.</p>`
+          : html`<form class="filter">
+              ${choice('a', 'First', chosen[0] ?? campaigns[1]!.id)}
+              ${choice('b', 'Second', chosen[1] ?? campaigns[0]!.id)}
+              <button class="main">Compare</button>
+            </form>`
+      }`,
+  };
+}

@@ -1,14 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { html, type Markup } from '../../report/html/markup.ts';
+import { stringify } from 'yaml';
+import { chosenIn } from '../../campaign/form/fields.ts';
+import type { Form, PostedForm } from '../../campaign/form/form.ts';
+import { campaignName } from '../../client/starter.ts';
+import { isForayError } from '../../errors.ts';
+import type { Markup } from '../../report/html/markup.ts';
 import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
-import { definitionPage, differencePage, newPage, planAnswer, writtenForm } from './definition.ts';
+import {
+  campaignForm,
+  definitionPage,
+  differencePage,
+  formModelOf,
+  type NewCampaign,
+  newPage,
+  planAnswer,
+} from './definition.ts';
+import { CONTROL, MODEL, UPLOAD } from './form.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
 import { reasonOf } from './verbs.ts';
-import { definitionFrom } from './written.ts';
 
 const read = { config: { role: 'read' } } as const;
 const steer = { config: { role: 'steer' } } as const;
@@ -55,66 +68,154 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     },
   );
 
-  app.get<{ Querystring: { model?: string; from?: string } }>('/new', read, async (request, reply) => {
-    const { model: name, from } = request.query;
-    if (from !== undefined) return show(request, reply, { text: (await foray.record(from)).definition });
-    if (name === undefined) return show(request, reply, { text: '' });
-    const model = await models.one(name);
-    const fields = new URL(request.url, 'http://any').searchParams;
-    const text = definitionFrom(model, fields);
-    // if the model is the only field, nobody has filled in the form, and there is nothing to plan yet
-    const message = fields.size > 1 ? await planned(request, text).catch(mistakesIn) : undefined;
-    return show(request, reply, { text, model, message });
-  });
+  app.get<{ Querystring: { model?: string; from?: string; way?: string } }>(
+    '/new',
+    steer,
+    async (request, reply) => {
+      const { model: name, from, way } = request.query;
+      const known = (await models.all().catch(nothing)) ?? [];
+      const text =
+        from === undefined ? firstText(name ?? known[0]?.name) : (await foray.record(from)).definition;
+      if (name !== undefined) await models.one(name);
+      const posted = { text, was: text, fields: new Map<string, string>() };
+      const shown = await shownFor(request, { posted, way, id: '', files: {}, doing: '' });
+      return sendPage(request, reply, newPage(shown));
+    },
+  );
 
-  app.post('/new', { ...steer, onRequest }, async (request, reply) => {
-    const fields = fieldsOf(request);
-    const text = lines(fields.get('definition'));
-    const id = (fields.get('id') ?? '').trim();
+  // a browser without scripts sends the whole form, and gets it back unless the campaign starts
+  app.post('/new', { ...steer, onRequest, bodyLimit: MOST_FORM }, async (request, reply) => {
+    const form = sentIn(fieldsOf(request));
+    const shown = await shownFor(request, form);
+    const isWrong = shown.isWrong;
+    if (form.doing !== 'start' || isWrong)
+      return sendPage(request, isWrong ? reply.code(422) : reply, newPage(shown, true));
     try {
-      if (fields.get('do') === 'plan')
-        return await show(request, reply, { text, id, message: await planned(request, text) });
       await away.needs('service', 'temporal');
-      const options = { sent: sent(text), owner: request.access!.name, ...(id !== '' && { id }) };
+      const options = {
+        sent: sent(shown.form.text, form.files),
+        owner: request.access!.name,
+        ...(form.id !== '' && { id: form.id }),
+      };
       const submitted = await jobs.run(request.keyHash!, 'submit', options);
       return reply.redirect(pathOfCampaign(submitted.id), 303);
     } catch (error) {
-      return show(request, reply.code(422), { text, id, message: mistakesIn(error) });
+      return sendPage(request, reply.code(422), newPage({ ...shown, ...wrong(error) }, true));
     }
   });
 
-  // the script of the page sends the definition while a user types it
-  app.post('/new/plan', { ...read, onRequest }, async (request, reply) => {
-    const text = lines(fieldsOf(request).get('definition'));
-    const message = text.trim() === '' ? html`` : await planned(request, text).catch(mistakesIn);
-    return reply.type('text/html; charset=utf-8').send(message.text);
+  // the script of the page sends the form while a person changes it
+  app.post('/new/form', { ...steer, onRequest, bodyLimit: MOST_FORM }, async (request, reply) => {
+    const shown = await shownFor(request, sentIn(fieldsOf(request)));
+    return reply.type('text/html; charset=utf-8').send(campaignForm(shown).text);
   });
 
-  // the script of the page sends the fields while a user fills them in
-  app.post('/new/written', { ...steer, onRequest }, async (request, reply) => {
-    const fields = fieldsOf(request);
-    const text = definitionFrom(await models.one(fields.get('model') ?? ''), fields);
-    const message = await planned(request, text).catch(mistakesIn);
-    return reply.type('text/html; charset=utf-8').send(writtenForm({ text, message }).text);
-  });
-
-  async function planned({ keyHash }: FastifyRequest, text: string): Promise<Markup> {
-    return planAnswer(await away.whileThere(() => jobs.run(keyHash!, 'plan', { sent: sent(text) })));
+  /** Brings the fields and the text of a form together, and plans the campaign if the form asks for it. */
+  async function shownFor(request: FastifyRequest, given: SentForm): Promise<NewCampaign> {
+    const { posted, way, id, files, doing } = given;
+    const keyHash = request.keyHash!;
+    const all = (await models.all().catch(nothing)) ?? [];
+    const contents = Object.entries(files).map(([name, content]) => `${name}\n${content}`);
+    const before = posted.fields.get(MODEL) ?? '';
+    let model = before === '' ? undefined : await models.one(before).catch(nothing);
+    let form: Form = { ...posted, notShown: [], model: before };
+    let result: Outcome = { message: undefined, mistakes: [], isWrong: false };
+    try {
+      form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way });
+      if (form.model !== before && form.model !== '') {
+        // the form is new, or a person has changed the model in the text
+        model = await models.one(form.model).catch(nothing);
+        const { text } = form;
+        const again = { text, was: text, fields: new Map<string, string>() };
+        form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again, way });
+      }
+      if (doing === 'plan') result = { ...result, message: await planned(keyHash, form.text, files) };
+    } catch (error) {
+      result = wrong(error);
+    }
+    return { form, model, models: all, id, contents, ...result };
   }
 
-  async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Parameters<typeof newPage>[2],
-  ): Promise<FastifyReply> {
-    return sendPage(request, reply, newPage(request, await models.all(), shown));
+  async function planned(keyHash: string, text: string, files: Files): Promise<Markup> {
+    return planAnswer(await away.whileThere(() => jobs.run(keyHash, 'plan', { sent: sent(text, files) })));
   }
 }
 
+type Files = Readonly<Record<string, string>>;
+type Outcome = Pick<NewCampaign, 'message' | 'mistakes' | 'isWrong'>;
+
+/** A form as a browser sends it. */
+interface SentForm {
+  posted: PostedForm;
+  way: string | undefined;
+  id: string;
+  /** The content of each uploaded file in Base64, by name. */
+  files: Files;
+  /** The button: plan, start, or none. */
+  doing: string;
+}
+
+/** The largest form, in bytes. */
+const MOST_FORM = 32 * 1024 ** 2;
+
+function sentIn(controls: URLSearchParams): SentForm {
+  const fields = new Map<string, string>();
+  const files: Record<string, string> = Object.create(null) as Record<string, string>;
+  let observations: string | undefined;
+  for (const [name, value] of controls) {
+    if (!name.startsWith(CONTROL)) continue;
+    const field = name.slice(CONTROL.length);
+    // the boxes and the text of one list have the same name
+    const texts = [fields.get(field) ?? '', lines(value)].filter((one) => one.trim() !== '');
+    fields.set(field, texts.join(', '));
+  }
+  for (const [name, value] of controls) {
+    const isUpload = name.startsWith(UPLOAD);
+    if (!isUpload && name !== 'content') continue;
+    const end = value.indexOf('\n');
+    const [file, content] = [value.slice(0, end), value.slice(end + 1)];
+    const field = name.slice(UPLOAD.length);
+    if (isUpload && field.endsWith('/observed')) {
+      observations = Buffer.from(content, 'base64').toString();
+      continue;
+    }
+    files[file] = content;
+    if (!isUpload) continue;
+    fields.set(field, file);
+    const [, choice, shape] = /^(.*):(\d+)$/.exec(field) ?? [];
+    if (choice !== undefined) fields.set(chosenIn(choice), shape!);
+  }
+  const text = lines(controls.get('definition'));
+  return {
+    posted: { text, was: lines(controls.get('was') ?? text), fields, observations },
+    way: controls.get('way') ?? undefined,
+    id: (controls.get('id') ?? '').trim(),
+    files,
+    doing: controls.get('do') ?? '',
+  };
+}
+
+/** The first text of a definition. */
+function firstText(model: string | undefined): string {
+  return model === undefined ? '' : stringify({ campaign: campaignName(model), model: { name: model } });
+}
+
+/** A service that does not answer, or does not have a model, must not take a form away. @throws any other error */
+function nothing(error: unknown): undefined {
+  if (!isForayError(error)) throw error;
+}
+
+/** What is wrong with a form. @throws any error that is neither a ForayError nor a ServerError */
+function wrong(error: unknown): Outcome {
+  return isForayError(error) && error.place !== undefined
+    ? { message: undefined, mistakes: [error.with([]), ...error.others], isWrong: true }
+    : { message: mistakesIn(error), mistakes: [], isWrong: true };
+}
+
 /** @throws ServerError BAD_REQUEST for an empty text */
-function sent(text: string): { text: string } {
+function sent(text: string, files: Files = {}): { text: string; files: Files } {
   if (text.trim() === '') throw new ServerError('BAD_REQUEST', 'The form has no definition.');
-  return { text };
+  return { text, files };
 }
 
 /** The text of a field with the line ends `\n`. Forms send `\r\n`. */

@@ -1,5 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { Form } from '../../campaign/form/form.ts';
+import { type FormModel, formShape } from '../../campaign/form/shape.ts';
 import type { Difference, ModelAtService, Plan } from '../../client/index.ts';
+import type { ForayError } from '../../errors.ts';
 import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { searchPlanText } from '../../report/words/search-words.ts';
@@ -7,8 +10,9 @@ import { counted } from '../../report/words/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import { etagOf } from '../api/etag.ts';
 import { tabs } from './campaign.ts';
-import { inputsForm } from './inputs-form.ts';
+import { CONTROL, FormFields, MODEL, wayChoice } from './form.ts';
 import { type Page, pathOfCampaign, tableOf } from './layout.ts';
+import { mistakeList } from './problem.ts';
 
 /** A text field for a definition. Each mistake has a link that selects its line in the field. */
 function editor(text: string): Markup {
@@ -46,7 +50,7 @@ export function definitionPage(
       ${tabs(id, 'definition')} ${message}
       ${
         request.access?.role === 'steer'
-          ? html`<form method="post" action="${path}">
+          ? html`<form method="post" action="${path}" data-keep>
               ${editor(text)}
               <input type="hidden" name="etag" value="${etag}" />
               <p class="buttons"><button name="do" value="compare">Show the difference</button></p>
@@ -107,70 +111,109 @@ export function differencePage(
   return definitionPage(request, record, { text, etag, message });
 }
 
-interface Written {
-  text?: string | undefined;
-  message?: Markup | undefined;
-  id?: string;
+/** What the page of a new campaign shows. */
+export interface NewCampaign {
+  form: Form;
+  /** The model of the form; undefined if the service does not have it, or does not answer. */
+  model: ModelAtService | undefined;
+  models: readonly { name: string }[];
+  id: string;
+  /** The contents of the files that a person has uploaded, each with its name in the first line. */
+  contents: readonly string[];
+  /** The plan, or what is wrong. */
+  message: Markup | undefined;
+  mistakes: readonly ForayError[];
+  /** Whether the message or the mistakes say that something is wrong. */
+  isWrong: boolean;
 }
 
-/** The page of a new campaign: choose a model, then write the definition and see the plan. */
-export function newPage(
-  request: FastifyRequest,
-  models: readonly { name: string }[],
-  {
-    text,
-    message,
-    id = '',
-    model,
-  }: Written & {
-    /** The model whose inputs the form shows. */
-    model?: ModelAtService;
-  },
-): Page {
+/** The page of a new campaign. */
+export function newPage(shown: NewCampaign, isPosted = false): Page {
   return {
     title: 'New campaign',
     body: html`<h1>New campaign</h1>
-      ${text === '' ? html`<p class="lead">Begin with the inputs of a model, or write the definition yourself.</p>` : ''}
-      <form class="filter">
-        <label
-          >Model
-          <select name="model">
-            ${models.map(({ name }) => html`<option ${name === model?.name ? html`selected` : ''}>${name}</option>`)}
-          </select></label
-        >
-        <button>Begin with its inputs</button>
-      </form>
-      ${model === undefined || request.access?.role !== 'steer' ? '' : inputsForm(model, new URL(request.url, 'http://any').searchParams)}
-      <div id="written">
-        ${
-          request.access?.role === 'steer'
-            ? writtenForm({ text, message, id })
-            : html`<p class="lead">Your key may read, but not start campaigns.</p>`
-        }
-      </div>`,
+      ${campaignForm(shown, isPosted)}`,
   };
 }
 
 /**
- * The form for a definition, with buttons that plan or start the campaign. Above the form is the plan, or the mistakes.
+ * The form of a new campaign: the question, the fields, the same as a definition, and the plan or the mistakes. The
+ * server brings fields and definition together. With scripts, this happens while a person types.
  */
-export function writtenForm({ text, message, id = '' }: Written): Markup {
-  return html`<div id="plan" role="status">${message}</div>
-    ${
-      text === undefined
-        ? ''
-        : html`<form method="post" action="/new" data-plan="/new/plan" data-into="#plan">
-            ${editor(text)}
-            <label
-              >Id of this campaign (default: the name in the definition, with a suffix)
-              <input name="id" value="${id}"
-            /></label>
-            <p class="buttons">
-              <button name="do" value="plan">Plan</button>
-              <button name="do" value="start" class="main">Start</button>
-            </p>
-          </form>`
-    }`;
+export function campaignForm(
+  { form, model, models, id, contents, message, mistakes }: NewCampaign,
+  isPosted = false,
+): Markup {
+  const { text, was, fields, notShown } = form;
+  const name = fields.get(MODEL) ?? '';
+  const known = models.some((one) => one.name === name) || name === '' ? models : [...models, { name }];
+  const drawn = new FormFields(formShape(formModelOf(model)), fields, {
+    mistakes,
+    experiments: model?.experiments.map((one) => one.name) ?? [],
+  });
+  const markup = drawn.markup();
+  return html`<form
+    id="form"
+    method="post"
+    action="/new"
+    enctype="multipart/form-data"
+    data-form="/new/form"
+    data-keep
+    ${isPosted ? html`data-posted` : ''}
+  >
+    <div class="fields">
+      <label
+        >Model
+        <select name="${CONTROL}${MODEL}">
+          ${known.map((one) => html`<option ${one.name === name ? html`selected` : ''}>${one.name}</option>`)}
+        </select></label
+      >
+    </div>
+    ${wayChoice(fields)}
+    <noscript
+      ><p class="buttons"><button name="do" value="show">Show the fields</button></p></noscript
+    >
+    <div id="fields">
+      ${markup}
+      <datalist id="outputs">
+        ${model?.version.experimentTemplate.outputs.map((output) => html`<option>${output.name}</option>`)}
+      </datalist>
+    </div>
+    <details id="written" open>
+      <summary>The same as a definition</summary>
+      ${
+        notShown.length === 0
+          ? ''
+          : html`<p class="soft">
+              The fields do not show: ${notShown.map((one) => html`<code>${one}</code> `)}
+            </p>`
+      }
+      ${editor(text)}
+      <input type="hidden" name="was" value="${was}" />
+      ${contents.map((content) => html`<input type="hidden" name="content" value="${content}" />`)}
+    </details>
+    <div class="fields">
+      <label
+        >Id of this campaign <small class="soft">by default its name with a suffix</small>
+        <input name="id" value="${id}"
+      /></label>
+    </div>
+    <div id="plan" role="status">${message} ${mistakeList(mistakes, (one) => drawn.placeOf(one))}</div>
+    <p class="buttons">
+      <button name="do" value="plan">Plan</button>
+      <button name="do" value="start" class="main">Start</button>
+    </p>
+  </form>`;
+}
+
+/** What the form needs to know of a model. */
+export function formModelOf(model: ModelAtService | undefined): FormModel {
+  const { inputs = [], outputs = [] } = model?.version.experimentTemplate ?? {};
+  return {
+    name: model?.name ?? '',
+    inputs,
+    outputs: outputs.map(({ name }) => ({ name })),
+  };
 }
 
 /** The plan as a short text. */

@@ -8,7 +8,7 @@ import type { ServerParts } from '../server-parts.ts';
 import { addAway } from './away.ts';
 import { addDefinitions } from './definition-routes.ts';
 import { campaignPage } from './campaign.ts';
-import { comparePage } from './compare.ts';
+import { compareChoice, comparePage } from './compare.ts';
 import { checkView } from '../live/filter.ts';
 import { sendPage } from './layout.ts';
 import { listPage, type ListQuery } from './list.ts';
@@ -98,10 +98,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     async (request, reply) => {
       const { id, a, b } = request.query;
       const ids = [id ?? [], a ?? [], b ?? []].flat();
-      if (ids.length !== 2)
-        throw new ServerError('BAD_REQUEST', 'Choose two campaigns to compare.', {
-          hint: 'Go back, and choose two campaigns.',
-        });
+      if (ids.length !== 2) return sendPage(request, reply, compareChoice(await foray.list(), ids));
       const two = { a: ids[0]!, b: ids[1]! };
       const compared = await parts.answers.run(request.keyHash!, 'comparedParts', two);
       return sendPage(request, reply, comparePage(compared));

@@ -45,13 +45,20 @@ export function sendPage(
       <body>
         <a class="skip" href="#content">Skip to the content</a>
         <nav aria-label="foray">
-          ${places.map(
-            ([path, name]) =>
-              html`<a href="${path}" ${path === pathOf(request.url) ? html`aria-current="page"` : ''}
-                >${name}</a
-              >`,
-          )}
-          <form method="post" action="/logout"><button class="quiet">Log out</button></form>
+          <a class="product" href="/">foray</a>
+          ${places
+            .filter(([path]) => path !== '/new' || request.access?.role === 'steer')
+            .map(
+              ([path, name]) =>
+                html`<a href="${path}" ${path === pathOf(request.url) ? html`aria-current="page"` : ''}
+                  >${name}</a
+                >`,
+            )}
+          <form method="post" action="/logout">
+            <span class="soft"
+              >${request.access?.name}, ${request.access?.role === 'steer' ? 'may steer' : 'may read'}</span
+            ><button class="quiet">Log out</button>
+          </form>
         </nav>
         <main
           id="content"

@@ -16,7 +16,7 @@ export function addModels(app: FastifyInstance, { foray, models, away }: ServerP
   app.get('/models', read, async (request, reply) => {
     const all = await models.all();
     const whole = await Promise.all(all.map(({ name }) => models.one(name)));
-    return sendPage(request, reply, modelsPage(whole));
+    return sendPage(request, reply, modelsPage(request, whole));
   });
 
   app.get<{ Params: { name: string } }>('/models/:name', read, async (request, reply) =>

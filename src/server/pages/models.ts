@@ -13,7 +13,7 @@ const SOON = 1_000;
 const MOST_TEXT = 2_000;
 
 /** The models of the service, each with the inputs and outputs of its newest version. */
-export function modelsPage(models: readonly ModelAtService[]): Page {
+export function modelsPage(request: FastifyRequest, models: readonly ModelAtService[]): Page {
   return {
     title: 'Models',
     body: html`<h1>Models</h1>
@@ -21,7 +21,7 @@ export function modelsPage(models: readonly ModelAtService[]): Page {
         (model) =>
           html`<section>
             <h2><a href="${pathOfModel(model)}">${model.name}</a></h2>
-            ${head(model)}
+            ${head(request, model)}
             <details>
               <summary>Inputs and outputs</summary>
               ${inputsTable(model)} ${outputsTable(model)}
@@ -57,7 +57,7 @@ export function modelPage(
       isIncomplete: nextLookAt(run.found) > 0,
     }),
     body: html`<h1>${model.name}</h1>
-      ${head(model)} ${inputsTable(model)} ${outputsTable(model)}
+      ${head(request, model)} ${inputsTable(model)} ${outputsTable(model)}
       ${
         request.access?.role === 'steer'
           ? html`<h2 id="try">Try one run</h2>
@@ -106,16 +106,23 @@ export function pathOfModel({ name }: Pick<ModelAtService, 'name'>): string {
   return `/models/${encodeURIComponent(name)}`;
 }
 
-function head({ name, description, modelVersions, version, experiments }: ModelAtService): Markup {
+function head(
+  request: FastifyRequest,
+  { name, description, modelVersions, version, experiments }: ModelAtService,
+): Markup {
   return html`<p class="soft">
       Version ${version.version}, of ${modelVersions.length} in all.
       ${experiments.length === 0 ? '' : `Experiments: ${experiments.map((one) => one.name).join(', ')}.`}
     </p>
     ${description ? html`<p>${description}</p>` : ''}
-    <p class="buttons">
-      <a class="button" href="/new?model=${encodeURIComponent(name)}">New campaign</a>
-      <a class="button" href="${pathOfModel({ name })}#try">Try one run</a>
-    </p>`;
+    ${
+      request.access?.role === 'steer'
+        ? html`<p class="buttons">
+            <a class="button" href="/new?model=${encodeURIComponent(name)}">New campaign</a>
+            <a class="button" href="${pathOfModel({ name })}#try">Try one run</a>
+          </p>`
+        : ''
+    }`;
 }
 
 function inputsTable({ name, version }: ModelAtService): Markup {
@@ -146,7 +153,7 @@ function outputsTable({ name, version }: ModelAtService): Markup {
 
 /** The form for a single run. The fields have the given values, and otherwise the defaults of the inputs. */
 function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
-  return html`<form method="post" action="${pathOfModel(model)}/runs" class="inputs">
+  return html`<form method="post" action="${pathOfModel(model)}/runs" class="inputs" data-keep>
     ${model.version.experimentTemplate.inputs
       .filter(({ type }) => type !== 'INPUT_FILE')
       .map(

@@ -92,27 +92,109 @@ async function look() {
 }
 if (wait > 0) setTimeout(look, wait);
 
+/** @type {any} */
+const kept = find('[data-keep]');
+const key = (/** @type {any} */ form) => 'draft ' + new URL(form.action).pathname;
+/** @type {(form: any) => [string, any][]} */
+const typedIn = (form) => [...new FormData(form)].filter(([, one]) => typeof one === 'string');
+
+/** Keeps what a person has typed, until the server has taken it. @param {any} form */
+function keep(form, sent = false) {
+  try {
+    sessionStorage.setItem(key(form), JSON.stringify({ sent, at: location.href, fields: typedIn(form) }));
+  } catch {
+    // the form has large files
+  }
+}
+
+/** Shows a fresh form from the server, but leaves the part in which a person types. @param {string} html */
+function show(html) {
+  const fresh = /** @type {any} */ (parsed(html).firstElementChild);
+  const at = document.activeElement;
+  for (const part of [...fresh.children]) {
+    const old = kept.children[[...fresh.children].indexOf(part)];
+    const isUsed = old.contains(at) && at?.matches('input:not([type=radio],[type=file]), textarea, select');
+    if (!isUsed) old.replaceWith(part.cloneNode(true));
+    else
+      for (const one of part.querySelectorAll('.wrong, [aria-describedby], [name=was]')) {
+        const same = one.id ? document.getElementById(one.id) : old.querySelector('[name=was]');
+        if (!same) continue;
+        if (one.matches('.wrong')) same.textContent = one.textContent;
+        else if (one.name === 'was') same.value = one.value;
+        else same.setAttribute('aria-describedby', one.getAttribute('aria-describedby'));
+      }
+  }
+  for (const one of kept.querySelectorAll('input[id], select[id], textarea[id]')) {
+    const wrong = document.getElementById('wrong-' + one.id);
+    if (wrong?.textContent) one.setAttribute('aria-invalid', 'true');
+    else one.removeAttribute('aria-invalid');
+  }
+}
+
 /** Number of the last change. */
 let typed = 0;
-document.addEventListener('input', ({ target }) => {
-  const form = /** @type {any} */ (target).closest('[data-plan]');
-  if (!form) return;
-  const { plan, into } = form.dataset;
-  const [old, text] = [into, into + ' textarea'].map(find);
-  if (text?.value !== text?.defaultValue) return;
+let isPlanning = false;
+/** Asks the server for the form with fields and definition together, then for its plan. */
+async function renew() {
   const mine = ++typed;
-  // nobody can start the old definition
-  old.inert = true;
-  setTimeout(async () => {
-    if (mine !== typed) return;
-    const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
-    const answer = await fetch(plan, { method: 'POST', body }).catch(() => null);
-    if (mine !== typed) return;
-    say(answer?.ok ? '' : 'No plan. Load the page again.');
-    if (!answer?.ok) return;
-    old.replaceChildren(...parsed(await answer.text()).childNodes);
-    old.inert = false;
-  }, 400);
+  const ask = async (/** @type {string} */ what) => {
+    const body = new FormData(kept);
+    body.set('do', what);
+    const answer = await fetch(kept.dataset.form, { method: 'POST', body }).catch(() => null);
+    if (mine !== typed) return false;
+    say(
+      answer?.ok ? '' : 'The server does not take the form now. What you typed is kept. Load the page again.',
+    );
+    if (answer?.ok) show(await answer.text());
+    return answer?.ok;
+  };
+  if (!(await ask(''))) return;
+  keep(kept);
+  find('#plan').textContent = 'Planning …';
+  if (isPlanning) return;
+  isPlanning = true;
+  await ask('plan');
+  isPlanning = false;
+  if (mine !== typed && find('#plan').textContent === 'Planning …') renew();
+}
+
+if (kept) {
+  const draft = JSON.parse(sessionStorage.getItem(key(kept)) ?? 'null');
+  // a page with a query is a new beginning, unless it is the page where the draft began
+  if (draft && kept.dataset.posted === undefined && (!location.search || draft.at === location.href)) {
+    if (kept.dataset.form) {
+      const body = new FormData();
+      for (const [name, text] of draft.fields) body.append(name, text);
+      fetch(kept.dataset.form, { method: 'POST', body }).then(async (answer) => {
+        if (answer.ok) show(await answer.text());
+      });
+    } else
+      for (const [name, text] of draft.fields) {
+        const control = kept.elements[name];
+        if (control && control.type !== 'hidden') control.value = text;
+      }
+  }
+  const soon = { timer: 0 };
+  for (const kind of ['input', 'change'])
+    kept.addEventListener(kind, ({ target }) => {
+      keep(kept);
+      clearTimeout(soon.timer);
+      const isChoice = target.matches('[type=radio], [type=file], select');
+      if (isChoice && kind === 'input') return;
+      if (kept.dataset.form) soon.timer = setTimeout(renew, isChoice ? 0 : 400);
+    });
+  kept.addEventListener('submit', () => keep(kept, true));
+} else
+  for (const [name, text] of Object.entries(sessionStorage))
+    if (
+      name.startsWith('draft ') &&
+      JSON.parse(text).sent &&
+      location.pathname !== name.slice(6) &&
+      find('h1')?.dataset.problem === undefined
+    )
+      sessionStorage.removeItem(name);
+document.addEventListener('submit', ({ target }) => {
+  if (/** @type {any} */ (target).action.endsWith('/logout')) sessionStorage.clear();
 });
 
 /** Mistakes link to their lines. */
@@ -121,6 +203,7 @@ document.addEventListener('click', (event) => {
   const area = find('[data-lines]');
   if (!link || !area) return;
   event.preventDefault();
+  area.closest('details')?.setAttribute('open', '');
   const at = link.hash.slice(6) - 1;
   const lines = area.value.split('\n');
   const from = lines.slice(0, at).join('\n').length + (at && 1);

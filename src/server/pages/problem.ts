@@ -1,22 +1,44 @@
-import { isForayError } from '../../errors.ts';
+import { type ForayError, isForayError } from '../../errors.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
-import { problemOf } from '../problems.ts';
+import { problemOf, ServerError } from '../problems.ts';
 
 /**
- * A list of the mistakes in a form. It stands above the form.
+ * The mistakes in a form as a list above the form.
  *
- * @throws any error that is not a ForayError
+ * @throws any error that is neither a ForayError nor a ServerError
  */
 export function mistakesIn(error: unknown): Markup {
-  if (!isForayError(error)) throw error;
-  const { others = [], ...first } = problemOf(error);
+  if (isForayError(error)) return mistakeList([error.with([]), ...error.others])!;
+  if (!(error instanceof ServerError)) throw error;
+  const { detail, hint } = problemOf(error);
   return html`<ul class="mistakes" role="alert">
-    ${[first, ...others].map(
-      ({ line, column, path, detail, hint }) =>
-        html`<li>
-          ${line === undefined ? (path ? html`<code>${path}</code>: ` : '') : html`<a href="#line-${line}">Line ${line}, column ${column ?? 1}</a>: `}
-          ${detail} ${hint ?? ''}
-        </li>`,
-    )}
+    <li>${detail} ${hint ?? ''}</li>
+  </ul>`;
+}
+
+/**
+ * A list of mistakes. Each has a link to its field, or to its line in the definition.
+ *
+ * @param fieldOf - the id of the field with a mistake; undefined if no field has it
+ */
+export function mistakeList(
+  mistakes: readonly ForayError[],
+  fieldOf: (mistake: ForayError) => string | undefined = () => undefined,
+): Markup | undefined {
+  if (mistakes.length === 0) return undefined;
+  return html`<ul class="mistakes" role="alert">
+    ${mistakes.map((mistake) => {
+      const { message, hint, place } = mistake;
+      const field = fieldOf(mistake);
+      const line =
+        place &&
+        ('line' in place
+          ? html`<a href="#line-${place.line}">Line ${place.line}, column ${place.column}</a>: `
+          : html`<code>${place.path}</code>: `);
+      return html`<li>
+        ${line} ${message} ${hint ?? ''}
+        ${field === undefined ? '' : html`<a href="#${encodeURI(field)}">To its field</a>`}
+      </li>`;
+    })}
   </ul>`;
 }

@@ -159,6 +159,12 @@ export function failuresPage(
   };
 }
 
+/** The name of a downloaded file, such as `flu-results.csv`. The definition is YAML. */
+function fileName(id: string, path: string): string {
+  const name = path.split('?')[0]!.split('/').at(-1)!;
+  return `${id}-${name.includes('.') ? name : `${name}.yaml`}`;
+}
+
 /** The page of downloads: the results of the points in the view, the report of all points, and the definition. */
 export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: URLSearchParams): Page {
   const root = `/api/v1/campaigns/${encodeURIComponent(id)}`;
@@ -195,7 +201,7 @@ export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: 
             </p>`
       }
       <ul>
-        ${files.map(([path, what]) => html`<li><a href="${path}" download>${what}</a></li>`)}
+        ${files.map(([path, what]) => html`<li><a href="${path}" download="${fileName(id, path)}">${what}</a></li>`)}
       </ul>
       <p class="soft">
         In Python: <code>foray.connect().campaign("${id}").results()</code> (<a href="/reference">API</a>).

@@ -1,0 +1,231 @@
+import { nameKey } from '../../api/index.ts';
+import { listItems } from '../../text/list-items.ts';
+import type { Alternative, GroupShape, Setting, Shape, ValueShape } from './shape.ts';
+
+/**
+ * The texts of the fields of a form, by their names. The name of a field is the path of its setting in the definition,
+ * such as `design/lhs/points`. `:2` in a name stands for the third shape of a choice, and the field `NAME?` says which
+ * shape is in use. The field `NAME?a|b` says which of the settings a and b of a group is in use.
+ */
+export type Fields = ReadonlyMap<string, string>;
+
+/** The name of the field for a setting of a group. */
+export function within(name: string, key: string): string {
+  const escaped = key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll(':', '~2').replaceAll('?', '~3');
+  return name === '' ? escaped : `${name}/${escaped}`;
+}
+
+/** The name of the fields for one shape of a choice. */
+export function shapeAt(name: string, at: number): string {
+  return `${name}:${at}`;
+}
+
+/** The name of the field that says which shape, or which setting of a group, is in use. */
+export function chosenIn(name: string, keys: readonly string[] = []): string {
+  return `${name}?${keys.join('|')}`;
+}
+
+/** The path of names in a definition to which a field leads. */
+export function pathOfField(name: string): string[] {
+  return name
+    .replaceAll(/:\d+(?=\/|\?|$)/g, '')
+    .replace(/\?.*$/, '')
+    .split('/')
+    .map((key) =>
+      key.replaceAll('~3', '?').replaceAll('~2', ':').replaceAll('~1', '/').replaceAll('~0', '~'),
+    );
+}
+
+/** The part of a definition that the fields give; undefined if they are empty. */
+export function valueIn(shape: Shape, fields: Fields, name = ''): unknown {
+  const text = fields.get(name) ?? '';
+  switch (shape.is) {
+    case 'value':
+      return text.trim() === '' ? undefined : parsed(shape, text);
+    case 'list': {
+      const items = listItems(text).filter((item) => item !== '' || text.includes('""'));
+      return items.length === 0 ? undefined : items.map((item) => parsed(shape.of, item));
+    }
+    case 'table':
+      return tableIn(shape.cells, text);
+    case 'group':
+      return groupIn(shape, fields, name);
+    case 'choice': {
+      const at = Number(fields.get(chosenIn(name)) || NaN);
+      const chosen = shape.of[at];
+      return chosen && valueIn(chosen.shape, fields, shapeAt(name, at));
+    }
+  }
+}
+
+function groupIn(shape: GroupShape, fields: Fields, name: string): unknown {
+  const entries = shape.settings.flatMap(({ key, shape: inner }): [string, unknown][] => {
+    const isUsed = shape.choices.every(
+      (keys) => !keys.includes(key) || fields.get(chosenIn(name, keys)) === key,
+    );
+    const value = isUsed && inner ? valueIn(inner, fields, within(name, key)) : undefined;
+    // a chosen part without a field that is filled in is empty, and not missing
+    const isChosen = isUsed && shape.choices.some((keys) => keys.includes(key));
+    const empty = inner?.is === 'group' ? {} : inner?.is === 'choice' ? null : undefined;
+    const given = value ?? (isChosen ? empty : undefined);
+    return given === undefined ? [] : [[key, given]];
+  });
+  if (entries.length === 0) return undefined;
+  const constants = [...shape.constants].flatMap(([key, { value, isNeeded }]) =>
+    isNeeded ? [[key, value] as const] : [],
+  );
+  return Object.fromEntries([...constants, ...entries]);
+}
+
+/** A field with CSV as a list of mappings: the first line has the names. */
+function tableIn(cells: ReadonlyMap<string, ValueShape>, text: string): unknown {
+  const [heads = '', ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  if (heads === '') return undefined;
+  const names = listItems(heads);
+  return lines.map((line) =>
+    Object.fromEntries(
+      listItems(line).map((item, at) => {
+        const name = names[at] ?? '';
+        const shape = [...cells].find(([key]) => nameKey(key) === nameKey(name))?.[1];
+        return [name, parsed(shape ?? ANY, item)];
+      }),
+    ),
+  );
+}
+
+/** Parses a text. A text that is no such value stays a text, which the check of the definition refuses. */
+function parsed({ type }: ValueShape, text: string): unknown {
+  if (type === 'text') return text;
+  const trimmed = text.trim();
+  if (type === 'boolean') return trimmed === 'true' || (trimmed === 'false' ? false : trimmed);
+  const number = Number(trimmed);
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed) || !Number.isFinite(number)) return trimmed;
+  // a number would round a large LONG
+  const isRounded = Number.isInteger(number) && !Number.isSafeInteger(number) && String(number) !== trimmed;
+  return isRounded && /^[-+]?\d+$/.test(trimmed) ? trimmed : number;
+}
+
+const ANY: ValueShape = { is: 'value', type: 'any' };
+
+/** What a form shows of a definition. */
+export interface Shown {
+  fields: Map<string, string>;
+  /** The settings that the form does not show, such as `design.derive`. */
+  notShown: string[];
+}
+
+/** Fills in the fields for a definition. */
+export function fieldsOf(shape: Shape, plain: unknown): Shown {
+  const shown: Shown = { fields: new Map(), notShown: [] };
+  fill(shape, plain, '', [], shown);
+  return shown;
+}
+
+function fill(shape: Shape, plain: unknown, name: string, path: readonly string[], shown: Shown): void {
+  if (plain === undefined || plain === null) return;
+  const text = textOf(shape, plain);
+  if (text !== undefined) shown.fields.set(name, text);
+  else if (shape.is === 'group' && isMapping(plain)) fillGroup(shape, plain, name, path, shown);
+  else if (shape.is === 'choice') fillChoice(shape.of, plain, name, path, shown);
+  else shown.notShown.push(path.join('.'));
+}
+
+function fillGroup(
+  { by, settings, choices, constants }: GroupShape,
+  plain: Record<string, unknown>,
+  name: string,
+  path: readonly string[],
+  shown: Shown,
+): void {
+  for (const keys of choices) {
+    const used = keys.find((key) => plain[key] !== undefined);
+    if (used !== undefined && settingOf(settings, used)?.shape) shown.fields.set(chosenIn(name, keys), used);
+  }
+  for (const [key, value] of Object.entries(plain)) {
+    const isConstant = constants.get(key)?.value === value;
+    if (isConstant) continue;
+    const setting = settingOf(settings, key, by !== undefined);
+    const isSecond = choices.some(
+      (keys) => keys.includes(key) && shown.fields.get(chosenIn(name, keys)) !== key,
+    );
+    if (!setting?.shape || isSecond) shown.notShown.push([...path, key].join('.'));
+    else fill(setting.shape, value, within(name, setting.key), [...path, key], shown);
+  }
+}
+
+/** Fills in the first shape that shows all of a value. */
+function fillChoice(
+  of: readonly Alternative[],
+  plain: unknown,
+  name: string,
+  path: readonly string[],
+  shown: Shown,
+): void {
+  for (const [at, { shape }] of of.entries()) {
+    const tried: Shown = { fields: new Map(), notShown: [] };
+    fill(shape, plain, shapeAt(name, at), path, tried);
+    const isSame =
+      tried.notShown.length === 0 && isEqual(valueIn(shape, tried.fields, shapeAt(name, at)), plain);
+    if (!isSame) continue;
+    shown.fields.set(chosenIn(name), String(at));
+    for (const [field, text] of tried.fields) shown.fields.set(field, text);
+    return;
+  }
+  shown.notShown.push(path.join('.'));
+}
+
+function settingOf(settings: readonly Setting[], key: string, isName = false): Setting | undefined {
+  return settings.find((one) => one.key === key || (isName && nameKey(one.key) === nameKey(key)));
+}
+
+/** The text of a field for a value; undefined if no field can show it. */
+function textOf(shape: Shape, plain: unknown): string | undefined {
+  if (shape.is === 'value') return scalarText(shape, plain);
+  if (shape.is === 'list') return Array.isArray(plain) ? listText(plain, shape.of) : undefined;
+  if (shape.is !== 'table' || !Array.isArray(plain) || plain.length === 0) return undefined;
+  const [first] = plain as unknown[];
+  if (!plain.every(isMapping) || !isMapping(first)) return undefined;
+  const names = Object.keys(first);
+  const isSame = plain.every(
+    (row) => Object.keys(row).length === names.length && names.every((key) => key in row),
+  );
+  const lines = [names, ...plain.map((row) => names.map((key) => row[key]))].map((row) => listText(row, ANY));
+  const text = lines.join('\n');
+  const isShown = isSame && lines.every((line) => line !== undefined && line !== '');
+  return isShown && isEqual(tableIn(shape.cells, text), plain) ? text : undefined;
+}
+
+function listText(items: readonly unknown[], of: ValueShape): string | undefined {
+  const texts = items.map((item) => scalarText(of, item, true));
+  return items.length === 0 || texts.includes(undefined)
+    ? undefined
+    : texts.map((text) => item(text!)).join(', ');
+}
+
+/** An item of a list, in quotes if it has a comma, a quote, or a blank at an end. */
+export function item(text: string): string {
+  return text === '' || /[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function scalarText({ type }: ValueShape, plain: unknown, mayBeEmpty = false): string | undefined {
+  if (typeof plain === 'object' || plain === undefined) return undefined;
+  const text = String(plain);
+  // a field has one line, and an empty one means nothing
+  if (/\p{Cc}/u.test(text) || (text.trim() === '' && !mayBeEmpty)) return undefined;
+  const isOwn = type === 'any' || type === 'text' || typeof plain === type || typeof plain === 'string';
+  return isOwn ? text : undefined;
+}
+
+function isMapping(plain: unknown): plain is Record<string, unknown> {
+  return typeof plain === 'object' && plain !== null && !Array.isArray(plain);
+}
+
+/** Whether two values of YAML are equal. The order of names does not matter, except for the names of inputs. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((one, at) => isEqual(one, b[at]));
+  if (!isMapping(a) || !isMapping(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => key in b && isEqual(a[key], b[key]));
+}

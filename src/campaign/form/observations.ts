@@ -1,0 +1,41 @@
+import { nameKey } from '../../api/index.ts';
+import { ForayError } from '../../errors.ts';
+import { listItems } from '../../text/list-items.ts';
+
+/**
+ * The observations in a CSV file, as `calibrate.abc.observed` has them. The first line has the names of outputs. A
+ * first column with another name has the places (mostly times) of curves; without it, there is one line of numbers.
+ *
+ * @param outputs - the names of the model's outputs
+ * @throws ForayError INVALID_VALUE
+ */
+export function observationsIn(csv: string, outputs: readonly string[]): Record<string, unknown> {
+  const [heads = [], ...rows] = csv
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map(listItems);
+  const names = heads.map((head) => outputs.find((name) => nameKey(name) === nameKey(head)));
+  const unknown = heads.filter((_, at) => names[at] === undefined && at > 0);
+  const fault = (message: string): ForayError =>
+    new ForayError('INVALID_VALUE', `The file with observations: ${message}`, {
+      hint: 'Its first line has the names of outputs. For curves, the first column has the times. Each further line has numbers.',
+    });
+  if (unknown.length > 0) throw fault(`the model has no output "${unknown[0]}".`);
+  if (names.every((name) => name === undefined)) throw fault('no column has the name of an output.');
+  if (rows.length === 0) throw fault('it has no line with numbers.');
+  const numbers = rows.map((row, line) =>
+    heads.map((head, at) => {
+      const number = Number(row[at] || NaN);
+      if (Number.isFinite(number)) return number;
+      throw fault(`line ${line + 2} has no number for "${head}".`);
+    }),
+  );
+  const column = (at: number): number[] => numbers.map((row) => row[at]!);
+  const hasPlaces = names[0] === undefined;
+  if (!hasPlaces && rows.length > 1) throw fault('several lines need a first column with their times.');
+  return Object.fromEntries(
+    names.flatMap((name, at) =>
+      name === undefined ? [] : [[name, hasPlaces ? { x: column(0), y: column(at) } : numbers[0]![at]]],
+    ),
+  );
+}

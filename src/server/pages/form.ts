@@ -1,0 +1,556 @@
+import { allowedText } from '../../api/index.ts';
+import { chosenIn, type Fields, item, pathOfField, shapeAt, within } from '../../campaign/form/fields.ts';
+import { KIND, wayOf, ways } from '../../campaign/form/form.ts';
+import {
+  type GroupShape,
+  isShown,
+  type Setting,
+  type Shape,
+  STRATEGIES,
+  type ValueShape,
+} from '../../campaign/form/shape.ts';
+import type { ForayError } from '../../errors.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
+import { titleOf } from '../../report/words/words.ts';
+import { capitalized } from '../../text/printable.ts';
+import { listItems } from '../../text/list-items.ts';
+
+/** The name of the control for a field of a definition. Other controls of the page have names without a slash. */
+export const CONTROL = '/';
+/** The field for the name of the model, which stands above the others. */
+export const MODEL = 'model/name';
+/** The start of the name of a control that uploads the file for a field. */
+export const UPLOAD = 'upload/';
+
+/** The shapes of a choice in words. Any other shape has the name of the schema. */
+const shapeWords: Readonly<Record<string, string>> = {
+  value: 'one value',
+  list: 'values',
+  table: 'written here',
+  boolean: 'yes or no',
+  input: 'each with a low and a high value',
+  Range: 'range',
+  Bounds: 'between two values',
+  Precise: 'until precise',
+  Raced: 'least and most',
+  Growing: 'until narrow enough',
+  ObservedCurve: 'curve',
+  Outputs: 'with their files',
+};
+
+const questions = {
+  try: 'Try values',
+  best: 'Find the best',
+  matter: 'Which inputs matter',
+  fit: 'Fit to data',
+} as const;
+
+/** The settings that a campaign mostly has. The others are under "More settings". */
+const MAIN = ['replications', 'commonRandomNumbers', 'outputs', 'goal'];
+/** Settings with a place of their own. */
+const PLACED = [...MAIN, ...STRATEGIES, 'campaign', 'model', 'inputs', 'files', 'design'];
+
+/** The choice of the question and of the way to its answer. */
+export function wayChoice(fields: Fields): Markup {
+  const way = wayOf(fields);
+  return html`<fieldset class="ways">
+    <legend>What do you want to know?</legend>
+    ${Object.entries(questions).map(
+      ([question, title]) =>
+        html`<fieldset>
+          <legend>${title}</legend>
+          ${ways
+            .filter((one) => one.question === question)
+            .map(
+              ({ name, title: own }) =>
+                html`<label
+                  ><input type="radio" name="way" value="${name}" ${name === way ? html`checked` : ''} />
+                  ${own}</label
+                >`,
+            )}
+        </fieldset>`,
+    )}
+    <div>
+      <span class="question">Compare</span>
+      <a href="/compare">Two campaigns</a>
+    </div>
+  </fieldset>`;
+}
+
+/** Draws the fields of a form. Each mistake stands at the field for its setting, which is marked. */
+export class FormFields {
+  readonly #shape: GroupShape;
+  readonly #fields: Fields;
+  readonly #mistakes: readonly ForayError[];
+  readonly #experiments: readonly string[];
+  /** The fields that have controls. */
+  readonly #drawn = new Set<string>([MODEL]);
+  readonly #places = new Map<ForayError, string>();
+
+  constructor(
+    shape: GroupShape,
+    fields: Fields,
+    { mistakes, experiments }: { mistakes: readonly ForayError[]; experiments: readonly string[] },
+  ) {
+    this.#shape = shape;
+    this.#fields = fields;
+    this.#mistakes = mistakes;
+    this.#experiments = experiments;
+  }
+
+  /** The id of the field at which a mistake stands. */
+  placeOf(mistake: ForayError): string | undefined {
+    return this.#places.get(mistake);
+  }
+
+  /** All fields. Fields that are not in use are hidden, so that a later choice finds their texts. */
+  markup(): Markup {
+    const way = wayOf(this.#fields);
+    const isStrategy = STRATEGIES.includes(way);
+    const main = this.#settings('', this.#shape, MAIN);
+    const body = html`<div class="fields">
+        ${this.#settings('', this.#shape, ['campaign'])}
+        ${this.#setting(within('model', 'version'), this.#inner('model', 'version'))}
+      </div>
+      ${isStrategy ? this.#wayPart(labelOf(way), way) : ''}
+      ${isStrategy && way !== 'select' ? '' : this.#design(way)} ${this.#inputs(way)}
+      <div class="fields">${main}</div>
+      <details ${this.#isAnySet(PLACED) ? html`open` : ''}>
+        <summary>More settings</summary>
+        <div class="fields">
+          ${this.#settings(
+            '',
+            this.#shape,
+            this.#shape.settings.map(({ key }) => key).filter((key) => !PLACED.includes(key)),
+          )}
+        </div>
+      </details>`;
+    const hidden = [...this.#fields].filter(([name, text]) => text !== '' && !this.#drawn.has(name));
+    return html`${body}
+    ${hidden.map(([name, text]) => html`<input type="hidden" name="${CONTROL}${name}" value="${text}" />`)}`;
+  }
+
+  #isAnySet(placed: readonly string[]): boolean {
+    return [...this.#fields].some(
+      ([name, text]) => text !== '' && !['', ...placed].includes(pathOfField(name)[0]!),
+    );
+  }
+
+  #inner(...keys: string[]): Setting {
+    let setting: Setting | undefined;
+    let shape: Shape | undefined = this.#shape;
+    for (const key of keys) {
+      setting = shape?.is === 'group' ? shape.settings.find((one) => one.key === key) : undefined;
+      shape = setting?.shape;
+    }
+    return setting!;
+  }
+
+  /** The part of a strategy, without the values of the inputs. */
+  #wayPart(title: string, ...path: string[]): Markup {
+    const { shape, description } = this.#inner(...path);
+    const name = path.reduce(within, '');
+    if (shape?.is !== 'group') return this.#setting(name, this.#inner(...path));
+    // a strategy with methods, such as abc, has its settings in the method
+    const [only, ...others] = shape.settings.filter(isShown);
+    if (only?.shape?.is === 'group' && others.length === 0) return this.#wayPart(title, ...path, only.key);
+    return html`<fieldset class="part">
+      <legend>${title}</legend>
+      <p class="soft">${description}</p>
+      ${this.#mistakesAt(name, path)}
+      <div class="fields">${this.#group(shape, name, true)}</div>
+    </fieldset>`;
+  }
+
+  #design(way: string): Markup {
+    const design = this.#inner('design').shape as GroupShape;
+    const kind = this.#fields.get(KIND) ?? '';
+    this.#drawn.add(KIND);
+    const known = ways.filter(({ name }) => design.settings.some(({ key }) => key === name));
+    const choice =
+      way === 'select'
+        ? html`<div class="fields">
+            <label
+              >Points to compare
+              <select name="${CONTROL}${KIND}">
+                ${known.map(({ name, title }) => option(name, title, kind))}
+              </select></label
+            >
+          </div>`
+        : html`<input type="hidden" name="${CONTROL}${KIND}" value="${kind}" />`;
+    if (kind === '') return choice;
+    const more = [this.#inner('design', 'where'), this.#inner('design', 'derive')];
+    const { shape } = this.#inner('design', kind);
+    const title = known.find(({ name }) => name === kind)!.title;
+    const own =
+      shape?.is === 'group' && shape.by === 'input'
+        ? html`<p class="soft">${this.#inner('design', kind).description}</p>`
+        : '';
+    return html`${choice}
+      ${
+        own === ''
+          ? this.#wayPart(title, 'design', kind)
+          : html`<fieldset class="part">
+              <legend>${title}</legend>
+              ${own}${this.#mistakesAt(`design/${kind}`, ['design', kind])}
+            </fieldset>`
+      }
+      <div class="fields">
+        ${more.map((setting) => this.#setting(within('design', setting.key), setting))}
+      </div>`;
+  }
+
+  /** One row for each input: its fixed value, and how it varies. */
+  #inputs(way: string): Markup {
+    const [fixed, files] = ['inputs', 'files'].map((key) => this.#inner(key).shape as GroupShape);
+    const varied = this.#varied(way);
+    const rows = fixed!.settings.map((setting) => {
+      const { key, input } = setting;
+      const isFile = input?.type === 'INPUT_FILE';
+      const from = isFile ? files!.settings.find((one) => one.key === key)! : setting;
+      const name = within(isFile ? 'files' : 'inputs', key);
+      const change = varied?.shape.settings.find((one) => one.key === key);
+      return html`<div class="row" role="group" aria-label="${key}">
+        <div>${titleOf(input!)}<br /><small class="soft">${allowedText(input!) || input!.type}</small></div>
+        <div>
+          ${this.#shapeOf(from.shape, name, from, isFile ? 'File' : 'Fixed value')}
+          ${isFile ? uploadFor(name) : ''}
+        </div>
+        <div>${change ? this.#shapeOf(change.shape, within(varied!.name, key), change, 'Varies') : ''}</div>
+      </div>`;
+    });
+    if (rows.length === 0) return html``;
+    return html`<fieldset class="part inputs">
+      <legend>Inputs</legend>
+      <p class="soft">
+        An empty fixed value is the value of the
+        model.${varied ? ' An input that varies needs no fixed value.' : ''}
+      </p>
+      ${rows}
+    </fieldset>`;
+  }
+
+  /** The values of inputs that the way varies. */
+  #varied(way: string): { name: string; shape: GroupShape } | undefined {
+    const paths =
+      STRATEGIES.includes(way) && way !== 'select' ? [[way]] : [['design', this.#fields.get(KIND) ?? '']];
+    for (const path of paths) {
+      if (path.at(-1) === '') return undefined;
+      let { shape } = this.#inner(...path);
+      let name = path.reduce(within, '');
+      for (;;) {
+        if (shape?.is !== 'group') return undefined;
+        if (shape.by === 'input') return { name, shape };
+        const inner: Setting | undefined =
+          shape.settings.find(isVaried) ?? shape.settings.find(({ shape: one }) => one?.is === 'group');
+        if (!inner) return undefined;
+        name = within(name, inner.key);
+        ({ shape } = inner);
+      }
+    }
+    return undefined;
+  }
+
+  #settings(name: string, { settings }: GroupShape, keys: readonly string[]): Markup[] {
+    return keys.map((key) =>
+      this.#setting(
+        within(name, key),
+        settings.find((one) => one.key === key)!,
+      ),
+    );
+  }
+
+  #setting(name: string, setting: Setting): Markup {
+    const { key, description, shape } = setting;
+    if (!shape || (key === 'units' && !this.#fields.get(name))) return html``;
+    if (shape.is === 'value' || shape.is === 'list')
+      return this.#shapeOf(shape, name, setting, labelOf(key), description);
+    const isOpen = [...this.#fields].some(([field, text]) => text !== '' && isAt(field, name));
+    const isWrong = this.#mistakes.some(({ place }) => isWithin(settingIn(place), pathOfField(name)));
+    return html`<details
+      class="wide"
+      ${isOpen || isWrong || setting.isRequired || key === 'goal' ? html`open` : ''}
+    >
+      <summary>${labelOf(key)}</summary>
+      <p class="soft">${description}</p>
+      ${key === 'observed' ? html`<div class="fields">${uploadFor(name, 'A CSV file with observations')}</div>` : ''}
+      <div class="fields">${this.#shapeOf(shape, name, setting, labelOf(key))}</div>
+    </details>`;
+  }
+
+  #group(shape: GroupShape, name: string, isWay = false): Markup {
+    const { settings, choices } = shape;
+    const single = settings.filter(
+      (one) => !choices.some((keys) => keys.includes(one.key)) && !(isWay && isVaried(one)),
+    );
+    return html`${choices.map((keys) => this.#exclusive(shape, name, keys))}
+    ${single.map((setting) =>
+      shape.by === undefined
+        ? this.#setting(within(name, setting.key), setting)
+        : html`<div class="row" role="group" aria-label="${setting.key}">
+            <div>${setting.key}</div>
+            <div class="both">
+              ${this.#shapeOf(setting.shape, within(name, setting.key), setting, setting.key)}
+            </div>
+          </div>`,
+    )}`;
+  }
+
+  /** Settings of which only one is in use: a select, and the field of the chosen one. */
+  #exclusive({ settings }: GroupShape, name: string, keys: readonly string[]): Markup {
+    const field = chosenIn(name, keys);
+    const chosen = this.#fields.get(field) || keys[0]!;
+    this.#drawn.add(field);
+    const known = keys.flatMap((key) => settings.find((one) => one.key === key) ?? []);
+    return html`<div class="choice">
+      <label
+        >${keys.map(labelOf).join(' or ')}
+        <select name="${CONTROL}${field}">
+          ${known.map(({ key }, at) => option(key, labelOf(key), chosen, at))}
+        </select></label
+      >
+      ${known.map(
+        (setting, at) =>
+          html`<div class="shape" data-shape="${at}">
+            ${this.#setting(within(name, setting.key), setting)}
+          </div>`,
+      )}
+    </div>`;
+  }
+
+  #shapeOf(shape: Shape | undefined, name: string, setting: Setting, label: string, about = ''): Markup {
+    switch (shape?.is) {
+      case undefined:
+        return html``;
+      case 'value':
+        return this.#control(name, label, about, (attributes) =>
+          this.#value(shape, name, setting, attributes),
+        );
+      case 'list':
+        return this.#list(shape.of, name, setting, label, about);
+      case 'table':
+        return this.#control(
+          name,
+          'Points: names of inputs, then one point a line',
+          about,
+          (attributes) =>
+            html`<textarea name="${CONTROL}${name}" rows="5" ${attributes}>
+${this.#fields.get(name) ?? ''}</textarea>`,
+        );
+      case 'group':
+        return this.#group(shape, name);
+      case 'choice':
+        return this.#choice(shape.of, name, setting, label);
+    }
+  }
+
+  #choice(of: Extract<Shape, { is: 'choice' }>['of'], name: string, setting: Setting, label: string): Markup {
+    const field = chosenIn(name);
+    const chosen = this.#fields.get(field) ?? '';
+    const offered = of.flatMap((one, at) => (one.isRare && chosen !== String(at) ? [] : [{ ...one, at }]));
+    const [only] = offered;
+    // a choice that is not needed is no choice
+    if (offered.length === 1) {
+      this.#drawn.add(field);
+      return html`<input type="hidden" name="${CONTROL}${field}" value="${only!.at}" />
+        ${this.#shapeOf(only!.shape, shapeAt(name, only!.at), setting, label)}`;
+    }
+    const none = setting.input || setting.default === undefined ? 'no' : textOf(setting.default);
+    return html`<div class="choice">
+      ${this.#control(
+        field,
+        label,
+        '',
+        (attributes) =>
+          html`<select name="${CONTROL}${field}" ${attributes}>
+            <option value="">${none}</option>
+            ${offered.map(({ name: word, at }) => option(String(at), shapeWords[word] ?? word, chosen, at))}
+          </select>`,
+      )}
+      ${offered.map(
+        ({ shape, at }) =>
+          html`<div class="shape fields" data-shape="${at}">
+            ${this.#shapeOf(shape, shapeAt(name, at), setting, shape.is === 'value' ? 'Value' : 'Values')}
+            ${setting.key === 'points' && shape.is === 'value' ? uploadFor(shapeAt(name, at)) : ''}
+          </div>`,
+      )}
+    </div>`;
+  }
+
+  #list(of: ValueShape, name: string, setting: Setting, label: string, about: string): Markup {
+    const items = listItems(this.#fields.get(name) ?? '').filter(Boolean);
+    const known = of.type === 'boolean' ? ['true', 'false'] : (of.options ?? this.#namesFor(of));
+    if (known.length === 0 || known.length > 40) {
+      return this.#control(name, label, about, (attributes) =>
+        this.#value({ is: 'value', type: 'text' }, name, setting, attributes, '1, 2, 3'),
+      );
+    }
+    const others = items.filter((one) => !known.includes(one));
+    return html`<fieldset class="wide">
+      <legend>${label}${about && html` <small class="soft">${about}</small>`}</legend>
+      <div class="boxes">
+        ${known.map(
+          (one) =>
+            html`<label
+              ><input
+                type="checkbox"
+                name="${CONTROL}${name}"
+                value="${item(one)}"
+                ${items.includes(one) ? html`checked` : ''}
+              />
+              ${one}</label
+            >`,
+        )}
+      </div>
+      ${
+        of.title === 'output' || others.length > 0
+          ? this.#control(
+              name,
+              'Others, such as P(Peak > 300)',
+              '',
+              (attributes) =>
+                html`<input name="${CONTROL}${name}" value="${others.map(item).join(', ')}" ${attributes} />`,
+            )
+          : this.#marked(name)
+      }
+    </fieldset>`;
+  }
+
+  #namesFor({ title }: ValueShape): readonly string[] {
+    if (title !== 'output') return [];
+    const { shape } = this.#inner('search', 'require');
+    return shape?.is === 'group' ? shape.settings.map(({ key }) => key) : [];
+  }
+
+  /** One control without its label. */
+  #value(
+    { type, options, title }: ValueShape,
+    name: string,
+    setting: Setting,
+    attributes: Markup,
+    example = '',
+  ): Markup {
+    const text = this.#fields.get(name) ?? '';
+    const known =
+      type === 'boolean' ? ['true', 'false'] : setting.key === 'experiment' ? this.#experiments : options;
+    const none = setting.default === undefined ? '' : textOf(setting.default);
+    if (known) {
+      const all = text === '' || known.includes(text) ? known : [...known, text];
+      const word = (one: string): string =>
+        type === 'boolean' && !setting.input ? (one === 'true' ? 'yes' : 'no') : one;
+      return html`<select name="${CONTROL}${name}" ${attributes}>
+        <option value="">${none === '' ? 'not set' : `${word(none)} (default)`}</option>
+        ${all.map((one) => option(one, word(one), text))}
+      </select>`;
+    }
+    return html`<input
+      name="${CONTROL}${name}"
+      value="${text}"
+      placeholder="${example || none}"
+      ${type === 'number' ? html`inputmode="decimal"` : ''}
+      ${title === 'output' ? html`list="outputs"` : ''}
+      ${attributes}
+    />`;
+  }
+
+  /** A control with its label, and the mistakes in it. */
+  #control(name: string, label: string, about: string, control: (attributes: Markup) => Markup): Markup {
+    const id = idOf(name);
+    const mistakes = this.#mistakesOf(name);
+    return html`<label
+        >${label}${about && html` <small class="soft">${about}</small>`}
+        ${control(html`id="${id}" ${mistakes.length > 0 ? html`aria-invalid="true" aria-describedby="wrong-${id}"` : ''}`)}</label
+      >${this.#marked(name, mistakes)}`;
+  }
+
+  #marked(name: string, mistakes = this.#mistakesOf(name)): Markup {
+    return html`<small class="bad wrong" id="wrong-${idOf(name)}">${mistakes.map(wordsOf).join(' ')}</small>`;
+  }
+
+  /** Notes that a field has a control, and returns the mistakes in it. */
+  #mistakesOf(name: string): ForayError[] {
+    this.#drawn.add(name);
+    const path = pathOfField(name);
+    // a field inside the chosen shape has its own mistakes
+    return this.#take(
+      name,
+      (setting) => isWithin(setting, path) && (!name.includes('?') || setting.length === path.length),
+    );
+  }
+
+  /** The mistakes of a whole part, such as a missing setting. */
+  #mistakesAt(name: string, path: readonly string[]): Markup {
+    const found = this.#take(name, (setting) => setting.join('\0') === path.join('\0'));
+    return html`<small class="bad wrong" id="${idOf(name)}" tabindex="-1"
+      >${found.map(wordsOf).join(' ')}</small
+    >`;
+  }
+
+  #take(name: string, isHere: (setting: readonly string[]) => boolean): ForayError[] {
+    const isShown =
+      !name.includes('?') && /:\d+$/.test(name)
+        ? this.#fields.get(chosenIn(name.replace(/:\d+$/, ''))) === /:(\d+)$/.exec(name)![1]
+        : true;
+    const found = this.#mistakes.filter((one) => {
+      const setting = settingIn(one.place);
+      return isShown && setting.length > 0 && !this.#places.has(one) && isHere(setting);
+    });
+    for (const one of found) this.#places.set(one, idOf(name));
+    return found;
+  }
+}
+
+function wordsOf({ message, hint }: ForayError): string {
+  return [message, hint].filter(Boolean).join(' ');
+}
+
+/** Whether a setting has the values of the inputs of a way. */
+function isVaried({ key, shape }: Setting): boolean {
+  return shape?.is === 'group' && shape.by === 'input' && key !== 'derive';
+}
+
+function isAt(field: string, name: string): boolean {
+  return field.startsWith(name) && /^$|^[/:?]/.test(field.slice(name.length));
+}
+
+function settingIn(place: ForayError['place']): readonly string[] {
+  return place && 'setting' in place ? (place.setting ?? []) : [];
+}
+
+/** Whether a setting is at a path or below it. */
+function isWithin(setting: readonly string[], path: readonly string[]): boolean {
+  return (
+    setting.length > 0 && path.every((key, at) => setting[at]?.trim().toLowerCase() === key.toLowerCase())
+  );
+}
+
+function option(value: string, text: string, chosen: string, at?: number): Markup {
+  return html`<option
+    value="${value}"
+    ${at === undefined ? '' : html`data-shape="${at}"`}
+    ${value === chosen ? html`selected` : ''}
+  >
+    ${text}
+  </option>`;
+}
+
+/** A control that sends the content of a file. The server then fills in the name of the file. */
+function uploadFor(name: string, label = 'Upload'): Markup {
+  return html`<label>${label} <input type="file" name="${UPLOAD}${name}" /></label>`;
+}
+
+/** The id of the control for a field. An id has no blanks. */
+function idOf(name: string): string {
+  return `f-${encodeURIComponent(name)}`;
+}
+
+function labelOf(key: string): string {
+  return capitalized(key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, one]) => `${key} ${String(one)}`)
+    .join(', ');
+}

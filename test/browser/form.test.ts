@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { Server } from '../../src/server/app.ts';
+import { serverOf } from '../server/support.ts';
+import { SHIPPED_MODELS } from '../service/support.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { cancelOpen } from '../support/campaigns.ts';
+import { until } from '../support/until.ts';
+import { KEY, startWorld, type World } from '../support/world.ts';
+
+/** A person who has never written a definition makes campaigns of each kind by the page alone. */
+
+const folder = mkdtempSync(join(tmpdir(), 'foray-form-'));
+let world: World;
+let server: Server;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  world = await startWorld({ executors: 2, models: [SHIPPED_MODELS] });
+  await world.startWorker();
+  server = await serverOf(world);
+  page = await browser.newPage();
+  await logIn();
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+  await world.close();
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => cancelOpen(world));
+
+async function logIn(): Promise<void> {
+  await page.goto(server.loginUrl(KEY));
+  await page.waitForURL(`${server.url}/`);
+}
+
+async function begin(model: string, way: string): Promise<void> {
+  await page.goto(`${server.url}/new`);
+  await page.evaluate('sessionStorage.clear()');
+  await page.goto(`${server.url}/new`);
+  await field('model/name').selectOption(model);
+  await page.getByLabel(way, { exact: true }).check();
+  await until(`the page shows the fields of ${way}`, async () =>
+    (await page.locator('.part legend').allInnerTexts()).includes(way === 'Search' ? 'Search' : 'Inputs'),
+  );
+}
+
+const field = (name: string) => page.locator(`[name="/${name}"]`);
+
+/** Chooses one of the shapes of a setting, and fills in its fields. */
+async function choose(name: string, shape: string, fields: Record<string, string>): Promise<void> {
+  await field(`${name}?`).selectOption({ label: shape });
+  const at = await field(`${name}?`).inputValue();
+  for (const [key, value] of Object.entries(fields)) await field(`${name}:${at}${key}`).fill(value);
+}
+
+async function start(): Promise<string> {
+  await page.locator('#plan .answer').waitFor();
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.waitForURL('**/campaigns/*');
+  const id = page.url().split('/').at(-1)!;
+  await until(`${id} is there`, async () => (await world.foray.status(id)).points >= 0);
+  return id;
+}
+
+test('a grid with replications until a mean is precise', async () => {
+  await begin('Epidemic', 'Every combination');
+  await field('inputs/Population:0').fill('50');
+  await choose('design/grid/Contact rate', 'values', { '': '1.5, 2' });
+  await page.locator('summary', { hasText: 'Replications' }).click();
+  await choose('replications', 'until precise', { '/min': '5', '/max': '40', '/relative': '0.3' });
+  await choose('replications:1/output', 'one value', {}).catch(() => undefined);
+  await page.locator('[name^="/replications:1/output"]').last().fill('Peak infected');
+  const id = await start();
+  const { campaign } = await world.foray.record(id);
+  expect(campaign.precision).toMatchObject({ min: 5, max: 40 });
+});
+
+test('a search with a requirement and a confirmation', async () => {
+  await begin('Inventory', 'Search');
+  await choose('search/over/Reorder point', 'between two values', { '/min': '10', '/max': '40' });
+  await field('search?maximize|minimize').selectOption('minimize');
+  await field('search/minimize').fill('Mean total cost');
+  await page.locator('summary', { hasText: 'Require' }).click();
+  await field('search/require/Service level/min').fill('0.5');
+  await page.locator('summary', { hasText: 'Stop' }).click();
+  await field('search/stop/points').fill('4');
+  await page.locator('summary', { hasText: 'Confirm' }).click();
+  await field('search/confirm/indifference').fill('5');
+  const { definition } = await world.foray.record(await start());
+  for (const line of ['minimize: Mean total cost', 'Service level: { min: 0.5 }', 'indifference: 5'])
+    expect(definition).toContain(line);
+});
+
+test('a sensitivity analysis', async () => {
+  await begin('Epidemic', 'Trajectories (Morris)');
+  for (const name of ['Contact rate', 'Recovery rate'])
+    await choose(`design/morris/inputs/${name}`, 'uniform', { '/min': '0.5', '/max': '0.9' });
+  await choose('design/morris/trajectories', 'one value', { '': '4' });
+  const id = await start();
+  await until('the campaign has its points', async () => (await world.foray.status(id)).points === 12);
+});
+
+test('a calibration with a file of observations; two campaigns are compared', async () => {
+  const file = join(folder, 'observed.csv');
+  writeFileSync(file, 'Peak infected,Peak day\n300,7\n');
+  await begin('Epidemic', 'Calibration (ABC)');
+  await choose('calibrate/abc/priors/Contact rate', 'uniform', { '/min': '1', '/max': '3' });
+  await page.locator('[name="upload/calibrate/abc/observed"]').setInputFiles(file);
+  const text = page.locator('textarea[name=definition]');
+  await until('the definition has the observations', async () =>
+    (await text.inputValue()).includes('Peak day: 7'),
+  );
+  await field('calibrate/abc/particles').fill('10');
+  await start();
+  await page.goto(`${server.url}/compare`);
+  const options = await page.getByLabel('First').locator('option').allInnerTexts();
+  const [a, b] = options.filter((one) => one.includes('Epidemic')).map((one) => one.split(' ')[0]!);
+  await page.getByLabel('First').selectOption(a!);
+  await page.getByLabel('Second').selectOption(b!);
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.waitForURL('**/compare?**');
+  expect(page.url()).toContain(`a=${a}`);
+});
+
+test('nothing typed is lost in twenty interruptions', async () => {
+  await begin('Epidemic', 'Latin hypercube');
+  const days = field('inputs/Days:0');
+  const interruptions: [string, (typed: string) => Promise<unknown>][] = [
+    ['reload', () => page.reload()],
+    [
+      'plan',
+      async () => {
+        await page.getByRole('button', { name: 'Plan' }).click();
+        await page.waitForURL('**/new');
+      },
+    ],
+    [
+      'refused start',
+      async () => {
+        await page.getByRole('button', { name: 'Start' }).click();
+        await page.locator('.mistakes').waitFor();
+        await page.goto(`${server.url}/new`);
+      },
+    ],
+    [
+      'login that ended',
+      async () => {
+        await page.context().clearCookies();
+        await page.getByRole('button', { name: 'Start' }).click();
+        await page.getByText('You are logged out').waitFor();
+        await logIn();
+        await page.goto(`${server.url}/new`);
+      },
+    ],
+    [
+      'back',
+      async () => {
+        await page.goto(`${server.url}/models`);
+        await page.goBack();
+      },
+    ],
+  ];
+  for (let at = 0; at < 20; at += 1) {
+    const [name, interrupt] = interruptions[(at * 7 + 3) % interruptions.length]!;
+    const typed = String(100 + at);
+    await days.fill(typed);
+    await field('campaign').fill(`two words ${at}`);
+    await interrupt(typed);
+    await until(`the form is whole after ${name}`, async () => {
+      const now = [await days.inputValue(), await field('campaign').inputValue()];
+      return now[0] === typed && now[1] === `two words ${at}`;
+    });
+  }
+});
