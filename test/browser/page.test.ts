@@ -353,9 +353,9 @@ test('a drag over a picture filters the page by the inputs on its axes', async (
       marks.find(({ x, y }) => x > marks[0]!.x && y === marks[0]!.y)!,
     ),
   ]);
-  await page.mouse.move(frame.x + from!.x - 10, frame.y + from!.y - 10);
+  await page.mouse.move(frame.x + from.x - 10, frame.y + from.y - 10);
   await page.mouse.down();
-  await page.mouse.move(frame.x + to!.x + 10, frame.y + to!.y + 10, { steps: 4 });
+  await page.mouse.move(frame.x + to.x + 10, frame.y + to.y + 10, { steps: 4 });
   expect(await page.locator('.brush').isVisible()).toBe(true);
   const loaded = page.waitForEvent('load');
   await page.mouse.up();

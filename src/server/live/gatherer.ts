@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import { closedPhases } from '../../campaign/types.ts';
 import { type Story, storyOf } from '../../client/strategies.ts';
+import { isBuilt, ownFile } from '../../package/own-files.ts';
 import { version } from '../../package/own-version.ts';
 import { followRuns } from '../../client/follow-results.ts';
 import { ForayError, isForayError } from '../../errors.ts';
@@ -222,6 +225,14 @@ function optionsOf({ campaign }: CampaignRecord, story: Story | null): SummaryOp
   return { goal, ...summaryOptionsOf(campaign, story) };
 }
 
+/** What draws the pictures: a version of foray, and in a checkout also the time of the last change in src/report. */
+const DRAWN_BY = isBuilt ? version : `${version} ${lastChangeIn(ownFile('src/report'))}`;
+
+function lastChangeIn(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return files.reduce((last, file) => Math.max(last, statSync(join(folder, file)).mtimeMs), 0);
+}
+
 /** The note that is shown instead of pictures if the filters leave no run. */
 const NO_MATCH: Section = {
   id: 'no-match',
@@ -237,7 +248,7 @@ function behindSection(read: number, all: number): Section {
   return { id: 'behind', html: text.text };
 }
 
-/** A text that changes whenever the pictures of all runs may change. Another version of foray may draw other pictures. */
+/** A text that changes whenever the pictures of all runs may change. */
 function stateOf({ digest, phase, updatedAt }: CampaignRecord): string {
-  return JSON.stringify([version, digest, phase, updatedAt]);
+  return JSON.stringify([DRAWN_BY, digest, phase, updatedAt]);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { wholeTicks } from '../../../src/report/pictures/output-axis.ts';
-import { draw, type Spec } from '../../../src/report/pictures/vega.ts';
+import { draw } from '../../../src/report/pictures/vega.ts';
 import { ticksBetween } from '../../../src/report/words/ticks.ts';
 import { estimateTexts, intervalText } from '../../../src/report/words/words.ts';
 
@@ -64,7 +64,7 @@ describe('the ticks of an axis', () => {
             title: null,
           };
           const spec = { width: 400, data: { values: [{ x: low }] }, mark: 'point', encoding: { x } };
-          const { svg } = await draw(spec as Spec, 'p', 'a picture');
+          const { svg } = await draw(spec, 'p', 'a picture');
           const texts = [...svg.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) =>
             text!.replace('\u2212', '-'),
           );
