@@ -24,7 +24,7 @@ export function chosenOutputs(
     const axis = written === undefined ? declared : { ...declared, ...axes.get(written)! };
     if (written !== undefined) {
       axes.delete(written);
-      mistakes.attempt(() => checkAxis(name, type, axis!, locate(['outputs', 'axes', written])));
+      mistakes.attempt(() => checkAxis(name, type, axis!, locate(['outputs', 'axes', written], 'key')));
     }
     return { name, type, units, ...(axis && { axis }) };
   });
@@ -33,7 +33,7 @@ export function chosenOutputs(
       new UnknownNameError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(name)}.`, {
         name,
         known: all.map((output) => output.name),
-        place: locate(['outputs', 'axes', name]),
+        place: locate(['outputs', 'axes', name], 'key'),
       }),
     );
   const names = isList ? outputs : outputs?.names;

@@ -196,6 +196,15 @@ seed: 1
     expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
   });
 
+  test('the address chooses the inputs on the axes, and the page refuses an input that does not vary', async () => {
+    const body = await until('the pictures have the chosen axes', async () => {
+      const { body } = await page('/campaigns/fit?x=Recovery+rate');
+      return body.includes('over Recovery rate and Contact rate') && body;
+    });
+    expect(body).toMatch(/<select name="x">[^]*<option selected>Recovery rate<\/option>/);
+    expect((await page('/campaigns/fit?x=Days')).status).toBe(422);
+  });
+
   test('the chosen view filters the runs, and the links of the tabs pass it on to the downloads', async () => {
     const view = new URLSearchParams({ show: 'Peak infected', 'in:Contact rate': '1.2..1.6' }).toString();
     const runs = async (more: string): Promise<string[]> => {
