@@ -228,14 +228,20 @@ seed: 1
       'design: {lhs: {points: 20, inputs: {Contact rate: {min: 1.1, max: 3}, Recovery rate: {min: 0.2, max: 0.6}}}}\n';
     await world.foray.submit({ text, file: 'sampled.yaml' }, { id: 'sampled' });
     await over('sampled');
-    const marks = await until('the pictures are drawn', async () => {
+    const section = await until('the pictures are drawn', async () => {
       const { body } = await page('/campaigns/sampled');
-      const all = [...body.matchAll(/<a href="([^"]+)" tabindex="-1"/g)];
-      return all.length > 0 && all;
+      return body.split('id="part-scatter"')[1];
     });
-    // the panel of each input has a mark for each point
-    expect(marks).toHaveLength(40);
-    expect((await page(marks[7]![1]!)).status).toBe(200);
+    const [, root] = /data-points="([^"]+)"/.exec(section)!;
+    const { points, panels } = JSON.parse(/json">([^<]*)</.exec(section)![1]!) as {
+      points: string[];
+      panels: { rows: number | number[] }[];
+    };
+    // the panel of each input has a mark for each point; the smooth has rows without a point
+    expect(new Set(points.filter(Boolean)).size).toBe(20);
+    expect(panels).toHaveLength(2);
+    for (const { rows } of panels) expect(rows).toEqual(expect.arrayContaining([0, 7, 19]));
+    expect((await page(root! + points[7]!)).status).toBe(200);
   });
 
   test('a person can try a single run of a model, and the page shows the outputs of the run', async () => {
@@ -410,11 +416,8 @@ describe('a live page', () => {
     const sections = html.split(/<div id="part-[\w-]+">/).slice(1);
     expect(sections.length).toBeGreaterThan(5);
     for (const section of sections) expect(report).toContain(asInReport(section).replace(/<\/div>$/, ''));
-    const [, cell] =
-      /<a href="(\/campaigns\/fit\/points\/\w+)" tabindex="-1" aria-hidden="true"><title>Contact rate/.exec(
-        html,
-      )!;
-    expect((await page(cell!)).status).toBe(200);
+    const [, root, cell] = /data-points="(\/campaigns\/fit\/points\/)"[^]*?"points":\["(\w+)"/.exec(html)!;
+    expect((await page(root! + cell!)).status).toBe(200);
   });
 
   test('arrives before its pictures are drawn, and names its parts so that the server does not send these parts again', async () => {

@@ -18,8 +18,7 @@ export function checkView(
   { show, inputs, axes }: View,
 ): void {
   filterOf(campaign, inputs);
-  for (const name of Object.values<string | undefined>(axes ?? {}))
-    if (name !== undefined) placeOf(campaign, name);
+  for (const name of [axes?.x, axes?.y, axes?.by]) if (name !== undefined) placeOf(campaign, name);
   for (const name of show) measureOf(campaign.outputs, name);
 }
 
