@@ -29,6 +29,7 @@ const entries = [
 /** Files that foray reads instead of importing, and folders of such files. */
 const read = [
   'src/cli/scaffold',
+  'src/report/html/picture.js',
   'src/service/animation/player',
   'src/server/login/login.css',
   'src/server/login/login.js',

@@ -19,7 +19,7 @@ import { csv } from '../src/report/formats/csv.ts';
 import { extensionOf, fileNames } from '../src/report/files/file-names.ts';
 import { jsonl } from '../src/report/formats/jsonl.ts';
 import { html } from '../src/report/html/markup.ts';
-import { drawSvg } from '../src/report/pictures/vega.ts';
+import { draw } from '../src/report/pictures/vega.ts';
 import { text as textTable } from '../src/report/formats/text.ts';
 import type { Column, Table } from '../src/report/tables/result-table.ts';
 import { doubleIn, integerIn, localIn, longIn } from '../src/report/formats/typed.ts';
@@ -118,7 +118,7 @@ describe('long texts', () => {
 
   test('foray draws the labels of a picture in linear time', async () => {
     await checkLinear(
-      (text) => drawSvg({ data: { values: [{ a: 1 }] }, mark: 'point', title: text } as never, 'p', text),
+      (text) => draw({ data: { values: [{ a: 1 }] }, mark: 'point', title: text } as never, 'p', text),
       'url(#',
       40_000,
     );

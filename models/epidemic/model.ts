@@ -31,7 +31,7 @@ export default defineModel({
     { name: 'Peak infected', type: 'DOUBLE' },
     { name: 'Peak day', type: 'DOUBLE', units: 'DAY' },
     { name: 'Attack rate', type: 'DOUBLE' },
-    { name: 'Infected', type: 'DATA_SET' },
+    { name: 'Infected', type: 'DATA_SET', axis: { name: 'Time', units: 'DAY' } },
     { name: 'Trajectory', type: 'OUTPUT_FILE' },
   ],
   experiments: [

@@ -102,6 +102,17 @@ export type Unit = KnownUnit | (string & {});
 /** The maximum length of a unit, in characters. */
 export const LONGEST_UNIT = 40;
 export type TimeUnit = (typeof units.time)[number];
+/** The lengths of the units of time in ms. A month has 30 days, and a year 365. */
+export const MILLISECONDS: Readonly<Partial<Record<string, number>>> = {
+  MILLISECOND: 1,
+  SECOND: 1_000,
+  MINUTE: 60_000,
+  HOUR: 3_600_000,
+  DAY: 86_400_000,
+  WEEK: 7 * 86_400_000,
+  MONTH: 30 * 86_400_000,
+  YEAR: 365 * 86_400_000,
+};
 
 /** System inputs, named with braces (section 2.2). Existing clients send the last one for Monte Carlo. */
 export const systemInputs = [

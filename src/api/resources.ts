@@ -31,12 +31,25 @@ export const RequestInputItem = z.object({
 });
 export type RequestInputItem = z.infer<typeof RequestInputItem>;
 
+/**
+ * The x axis of a DATA_SET: its name, units and scale, and the date of x = 0 if the units are units of time. The
+ * interface does not have it; our service adds it, and other clients may ignore it.
+ */
+export const CurveAxis = z.object({
+  name: z.string().optional(),
+  units: units.optional(),
+  scale: z.enum(['linear', 'log']).optional(),
+  start: z.string().optional(),
+});
+export type CurveAxis = z.infer<typeof CurveAxis>;
+
 /** An output of a model or a run (2.5). `value` is null in descriptors. */
 export const OutputDescriptor = z.object({
   name: z.string(),
   type: z.enum(outputTypes),
   units: units.default(null),
   value: z.string().nullable().default(null),
+  axis: CurveAxis.optional(),
 });
 export type OutputDescriptor = z.infer<typeof OutputDescriptor>;
 

@@ -1,4 +1,4 @@
-import { nameKey } from '../api/index.ts';
+import { type CurveAxis, MILLISECONDS, nameKey, type OutputType } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { quoted } from '../text/suggest.ts';
 import { UnknownNameError } from '../unknown-name.ts';
@@ -16,13 +16,26 @@ export function chosenOutputs(
   { definition, locate, mistakes }: ReadDefinition,
   facts: ModelFacts,
 ): Pick<Campaign, 'outputs' | 'derived'> {
-  const all = facts.version.experimentTemplate.outputs.map(({ name, type, units }) => ({
-    name,
-    type,
-    units,
-  }));
   const { outputs } = definition;
   const isList = Array.isArray(outputs);
+  const axes = new Map(Object.entries((isList ? undefined : outputs?.axes) ?? {}));
+  const all = facts.version.experimentTemplate.outputs.map(({ name, type, units, axis: declared }) => {
+    const written = [...axes.keys()].find((one) => nameKey(one) === nameKey(name));
+    const axis = written === undefined ? declared : { ...declared, ...axes.get(written)! };
+    if (written !== undefined) {
+      axes.delete(written);
+      mistakes.attempt(() => checkAxis(name, type, axis!, locate(['outputs', 'axes', written], 'key')));
+    }
+    return { name, type, units, ...(axis && { axis }) };
+  });
+  for (const name of axes.keys())
+    mistakes.add(
+      new UnknownNameError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(name)}.`, {
+        name,
+        known: all.map((output) => output.name),
+        place: locate(['outputs', 'axes', name], 'key'),
+      }),
+    );
   const names = isList ? outputs : outputs?.names;
   if (!names) return { outputs: all };
   const chosen = new Set<CampaignOutput>();
@@ -54,6 +67,24 @@ export function chosenOutputs(
   }
   if (mistakes.count > before) return { outputs: all };
   return { outputs: [...chosen], ...(derived.size > 0 && { derived: [...derived] }) };
+}
+
+/** @throws ForayError INVALID_VALUE if the output is not a curve, or has a start without units of time */
+function checkAxis(name: string, type: OutputType, { units, start }: CurveAxis, place: Place): void {
+  if (type !== 'DATA_SET')
+    throw new ForayError(
+      'INVALID_VALUE',
+      `The output "${name}" has no x axis, because its type is ${type}.`,
+      {
+        place,
+        hint: 'Only outputs of the type DATA_SET are curves.',
+      },
+    );
+  if (start !== undefined && !(units && units in MILLISECONDS))
+    throw new ForayError('INVALID_VALUE', `The x axis of "${name}" has a start, but no units of time.`, {
+      place,
+      hint: `Add units: ${Object.keys(MILLISECONDS).join(', ')}.`,
+    });
 }
 
 /** Whether output files are kept. Throws an error if files should be kept, but the campaign keeps no OUTPUT_FILE. */

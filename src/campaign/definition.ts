@@ -83,6 +83,21 @@ const Raced = z
 
 const OutputNames = z.array(Output, 'expected a list of outputs').min(1, 'expected at least one output');
 
+const Axis = z
+  .strictObject({
+    name: z.string('expected a text').optional().describe('The name of the axis.'),
+    units: z.string('expected units such as DAY').optional().describe('The units of the axis.'),
+    scale: z
+      .enum(['linear', 'log'], 'expected linear or log')
+      .optional()
+      .describe('Whether the axis is logarithmic.'),
+    start: z.iso
+      .date('expected a date such as 2026-01-31')
+      .optional()
+      .describe('The date of x = 0. The axis then shows dates, and needs units of time.'),
+  })
+  .meta({ id: 'Axis', description: 'The x axis of a curve.' });
+
 const Outputs = z
   .strictObject({
     names: OutputNames.optional().describe(
@@ -93,6 +108,12 @@ const Outputs = z
       .default('link')
       .describe(
         'What foray keeps of an OUTPUT_FILE. link: only the reference to the file at the service. keep: the file as well.',
+      ),
+    axes: z
+      .record(Output, Axis, 'expected {OUTPUT: {name, units, scale, start}}')
+      .optional()
+      .describe(
+        'The x axes of curves (DATA_SET) in reports, by output. They replace what the model declares.',
       ),
   })
   .meta({ id: 'Outputs' });
@@ -252,7 +273,7 @@ export const Definition = z.strictObject({
   outputs: z
     .union([OutputNames, Outputs], 'expected a list of outputs or {names: [OUTPUT, …], files: keep}')
     .optional()
-    .describe('The outputs to keep, by default all: a list, or {names, files} to keep their files as well.'),
+    .describe('The outputs to keep, by default all: a list, or {names, files, axes}.'),
   goal: Goal.optional().describe(
     'The output that the campaign is about: {maximize: OUTPUT} or {minimize: OUTPUT}. A goal has no effect on the runs.',
   ),

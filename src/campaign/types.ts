@@ -1,4 +1,4 @@
-import type { InputType, OutputType, RawValue, Unit } from '../api/index.ts';
+import type { CurveAxis, InputType, OutputType, RawValue, Unit } from '../api/index.ts';
 import type { Design } from './designs/index.ts';
 import type { BaseInput } from './designs/input-types.ts';
 import type { SeedRange } from './keys.ts';
@@ -17,6 +17,8 @@ export interface CampaignOutput {
   name: string;
   type: OutputType;
   units: Unit | null;
+  /** The x axis of a DATA_SET, as the definition or the model declares it. */
+  axis?: CurveAxis;
 }
 
 /** The file of an input. Its content is in the store under its hash before the campaign starts. */

@@ -47,6 +47,7 @@ async function first(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
  * - `run_logs` has the logs of failed runs, for some runs of each cause.
  * - `asks` and `search_events` are the log of a search: its points with their values, and its decisions.
  * - `stopped_runs` are runs at the service that campaigns of this store have stopped, or were about to stop.
+ * - `pictures` has what the page has drawn of closed campaigns.
  * - `points.verdict` says how precise a point is, in a campaign that replicates points until they are precise.
  * - `points.draws` says how often the design has the point.
  * - `campaigns.rounds` has the rounds of a growing design, and the widest interval of each round.
@@ -164,6 +165,14 @@ create table stopped_runs (
   campaign integer not null references campaigns (number),
   run_id text not null,
   primary key (run_id, campaign)
+);
+create table pictures (
+  campaign integer not null references campaigns (number),
+  view text not null,
+  state text not null,
+  drawn ${bytes} not null,
+  drawn_at bigint not null,
+  primary key (campaign, view)
 );
 create table run_counts (
   campaign integer primary key references campaigns (number),

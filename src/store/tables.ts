@@ -133,6 +133,8 @@ export interface Tables {
   search_events: { campaign: number; number: number; event: string };
   /** Runs at the service that a campaign has stopped, or was about to stop. */
   stopped_runs: { campaign: number; run_id: string };
+  /** The drawn pictures of closed campaigns, compressed. `drawn` belongs to one view and one state of the campaign. */
+  pictures: { campaign: number; view: string; state: string; drawn: Uint8Array; drawn_at: number };
   /** The output that runs printed in their last failed attempt. `lines` is JSON; `cause` groups failures. */
   run_logs: {
     campaign: number;

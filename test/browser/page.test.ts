@@ -8,6 +8,7 @@ import type { Server } from '../../src/server/app.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { SHIPPED_MODELS, writeModel } from '../service/support.ts';
 import { serverOf } from '../server/support.ts';
+import { marksOf, positionOf } from './marks.ts';
 import { cancelOpen } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
@@ -265,29 +266,83 @@ test('a start takes the last values of the fields, although the server has not a
   await context.close();
 });
 
-test('the cells of a grid are at the places of their values, and a click on a cell opens the page of its point', async () => {
+test('the cells of a grid are at the places of their values, and Enter or a click on a cell opens the page of its point', async () => {
   const { context, page, complaints } = await loggedIn();
-  await page.goto(`${server.url}/campaigns/fit`);
-  const cells = page.locator('#part-grid svg a');
-  await cells.first().waitFor();
-  expect(await cells.count()).toBe(6);
-  const places = await Promise.all(
-    (await cells.all()).map(async (cell) => {
-      const [contact, recovery] = (await cell.locator('title').textContent())!.match(/(?<=: )[\d.]+/g)!;
-      const { x, y } = (await cell.locator('path').boundingBox())!;
-      return { contact: Number(contact), recovery: Number(recovery), x, y };
-    }),
-  );
+  const tip = page.locator('.tip');
+  const open = async () => {
+    await page.goto(`${server.url}/campaigns/fit`);
+    const figure = page.locator('#part-grid figure');
+    await figure.waitFor();
+    return { figure, ...(await marksOf(figure)) };
+  };
+  const { figure, marks } = await open();
+  expect(marks).toHaveLength(6);
+  await figure.focus();
+  await page.keyboard.press('Home');
+  const places: { contact: number; recovery: number; x: number; y: number }[] = [];
+  for (const { x, y, point } of marks) {
+    const text = await tip.innerText();
+    expect(text).toContain(`Point: ${point}`);
+    const [contact, recovery] = text.match(/(?<=rate \(per day\): )[\d.]+/g)!.map(Number);
+    places.push({ contact: contact!, recovery: recovery!, x, y });
+    await page.keyboard.press('PageDown');
+  }
   for (const one of places)
     for (const other of places) {
       expect(Math.sign(one.x - other.x)).toBe(Math.sign(one.contact - other.contact));
       expect(Math.sign(other.y - one.y)).toBe(Math.sign(one.recovery - other.recovery));
     }
-  await cells.first().locator('path').click();
-  await page.waitForURL('**/campaigns/fit/points/*');
-  const inputs = await page.getByRole('region', { name: 'Input, Value, Units, Varied' }).innerText();
-  expect(inputs).toMatch(new RegExp(`Contact rate\\s+${places[0]!.contact}\\s`));
-  expect(inputs).toMatch(new RegExp(`Recovery rate\\s+${places[0]!.recovery}\\s`));
+  // from the first cell, the arrows lead to the next value of each input
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowUp');
+  expect(await tip.innerText()).toMatch(/Contact rate \(per day\): 1\.6\nRecovery rate \(per day\): 0\.5\n/);
+  const shows = async (place: { contact: number; recovery: number }): Promise<void> => {
+    await page.waitForURL('**/campaigns/fit/points/*');
+    const inputs = await page.getByRole('region', { name: 'Input, Value, Units, Varied' }).innerText();
+    expect(inputs).toMatch(new RegExp(`Contact rate\\s+${place.contact}\\s`));
+    expect(inputs).toMatch(new RegExp(`Recovery rate\\s+${place.recovery}\\s`));
+  };
+  await page.keyboard.press('Enter');
+  await shows({ contact: 1.6, recovery: 0.5 });
+
+  const again = await open();
+  await again.figure.locator('svg').click({ position: await positionOf(again.figure, again.marks[0]!) });
+  await shows(places[0]!);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a drag over a picture filters the page by the inputs on its axes', async () => {
+  const { context, page, complaints } = await loggedIn();
+  await page.goto(`${server.url}/campaigns/fit`);
+  const figure = page.locator('#part-grid figure');
+  await figure.waitFor();
+  const { marks } = await marksOf(figure);
+  const svg = figure.locator('svg');
+  await svg.scrollIntoViewIfNeeded();
+  const frame = (await svg.boundingBox())!;
+  // from the first cell, which is the lowest of both inputs, over its neighbour to the right
+  const [from, to] = await Promise.all([
+    positionOf(figure, marks[0]!),
+    positionOf(
+      figure,
+      marks.find(({ x, y }) => x > marks[0]!.x && y === marks[0]!.y)!,
+    ),
+  ]);
+  await page.mouse.move(frame.x + from.x - 10, frame.y + from.y - 10);
+  await page.mouse.down();
+  await page.mouse.move(frame.x + to.x + 10, frame.y + to.y + 10, { steps: 4 });
+  expect(await page.locator('.brush').isVisible()).toBe(true);
+  const loaded = page.waitForEvent('load');
+  await page.mouse.up();
+  await loaded;
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get('in:Contact rate')).toBe('1.2..1.6');
+  expect(searchParams.get('in:Recovery rate')).toBe('0.4..0.4');
+  await until('the page shows the chosen points', async () =>
+    /Points shown\s*2 of 6/.test(await page.locator('#report').innerText()),
+  );
   expect(complaints).toEqual([]);
   await context.close();
 });

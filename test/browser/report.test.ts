@@ -7,6 +7,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { marksOf, positionOf } from './marks.ts';
 import { coloursOf, contrast, luminance, over, WHITE } from './colours.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
@@ -148,12 +149,7 @@ describe.each(['light', 'dark'] as const)('the report in %s colours', (scheme) =
 
   test('saves a picture as a self-contained SVG file', async () => {
     const { page } = await open(scheme);
-    const buttons = page.getByRole('button', { name: 'Save as SVG' });
-    expect(await buttons.count()).toBe(PICTURES);
-    const [download] = await Promise.all([page.waitForEvent('download'), buttons.first().click()]);
-    expect(download.suggestedFilename()).toMatch(/^rates-.*-grid\.svg$/);
-    const file = join(world.folder, 'saved.svg');
-    await download.saveAs(file);
+    const file = await savedFile(page, 'SVG');
     expect(readFileSync(file, 'utf8')).not.toMatch(/<script|href=/);
     const width = (await page.getByRole('img').first().getAttribute('viewBox'))!.split(' ')[2]!;
     await page.goto(pathToFileURL(file).href);
@@ -179,6 +175,45 @@ describe.each(['light', 'dark'] as const)('the report in %s colours', (scheme) =
     for (const ink of inks) expect(contrast(over(ink, paper!), paper!)).toBeGreaterThan(4.5);
     await page.context().close();
   });
+});
+
+test('saves a picture as PNG and its numbers as CSV', async () => {
+  const { page, complaints } = await open('light');
+  const png = readFileSync(await savedFile(page, 'PNG'));
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+  const [, , width, height] = (await page.getByRole('img').first().getAttribute('viewBox'))!.split(' ');
+  // twice the size of the picture, for sharp screens
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([2 * Number(width), 2 * Number(height)]);
+  const [head, ...rows] = readFileSync(await savedFile(page, 'CSV'), 'utf8')
+    .trim()
+    .split('\r\n');
+  expect(head).toBe('Contact rate (per day),Recovery rate (per day),Peak infected,Point');
+  expect(rows).toHaveLength(12);
+  for (const row of rows) expect(row).toMatch(/^1\.\d,0\.4\d?,[\d.]+,[0-9a-f]{16}$/);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+test('every mark of every picture has a value, by the keyboard and by the mouse', async () => {
+  const { page, complaints } = await open('light');
+  const tip = page.locator('.tip');
+  for (const figure of await page.locator('figure[data-file]').all()) {
+    const name = (await figure.getAttribute('data-file'))!;
+    const { rows, marks } = await marksOf(figure);
+    expect([name, new Set(marks.map(({ row }) => row)).size]).toEqual([name, rows]);
+    await figure.focus();
+    await page.keyboard.press('Home');
+    for (let at = 1; at <= marks.length; at += 1) {
+      expect(await tip.innerText()).toMatch(new RegExp(`\\w: .*\\n${at} of ${marks.length}`, 's'));
+      await page.keyboard.press('PageDown');
+    }
+    await page.keyboard.press('Escape');
+    expect(await tip.isVisible()).toBe(false);
+    await figure.locator('svg').hover({ position: await positionOf(figure, marks[0]!) });
+    expect(await tip.innerText()).toMatch(/\w: /);
+  }
+  expect(complaints).toEqual([]);
+  await page.context().close();
 });
 
 test('without scripts, the report shows the same number of pictures and no buttons', async () => {
@@ -238,6 +273,17 @@ test('the report lists the failed runs by cause', async () => {
   await row.waitFor();
   await page.context().close();
 });
+
+/** Saves the first picture of a report, and returns the path of the file. */
+async function savedFile(page: Page, format: 'SVG' | 'PNG' | 'CSV'): Promise<string> {
+  const buttons = page.getByRole('button', { name: format, exact: true });
+  expect(await buttons.count()).toBe(PICTURES);
+  const [download] = await Promise.all([page.waitForEvent('download'), buttons.first().click()]);
+  expect(download.suggestedFilename()).toMatch(new RegExp(`^rates-.*-grid\\.${format.toLowerCase()}$`));
+  const file = join(world.folder, `saved.${format}`);
+  await download.saveAs(file);
+  return file;
+}
 
 /** Expects a number of marks in a picture, each of at least a number of square pixels. */
 async function expectDrawn(picture: Locator, marks: string, count: number, least = 100): Promise<void> {

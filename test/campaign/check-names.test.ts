@@ -28,6 +28,27 @@ describe('names', () => {
     refused('UNKNOWN_OUTPUT', 'outputs: {names: [Peak day, §Fit eror]}\n', says, /mean "Fit error"\?/);
   });
 
+  test('the x axis of a curve comes from the definition; other outputs have none, and dates need units of time', () => {
+    const { outputs } = checkBody(
+      'outputs: {axes: {infected: {name: Date, units: DAY, start: 2026-01-31}}}\n',
+    );
+    expect(outputs.filter(({ axis }) => axis)).toEqual([
+      {
+        name: 'Infected',
+        type: 'DATA_SET',
+        units: null,
+        axis: { name: 'Date', units: 'DAY', start: '2026-01-31' },
+      },
+    ]);
+    refused('UNKNOWN_OUTPUT', 'outputs: {axes: {§Infekted: {name: Day}}}\n', /no output "Infekted"/);
+    refused('INVALID_VALUE', 'outputs: {axes: {§Peak day: {name: Day}}}\n', /"Peak day" has no x axis/);
+    refused(
+      'INVALID_VALUE',
+      'outputs: {axes: {§Infected: {start: 2026-01-31}}}\n',
+      /has a start, but no units of time/,
+    );
+  });
+
   test('a goal is refused if its output is unknown, or is neither a number nor true or false', () => {
     refused('UNKNOWN_OUTPUT', 'goal: {maximize: §Fit eror}\n', /no output "Fit eror"/, /mean "Fit error"\?/);
     refused(

@@ -60,6 +60,7 @@ describe('the schema and readDefinition accept the same shapes', () => {
     'outputs: [Fit error]\n',
     'outputs: {names: [Fit error], files: keep}\n',
     'outputs: {}\n',
+    'outputs: {axes: {Infected: {name: Time, units: DAY, scale: log, start: 2026-01-31}}}\n',
     'replications: {min: 5, max: 100, output: [Peak day, Fit error], absolute: 2}\n',
     'design: {grid: {Days: {from: 1, to: 9, count: 3, scale: log}, Population: [1]}, where: Days > 3}\n',
     'design: {zip: {Days: {values: [1, 2], units: DAY}}, derive: {Population: Days * 3}}\n',

@@ -235,7 +235,7 @@ test('the report shows which inputs matter', async () => {
   expect(code).toBe(0);
   const page = readFileSync(join(dev.folder, 'report.html'), 'utf8');
   expect(page).toContain('<h2>Which inputs matter</h2>');
-  expect(page).toContain('data-file="one-at-a-time-tornado.svg"');
+  expect(page).toContain('data-file="one-at-a-time-tornado"');
 });
 
 function mean(values: readonly number[]): number {

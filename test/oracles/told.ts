@@ -203,7 +203,7 @@ async function ofReport(
   const told = { story, analyses };
   // the texts of a report do not need its pictures
   const sections = await reportSections(record, counts, summary, told, ({ title }) =>
-    Promise.resolve({ title, svg: '' }),
+    Promise.resolve({ title, svg: '', panels: [] }),
   );
   const { output, best } = summary;
   return {

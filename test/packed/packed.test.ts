@@ -193,7 +193,7 @@ describe('in an empty folder', () => {
     expect(await foray('init', 'Epidemic', '-o', 'flu.yaml')).toMatchObject({ code: 0 });
     expect(await foray('plan', 'flu.yaml')).toMatchObject({ code: 0 });
     expect((await foray('demo')).stdout).toMatch(/Best fit {3}contact rate 1\.6.*error 17\.1\d pupils/);
-    expect(readFileSync(join(project, 'foray-demo/report.html'), 'utf8')).toContain('-ground.svg"');
+    expect(readFileSync(join(project, 'foray-demo/report.html'), 'utf8')).toContain('-ground"');
   });
 
   test('foray doctor finds no problem, and names the version of the worker', async () => {

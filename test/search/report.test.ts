@@ -114,7 +114,7 @@ test('the report has only one table of best points, and the first row is the win
 
 test('the report has pictures of the progress, the finalists and all points', () => {
   for (const id of ['search-progress', 'finalists', 'search-points'])
-    expect(page).toContain(`data-file="flu-${id}.svg"`);
+    expect(page).toContain(`data-file="flu-${id}"`);
   expect(page).toContain('The band is the value of the winner, from 12 runs that were not used to choose it');
   expect(page).toContain('so these points show no shares of the variance');
   expect(page).not.toContain('of the variance between points');

@@ -211,6 +211,15 @@ seed: 1
     expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
   });
 
+  test('the address chooses the inputs on the axes, and the page refuses an input that does not vary', async () => {
+    const body = await until('the pictures have the chosen axes', async () => {
+      const { body } = await page('/campaigns/fit?x=Recovery+rate');
+      return body.includes('over Recovery rate and Contact rate') && body;
+    });
+    expect(body).toMatch(/<select name="x">[^]*<option selected>Recovery rate<\/option>/);
+    expect((await page('/campaigns/fit?x=Days')).status).toBe(422);
+  });
+
   test('the chosen view filters the runs, and the links of the tabs pass it on to the downloads', async () => {
     const view = new URLSearchParams({ show: 'Peak infected', 'in:Contact rate': '1.2..1.6' }).toString();
     const runs = async (more: string): Promise<string[]> => {
@@ -234,14 +243,20 @@ seed: 1
       'design: {lhs: {points: 20, inputs: {Contact rate: {min: 1.1, max: 3}, Recovery rate: {min: 0.2, max: 0.6}}}}\n';
     await world.foray.submit({ text, file: 'sampled.yaml' }, { id: 'sampled' });
     await over('sampled');
-    const marks = await until('the pictures are drawn', async () => {
+    const section = await until('the pictures are drawn', async () => {
       const { body } = await page('/campaigns/sampled');
-      const all = [...body.matchAll(/<a href="([^"]+)" tabindex="-1"/g)];
-      return all.length > 0 && all;
+      return body.split('id="part-scatter"')[1];
     });
-    // the panel of each input has a mark for each point
-    expect(marks).toHaveLength(40);
-    expect((await page(marks[7]![1]!)).status).toBe(200);
+    const [, root] = /data-points="([^"]+)"/.exec(section)!;
+    const { points, panels } = JSON.parse(/json">([^<]*)</.exec(section)![1]!) as {
+      points: string[];
+      panels: { rows: number | number[] }[];
+    };
+    // the panel of each input has a mark for each point; the smooth has rows without a point
+    expect(new Set(points.filter(Boolean)).size).toBe(20);
+    expect(panels).toHaveLength(2);
+    for (const { rows } of panels) expect(rows).toEqual(expect.arrayContaining([0, 7, 19]));
+    expect((await page(root! + points[7]!)).status).toBe(200);
   });
 
   test('a person can try a single run of a model, and the page shows the outputs of the run', async () => {
@@ -417,11 +432,8 @@ describe('a live page', () => {
     const sections = html.split(/<div id="part-[\w-]+">/).slice(1);
     expect(sections.length).toBeGreaterThan(5);
     for (const section of sections) expect(report).toContain(asInReport(section).replace(/<\/div>$/, ''));
-    const [, cell] =
-      /<a href="(\/campaigns\/fit\/points\/\w+)" tabindex="-1" aria-hidden="true"><title>Contact rate/.exec(
-        html,
-      )!;
-    expect((await page(cell!)).status).toBe(200);
+    const [, root, cell] = /data-points="(\/campaigns\/fit\/points\/)"[^]*?"points":\["(\w+)"/.exec(html)!;
+    expect((await page(root! + cell!)).status).toBe(200);
   });
 
   test('arrives before its pictures are drawn, and names its parts so that the server does not send these parts again', async () => {

@@ -1,19 +1,20 @@
 import { expect, test } from '@jest/globals';
 import type { CampaignStatus } from '../../src/client/index.ts';
+import { PictureNumbers } from '../../src/report/pictures/numbers.ts';
 import { html } from '../../src/report/html/markup.ts';
 import { shownSection } from '../../src/server/live/shown.ts';
 import { isFinal } from '../../src/server/pages/campaign.ts';
 import { statusSection } from '../../src/server/pages/status.ts';
 
-test('a long table has a link to all points only if its rows are points', () => {
-  const textOf = (key?: string): string => {
-    const rows = Array.from({ length: 201 }, (_, at) => ({ cells: [String(at)], key }));
-    const section = { id: 'distributions', markup: html`<figure></figure>` };
-    return shownSection(section, { heads: ['From'], rows }, 'flu').html;
-  };
-  for (const text of [textOf(), textOf('0123456789abcdef')]) expect(text).toMatch(/The first\s+200 of\s+201/);
-  expect(textOf()).not.toContain('all points as CSV');
-  expect(textOf('0123456789abcdef')).toContain('all points as CSV');
+test('a long table shows its first rows, and says that CSV has all of them', () => {
+  const numbers = new PictureNumbers([{ title: 'From' }]);
+  for (let at = 0; at < 201; at += 1) numbers.add([at], at === 0 ? '0123456789abcdef' : undefined);
+  const section = { id: 'distributions', markup: html`<figure data-file="flu"></figure>`, numbers };
+  const text = shownSection(section, 'flu').html;
+  expect(text).toMatch(/The first 200 of\s+201 rows/);
+  expect(text.match(/<tr>/g)).toHaveLength(1 + 200);
+  expect(text).toContain('data-points="/campaigns/flu/points/"');
+  expect(text).toContain('href="/campaigns/flu/points/0123456789abcdef"');
 });
 
 test('the pictures of a closed campaign are not final if the campaign has continued and closed again since', () => {

@@ -57,7 +57,7 @@ export function serverOf({ foray, settings }: World): Promise<Server> {
 export function asInReport(section: string): string {
   return section
     .replaceAll(/<details class="numbers">.*?<\/details>/gs, '')
-    .replaceAll(/<a [^>]*>(<title>.*?<\/title>)?/gs, '')
+    .replaceAll(/<a [^>]*>/g, '')
     .replaceAll('</a>', '')
-    .replaceAll('role="group"', 'role="img"');
+    .replaceAll(/ data-points="[^"]*"/g, '');
 }

@@ -29,6 +29,16 @@ describe('models and versions', () => {
     }
   });
 
+  test('a curve has the x axis that the model declares', async () => {
+    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const { body: model } = await service.post<Model>('/models/name/', 'Epidemic');
+    const { body } = await service.get<Version>(`/models/${model.id}/versions/number/1`);
+    const { outputs } = Version.parse(body).experimentTemplate;
+    expect(outputs.filter(({ axis }) => axis).map(({ name, axis }) => [name, axis])).toEqual([
+      ['Infected', { name: 'Time', units: 'DAY' }],
+    ]);
+  });
+
   test('defaults are always texts', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
     const { body: model } = await service.post<Model>('/models/name/', 'Epidemic');

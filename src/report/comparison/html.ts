@@ -3,7 +3,8 @@ import { differs } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
 import { html, Markup } from '../html/markup.ts';
 import { differences } from '../pictures/compare.ts';
-import { drawSvg } from '../pictures/vega.ts';
+import { figureSection, pictureOf } from '../pictures/figure.ts';
+import { policy, scriptElement } from '../html/picture-script.ts';
 import { style } from '../html/style.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { inputCells, measureCells, titled } from '../html/cells.ts';
@@ -26,6 +27,7 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
     <html lang="en">
       <head>
         <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · foray</title>
         <style>
@@ -45,6 +47,7 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
             loads nothing.
           </footer>
         </main>
+        ${scriptElement}
       </body>
     </html> `.text;
 }
@@ -66,7 +69,7 @@ export async function comparisonSections(
   ];
 }
 
-async function section(summary: OutputSummary, { matching }: Comparison, at: number) {
+async function section(summary: OutputSummary, { matching, a, b }: Comparison, at: number) {
   const { output, sample, compared, largest } = summary;
   if (compared === 0) return undefined;
   const title = `Difference of ${output.name}`;
@@ -75,13 +78,10 @@ async function section(summary: OutputSummary, { matching }: Comparison, at: num
       ? `${counted(sample.length, 'point')} of ${compared.toLocaleString('en-US')}, chosen at random`
       : counted(compared, 'point');
   const caption = `${which}; bars are intervals, in colour if they exclude 0${output.statistic === 'share' ? '; differences of shares are in percentage points' : ''}.`;
-  const svg = await drawSvg(differences(summary, matching.varied), `compare-${at}`, `${title}. ${caption}`);
-  return html`<section>
-    <h2>${title}</h2>
-    <p class="soft">${caption}</p>
-    <figure tabindex="0">${new Markup(svg)}</figure>
-    ${table(summary, matching.varied, compared > largest.length)}
-  </section>`;
+  const figure = { title, caption, id: `compare-${at}`, ...differences(summary, matching.varied) };
+  const picture = await pictureOf(figure);
+  return html`${figureSection(figure, picture, `${a.id}-${b.id}`)}
+  ${table(summary, matching.varied, compared > largest.length)}`;
 }
 
 function table(

@@ -1,10 +1,10 @@
 import type { Campaign } from '../../campaign/types.ts';
 import type { CalibrationStory, Marginal } from '../../search/abc/story.ts';
-import { calibrationText, toleranceText } from '../words/calibration-words.ts';
+import { calibrationText, lastChangeTexts, toleranceText } from '../words/calibration-words.ts';
 import { titled } from './cells.ts';
 import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
-import { counted, numberText, percent, shortNumber, titleOf } from '../words/words.ts';
+import { amount, counted, estimateTexts, numberText, percent, shortNumber, titleOf } from '../words/words.ts';
 
 const NUMBERS: [keyof Extract<Marginal, { mean: number }>, string][] = [
   ['mean', 'Mean'],
@@ -15,6 +15,30 @@ const NUMBERS: [keyof Extract<Marginal, { mean: number }>, string][] = [
   ['upperQuartile', '75 %'],
   ['high', '97.5 %'],
 ];
+
+/** The headline: the median of each input with its 95 % interval, or the most probable value. */
+export function posteriorAnswer({ base }: Campaign, { summary }: CalibrationStory): Markup | undefined {
+  const { posterior } = summary;
+  if (!posterior) return undefined;
+  const texts = Object.entries(posterior.inputs).map(([name, marginal]) => {
+    const units = base.find((input) => input.name === name)?.units ?? null;
+    if ('shares' in marginal) {
+      const [value, share] = Object.entries(marginal.shares).toSorted(([, a], [, b]) => b - a)[0]!;
+      return `${name} ${value} (${percent(Number(share.toFixed(2)))})`;
+    }
+    const { median, low, high } = marginal;
+    const plain = { statistic: 'quantile', units: null } as const;
+    const [middle, from, to] = estimateTexts(plain, median, [low, high]);
+    return `${name} ${amount(middle, units)} (${from} to ${to})`;
+  });
+  return html`<div class="answer">
+    What explains the observations
+    <strong>${texts.join(', ')}</strong>
+    <p class="lead">
+      ${sentences(`Medians with 95 % intervals, from the ${counted(summary.particles, 'accepted point')} of generation ${posterior.generation}`)}
+    </p>
+  </div>`;
+}
 
 /** The posterior in words and as a table of the inputs. */
 export function posteriorSection(campaign: Campaign, { summary }: CalibrationStory): Markup {
@@ -92,6 +116,7 @@ export function generationsSection({ generations }: CalibrationStory): Markup | 
     <p class="soft">
       The first generation draws points from the prior. Each later generation draws points near the accepted
       points of the one before, and accepts points whose distance is within its tolerance.
+      ${sentences(...lastChangeTexts(generations))}
     </p>
     <div class="scroll" tabindex="0">
       <table>

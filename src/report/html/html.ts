@@ -7,7 +7,7 @@ import { campaignSection } from './campaign-section.ts';
 import { html, Markup } from './markup.ts';
 import { type ReportSection, reportSections, type Told } from './report-sections.ts';
 import { summaryOptionsOf } from './story-sections.ts';
-import { policy, saveScript } from './save.ts';
+import { policy, scriptElement } from './picture-script.ts';
 import { headSection } from './overview-sections.ts';
 import { style } from './style.ts';
 import { summarize, type Summary } from '../summary/summary.ts';
@@ -71,7 +71,7 @@ export async function renderReport(
       </head>
       <body>
         <main>${page}</main>
-        ${saveScript}
+        ${scriptElement}
       </body>
     </html> `.text;
 }

@@ -103,13 +103,12 @@ export async function reportSections(
     ),
     ...part(
       'answer',
-      course && found
-        ? course.answer()
-        : isAsked && !ranking.isGoal && analyzed.answer
+      course?.answer() ??
+        (isAsked && !ranking.isGoal && analyzed.answer
           ? analyzed.answer
           : output && best
             ? answerSection(campaign, output, best, summary)
-            : undefined,
+            : undefined),
     ),
     ...part('facts', factsSection(record, counts, summary, isFiltered)),
     ...part('imprecise', isFiltered ? undefined : imprecisionText(record, summary.precision)),

@@ -1,4 +1,5 @@
 import { type Drawing, type Figure, figureSection, type Picture } from '../pictures/figure.ts';
+import type { PictureNumbers } from '../pictures/numbers.ts';
 import type { Markup } from './markup.ts';
 
 /** A section of a report. A live page always replaces a whole section. */
@@ -8,6 +9,8 @@ export interface ReportSection {
   markup: Markup;
   /** The picture of the section; undefined if it has none. */
   picture?: Picture;
+  /** The numbers of its marks. */
+  numbers?: PictureNumbers;
 }
 
 /** A section, or nothing if it has no content. */
@@ -24,7 +27,12 @@ export function drawn(
   return Promise.all(
     figures.map(async (figure) => {
       const picture = await drawing(figure);
-      return { id: figure.id, markup: figureSection(figure, picture, campaign), picture };
+      return {
+        id: figure.id,
+        markup: figureSection(figure, picture, campaign),
+        picture,
+        numbers: figure.numbers,
+      };
     }),
   );
 }

@@ -11,7 +11,7 @@ import { posteriorFigures } from '../pictures/posterior.ts';
 import { searchFigures } from '../pictures/search.ts';
 import { selectFigures } from '../pictures/finalists.ts';
 import { sliceFigures } from '../pictures/slices.ts';
-import { generationsSection, posteriorSection } from './calibration-section.ts';
+import { generationsSection, posteriorAnswer, posteriorSection } from './calibration-section.ts';
 import type { SummaryOptions } from '../summary/summary.ts';
 import type { Markup } from './markup.ts';
 import { searchAnswer, searchPoints, searchSection, selectPoints, selectSection } from './search-section.ts';
@@ -60,7 +60,7 @@ const storySections: {
       'The selection gives no further runs to points that look bad at first, so the means of these points are rather too bad.',
   },
   calibration: {
-    answer: () => undefined,
+    answer: posteriorAnswer,
     sections: async (campaign, story, drawing) => [
       ...part('posterior-table', posteriorSection(campaign, story)),
       ...(await drawn(posteriorFigures(campaign, story), campaign.id, drawing)),

@@ -10,7 +10,7 @@ export const style = `
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Liberation Sans", sans-serif; }
-main { max-width: 960px; margin: 0 auto; padding: 48px 24px 64px; }
+main { position: relative; max-width: 960px; margin: 0 auto; padding: 48px 24px 64px; }
 h1 { margin: 0; font-size: 2.1rem; line-height: 1.2; letter-spacing: -0.015em; overflow-wrap: anywhere; }
 h2 { margin: 56px 0 4px; font-size: 1.3rem; line-height: 1.3; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 p { margin: 0 0 12px; }
@@ -38,8 +38,15 @@ td.number, code { white-space: nowrap; }
 tbody tr.first td { background: var(--tint); font-weight: 600; }
 code { font: 0.85em ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; font-weight: 400; color: var(--soft); }
 .reason { overflow-wrap: anywhere; white-space: pre-line; min-width: 16rem; }
-section > button { margin-top: 4px; padding: 2px 10px; border: 1px solid var(--line); border-radius: 99px; background: none; color: var(--soft); font: inherit; font-size: 0.85rem; cursor: pointer; }
-section > button:hover, section > button:focus-visible { color: var(--ink); border-color: var(--soft); }
+.save { display: none; gap: 8px; margin: 4px 0 0; }
+.scripted .save { display: flex; }
+.save button { padding: 2px 10px; border: 1px solid var(--line); border-radius: 99px; background: none; color: var(--soft); font: inherit; font-size: 0.85rem; cursor: pointer; }
+.save button:hover, .save button:focus-visible { color: var(--ink); border-color: var(--soft); }
+.ring, .brush, .tip { position: absolute; pointer-events: none; z-index: 1; }
+.ring { border: 2px solid var(--ink); box-shadow: 0 0 0 2px var(--paper); }
+.brush { border: 1px solid var(--ink); background: var(--soft); opacity: 0.25; }
+.tip { padding: 6px 10px; max-width: min(24rem, 90vw); width: max-content; background: var(--paper); border: 1px solid var(--soft); border-radius: 6px; font-size: 0.85rem; white-space: pre-line; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.ring[hidden], .brush[hidden], .tip[hidden] { display: none; }
 table.plain { width: auto; }
 table.plain th { font-weight: 400; white-space: nowrap; vertical-align: top; }
 table.plain td { overflow-wrap: anywhere; min-width: 10rem; max-width: none; }
@@ -48,5 +55,5 @@ summary { cursor: pointer; color: var(--soft); }
 pre { margin: 12px 0 0; padding: 16px; overflow-x: auto; background: var(--tint); border-radius: 4px; font: 0.85rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 footer { margin-top: 64px; padding-top: 16px; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.85rem; }
 @media (max-width: 600px) { main { padding: 28px 16px 40px; } h1 { font-size: 1.6rem; } .answer strong { font-size: 1.35rem; } }
-@media print { main { padding: 0; } section > button { display: none; } h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
+@media print { main { padding: 0; } .save, .tip, .ring { display: none !important; } h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
 `;

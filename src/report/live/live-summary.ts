@@ -57,11 +57,12 @@ export class LiveSummary {
     return drawnOf(campaign, asked).every(({ statistic }) => statistic !== 'quantile');
   }
 
-  constructor(campaign: Campaign, asked: readonly Measure[]) {
+  /** @param axes - the axes that a reader has chosen */
+  constructor(campaign: Campaign, asked: readonly Measure[], axes?: SummaryOptions['axes']) {
     this.#campaign = campaign;
     this.#asked = asked;
     this.#shown = shownOf(campaign, asked);
-    this.#runs = new RunGatherer(campaign, this.#shown);
+    this.#runs = new RunGatherer(campaign, this.#shown, { axes });
     this.#precise = preciseMeasures(campaign);
     this.#moments = new Map(
       drawnOf(campaign, asked).map((measure) => [measure.name, { measure, moments: new Moments() }]),
@@ -109,7 +110,7 @@ export class LiveSummary {
    */
   async summary(
     rowsOf: (key: string) => Promise<Iterable<ResultRow>>,
-    options: Pick<SummaryOptions, 'goal' | 'found'> = {},
+    options: Pick<SummaryOptions, 'goal' | 'found' | 'axes'> = {},
   ): Promise<Summary> {
     const points = this.#points.filter((point) => point !== undefined);
     points.sort((a, b) => a.position - b.position || a.ordinal - b.ordinal);

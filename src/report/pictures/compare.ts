@@ -3,6 +3,16 @@ import { type OutputSummary, type ShownPoint, waysOf } from '../comparison/summa
 import { differs } from '../comparison/differences.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { shortNumber, titleOf, unitText } from '../words/words.ts';
+import type { Figure } from './figure.ts';
+import { wholeTicks } from './output-axis.ts';
+import {
+  estimateCells,
+  estimateColumns,
+  inputCell,
+  inputColumn,
+  measureColumnOf,
+  PictureNumbers,
+} from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** The maximum number of points that are drawn with their names. */
@@ -13,6 +23,7 @@ const OPEN = 'no clear difference';
 type Words = ReturnType<typeof waysOf>;
 
 interface Datum {
+  row: number;
   place: number | string;
   difference: number;
   low: number;
@@ -25,18 +36,49 @@ interface Datum {
  * is numeric, the x axis shows its values. Otherwise the points are sorted, the largest difference first: up to
  * `MOST_NAMED` points are rows with names, and more points lie along the x axis without names.
  */
-export function differences(summary: OutputSummary, varied: readonly VariedInput[]): Spec {
+export function differences(
+  summary: OutputSummary,
+  varied: readonly VariedInput[],
+): Pick<Figure, 'spec' | 'numbers'> {
+  const { output } = summary;
+  const difference = measureColumnOf(output);
+  const numbers = new PictureNumbers([
+    ...varied.map(inputColumn),
+    { ...difference, title: `${difference.title}, B − A` },
+    ...estimateColumns(output).slice(1),
+    { title: 'Result' },
+  ]);
+  const words = waysOf(summary);
+  const rows = new Map(
+    summary.sample.map((shown) => {
+      const { difference, low, high } = shown.found;
+      const inputs = shown.values.map((value, at) => inputCell(varied[at]!, value));
+      const cells = [...inputs, ...estimateCells(output, difference, low, high), verdictOf(shown, words)];
+      return [shown, numbers.add(cells, shown.key)];
+    }),
+  );
+  return { spec: specOf(summary, varied, (shown) => rows.get(shown)!), numbers };
+}
+
+/** Gives the row of a point. */
+type RowOf = (shown: ShownPoint) => { row: number };
+
+function specOf(summary: OutputSummary, varied: readonly VariedInput[], rowOf: RowOf): Spec {
   const { sample } = summary;
+  const datum = (shown: ShownPoint, place: number | string): Datum => ({
+    ...datumOf(shown, place, words),
+    ...rowOf(shown),
+  });
   const words = waysOf(summary);
   const changing = varied.filter((_, at) => new Set(sample.map(({ values }) => values[at])).size > 1);
   const [only] = changing;
   if (changing.length === 1 && only && kindOfInput(only.type) === 'number') {
     const at = varied.indexOf(only);
-    const data = sample.map((shown) => datum(shown, Number(shown.values[at]), words));
+    const data = sample.map((shown) => datum(shown, Number(shown.values[at])));
     const x = {
       title: titleOf(only),
       scale: { zero: false, nice: false, padding: 14 },
-      axis: { grid: false, tickCount: 10 },
+      axis: { grid: false, tickCount: 10, ...wholeTicks(only) },
     };
     return upright(data, summary, x);
   }
@@ -48,7 +90,7 @@ export function differences(summary: OutputSummary, varied: readonly VariedInput
       axis: { grid: false, labels: false, ticks: false },
     };
     return upright(
-      sorted.map((shown, rank) => datum(shown, rank, words)),
+      sorted.map((shown, rank) => datum(shown, rank)),
       summary,
       x,
     );
@@ -58,16 +100,25 @@ export function differences(summary: OutputSummary, varied: readonly VariedInput
   const areApart = new Set(names(true)).size === sorted.length;
   const places = names(areApart);
   return lying(
-    sorted.map((shown, at) => datum(shown, places[at]!, words)),
+    sorted.map((shown, at) => datum(shown, places[at]!)),
     summary,
   );
 }
 
-function datum({ found }: ShownPoint, place: number | string, words: Words): Datum {
-  const { difference, low, high } = found;
-  const isOther = differs(found) === true;
-  const verdict = isOther ? (difference > 0 ? words.higher : words.lower) : OPEN;
-  return { place, difference, low: low ?? difference, high: high ?? difference, verdict };
+function datumOf(shown: ShownPoint, place: number | string, words: Words): Omit<Datum, 'row'> {
+  const { difference, low, high } = shown.found;
+  return {
+    place,
+    difference,
+    low: low ?? difference,
+    high: high ?? difference,
+    verdict: verdictOf(shown, words),
+  };
+}
+
+function verdictOf({ found }: ShownPoint, words: Words): string {
+  if (differs(found) !== true) return OPEN;
+  return found.difference > 0 ? words.higher : words.lower;
 }
 
 /**

@@ -1,6 +1,9 @@
+import { type CurveAxis, MILLISECONDS } from '../../api/index.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
+import { COURSE_COLOURS } from './indices.ts';
 import { key } from './key.ts';
+import { type NumberCell, PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { type Band, MOST_POINTS } from '../summary/bands.ts';
 import { type Courses, MOST_DATA_SETS } from '../summary/courses.ts';
@@ -32,17 +35,19 @@ export function courseFigures(
     const quantiles = `the median and the middle 50 % and 90 % of ${behindText(courses)}`;
     const hasFront = best.length > 0;
     const behind =
-      bands.length > 0
-        ? hasFront
-          ? `${line}${which} in front of ${quantiles}`
-          : `T${quantiles.slice(1)}`
-        : others.length > 0
+      courses.groups.length > 0
+        ? `The median and the middle 90 % of the runs with each value of ${courses.by}`
+        : bands.length > 0
           ? hasFront
-            ? `${line}${which} in front of the other runs`
-            : courses.isPosterior
-              ? 'A line for each accepted point of the last generation'
-              : 'A line for each run'
-          : `${line}${which} alone`.replace(', alone', ' alone');
+            ? `${line}${which} in front of ${quantiles}`
+            : `T${quantiles.slice(1)}`
+          : others.length > 0
+            ? hasFront
+              ? `${line}${which} in front of the other runs`
+              : courses.isPosterior
+                ? 'A line for each accepted point of the last generation'
+                : 'A line for each run'
+            : `${line}${which} alone`.replace(', alone', ' alone');
     return {
       title: titleOf(output),
       caption: sentences(
@@ -59,7 +64,7 @@ export function courseFigures(
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,
-      spec: curves(
+      ...curves(
         courses,
         front,
         observed.find((one) => one.output === output.name),
@@ -90,6 +95,41 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
+/** The x axis of a curve: its encoding, and where and how a value is shown. */
+function axisOf({ name, units, scale, start }: CurveAxis = {}): {
+  title: string;
+  placeOf: (x: number) => number;
+  textOf: (x: number) => NumberCell;
+  encoding: object;
+} {
+  const axis = { grid: false, tickCount: 10 };
+  const unit = units ? MILLISECONDS[units] : undefined;
+  if (start !== undefined && unit !== undefined) {
+    const placeOf = (x: number): number => Date.parse(`${start}T00:00Z`) + x * unit;
+    const length = unit < MILLISECONDS.DAY! ? 16 : 10;
+    const textOf = (x: number) => ({
+      value: x,
+      text: new Date(placeOf(x)).toISOString().slice(0, length).replace('T', ' '),
+    });
+    const title = name ?? 'Date';
+    const encoding = { field: 'x', type: 'temporal', title, scale: { type: 'utc', nice: false }, axis };
+    return { title, placeOf, textOf, encoding };
+  }
+  const isNamed = name !== undefined || units;
+  const title = isNamed ? titleOf({ name: name ?? 'x', units }) : 'x';
+  const encoding = {
+    field: 'x',
+    type: 'quantitative',
+    title: isNamed ? title : null,
+    scale: { nice: false, ...(scale === 'log' && { type: 'log' }) },
+    axis: { ...axis, ...(scale === 'log' && { format: ',~r' }) },
+  };
+  return { title, placeOf: (x) => x, textOf: (x) => x, encoding };
+}
+
+/** The opacity of the middle 90 % of the runs with one value of an input. */
+const GROUP_OPACITY = 0.16;
+
 const OPACITY = { prior: 0.18, ninety: 0.28, fifty: 0.42 };
 
 /**
@@ -106,10 +146,12 @@ function curves(
     bands,
     prior,
     isPosterior,
-  }: Pick<Courses, 'output' | 'best' | 'others' | 'bands' | 'prior' | 'isPosterior'>,
+    points,
+    groups,
+  }: Pick<Courses, 'output' | 'best' | 'others' | 'bands' | 'prior' | 'isPosterior' | 'points' | 'groups'>,
   front: string,
   observed?: Observed,
-): Spec {
+): Pick<Figure, 'spec' | 'numbers'> {
   const names = {
     prior: 'prior: 90 %',
     ninety: isPosterior ? 'posterior: 90 %' : '90 % of runs',
@@ -117,41 +159,89 @@ function curves(
     median: 'median',
     others: isPosterior ? 'accepted points' : best.length > 0 ? 'other runs' : 'runs',
   };
-  const [hasBands, hasOthers, hasBest] = [bands.length > 0, others.length > 0, best.length > 0];
+  const isGrouped = groups.length > 0;
+  // the curves of each value take the place of the curves of all runs
+  const [hasBands, hasOthers, hasBest] = [bands, others, best].map(({ length }) => length > 0 && !isGrouped);
   const { muted, line, best: strong } = colours;
   const fill = isPosterior ? line : muted;
   const color = key([
-    ...(prior.length > 0 ? [{ name: names.prior, colour: muted, opacity: OPACITY.prior }] : []),
-    ...(hasBands ? [{ name: names.ninety, colour: fill, opacity: OPACITY.ninety }] : []),
-    ...(hasBands ? [{ name: names.fifty, colour: fill, opacity: OPACITY.ninety + OPACITY.fifty }] : []),
-    ...(hasBands ? [{ name: names.median, colour: fill, opacity: 1 }] : []),
-    ...(hasOthers ? [{ name: names.others, colour: fill, opacity: 1 }] : []),
-    ...(hasBest ? [{ name: front, colour: line, opacity: 1 }] : []),
+    ...groups.map(({ value }, at) => ({
+      name: value,
+      colour: COURSE_COLOURS[at]!,
+      opacity: 1,
+      kind: 'line' as const,
+    })),
+    ...(prior.length > 0
+      ? [{ name: names.prior, colour: muted, opacity: OPACITY.prior, kind: 'area' as const }]
+      : []),
+    ...(hasBands
+      ? [{ name: names.ninety, colour: fill, opacity: OPACITY.ninety, kind: 'area' as const }]
+      : []),
+    ...(hasBands
+      ? [{ name: names.fifty, colour: fill, opacity: OPACITY.ninety + OPACITY.fifty, kind: 'area' as const }]
+      : []),
+    ...(hasBands ? [{ name: names.median, colour: fill, opacity: 1, kind: 'line' as const }] : []),
+    ...(hasOthers ? [{ name: names.others, colour: fill, opacity: 1, kind: 'line' as const }] : []),
+    ...(hasBest ? [{ name: front, colour: line, opacity: 1, kind: 'line' as const }] : []),
     ...(observed ? [{ name: observed.label, colour: strong, opacity: 1 }] : []),
   ]);
-  const x = {
-    field: 'x',
-    type: 'quantitative',
-    title: null,
-    scale: { nice: false },
-    axis: { grid: false, tickCount: 10 },
-  };
+  const { title, placeOf, textOf, encoding: x } = axisOf(output.axis);
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOf(output) });
-  const course = (curve: Curve, series: number) => curve.map(([x, y], i) => ({ x, y, i, series }));
+  const numbers = new PictureNumbers(
+    [title, 'Curve', titleOf(output), '5 %', '25 %', 'Median', '75 %', '95 %', 'Curves'].map((title) => ({
+      title,
+    })),
+  );
+  const isLog = output.axis?.scale === 'log';
+  const isOnAxis = (x: number): boolean => !isLog || x > 0;
+  const onAxis = <P extends readonly [number, number]>(curve: readonly P[]): P[] =>
+    curve.filter(([x]) => isOnAxis(x));
+  const course = (curve: Curve, series: number, name: string, point?: string) =>
+    onAxis(curve).map(([x, y], i) => ({
+      ...{ x: placeOf(x), y, i, series },
+      ...numbers.add([textOf(x), name, y], point),
+    }));
+  const rowed = (bands: readonly Band[], name: string) =>
+    bands
+      .filter(({ x }) => isOnAxis(x))
+      .map((one) => {
+        const { x, q05, q25, q50, q75, q95, curves } = one;
+        return {
+          ...one,
+          x: placeOf(x),
+          ...numbers.add([textOf(x), name, null, q05, q25, q50, q75, q95, curves]),
+        };
+      });
+  const middles = hasBands ? rowed(bands, isPosterior ? 'posterior' : 'runs') : [];
+  // the line of the median speaks for both bands
+  const unspoken = middles.map((one) => ({ ...one, row: undefined }));
   const band = (values: readonly Band[], from: string, to: string, name: string, opacity: number) => ({
     data: { values },
     mark: { type: 'area', opacity },
     encoding: { x, y: y(from), y2: { field: to }, color: color(name) },
   });
   const drawn = { x, y: y('y'), order: { field: 'i' } };
+  const ofGroups = groups.flatMap(({ value, bands }) => {
+    const values = rowed(bands, value);
+    const unspoken = values.map((one) => ({ ...one, row: undefined }));
+    return [
+      band(unspoken, 'q05', 'q95', value, GROUP_OPACITY),
+      {
+        data: { values },
+        mark: { type: 'line', strokeWidth: 2 },
+        encoding: { x, y: y('q50'), color: color(value) },
+      },
+    ];
+  });
   const layer = [
-    ...(prior.length > 0 ? [band(prior, 'q05', 'q95', names.prior, OPACITY.prior)] : []),
+    ...ofGroups,
+    ...(prior.length > 0 ? [band(rowed(prior, 'prior'), 'q05', 'q95', names.prior, OPACITY.prior)] : []),
     ...(hasBands
       ? [
-          band(bands, 'q05', 'q95', names.ninety, OPACITY.ninety),
-          band(bands, 'q25', 'q75', names.fifty, OPACITY.fifty),
+          band(unspoken, 'q05', 'q95', names.ninety, OPACITY.ninety),
+          band(unspoken, 'q25', 'q75', names.fifty, OPACITY.fifty),
           {
-            data: { values: bands },
+            data: { values: middles },
             mark: { type: 'line', strokeWidth: 1.5 },
             encoding: { x, y: y('q50'), color: color(names.median) },
           },
@@ -160,7 +250,9 @@ function curves(
     ...(hasOthers
       ? [
           {
-            data: { values: others.flatMap(course) },
+            data: {
+              values: others.flatMap((curve, at) => course(curve, at, names.others, points.others[at])),
+            },
             mark: { type: 'line', strokeWidth: 1, opacity: 0.5 },
             encoding: { ...drawn, color: color(names.others), detail: { field: 'series' } },
           },
@@ -169,7 +261,7 @@ function curves(
     ...(hasBest
       ? [
           {
-            data: { values: course(best, 0) },
+            data: { values: course(best, 0, front, points.best) },
             mark: { type: 'line', strokeWidth: hasBands || hasOthers ? 2.5 : 2 },
             encoding: { ...drawn, color: color(front) },
           },
@@ -178,12 +270,17 @@ function curves(
     ...(observed
       ? [
           {
-            data: { values: observed.points.map(([x, y]) => ({ x, y })) },
+            data: {
+              values: onAxis(observed.points).map(([x, y]) => ({
+                ...{ x: placeOf(x), y },
+                ...numbers.add([textOf(x), observed.label, y]),
+              })),
+            },
             mark: { type: 'point', filled: true, size: 70, opacity: 1 },
             encoding: { x, y: y('y'), color: color(observed.label) },
           },
         ]
       : []),
   ];
-  return { width: WIDTH - 90, height: 360, layer } as Spec;
+  return { spec: { width: WIDTH - 90, height: 360, layer } as Spec, numbers };
 }

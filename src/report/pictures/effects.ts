@@ -37,7 +37,7 @@ export function effectFigures(
       case 'grid':
         return gridFigure(campaign, first.output, effect, marked, ranking);
       case 'facets':
-        return facetsFigure(first.output, effect);
+        return facetsFigure(campaign, first.output, effect);
       case 'scatter':
         return scatterFigure(campaign, first.output, effect, isSearched ? undefined : ranked);
       case 'surface':

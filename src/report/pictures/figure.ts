@@ -1,7 +1,8 @@
 import { hasRunsPerDraw } from '../../campaign/draws.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { html, Markup } from '../html/markup.ts';
-import { drawSvg, type Spec } from './vega.ts';
+import { numbersJson, type PanelInputs, type PictureNumbers } from './numbers.ts';
+import { draw, type Panel, type Spec } from './vega.ts';
 
 /** A picture of a report. */
 export interface Figure {
@@ -10,7 +11,11 @@ export interface Figure {
   caption: string;
   /** A unique id in the page, of letters, digits and hyphens. */
   id: string;
+  /** Each datum of a mark has the number of its `row` in `numbers`. */
   spec: Spec;
+  numbers: PictureNumbers;
+  /** The inputs on the axes of the panels with marks; a single one is for all panels. @default none */
+  inputs?: readonly PanelInputs[];
 }
 
 /** A figure that was drawn. */
@@ -18,28 +23,49 @@ export interface Picture {
   title: string;
   /** The picture for a page. It has the page's text colour and takes the available width. */
   svg: string;
+  panels: Panel[];
 }
 
 /** Draws the picture of a figure. */
 export type Drawing = (figure: Figure) => Promise<Picture>;
 
-export async function pictureOf({ title, caption, id, spec }: Figure): Promise<Picture> {
-  return { title, svg: await drawSvg(spec, id, `${title}. ${caption}`) };
+export async function pictureOf({
+  title,
+  caption,
+  id,
+  spec,
+}: Pick<Figure, 'title' | 'caption' | 'id' | 'spec'>): Promise<Picture> {
+  return { title, ...(await draw(spec, id, `${title}. ${caption}`)) };
 }
 
 /** Makes the text of an SVG file: dark on white, with a fixed size. */
-export function standalone({ svg }: Picture): string {
+export function standalone({ svg }: Pick<Picture, 'svg'>): string {
   const [, width, height] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg)!;
   const size = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"`;
   return svg.replace('<svg ', `<svg ${size} style="color: #1c2026; background: #ffffff" `);
 }
 
-/** A section with a picture, its title and its caption. The page can save the picture under the campaign's name. */
-export function figureSection({ title, caption, id }: Figure, { svg }: Picture, campaign: string): Markup {
+/**
+ * A section with a picture, its title, its caption, and what the script of a page needs: the numbers of the marks, and
+ * buttons that save the picture and the numbers under the campaign's name.
+ */
+export function figureSection(
+  { title, caption, id, numbers, inputs = [] }: Figure,
+  { svg, panels }: Picture,
+  campaign: string,
+): Markup {
   return html`<section>
     <h2>${title}</h2>
     <p class="soft">${caption}</p>
-    <figure data-file="${campaign}-${id}.svg" tabindex="0">${new Markup(svg)}</figure>
+    <figure data-file="${campaign}-${id}" tabindex="0">
+      ${new Markup(svg)}
+      <script type="application/json">
+        ${new Markup(numbersJson(numbers, panels, inputs))}
+      </script>
+    </figure>
+    <p class="save">
+      ${['SVG', 'PNG', 'CSV'].map((format) => html`<button type="button" data-save="${format}">${format}</button>`)}
+    </p>
   </section>`;
 }
 

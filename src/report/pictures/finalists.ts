@@ -5,6 +5,14 @@ import type { CampaignBy } from '../../campaign/types.ts';
 import type { Drawn, Seeking } from './search-progress.ts';
 import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
+import {
+  estimateCells,
+  estimateColumns,
+  inputCell,
+  inputColumn,
+  measureColumnOf,
+  PictureNumbers,
+} from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { counted, percent, shortNumber, titleOfMeasure } from '../words/words.ts';
 import { confidenceOfSearch } from '../../search/interval.ts';
@@ -38,6 +46,19 @@ export function finalistsFigure(
   );
   const winner = known.find(({ isWinner }) => isWinner);
   const hasOwn = winner !== undefined && best!.choice !== 'alone';
+  const inputs = inputsOf(campaign);
+  const [own, seen] = ['Value of further runs', 'During the search'].map((title) => ({
+    ...measureColumnOf(output),
+    title,
+  }));
+  const numbers = new PictureNumbers([
+    ...inputs.map(inputColumn),
+    ...estimateColumns(output),
+    { title: 'Runs' },
+    ...(hasOwn ? [own!] : []),
+    ...(isOfDesign ? [] : [seen!]),
+    { title: 'State' },
+  ]);
   return [
     {
       title: isOfDesign ? 'The best points' : 'The finalists',
@@ -52,28 +73,46 @@ export function finalistsFigure(
       ),
       id: 'finalists',
       spec: finalistRows(
-        known.map(({ mean, interval, seen, isWinner, isFeasible }, at) => ({
-          name: names[at]!,
-          mean,
-          interval,
-          seen: isOfDesign ? null : seen,
-          kind: isWinner ? 'winner' : isFeasible ? 'finalist' : 'infeasible',
-          own: isWinner && hasOwn ? best!.value : null,
-        })),
+        known.map(({ key, values, runs, mean, interval, seen, isWinner, isFeasible }, at) => {
+          const kind = isWinner ? 'winner' : isFeasible ? 'finalist' : 'infeasible';
+          const own = isWinner && hasOwn ? best!.value : null;
+          const cells = [
+            ...inputs.map((input, at) => inputCell(input, values[at]!)),
+            ...estimateCells(output, mean, interval?.[0], interval?.[1]),
+            runs,
+            ...(hasOwn ? [own] : []),
+            ...(isOfDesign ? [] : [seen]),
+            stateNames[kind],
+          ];
+          return {
+            name: names[at]!,
+            mean,
+            interval,
+            seen: isOfDesign ? null : seen,
+            kind,
+            own,
+            ...numbers.add(cells, key),
+          };
+        }),
         output,
       ),
+      numbers,
     },
   ];
+}
+
+function inputsOf({ strategy, varied }: Seeking) {
+  return strategy.by === 'search' ? inputsOfSearch(strategy) : varied;
 }
 
 /**
  * The names of points: "Contact rate 1.67, Recovery rate 0.44". Numbers have all digits if two points would otherwise
  * have the same name.
  */
-function namesOf({ strategy, varied }: Seeking, points: readonly (readonly string[])[]): string[] {
+function namesOf(campaign: Seeking, points: readonly (readonly string[])[]): string[] {
   const named = (short: (text: string) => string): string[] =>
     points.map((values) =>
-      (strategy.by === 'search' ? inputsOfSearch(strategy) : varied)
+      inputsOf(campaign)
         .map(({ name, type }, at) => `${name} ${isNumeric(type) ? short(values[at]!) : values[at]!}`)
         .join(', '),
     );
@@ -83,6 +122,7 @@ function namesOf({ strategy, varied }: Seeking, points: readonly (readonly strin
 
 /** A point of the comparison, which is drawn as a row. */
 interface FinalistRow {
+  row: number;
   name: string;
   mean: number;
   interval: [number, number] | null;
@@ -93,7 +133,7 @@ interface FinalistRow {
   kind: 'winner' | 'finalist' | 'infeasible';
 }
 
-const names = {
+const stateNames = {
   winner: 'winner',
   finalist: 'finalist',
   infeasible: 'requirements not met',
@@ -106,11 +146,16 @@ function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
   const has = (kind: FinalistRow['kind']): boolean => rows.some((row) => row.kind === kind);
   const shown = key(
     [
-      { name: names.winner, colour: colours.best, opacity: 1, is: has('winner') },
-      { name: names.finalist, colour: colours.line, opacity: 1, is: has('finalist') },
-      { name: names.own, colour: '#a06cd5', opacity: 1, is: rows.some(({ own }) => own !== null) },
-      { name: names.infeasible, colour: colours.bad, opacity: 1, is: has('infeasible') },
-      { name: names.seen, colour: colours.muted, opacity: 0.8, is: rows.some(({ seen }) => seen !== null) },
+      { name: stateNames.winner, colour: colours.best, opacity: 1, is: has('winner') },
+      { name: stateNames.finalist, colour: colours.line, opacity: 1, is: has('finalist') },
+      { name: stateNames.own, colour: '#a06cd5', opacity: 1, is: rows.some(({ own }) => own !== null) },
+      { name: stateNames.infeasible, colour: colours.bad, opacity: 1, is: has('infeasible') },
+      {
+        name: stateNames.seen,
+        colour: colours.muted,
+        opacity: 0.8,
+        is: rows.some(({ seen }) => seen !== null),
+      },
     ].filter(({ is }) => is),
   );
   const axis = output.statistic === 'share' ? { axis: { format: '~%' } } : {};
@@ -131,7 +176,7 @@ function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
   const values = rows.map(({ interval, ...row }) => ({ ...row, low: interval?.[0], high: interval?.[1] }));
   const layersOf = (kind: FinalistRow['kind']) => {
     const own = values.filter((row) => row.kind === kind);
-    const color = shown(names[kind]);
+    const color = shown(stateNames[kind]);
     return own.length === 0
       ? []
       : [
@@ -154,7 +199,7 @@ function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
       {
         data: { values: values.filter(({ seen }) => seen !== null) },
         mark: { type: 'point', filled: false, size: 70, strokeWidth: 1.6, opacity: 0.9 },
-        encoding: { y, x: x('seen'), color: shown(names.seen) },
+        encoding: { y, x: x('seen'), color: shown(stateNames.seen) },
       },
       ...layersOf('infeasible'),
       ...layersOf('finalist'),
@@ -162,7 +207,7 @@ function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
       {
         data: { values: values.filter(({ own }) => own !== null) },
         mark: { type: 'point', shape: 'diamond', filled: true, size: 130, opacity: 1 },
-        encoding: { y, x: x('own'), color: shown(names.own) },
+        encoding: { y, x: x('own'), color: shown(stateNames.own) },
       },
     ],
   } as Spec;

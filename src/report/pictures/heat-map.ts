@@ -1,25 +1,30 @@
 import { type Measure, measureOf } from '../../campaign/measures.ts';
-import type { Campaign, CampaignBy } from '../../campaign/types.ts';
+import { pointKeyOf } from '../../campaign/points.ts';
+import type { Campaign, CampaignBy, VariedInput } from '../../campaign/types.ts';
 import { bestMark, knownMark, type MarkedPoint } from './best-mark.ts';
 import { type Figure, sentences } from './figure.ts';
-import { colourScale, legendTitle } from './output-axis.ts';
+import { binCells, inputColumn, measureColumnOf, PictureNumbers } from './numbers.ts';
+import { colourScale, legendTitle, wholeTicks } from './output-axis.ts';
 import { type Spec, WIDTH } from './vega.ts';
 import type { FacetedGrid } from '../summary/effects.ts';
 import type { GridEffect } from '../summary/grid.ts';
-import { type Axis, hasBinEach } from '../summary/input-axis.ts';
+import { type Axis, binTexts, hasBinEach } from '../summary/input-axis.ts';
 import { type Ranking, summarize } from '../summary/summary.ts';
-import { counted, titleOf } from '../words/words.ts';
+import { ticksBetween } from '../words/ticks.ts';
+import { counted, shortNumber, titleOf } from '../words/words.ts';
 import type { SearchStory } from '../../search/story.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 
 export function gridFigure(
-  { varied }: Campaign,
+  campaign: Campaign,
   output: Measure,
   effect: GridEffect,
   best: MarkedPoint | undefined,
   { wants, isGoal }: Ranking,
 ): Figure {
   const { x, y, cells } = effect;
+  const { varied } = campaign;
+  const numbers = cellNumbers([x.input, y.input], output);
   const binOf = ({ input, binOf }: typeof x) => best && binOf.get(best.values[varied.indexOf(input)]!);
   const [column, row] = [binOf(x), binOf(y)];
   // the best point may belong to an earlier design, with a value that this grid does not have
@@ -28,25 +33,77 @@ export function gridFigure(
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
-    caption: `${cellText(effect)}. A lighter cell has a lower value.${isFull ? '' : ' An empty cell has no completed run, or is not a point of the campaign.'}`,
+    caption: `${cellText(effect, varied.length > 2)}. A lighter cell has a lower value.${isFull ? '' : ' An empty cell has no completed run, or is not a point of the campaign.'}`,
     id: 'grid',
-    spec: heatMap(effect, output, marked, isGoal ? 'best' : wants),
+    spec: heatMap(
+      withRows(effect, numbers, keyOfCell(campaign, effect)),
+      output,
+      marked,
+      isGoal ? 'best' : wants,
+    ),
+    numbers,
+    inputs: [{ x: x.input.name, y: y.input.name }],
   };
 }
 
-function cellText({ x, y }: Pick<GridEffect, 'x' | 'y'>): string {
+/** @param isMean - whether further inputs vary, so that several points have the values of a cell */
+function cellText({ x, y }: Pick<GridEffect, 'x' | 'y'>, isMean: boolean): string {
+  if (isMean) return 'Each cell is the mean over all points with its values';
   return hasBinEach(x) && hasBinEach(y)
     ? 'Each cell is a point of the design'
     : 'Each cell is the mean of neighbouring points of the design';
 }
 
-export function facetsFigure(output: Measure, effect: FacetedGrid): Figure {
+/** The columns of the numbers of cells. */
+function cellNumbers(inputs: readonly VariedInput[], output: Measure): PictureNumbers {
+  return new PictureNumbers([...inputs.map(inputColumn), measureColumnOf(output)]);
+}
+
+type RowedGrid = Pick<GridEffect, 'x' | 'y'> & { cells: RowedCell[] };
+
+/** A cell with the row of its numbers. */
+type RowedCell = GridEffect['cells'][number] & { row: number };
+
+/** Gives the key of the point of a cell; undefined if cells are not points. */
+type KeyOfCell = (x: number, y: number, by?: string) => string | undefined;
+
+function keyOfCell(campaign: Campaign, { x, y }: Pick<GridEffect, 'x' | 'y'>, by?: VariedInput): KeyOfCell {
+  const inputs = [x.input, y.input, ...(by ? [by] : [])];
+  if (inputs.length !== campaign.varied.length || !hasBinEach(x) || !hasBinEach(y)) return () => undefined;
+  const keyOf = pointKeyOf(campaign);
+  const places = campaign.varied.map(({ name }) => inputs.findIndex((input) => input.name === name));
+  const [columns, lines] = [binTexts(x), binTexts(y)];
+  return (x, y, by) => keyOf(places.map((place) => [columns[x]!, lines[y]!, by!][place]!));
+}
+
+function withRows<G extends Pick<GridEffect, 'x' | 'y' | 'cells'>>(
+  grid: G,
+  numbers: PictureNumbers,
+  keyOf: KeyOfCell,
+  by?: string,
+): G & { cells: RowedCell[] } {
+  const [columns, lines] = [binCells(grid.x), binCells(grid.y)];
+  const cells = grid.cells.map((cell) => {
+    const values = [columns[cell.x], lines[cell.y], ...(by === undefined ? [] : [by]), cell.mean];
+    return { ...cell, ...numbers.add(values, keyOf(cell.x, cell.y, by)) };
+  });
+  return { ...grid, cells };
+}
+
+export function facetsFigure(campaign: Campaign, output: Measure, effect: FacetedGrid): Figure {
   const { x, y, by } = effect;
+  const numbers = cellNumbers([x.input, y.input, by], output);
+  const keyOf = keyOfCell(campaign, effect, by);
+  const facets = effect.facets.map(({ label, cells }) =>
+    withRows({ x, y, label, cells }, numbers, keyOf, label),
+  );
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,
-    caption: `One picture for each value of ${by.name}, all with the same colours. ${cellText(effect)}. A lighter cell has a lower value.`,
+    caption: `One picture for each value of ${by.name}, all with the same colours. ${cellText(effect, campaign.varied.length > 3)}. A lighter cell has a lower value.`,
     id: 'grids',
-    spec: heatMaps(effect, output),
+    spec: heatMaps({ ...effect, facets }, output),
+    numbers,
+    inputs: [{ x: x.input.name, y: y.input.name }],
   };
 }
 
@@ -74,9 +131,12 @@ export async function groundFigures(
     y: Number(inputs[y]),
   });
   const names = strategy.inputs.map(({ name }) => name);
-  const asked = points.map(({ values }) =>
-    placeOf(Object.fromEntries(names.map((name, at) => [name, values[at]]))),
-  );
+  const numbers = cellNumbers([grid.x.input, grid.y.input], output);
+  const cells = withRows(grid, numbers, () => undefined);
+  const asked = points.map(({ values, value, key }) => {
+    const place = placeOf(Object.fromEntries(names.map((name, at) => [name, values[at]])));
+    return { ...place, ...numbers.add([place.x, place.y, value], key) };
+  });
   return [
     {
       title: `${output.name} over ${x} and ${y}`,
@@ -87,7 +147,8 @@ export async function groundFigures(
         'A lighter cell has a lower value',
       ),
       id: 'ground',
-      spec: heatMapUnder(grid, output, {
+      numbers,
+      spec: heatMapUnder(cells, output, {
         points: asked,
         best: { ...placeOf(best.inputs), mean: best.value },
         known: known && { ...placeOf(known.inputs), label: known.label },
@@ -104,7 +165,7 @@ export async function groundFigures(
  * @param word - the word beside the best point
  */
 function heatMap(
-  { x, y, cells }: GridEffect,
+  { x, y, cells }: RowedGrid,
   output: Measure,
   best: { x: number; y: number; mean: number } | undefined,
   word = 'lowest',
@@ -127,14 +188,18 @@ interface Place {
 
 /** The points over a heat map: all points of a search, the best point, and a known point. */
 interface Overlay {
-  points: readonly Place[];
+  points: readonly (Place & { row: number })[];
   best: Place & { mean: number };
   known: (Place & { label: string }) | undefined;
 }
 
 /** Draws a heat map under the points of a search. */
-function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over: Overlay): Spec {
-  const along = (place: Place): Place => ({ x: alongOf(x, place.x), y: alongOf(y, place.y) });
+function heatMapUnder({ x, y, cells }: RowedGrid, output: Measure, over: Overlay): Spec {
+  const along = <P extends Place>(place: P): P => ({
+    ...place,
+    x: alongOf(x, place.x),
+    y: alongOf(y, place.y),
+  });
   const best = { ...over.best, ...along(over.best) };
   const isOnRight = 2 * best.x >= edgesOf(x, 0)[0] + edgesOf(x, x.bins.length - 1)[1];
   return {
@@ -168,7 +233,15 @@ function heatMapUnder({ x, y, cells }: GridEffect, output: Measure, over: Overla
 const COLUMNS = 3;
 
 /** Draws a heat map for each value of a third input. All have the same scales. */
-function heatMaps({ x, y, by, facets }: FacetedGrid, output: Measure): Spec {
+function heatMaps(
+  {
+    x,
+    y,
+    by,
+    facets,
+  }: Pick<FacetedGrid, 'x' | 'y' | 'by'> & { facets: { label: string; cells: RowedCell[] }[] },
+  output: Measure,
+): Spec {
   const columns = Math.min(COLUMNS, facets.length);
   const cells = facets.flatMap((facet) => facet.cells);
   const size = Math.floor((WIDTH - 150) / columns) - 24;
@@ -200,11 +273,11 @@ function heatMaps({ x, y, by, facets }: FacetedGrid, output: Measure): Spec {
   } as Spec;
 }
 
-function rectsOf({ x, y, cells }: Pick<GridEffect, 'x' | 'y' | 'cells'>) {
+function rectsOf({ x, y, cells }: RowedGrid) {
   return cells.map((cell) => {
     const [x0, x1] = edgesOf(x, cell.x);
     const [y0, y1] = edgesOf(y, cell.y);
-    return { x0, x1, y0, y1, mean: cell.mean };
+    return { x0, x1, y0, y1, mean: cell.mean, row: cell.row };
   });
 }
 
@@ -246,18 +319,31 @@ function scaleOf(axis: Axis, mostLabels: number) {
     nice: false,
     domain: [edgesOf(axis, 0)[0], edgesOf(axis, bins.length - 1)[1]],
   };
-  if (!hasBinEach(axis)) return { scale, axis: { grid: false } };
-  const step = Math.ceil(bins.length / mostLabels);
-  const places = bins.map((_, bin) => bin).filter((bin) => bin % step === 0);
-  const labels = JSON.stringify(places.map((bin) => bins[bin]!.label));
+  if (!hasBinEach(axis)) return { scale, axis: { grid: false, ...wholeTicks(axis.input) } };
+  const labelled = labelledBins(axis, mostLabels);
+  const labels = JSON.stringify(Object.fromEntries(labelled.map(({ bin, text }) => [bin, text])));
   return {
     scale,
     axis: {
       grid: false,
-      values: places.map((bin) => middleOf(axis, bin)),
-      labelExpr: `${labels}[round((datum.value - 0.5) / ${step})]`,
+      values: labelled.map(({ bin }) => middleOf(axis, bin)),
+      labelExpr: `${labels}[floor(datum.value)]`,
     },
   };
+}
+
+/** The bins with a label: all if they are few, else those of round values, and without such values every nth one. */
+function labelledBins({ bins }: Axis, most: number): { bin: number; text: string }[] {
+  const every = Math.ceil(bins.length / most);
+  const some = bins.flatMap(({ label }, bin) =>
+    bin % every === 0 ? [{ bin, text: shortNumber(label) }] : [],
+  );
+  if (every === 1) return some;
+  const round = ticksBetween(bins[0]!.value, bins.at(-1)!.value, most).flatMap(({ value, text }) => {
+    const bin = bins.findIndex((one) => Math.abs(one.value - value) <= 1e-9 * Math.abs(value));
+    return bin < 0 ? [] : [{ bin, text }];
+  });
+  return round.length < 2 ? some : round;
 }
 
 function coloured(

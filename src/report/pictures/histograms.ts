@@ -1,5 +1,7 @@
 import type { Campaign, CampaignOutput } from '../../campaign/types.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
+import { type NumberCell, PictureNumbers } from './numbers.ts';
+import { wholeTicks } from './output-axis.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 import type { CountedInterval, Distribution } from '../summary/distribution.ts';
@@ -20,6 +22,13 @@ export function distributionFigures(
   const countable = measures.filter(({ statistic }) => statistic !== 'quantile').length;
   const runs = drawn[0]!.distribution.count + drawn[0]!.without;
   const partly = drawn.filter(({ without }) => without > 0);
+  const isOne = drawn.length === 1;
+  const numbers = new PictureNumbers([
+    ...(isOne ? [] : [{ title: 'Output' }]),
+    { title: isOne ? `${titleOf(drawn[0]!.output)} from` : 'From' },
+    { title: isOne ? 'below' : 'Below' },
+    { title: 'Runs' },
+  ]);
   return [
     {
       title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
@@ -36,7 +45,8 @@ export function distributionFigures(
           : undefined,
       ),
       id: 'distributions',
-      spec: histograms(drawn),
+      spec: histograms(drawn, numbers),
+      numbers,
     },
   ];
 }
@@ -64,11 +74,22 @@ function sameTexts(same: readonly OutputDistribution[]): string[] {
 const MOST_BARS = 40;
 
 /** Draws the number of runs by value, one panel per output. */
-function histograms(all: readonly { output: CampaignOutput; distribution: Distribution }[]): Spec {
+function histograms(
+  all: readonly { output: CampaignOutput; distribution: Distribution }[],
+  numbers: PictureNumbers,
+): Spec {
   const drawn = all.map(({ output, distribution }) => {
     const bars = distribution.intervals(barsFor(distribution.count));
-    const labels = output.type === 'BOOLEAN' ? BOTH : {};
-    return panel(titleOf(output), bars, isSingle(output, bars) ? 0.5 : 0, labels);
+    const labels = output.type === 'BOOLEAN' ? BOTH : wholeTicks(output);
+    const named = all.length > 1 ? [titleOf(output)] : [];
+    const isOfOne = isSingle(output, bars);
+    const rows = bars
+      .filter(({ count }) => count > 0)
+      .map((bar) => {
+        const ends = isOfOne ? [valueCell(output, bar.from), null] : [bar.from, bar.to];
+        return { ...bar, ...numbers.add([...named, ...ends, bar.count]) };
+      });
+    return panel(titleOf(output), rows, isOfOne ? 0.5 : 0, labels);
   });
   return panels(drawn, 220, 150);
 }
@@ -90,13 +111,26 @@ function isSingle({ type }: CampaignOutput, [bar]: readonly CountedInterval[]): 
   );
 }
 
+/** A value that a bar stands for. */
+function valueCell({ type }: CampaignOutput, value: number): NumberCell {
+  return type === 'BOOLEAN' ? { value, text: String(value === 1) } : value;
+}
+
 /** The labels of an axis for false (0) and true (1). */
 const BOTH = { values: [0, 1], labelExpr: "datum.value === 1 ? 'true' : 'false'" };
 
-function panel(title: string, bars: readonly CountedInterval[], shift: number, labels: object) {
-  const values = bars
-    .filter(({ count }) => count > 0)
-    .map(({ from, to, count }) => ({ from: from - shift, to: to - shift, count, none: 0 }));
+function panel(
+  title: string,
+  bars: readonly (CountedInterval & { row: number })[],
+  shift: number,
+  labels: object,
+) {
+  const values = bars.map(({ from, to, ...bar }) => ({
+    ...bar,
+    from: from - shift,
+    to: to - shift,
+    none: 0,
+  }));
   return {
     data: { values },
     // the stroke closes gaps of less than a pixel between bars

@@ -3,6 +3,7 @@ import { ranked, sizeOf } from '../analysis/claims.ts';
 import { courseSentence } from '../analysis/course-words.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { key } from './key.ts';
+import { estimateCells, PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { percent, unitText } from '../words/words.ts';
 import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
@@ -34,7 +35,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
             part,
           ),
           id: 'indices',
-          spec: indexBars(shareBars(inputs), [ALONE, TOTAL], 'Share of the variance'),
+          ...indexBars(shareBars(inputs), [ALONE, TOTAL], 'Share of the variance'),
         },
       ];
     case 'morris':
@@ -47,7 +48,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
             part,
           ),
           id: 'screening',
-          spec: screeningPlane(
+          ...screeningPlane(
             inputs.map(({ input, muStar, muStarInterval, sigma }) => ({
               input,
               muStar: muStar!,
@@ -68,7 +69,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
             part,
           ),
           id: 'tornado',
-          spec: indexBars(coefficientBars(inputs), [VALUES, RANKS], 'Standardized coefficient'),
+          ...indexBars(coefficientBars(inputs), [VALUES, RANKS], 'Standardized coefficient'),
         },
       ];
     case 'factorial':
@@ -80,7 +81,7 @@ export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] 
             part,
           ),
           id: 'indices',
-          spec: indexBars(shareBars(inputs), sharesIn(inputs), 'Share of the variance'),
+          ...indexBars(shareBars(inputs), sharesIn(inputs), 'Share of the variance'),
         },
         ...tornado(analysis, inputs, measure.name, units, part),
       ];
@@ -153,7 +154,7 @@ function tornado(
         part,
       ),
       id: 'tornado',
-      spec: indexBars(bars, ['effect'], `Change of ${output}${units}`),
+      ...indexBars(bars, ['effect'], `Change of ${output}${units}`),
     },
   ];
 }
@@ -198,7 +199,7 @@ export function courseFigure(analysis: Analysis, at: number): Figure | undefined
       partText(courses.length, shown.length, 'inputs'),
     ),
     id: `courses-${at + 1}`,
-    spec: indexCourses(shown, title, method === 'sobol' || method === 'factorial'),
+    ...indexCourses(shown, title, method === 'sobol' || method === 'factorial'),
   };
 }
 
@@ -221,9 +222,9 @@ const BARS = [colours.line, colours.muted];
  * @param names - the names of the indices, at most two
  * @param title - the title of the axis
  */
-function indexBars(bars: readonly IndexBar[], names: readonly string[], title: string): Spec {
+function indexBars(bars: readonly IndexBar[], names: readonly string[], title: string): DrawnNumbers {
   const inputs = [...new Set(bars.map(({ input }) => input))];
-  const shown = key(names.map((name, at) => ({ name, colour: BARS[at]!, opacity: 0.75 })));
+  const shown = key(names.map((name, at) => ({ name, colour: BARS[at]!, opacity: 0.75, kind: 'area' })));
   const y = {
     field: 'input',
     type: 'nominal',
@@ -233,7 +234,13 @@ function indexBars(bars: readonly IndexBar[], names: readonly string[], title: s
   };
   const x = (field: string) => ({ field, type: 'quantitative', title, axis: { tickCount: 8 } });
   const offset = { yOffset: { field: 'name', sort: names } };
-  const rows = bars.map(({ interval, ...bar }) => ({ ...bar, low: interval?.[0], high: interval?.[1] }));
+  const numbers = new PictureNumbers([{ title: 'Input' }, { title: 'Index' }, { title }, ...ENDS]);
+  const rows = bars.map(({ interval, ...bar }) => ({
+    ...bar,
+    low: interval?.[0],
+    high: interval?.[1],
+    ...numbers.add([bar.input, bar.name, ...indexCells(bar.value, interval)]),
+  }));
   const layers = names.flatMap((name) => {
     const own = rows.filter((row) => row.name === name);
     const intervals = own.filter(({ low }) => low !== undefined);
@@ -255,7 +262,17 @@ function indexBars(bars: readonly IndexBar[], names: readonly string[], title: s
       })),
     ];
   });
-  return { width: WIDTH - 300, height: { step: names.length > 1 ? 18 : 30 }, layer: layers } as Spec;
+  const spec = { width: WIDTH - 300, height: { step: names.length > 1 ? 18 : 30 }, layer: layers } as Spec;
+  return { spec, numbers };
+}
+
+type DrawnNumbers = Pick<Figure, 'spec' | 'numbers'>;
+
+const ENDS = [{ title: 'From' }, { title: 'To' }];
+
+/** The cells of an index and of the ends of its interval. */
+function indexCells(value: number, interval: readonly [number, number] | undefined) {
+  return estimateCells({ statistic: 'mean' }, value, interval?.[0], interval?.[1]);
 }
 
 const BLUE = { color: { value: colours.line } };
@@ -269,8 +286,19 @@ interface ScreenedInput {
 }
 
 /** Draws inputs by the mean size of their effects (μ*) and by how much the effects differ (σ), each with its name. */
-function screeningPlane(inputs: readonly ScreenedInput[], units: string): Spec {
-  const rows = inputs.map(({ interval, ...one }) => ({ ...one, low: interval?.[0], high: interval?.[1] }));
+function screeningPlane(inputs: readonly ScreenedInput[], units: string): DrawnNumbers {
+  const numbers = new PictureNumbers([
+    { title: 'Input' },
+    { title: `μ*${units}` },
+    ...ENDS,
+    { title: `σ${units}` },
+  ]);
+  const rows = inputs.map(({ interval, ...one }) => ({
+    ...one,
+    low: interval?.[0],
+    high: interval?.[1],
+    ...numbers.add([one.input, ...indexCells(one.muStar, interval), one.sigma]),
+  }));
   const most = Math.max(...rows.map(({ muStar, sigma, high }) => Math.max(high ?? muStar, sigma)));
   const x = (field: string) => ({
     field,
@@ -285,7 +313,7 @@ function screeningPlane(inputs: readonly ScreenedInput[], units: string): Spec {
     scale: { zero: true },
   };
   const highest = Math.max(...rows.map(({ sigma }) => sigma), 0.1 * most);
-  return {
+  const spec = {
     width: WIDTH - 100,
     height: 340,
     layer: [
@@ -314,6 +342,7 @@ function screeningPlane(inputs: readonly ScreenedInput[], units: string): Spec {
       },
     ],
   } as Spec;
+  return { spec, numbers };
 }
 
 /** An index of an input over time. */
@@ -322,15 +351,16 @@ interface IndexCourse {
   points: readonly { time: number; value: number; interval: readonly [number, number] | undefined }[];
 }
 
-const COURSE_COLOURS = ['#4c7fd9', '#e8590c', '#2f9e6e', '#a06cd5', '#d6455d', '#8b919c'];
+/** Colours of lines that stand for inputs or for values. */
+export const COURSE_COLOURS = ['#4c7fd9', '#e8590c', '#2f9e6e', '#a06cd5', '#d6455d', '#8b919c'];
 
 /** The maximum number of inputs that a picture over time can show. */
 const MOST_COURSES = COURSE_COLOURS.length;
 
 /** Draws an index of inputs over time. Each input is a line, with its interval as a band. */
-function indexCourses(courses: readonly IndexCourse[], title: string, isShare: boolean): Spec {
+function indexCourses(courses: readonly IndexCourse[], title: string, isShare: boolean): DrawnNumbers {
   const shown = key(
-    courses.map(({ input }, at) => ({ name: input, colour: COURSE_COLOURS[at]!, opacity: 1 })),
+    courses.map(({ input }, at) => ({ name: input, colour: COURSE_COLOURS[at]!, opacity: 1, kind: 'line' })),
   );
   const x = {
     field: 'time',
@@ -341,8 +371,10 @@ function indexCourses(courses: readonly IndexCourse[], title: string, isShare: b
   };
   const scale = isShare ? { domain: [0, 1], clamp: true } : { zero: true };
   const y = (field: string) => ({ field, type: 'quantitative', title, scale });
+  const numbers = new PictureNumbers([{ title: 'x' }, { title: 'Input' }, { title }, ...ENDS]);
   const layers = courses.flatMap(({ input, points }) => {
     const rows = points.map(({ time, value, interval }) => ({
+      ...numbers.add([time, input, ...indexCells(value, interval)]),
       time,
       value,
       low: interval?.[0],
@@ -351,7 +383,9 @@ function indexCourses(courses: readonly IndexCourse[], title: string, isShare: b
     const color = shown(input);
     return [
       {
-        data: { values: rows.filter(({ low }) => low !== undefined) },
+        data: {
+          values: rows.filter(({ low }) => low !== undefined).map((one) => ({ ...one, row: undefined })),
+        },
         mark: { type: 'area', opacity: 0.2 },
         encoding: { x, y: y('low'), y2: { field: 'high' }, color },
       },
@@ -362,5 +396,5 @@ function indexCourses(courses: readonly IndexCourse[], title: string, isShare: b
       },
     ];
   });
-  return { width: WIDTH - 90, height: 320, layer: layers } as Spec;
+  return { spec: { width: WIDTH - 90, height: 320, layer: layers } as Spec, numbers };
 }

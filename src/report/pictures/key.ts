@@ -1,8 +1,13 @@
+/** The symbols of the key, as names or outlines of Vega. */
+const SYMBOLS = { point: 'circle', line: 'M-1.5,-0.25H1.5V0.25H-1.5Z', area: 'square' };
+
 /** A kind of marks in a picture: its name and how it looks. */
 export interface KeyEntry {
   name: string;
   colour: string;
   opacity: number;
+  /** What the marks are. @default points */
+  kind?: Exclude<keyof typeof SYMBOLS, 'point'>;
 }
 
 /**
@@ -11,12 +16,13 @@ export interface KeyEntry {
  */
 export function key(entries: readonly KeyEntry[]): (name: string) => object {
   const names = entries.map(({ name }) => name);
+  const symbols = JSON.stringify(entries.map(({ kind }) => SYMBOLS[kind ?? 'point']));
   const opacities = JSON.stringify(entries.map(({ opacity }) => opacity));
   const scale = { domain: names, range: entries.map(({ colour }) => colour) };
   const legend = {
     title: null,
     orient: 'top',
-    symbolType: 'circle',
+    symbolType: { expr: `${symbols}[indexof(domain('color'), datum.value)]` },
     symbolSize: 90,
     symbolStrokeWidth: 0,
     // lines have no fill, so the fill of the key's symbols is set here

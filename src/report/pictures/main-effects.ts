@@ -1,12 +1,22 @@
 import type { Measure } from '../../campaign/measures.ts';
+import { pointKeyOf } from '../../campaign/points.ts';
 import type { Campaign, Goal } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
+import {
+  binCells,
+  estimateCells,
+  estimateColumns,
+  inputCell,
+  inputColumn,
+  type NumberCell,
+  PictureNumbers,
+} from './numbers.ts';
 import { key } from './key.ts';
-import { isUneven, isWide, meanAxis, shareAxis } from './output-axis.ts';
+import { isUneven, isWide, meanAxis, shareAxis, wholeTicks } from './output-axis.ts';
 import { largestPanels, largestText, panels, titleBy } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 import type { InputEffect, MainEffects } from '../summary/effects.ts';
-import { hasBinEach } from '../summary/input-axis.ts';
+import { binTexts, hasBinEach } from '../summary/input-axis.ts';
 import { confidenceOf } from '../summary/mean.ts';
 import type { Reference } from '../summary/reference.ts';
 import type { Ranking } from '../summary/summary.ts';
@@ -21,6 +31,7 @@ export function otherMainFigure(
   wants: 'lowest' | undefined,
 ): Figure {
   const title = panels.length === 1 ? panels[0]!.output.name : 'Other outputs';
+  const numbers = effectNumbers(campaign, panels);
   return {
     title: `${title} by ${panels[0]!.axis.input.name}`,
     caption: sentences(
@@ -33,7 +44,9 @@ export function otherMainFigure(
       part,
     ),
     id: 'other-effects',
-    spec: mainEffects(panels, false, reference?.label, wants),
+    spec: mainEffects(withRows(campaign, panels, numbers), false, reference?.label, wants),
+    numbers,
+    inputs: panels.map(({ axis }) => ({ x: axis.input.name })),
   };
 }
 
@@ -48,6 +61,7 @@ export function mainFigure(
   const panels = largestPanels(all, rangeOf);
   const known = knownText(panels, reference);
   const marked = effect.isUneven ? undefined : ranked;
+  const numbers = effectNumbers(campaign, panels);
   return {
     title: titleBy(
       output.name,
@@ -64,8 +78,68 @@ export function mainFigure(
       isLogarithmic(panels) ? 'The scale is logarithmic' : undefined,
     ),
     id: 'effects',
-    spec: mainEffects(panels, true, reference?.label, marked?.wants),
+    spec: mainEffects(withRows(campaign, panels, numbers), true, reference?.label, marked?.wants),
+    numbers,
+    inputs: panels.map(({ axis }) => ({ x: axis.input.name })),
   };
+}
+
+/** The inputs of panels, each once. */
+function inputsOf(panels: readonly EffectPanel[]): InputEffect['axis']['input'][] {
+  return [...new Map(panels.map(({ axis }) => [axis.input.name, axis.input])).values()];
+}
+
+/** The columns: the inputs, the name of the output if there are several, its value with its interval, and known values. */
+function effectNumbers({ varied }: Campaign, panels: readonly EffectPanel[]): PictureNumbers {
+  const outputs = new Set(panels.map(({ output }) => output));
+  const [only] = outputs;
+  const columns = estimateColumns(only!);
+  const value = outputs.size === 1 ? columns : [{ title: 'Mean, share or quantile' }, ...columns.slice(1)];
+  const known = panels.some((panel) => panel.known && panel.known.length > 0) && varied.length === 1;
+  return new PictureNumbers([
+    ...inputsOf(panels).map(inputColumn),
+    ...(outputs.size === 1 ? [] : [{ title: 'Output' }]),
+    ...value,
+    ...(known ? [{ ...value[0]!, title: 'Known value' }] : []),
+  ]);
+}
+
+/** Adds a row for each mean and each known value. */
+function withRows(campaign: Campaign, panels: readonly EffectPanel[], numbers: PictureNumbers): RowedPanel[] {
+  const { varied } = campaign;
+  const keyOf = pointKeyOf(campaign);
+  const inputs = inputsOf(panels);
+  const isNamed = new Set(panels.map(({ output }) => output)).size > 1;
+  return panels.map((panel) => {
+    const { axis, output, means, known } = panel;
+    const texts = binTexts(axis);
+    const cells = binCells(axis);
+    const arePoints = varied.length === 1 && hasBinEach(axis);
+    const head = (cell: NumberCell): NumberCell[] => [
+      ...inputs.map((input) => (input.name === axis.input.name ? cell : null)),
+      ...(isNamed ? [titleOfMeasure(output)] : []),
+    ];
+    return {
+      ...panel,
+      means: means.map((one) => ({
+        ...one,
+        ...numbers.add(
+          [...head(cells[one.bin]), ...estimateCells(output, one.mean, one.low, one.high)],
+          arePoints ? keyOf([texts[one.bin]!]) : undefined,
+        ),
+      })),
+      known: known?.map((one) => ({
+        ...one,
+        ...numbers.add([...head(inputCell(axis.input, one.value)), null, null, null, one.y]),
+      })),
+    };
+  });
+}
+
+/** A panel whose marks have rows. */
+interface RowedPanel extends EffectPanel {
+  means: (InputEffect['means'][number] & { row: number })[];
+  known: { value: string; y: number; row: number }[] | undefined;
 }
 
 /** The distance between the highest and the lowest mean of an input's values. */
@@ -139,7 +213,7 @@ const LONG_LABEL = 10;
  * @param label - the name of the known values
  */
 function mainEffects(
-  all: readonly EffectPanel[],
+  all: readonly RowedPanel[],
   isShared: boolean,
   label: string | undefined,
   wants: Goal['wants'] | undefined,
@@ -150,7 +224,7 @@ function mainEffects(
 }
 
 function panel(
-  { axis, means, output, known = [] }: EffectPanel,
+  { axis, means, output, known = [] }: RowedPanel,
   vertical: object,
   label: string,
   wants: Goal['wants'] | undefined,
@@ -158,7 +232,8 @@ function panel(
   const isFirst = (a: number, b: number): boolean => (wants === 'lowest' ? a < b : a > b);
   const first = means.reduce((a, b) => (isFirst(b.mean, a.mean) ? b : a), means[0]!);
   const place = (bin: number) => (axis.numeric ? axis.bins[bin]!.value : axis.bins[bin]!.label);
-  const values = means.map(({ bin, mean, low, high }) => ({
+  const values = means.map(({ bin, mean, low, high, row }) => ({
+    row,
     x: place(bin),
     mean,
     low,
@@ -178,7 +253,9 @@ function panel(
         title,
         axis: {
           grid: false,
-          ...(bins.length <= 12 && (isLog || isWhole(axis)) && { values: bins, format: isLog ? '~r' : 'd' }),
+          ...wholeTicks(axis.input),
+          ...(bins.length <= 12 &&
+            (isLog || isWhole(axis)) && { values: bins, format: isLog ? ',~r' : ',d' }),
         },
       }
     : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: isCrowded ? -40 : 0 } };
@@ -256,15 +333,22 @@ function panel(
 }
 
 /** The known values within the axis. If the input is numeric, they are in ascending order of the input. */
-function withinOf({
+function withinOf<K extends { value: string; y: number }>({
   axis,
   known = [],
-}: Pick<EffectPanel, 'axis' | 'known'>): { x: number | string; y: number }[] {
-  if (!axis.numeric)
-    return known.filter(({ value }) => axis.binOf.has(value)).map(({ value, y }) => ({ x: value, y }));
+}: {
+  axis: EffectPanel['axis'];
+  known?: readonly K[] | undefined;
+}): (Omit<K, 'value'> & { x: number | string })[] {
+  const placed = known.map(({ value, ...one }) => ({
+    ...one,
+    value,
+    x: axis.numeric ? Number(value) : value,
+  }));
+  if (!axis.numeric) return placed.filter(({ value }) => axis.binOf.has(value));
   const [first, last] = [axis.bins[0]!.value, axis.bins.at(-1)!.value];
-  const numbers = known.map(({ value, y }) => ({ x: Number(value), y }));
-  return numbers.filter(({ x }) => first <= x && x <= last).sort((a, b) => a.x - b.x);
+  const within = placed.filter(({ x }) => first <= Number(x) && Number(x) <= last);
+  return within.sort((a, b) => Number(a.x) - Number(b.x));
 }
 
 function isWhole({ bins }: InputEffect['axis']): boolean {

@@ -38,7 +38,7 @@ export function meanAxis(values: readonly number[], isLog = isWide(values)) {
     const [low, high] = [Math.max(min / margin, Number.MIN_VALUE), Math.min(max * margin, Number.MAX_VALUE)];
     return {
       scale: { type: 'log', domain: [low, high], nice: false },
-      axis: { values: steps(low, high), format: '~g' },
+      axis: { values: steps(low, high), format: ',~r' },
     };
   }
   const margin = (max - min) * 0.06 || Math.abs(max) * 0.06 || 1;
@@ -46,6 +46,15 @@ export function meanAxis(values: readonly number[], isLog = isWide(values)) {
     scale: { domain: [min - margin, max + margin], nice: false, zero: false },
     axis: { tickCount: 8 },
   };
+}
+
+export function isWholeType(type: string): boolean {
+  return type === 'INTEGER' || type === 'LONG';
+}
+
+/** Ticks only at whole numbers, for an axis of an input that has no other values. */
+export function wholeTicks({ type }: { type: string }): object {
+  return isWholeType(type) ? { tickMinStep: 1, format: ',d' } : {};
 }
 
 /** If all shares are within this distance of 0 % or of 100 %, the axis shows only this end. */

@@ -1,12 +1,16 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Goal, VariedInput } from '../../campaign/types.ts';
-import { evenly, type Searched } from './search-progress.ts';
+import { evenly, searchCells, type Searched, searchNumbers } from './search-progress.ts';
 import { type Figure, sentences } from './figure.ts';
-import { colourScale } from './output-axis.ts';
+import { colourScale, isWholeType, steps } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import { ticksBetween } from '../words/ticks.ts';
 import { counted, numberText, titleOf, titleOfMeasure } from '../words/words.ts';
 import type { AskedPoint, SearchStory } from '../../search/story.ts';
+
+/** The maximum number of ticks of an axis. */
+const MOST_TICKS = 7;
 
 /** The maximum number of values of an input with a label beside its axis. */
 const MOST_LABELS = 12;
@@ -29,12 +33,15 @@ export function parallelFigure(
       varied.find(({ name }) => name === input.name),
     ),
   );
-  const lineOf = ({ values, value, isFeasible }: AskedPoint): PointLine => ({
-    isFeasible,
-    places: values.map((text, at) => scales[at]!.placeOf(text)),
-    value: value!,
+  const numbers = searchNumbers(strategy.inputs, output);
+  const lineOf = (point: AskedPoint, row: number): PointLine => ({
+    row,
+    isFeasible: point.isFeasible,
+    places: point.values.map((text, at) => scales[at]!.placeOf(text)),
+    value: point.value!,
   });
-  const front = drawn.find(({ ordinal }) => ordinal === best?.ordinal);
+  const lines = drawn.map((point) => lineOf(point, numbers.add(...searchCells(point, strategy.inputs)).row));
+  const front = lines[drawn.findIndex(({ ordinal }) => ordinal === best?.ordinal)];
   return [
     {
       title: 'All points of the search',
@@ -49,9 +56,10 @@ export function parallelFigure(
       id: 'search-points',
       spec: parallelCoordinates(
         scales.map(({ axis }) => axis),
-        drawn.map(lineOf),
-        { output, wants: goal!.wants, best: front && lineOf(front) },
+        lines,
+        { output, wants: goal!.wants, best: front },
       ),
+      numbers,
     },
   ];
 }
@@ -73,15 +81,15 @@ function scaleOf(
   }
   const { min, max, scale } = input;
   const along = scale === 'log' ? Math.log : (value: number) => value;
-  const back = scale === 'log' ? Math.exp : (value: number) => value;
   const [low, high] = [along(min), along(max)];
-  const labels = [0, 0.25, 0.5, 0.75, 1].map((at) => ({
-    at,
-    text: numberText(back(low + at * (high - low))),
-  }));
+  const shareOf = (value: number): number => (along(value) - low) / (high - low);
+  const ticks =
+    scale === 'log'
+      ? steps(min, max).map((value) => ({ value, text: numberText(value) }))
+      : ticksBetween(min, max, MOST_TICKS, isWholeType(input.type));
   return {
-    axis: { title, labels },
-    placeOf: (value) => (along(Number(value)) - low) / (high - low),
+    axis: { title, labels: ticks.map(({ value, text }) => ({ at: shareOf(value), text })) },
+    placeOf: (value) => shareOf(Number(value)),
   };
 }
 
@@ -94,6 +102,8 @@ interface UprightAxis {
 
 /** A point as a line from axis to axis. */
 interface PointLine {
+  /** The row of the point in the numbers of the picture. */
+  row: number;
   /** The position of the point on each axis, between 0 and 1. */
   places: number[];
   value: number;
@@ -119,7 +129,9 @@ function parallelCoordinates(
   const others = lines.filter(({ isFeasible }) => !isFeasible);
   const ordered = lines.filter(({ isFeasible }) => isFeasible).toSorted((a, b) => sign * (b.value - a.value));
   const rows = (all: readonly PointLine[]) =>
-    all.flatMap(({ places, value }, line) => places.map((place, axis) => ({ line, axis, place, value })));
+    all.flatMap(({ places, value, row }, line) =>
+      places.map((place, axis) => ({ line, axis, place, value, row })),
+    );
   const x = {
     field: 'axis',
     type: 'quantitative',

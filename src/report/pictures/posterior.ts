@@ -1,12 +1,15 @@
 import { isNumeric } from '../../campaign/designs/input-types.ts';
 import type { SpreadInput } from '../../campaign/designs/spread-input.ts';
 import { quantile } from '../../campaign/sampling/distributions.ts';
-import type { CampaignBy } from '../../campaign/types.ts';
+import type { CampaignBy, VariedInput } from '../../campaign/types.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { key } from './key.ts';
+import { inputColumn, PictureNumbers } from './numbers.ts';
+import { wholeTicks } from './output-axis.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 import { titleOf } from '../words/words.ts';
+import { weightedCorrelation } from '../../search/abc/population.ts';
 import type { CalibrationStory } from '../../search/abc/story.ts';
 
 /** The maximum number of inputs that are drawn, each in its own panel. */
@@ -18,7 +21,7 @@ const MOST_IN_PAIRS = 4;
 const BARS = 20;
 
 /** The number of places at which the density of a prior is drawn. */
-const PLACES = 200;
+const PLACES = 100;
 
 /** The share of a prior that is not drawn at each end. A normal distribution has no ends, so it must be cut. */
 const END = 0.002;
@@ -35,22 +38,35 @@ export function posteriorFigures(
   { particles }: CalibrationStory,
 ): Figure[] {
   if (particles.length === 0) return [];
+  const densityNumbers = new PictureNumbers(
+    ['Input', 'From', 'To', 'Density of the posterior', 'Value', 'Density of the prior'].map((title) => ({
+      title,
+    })),
+  );
   const weights = particles.map(({ weight }) => weight);
   const all = strategy.priors.flatMap((prior, at) => {
     const input = varied.find(({ name }) => name === prior.name)!;
     if (!isNumeric(input.type)) return [];
-    return { prior, title: titleOf(input), values: particles.map(({ values }) => Number(values[at])) };
+    return { prior, input, values: particles.map(({ values }) => Number(values[at])) };
   });
   const shown = all.slice(0, MOST_INPUTS);
   const listed = shown.filter(({ prior }) => prior.distribution.kind === 'choice');
   const texts = strategy.priors.filter((prior) => all.every((one) => one.prior !== prior));
   const namesOf = (priors: readonly SpreadInput[]): string => priors.map(({ name }) => name).join(', ');
   const paired = all.slice(0, MOST_IN_PAIRS);
+  const pairNumbers = new PictureNumbers([
+    ...all.map(({ input }) => inputColumn(input)),
+    { title: 'Weight' },
+    { title: 'Distance' },
+  ]);
+  const rows = particles.map(({ key, weight, distance }, i) =>
+    pairNumbers.add([...all.map(({ values }) => values[i]), weight, distance], key),
+  );
   const panels = paired.flatMap((x, at) =>
     paired.slice(at + 1).map((y): PairPanel => ({
-      x: x.title,
-      y: y.title,
-      points: weights.map((weight, i) => ({ x: x.values[i]!, y: y.values[i]!, weight })),
+      x: x.input,
+      y: y.input,
+      points: weights.map((weight, i) => ({ x: x.values[i]!, y: y.values[i]!, weight, ...rows[i]! })),
     })),
   );
   return [
@@ -71,8 +87,10 @@ export function posteriorFigures(
             ),
             id: 'posterior',
             spec: densities(
-              shown.map(({ prior, title, values }) => densityPanel(prior, title, values, weights)),
+              shown.map(({ prior, input, values }) => densityPanel(prior, input, values, weights)),
+              densityNumbers,
             ),
+            numbers: densityNumbers,
           },
         ]),
     ...(panels.length === 0
@@ -82,18 +100,32 @@ export function posteriorFigures(
             title: 'Posterior of pairs of inputs',
             caption: sentences(
               'The accepted points; a larger point has a larger weight',
+              ...panels.map(({ x, y, points }) => correlationText(x, y, points)),
               partText(all.length, paired.length, 'inputs'),
             ),
             id: 'posterior-pairs',
             spec: pairs(panels),
+            numbers: pairNumbers,
+            inputs: panels.map(({ x, y }) => ({ x: x.name, y: y.name })),
           },
         ]),
   ];
 }
 
+function correlationText(x: VariedInput, y: VariedInput, points: PairPanel['points']): string | undefined {
+  const found = weightedCorrelation(
+    points.map((point) => point.x),
+    points.map((point) => point.y),
+    points.map(({ weight }) => weight),
+  );
+  return found === undefined
+    ? undefined
+    : `The correlation of ${x.name} and ${y.name} is ${found.toFixed(2)}`;
+}
+
 function densityPanel(
   { distribution }: SpreadInput,
-  title: string,
+  input: VariedInput,
   values: readonly number[],
   weights: readonly number[],
 ): DensityPanel {
@@ -114,7 +146,7 @@ function densityPanel(
   const range: [number, number] = isNarrow
     ? [least - margin, most + margin]
     : [Math.min(low, least), Math.max(high, most)];
-  return { title, bars: bars.filter(({ density }) => density > 0), line, range };
+  return { input, bars: bars.filter(({ density }) => density > 0), line, range };
 }
 
 /** The density of a distribution, computed from its quantiles. */
@@ -131,7 +163,7 @@ function densityOf(at: (share: number) => number): { x: number; density: number 
  * line is empty if the prior has no density.
  */
 interface DensityPanel {
-  title: string;
+  input: VariedInput;
   bars: { from: number; to: number; density: number }[];
   line: { x: number; density: number }[];
   range: [number, number];
@@ -139,32 +171,39 @@ interface DensityPanel {
 
 /** The accepted points of a calibration, by the values of two inputs. */
 interface PairPanel {
-  x: string;
-  y: string;
-  points: { x: number; y: number; weight: number }[];
+  x: VariedInput;
+  y: VariedInput;
+  points: { x: number; y: number; weight: number; row: number }[];
 }
 
 const POSTERIOR = 'posterior';
 
 const PRIOR = 'prior';
 
-function densities(all: readonly DensityPanel[]): Spec {
+function densities(all: readonly DensityPanel[], numbers: PictureNumbers): Spec {
   const colour = key([
-    { name: POSTERIOR, colour: colours.line, opacity: 0.7 },
-    { name: PRIOR, colour: colours.best, opacity: 1 },
+    { name: POSTERIOR, colour: colours.line, opacity: 0.7, kind: 'area' },
+    { name: PRIOR, colour: colours.muted, opacity: 1, kind: 'line' },
   ]);
-  const drawn = all.map(({ title, bars, line, range }) => {
+  const drawn = all.map(({ input, bars, line, range }) => {
+    const title = titleOf(input);
     const x = {
       type: 'quantitative',
       title,
       scale: { domain: range, nice: false, zero: false },
-      axis: { grid: false, tickCount: 5, labelOverlap: true },
+      axis: { grid: false, tickCount: 5, labelOverlap: true, ...wholeTicks(input) },
     };
     const y = { type: 'quantitative', title: 'Density', axis: { tickCount: 4, labels: false } };
     return {
       layer: [
         {
-          data: { values: bars.map((bar) => ({ ...bar, none: 0 })) },
+          data: {
+            values: bars.map((bar) => ({
+              ...bar,
+              none: 0,
+              ...numbers.add([title, bar.from, bar.to, bar.density]),
+            })),
+          },
           mark: { type: 'rect', opacity: 0.7, clip: true },
           encoding: {
             x: { field: 'from', ...x },
@@ -175,7 +214,14 @@ function densities(all: readonly DensityPanel[]): Spec {
           },
         },
         {
-          data: { values: line },
+          data: {
+            values: line
+              .filter(({ x }) => x >= range[0] && x <= range[1])
+              .map((place) => ({
+                ...place,
+                ...numbers.add([title, null, null, null, place.x, place.density]),
+              })),
+          },
           mark: { type: 'line', strokeWidth: 2.5, clip: true },
           encoding: {
             x: { field: 'x', ...x },
@@ -190,12 +236,12 @@ function densities(all: readonly DensityPanel[]): Spec {
 }
 
 function pairs(all: readonly PairPanel[]): Spec {
-  const axis = (field: string, title: string) => ({
+  const axis = (field: string, input: VariedInput) => ({
     field,
     type: 'quantitative',
-    title,
+    title: titleOf(input),
     scale: { zero: false, padding: 8 },
-    axis: { grid: false, tickCount: 5, labelOverlap: true },
+    axis: { grid: false, tickCount: 5, labelOverlap: true, ...wholeTicks(input) },
   });
   const drawn = all.map(({ x, y, points }) => ({
     data: { values: points },

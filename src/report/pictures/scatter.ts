@@ -1,7 +1,9 @@
 import type { Measure } from '../../campaign/measures.ts';
-import type { Campaign, Goal } from '../../campaign/types.ts';
+import { pointKeyOf } from '../../campaign/points.ts';
+import type { Campaign, Goal, VariedInput } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
-import { meanAxis, shareAxis, steps } from './output-axis.ts';
+import { inputCell, inputColumn, measureColumnOf, type NumberCell, PictureNumbers } from './numbers.ts';
+import { meanAxis, shareAxis, steps, wholeTicks } from './output-axis.ts';
 import { largestPanels, largestText, panels, titleBy } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 import { confidenceOf } from '../summary/mean.ts';
@@ -16,7 +18,8 @@ export function scatterFigure(
   effects: ScatterEffects,
   ranking: Ranking | undefined,
 ): Figure {
-  const all = scatterPanels(effects, output);
+  const numbers = scatterNumbers(campaign.varied, [output]);
+  const all = scatterPanels(campaign, effects, output, numbers, false);
   const panels = largestPanels(all, ({ explained }) => explained);
   return {
     title: titleBy(
@@ -31,6 +34,8 @@ export function scatterFigure(
     ),
     id: 'scatter',
     spec: scatterPlots(panels, true, ranking?.wants),
+    numbers,
+    inputs: panels.map(({ input }) => ({ x: input.name })),
   };
 }
 
@@ -40,7 +45,13 @@ export function otherScatters(
   all: readonly { output: Measure; effect: ScatterEffects }[],
   part: string | undefined,
 ): Figure {
-  const panels = all.flatMap(({ output, effect }) => scatterPanels(effect, output));
+  const numbers = scatterNumbers(
+    campaign.varied,
+    all.map(({ output }) => output),
+  );
+  const panels = all.flatMap(({ output, effect }) =>
+    scatterPanels(campaign, effect, output, numbers, all.length > 1),
+  );
   const title = panels.length === 1 ? panels[0]!.output.name : 'Other outputs';
   return {
     title: `${title} by ${panels[0]!.input.name}`,
@@ -53,6 +64,8 @@ export function otherScatters(
     ),
     id: 'other-scatter',
     spec: scatterPlots(panels, false),
+    numbers,
+    inputs: panels.map(({ input }) => ({ x: input.name })),
   };
 }
 
@@ -76,15 +89,64 @@ function scatterTexts(
   return [points, `The line is a local regression (loess)${band}`];
 }
 
-/** The points of a sampled design: one output by one input. */
-export interface ScatterPanel extends ScatterEffect {
+/** The points of a sampled design: one output by one input. Each point and some places of the smooth have a row. */
+export interface ScatterPanel extends Pick<ScatterEffect, 'input' | 'isLog' | 'explained'> {
   output: Measure;
+  points: { x: number; mean: number; row: number }[];
+  smooth: (ScatterEffect['smooth'][number] & { row?: number })[];
   /** Whether the output has a logarithmic scale. */
   isLogOutput: boolean;
 }
 
-function scatterPanels({ effects, isLog }: ScatterEffects, output: Measure): ScatterPanel[] {
-  return effects.map((effect) => ({ ...effect, output, isLogOutput: isLog }));
+/** The columns: the inputs, the name of the output if there are several, its value, and the smooth with its band. */
+export function scatterNumbers(inputs: readonly VariedInput[], outputs: readonly Measure[]): PictureNumbers {
+  const [only] = outputs;
+  const value = outputs.length === 1 ? measureColumnOf(only!) : { title: 'Mean, share or quantile' };
+  const fit = ['Fit', 'Fit from', 'Fit to'].map((title) => ({ ...value, title }));
+  const output = outputs.length === 1 ? [] : [{ title: 'Output' }];
+  return new PictureNumbers([...inputs.map(inputColumn), ...output, value, ...fit]);
+}
+
+function scatterPanels(
+  campaign: Campaign,
+  { effects, isLog }: ScatterEffects,
+  output: Measure,
+  numbers: PictureNumbers,
+  isNamed: boolean,
+): ScatterPanel[] {
+  const { varied } = campaign;
+  const keyOf = pointKeyOf(campaign);
+  const name = isNamed ? [titleOfMeasure(output)] : [];
+  // all panels have the same points
+  const rows = (effects[0]?.points ?? []).map(({ values, mean }) => {
+    const cells = values.map((value, at) => inputCell(varied[at]!, value));
+    return numbers.add([...cells, ...name, mean], keyOf(values));
+  });
+  return effects.map((effect) => ({
+    ...effect,
+    output,
+    isLogOutput: isLog,
+    points: effect.points.map((point, at) => ({ ...point, ...rows[at]! })),
+    smooth: smoothRows(effect, numbers, (x) => [
+      ...varied.map((one) => (one === effect.input ? x : null)),
+      ...name,
+    ]),
+  }));
+}
+
+/** One of so many places of a smooth has a row of its own. */
+const PLACES_A_ROW = 4;
+
+/** Adds rows for places of a smooth. @param cellsOf - the cells before those of the value and the fit */
+export function smoothRows(
+  { smooth }: Pick<ScatterEffect, 'smooth'>,
+  numbers: PictureNumbers,
+  cellsOf: (x: number) => NumberCell[],
+): ScatterPanel['smooth'] {
+  return smooth.map((place, at) => {
+    if (at % PLACES_A_ROW !== 0) return place;
+    return { ...place, ...numbers.add([...cellsOf(place.x), null, place.value, place.low, place.high]) };
+  });
 }
 
 /**
@@ -124,7 +186,8 @@ function panel(
     axis: {
       grid: false,
       tickCount: isSmall ? 5 : 10,
-      ...(isLog && { values: steps(...endsOf(points), isSmall ? 2 : 4), format: '~g' }),
+      ...wholeTicks(input),
+      ...(isLog && { values: steps(...endsOf(points), isSmall ? 2 : 4), format: ',~r' }),
     },
   };
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOfMeasure(output), ...vertical });
@@ -141,7 +204,7 @@ function panel(
       ...(band.length > 0
         ? [
             {
-              data: { values: band },
+              data: { values: band.map((place) => ({ ...place, row: undefined })) },
               mark: { type: 'area', color: colours.line, opacity: 0.28, clip: true },
               encoding: { x, y: y('low'), y2: { field: 'high' } },
             },
@@ -175,7 +238,7 @@ function looks(count: number, isSmall: boolean): { size: number; opacity: number
   return { size: isSmall ? 0.7 * size : size, opacity: Math.max(0.5, Math.min(0.85, 60 / count)) };
 }
 
-function endsOf(points: ScatterPanel['points']): [low: number, high: number] {
+function endsOf(points: readonly { x: number }[]): [low: number, high: number] {
   const places = points.map(({ x }) => x);
   return [places.reduce((a, b) => Math.min(a, b)), places.reduce((a, b) => Math.max(a, b))];
 }

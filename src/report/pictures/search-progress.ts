@@ -1,7 +1,16 @@
 import type { Measure } from '../../campaign/measures.ts';
+import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Campaign, CampaignBy } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
+import {
+  estimateCells,
+  inputCell,
+  inputColumn,
+  measureColumnOf,
+  type NumberCell,
+  PictureNumbers,
+} from './numbers.ts';
 import { meanAxis, shareAxis } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { counted, titleOfMeasure } from '../words/words.ts';
@@ -19,8 +28,36 @@ export type Searched = Drawn<CampaignBy<'search'>>;
 
 export type Seeking = Drawn<SeekingCampaign>;
 
+/** The columns of the numbers of a search: the ask, the inputs, the value, and what the point is. */
+export function searchNumbers(inputs: readonly SearchedInput[], output: Measure): PictureNumbers {
+  return new PictureNumbers([
+    { title: 'Point number' },
+    ...inputs.map(inputColumn),
+    measureColumnOf(output),
+    { title: 'From', isShare: output.statistic === 'share' },
+    { title: 'To', isShare: output.statistic === 'share' },
+    { title: 'State' },
+  ]);
+}
+
+/** The cells and the key of a point of a search. */
+export function searchCells(
+  { ask, values, value, key, state, isOutside, isFeasible }: AskedPoint,
+  inputs: readonly SearchedInput[],
+): [NumberCell[], string] {
+  const what =
+    state === 'failed'
+      ? names.failed
+      : isOutside
+        ? 'outside the bounds'
+        : isFeasible
+          ? null
+          : names.infeasible;
+  return [[ask, ...inputs.map((input, at) => inputCell(input, values[at]!)), value, null, null, what], key];
+}
+
 export function progressFigure(
-  { goal }: Searched,
+  { goal, strategy }: Searched,
   { summary: { best, stoppedBy, stage }, points, isNoisy, finalists }: SearchStory,
   output: Measure,
 ): Figure {
@@ -28,6 +65,8 @@ export function progressFigure(
   const [drawn, isPart] = evenly(told, best?.ordinal);
   const winner = finalists.length > 0 && stage === 'over' ? best : null;
   const has = (is: (point: AskedPoint) => boolean): boolean => drawn.some(is);
+  const numbers = searchNumbers(strategy.inputs, output);
+  const rowed = drawn.map((point) => ({ ...point, ...numbers.add(...searchCells(point, strategy.inputs)) }));
   return {
     title: 'Progress of the search',
     caption: sentences(
@@ -45,13 +84,27 @@ export function progressFigure(
     ),
     id: 'search-progress',
     spec: searchProgress(
-      drawn,
+      rowed,
       stepsOf(told, goal!.wants),
       stoppedBy === null ? null : (points.at(-1)?.ask ?? null),
-      winner,
+      winner && { ...winner, ...numbers.add(winnerCells(winner, strategy.inputs, output), winner.key) },
       output,
     ),
+    numbers,
   };
+}
+
+function winnerCells(
+  { inputs: values, value, interval }: BestPoint,
+  inputs: readonly SearchedInput[],
+  output: Measure,
+): NumberCell[] {
+  return [
+    null,
+    ...inputs.map((input) => inputCell(input, String(values[input.name]))),
+    ...estimateCells(output, value, interval?.[0], interval?.[1]),
+    names.winner,
+  ];
 }
 
 function runsText({ choice, runs }: BestPoint): string {
@@ -96,10 +149,10 @@ const names = {
  * @param end - the last ask of a search that has ended; null while the search goes on
  */
 function searchProgress(
-  points: readonly AskedPoint[],
+  points: readonly (AskedPoint & { row: number })[],
   steps: readonly Step[],
   end: number | null,
-  winner: BestPoint | null,
+  winner: (BestPoint & { row: number }) | null,
   output: Measure,
 ): Spec {
   const known = points.filter(({ value }) => value !== null);
@@ -116,20 +169,20 @@ function searchProgress(
   const x = {
     field: 'ask',
     type: 'quantitative',
-    title: 'Ask',
+    title: 'Point number, in the order of the search',
     scale: {
       domain: [0, 1.02 * Math.max(1, end ?? 0, ...asks.slice(-1))],
       nice: false,
       padding: 8,
     },
-    axis: { grid: false, tickMinStep: 1, format: 'd' },
+    axis: { grid: false, tickMinStep: 1, format: ',d' },
   };
   const entries = [
     { name: names.point, colour: colours.muted, opacity: 0.8, is: feasible.length > 0 },
     { name: names.infeasible, colour: colours.muted, opacity: 0.4, is: others.length > 0 },
     { name: names.failed, colour: colours.bad, opacity: 1, is: failed.length > 0 },
-    { name: names.best, colour: colours.line, opacity: 1, is: steps.length > 0 },
-    { name: names.winner, colour: colours.best, opacity: 0.8, is: winner !== null },
+    { name: names.best, colour: colours.line, opacity: 1, kind: 'line' as const, is: steps.length > 0 },
+    { name: names.winner, colour: colours.best, opacity: 0.8, kind: 'line' as const, is: winner !== null },
   ].filter(({ is }) => is);
   const shown = key(entries);
   const size = Math.max(16, Math.min(50, 6_000 / points.length));
@@ -150,7 +203,7 @@ function searchProgress(
       ...(winner?.interval
         ? [
             {
-              data: { values: [{ low: winner.interval[0], high: winner.interval[1] }] },
+              data: { values: [{ low: winner.interval[0], high: winner.interval[1], row: winner.row }] },
               mark: { type: 'rect', opacity: 0.25 },
               encoding: { y: y('low'), y2: { field: 'high' }, color: shown(names.winner) },
             },

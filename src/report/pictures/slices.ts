@@ -1,7 +1,8 @@
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
 import { type Figure, partText, sentences } from './figure.ts';
-import { type ScatterPanel, scatterPlots } from './scatter.ts';
+import { inputCell } from './numbers.ts';
+import { scatterNumbers, type ScatterPanel, scatterPlots, smoothRows } from './scatter.ts';
 import { percent } from '../words/words.ts';
 import type { SearchStory } from '../../search/story.ts';
 import type { Analysis } from '../../sensitivity/analysis.ts';
@@ -21,16 +22,22 @@ export function sliceFigures(
   const measure: Measure = measureOf(outputs, output);
   const shown = slices.slice(0, MOST_INPUTS);
   if (shown.length === 0) return [];
-  const panels = shown.map(({ input, points: slice }): ScatterPanel => {
-    const at = strategy.inputs.findIndex(({ name }) => name === input);
+  const inputs = shown.map(({ input }) => varied.find(({ name }) => name === input)!);
+  const numbers = scatterNumbers(inputs, [measure]);
+  const known = points.filter(({ value }) => value !== null);
+  const places = inputs.map((one) => strategy.inputs.findIndex(({ name }) => name === one.name));
+  const rows = known.map(({ values, value, key }) =>
+    numbers.add([...inputs.map((one, at) => inputCell(one, values[places[at]!]!)), value], key),
+  );
+  const panels = shown.map(({ points: slice }, panel): ScatterPanel => {
+    const at = places[panel]!;
     const searched = strategy.inputs[at]!;
+    const input = inputs[panel]!;
     return {
-      input: varied.find(({ name }) => name === input)!,
+      input,
       isLog: searched.kind === 'range' && searched.scale === 'log',
-      points: points.flatMap(({ values, value }) =>
-        value === null ? [] : [{ x: Number(values[at]), mean: value }],
-      ),
-      smooth: slice,
+      points: known.map(({ values, value }, i) => ({ x: Number(values[at]), mean: value!, ...rows[i]! })),
+      smooth: smoothRows({ smooth: slice }, numbers, (x) => inputs.map((one) => (one === input ? x : null))),
       explained: 0,
       output: measure,
       isLogOutput: false,
@@ -46,6 +53,8 @@ export function sliceFigures(
       ),
       id: 'slices',
       spec: scatterPlots(panels, true),
+      numbers,
+      inputs: inputs.map(({ name }) => ({ x: name })),
     },
   ];
 }

@@ -1,22 +1,30 @@
 import type { Measure } from '../../campaign/measures.ts';
+import { pointKeyOf } from '../../campaign/points.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { bestMark } from './best-mark.ts';
 import { contourOf } from './contour.ts';
 import { type Figure, sentences } from './figure.ts';
-import { legendTitle, levelsWithin, steps } from './output-axis.ts';
+import { inputCell, inputColumn, measureColumnOf, PictureNumbers } from './numbers.ts';
+import { legendTitle, levelsWithin, steps, wholeTicks } from './output-axis.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import type { SurfaceAxis, SurfaceEffect } from '../summary/scatter.ts';
 import type { Ranking } from '../summary/summary.ts';
 import { counted, titleOf } from '../words/words.ts';
 
 export function surfaceFigure(
-  { varied, strategy }: Campaign,
+  campaign: Campaign,
   output: Measure,
   surface: SurfaceEffect,
   marked: { values: readonly string[]; mean: number } | undefined,
   { wants, isGoal }: Ranking,
 ): Figure {
+  const { varied, strategy } = campaign;
   const { x, y, isPart, isLog, points } = surface;
+  const numbers = new PictureNumbers([
+    ...varied.map(inputColumn),
+    measureColumnOf(output),
+    { ...measureColumnOf(output), title: 'Fit' },
+  ]);
   const placeOf = ({ input }: typeof x): number =>
     Number(marked!.values[varied.findIndex(({ name }) => name === input.name)]);
   const first = marked && { x: placeOf(x), y: placeOf(y), mean: marked.mean };
@@ -33,7 +41,30 @@ export function surfaceFigure(
         : undefined,
     ),
     id: 'surface',
-    spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants),
+    spec: surfacePlot(surface, output, first, isGoal ? 'best' : wants, rowsOf(campaign, surface, numbers)),
+    numbers,
+    inputs: [{ x: x.input.name, y: y.input.name }],
+  };
+}
+
+/** Adds the rows of a surface: its cells and its points. */
+function rowsOf(campaign: Campaign, surface: SurfaceEffect, numbers: PictureNumbers) {
+  const { varied } = campaign;
+  const keyOf = pointKeyOf(campaign);
+  const { x, y, cells, columns, rows } = surface;
+  return {
+    cells: cells.map((value, cell) => {
+      if (value === null) return undefined;
+      const place = [
+        valueAt(x, ((cell % columns) + 0.5) / columns),
+        valueAt(y, (Math.floor(cell / columns) + 0.5) / rows),
+      ];
+      const inputs = varied.map(({ name }) => place[[x.input.name, y.input.name].indexOf(name)]);
+      return numbers.add([...inputs, null, value]);
+    }),
+    points: surface.points.map(({ values, mean }) =>
+      numbers.add([...values.map((value, at) => inputCell(varied[at]!, value)), mean], keyOf(values)),
+    ),
   };
 }
 
@@ -52,6 +83,7 @@ function surfacePlot(
   output: Measure,
   first: { x: number; y: number; mean: number } | undefined,
   word: string,
+  rowOf: ReturnType<typeof rowsOf>,
 ): Spec {
   const { x, y, cells, columns, rows, points, isLog } = surface;
   const known = cells.flatMap((value) => value ?? []);
@@ -65,7 +97,7 @@ function surfacePlot(
     if (value === null) return [];
     // cells overlap a little, because rounding would leave thin lines between them
     const [end, top] = [Math.min(columns, column + 1 + OVER), Math.min(rows, row + 1 + OVER)];
-    return { x: across(column), x2: across(end), y: up(row), y2: up(top), value };
+    return { x: across(column), x2: across(end), y: up(row), y2: up(top), value, ...rowOf.cells[cell] };
   });
   const lines = levels.flatMap((level) =>
     contourOf(cells, columns, level).map((line) => ({
@@ -96,7 +128,7 @@ function surfacePlot(
               gradientThickness: 14,
               offset: 24,
               values: levels,
-              format: output.statistic === 'share' ? '~%' : '.6~g',
+              format: output.statistic === 'share' ? '~%' : ',.6~r',
             },
           },
         },
@@ -107,7 +139,7 @@ function surfacePlot(
         encoding: stretch,
       },
       {
-        data: { values: points },
+        data: { values: points.map(({ x, y }, at) => ({ x, y, ...rowOf.points[at] })) },
         mark: {
           type: 'point',
           filled: true,
@@ -133,7 +165,8 @@ function axisOf(field: 'x' | 'y', { input, isLog, from, to }: SurfaceAxis) {
     axis: {
       grid: false,
       tickCount: field === 'x' ? 10 : 8,
-      ...(isLog && { values: steps(from, to), format: '~g' }),
+      ...wholeTicks(input),
+      ...(isLog && { values: steps(from, to), format: ',~r' }),
     },
   };
 }

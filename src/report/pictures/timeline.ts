@@ -1,6 +1,7 @@
 import type { RunCounts } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
+import { PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { kinds, type Moment, type Timeline } from '../summary/timeline.ts';
 import { counted } from '../words/words.ts';
@@ -23,7 +24,7 @@ export function timelineFigures(timeline: Timeline, counts: RunCounts): Figure[]
         'For a run that was tried again, only the last attempt is known',
       ),
       id: 'timeline',
-      spec: timelinePicture(timeline.moments()),
+      ...timelinePicture(timeline.moments()),
     },
   ];
 }
@@ -51,7 +52,7 @@ const colourOf = { new: colours.line, reused: colours.muted, failed: colours.bad
  *
  * @param moments - adjacent intervals of one width, at least one
  */
-export function timelinePicture(moments: readonly Moment[]): Spec {
+export function timelinePicture(moments: readonly Moment[]): Pick<Figure, 'spec' | 'numbers'> {
   const start = moments[0]!.from;
   const span = moments.at(-1)!.to - start;
   const { ms, one, many } = units.findLast(({ from }) => span >= from)!;
@@ -63,16 +64,33 @@ export function timelinePicture(moments: readonly Moment[]): Spec {
     title,
     axis: { grid: false, tickCount: 10 },
   });
-  const bars = barsOf(moments, ms).map(({ from, to, ...bar }) => ({ ...bar, from: at(from), to: at(to) }));
+  const numbers = new PictureNumbers([
+    { title: `From (${many})` },
+    { title: `To (${many})` },
+    { title: 'Runs outstanding' },
+    { title: 'Runs' },
+    { title: `Finished per ${one}` },
+  ]);
+  const bars = barsOf(moments, ms).map(({ from, to, ...bar }) => {
+    const [start, end] = [at(from), at(to)];
+    return { ...bar, ...numbers.add([start, end, null, bar.kind, bar.high - bar.low]), from: start, to: end };
+  });
   const present = kinds.filter((kind) => bars.some((bar) => bar.kind === kind));
-  const color = key(present.map((kind) => ({ name: kind, colour: colourOf[kind], opacity: 1 })));
-  const steps = [...moments, { from: start + span, outstanding: moments.at(-1)!.outstanding }];
-  return {
+  const color = key(
+    present.map((kind) => ({ name: kind, colour: colourOf[kind], opacity: 1, kind: 'area' })),
+  );
+  const steps = moments.map(({ from, to, outstanding }) => ({
+    from: at(from),
+    outstanding,
+    ...numbers.add([at(from), at(to), outstanding]),
+  }));
+  const last = { from: at(start + span), outstanding: steps.at(-1)!.outstanding };
+  const spec = {
     vconcat: [
       {
         width: WIDTH - 90,
         height: 170,
-        data: { values: steps.map(({ from, outstanding }) => ({ from: at(from), outstanding })) },
+        data: { values: [...steps, last] },
         mark: { type: 'area', interpolate: 'step-after', color: colours.line, opacity: 0.75 },
         encoding: {
           x: x(null),
@@ -102,6 +120,7 @@ export function timelinePicture(moments: readonly Moment[]): Spec {
     ],
     spacing: 16,
   } as Spec;
+  return { spec, numbers };
 }
 
 /**

@@ -45,7 +45,7 @@ const config: Config = {
     titleFontSize: 13,
     titleFontWeight: 600,
     titlePadding: 8,
-    titleLimit: 160,
+    titleLimit: 400,
     labelLimit: 240,
   },
   title: { color: colours.ink, fontSize: 13, fontWeight: 600 },
@@ -53,13 +53,39 @@ const config: Config = {
 
 export type Spec = Omit<TopLevelSpec, '$schema' | 'config'>;
 
+/** A drawn specification. */
+export interface DrawnSpec {
+  /** The SVG element for a page: as wide as its container, with its own ids. */
+  svg: string;
+  /** The panels that have marks with a row, in the order of the picture. */
+  panels: Panel[];
+}
+
+/** A panel of a picture, in the units of its viewBox. */
+export interface Panel extends Box {
+  marks: Mark[];
+}
+
+/** A rectangle: its left upper corner and its size. */
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** A mark: its middle, its size, and the row of the picture's numbers that it shows. */
+export interface Mark extends Box {
+  row: number;
+}
+
 /**
- * Draws a Vega-Lite specification as an SVG element for a page: as wide as its container, with its own ids.
+ * Draws a Vega-Lite specification. A datum with a number `row` says which row of the picture's numbers its mark shows.
  *
  * @param id - distinguishes the picture from others on the page
  * @param label - a description for readers who cannot see the picture
  */
-export async function drawSvg(spec: Spec, id: string, label: string): Promise<string> {
+export async function draw(spec: Spec, id: string, label: string): Promise<DrawnSpec> {
   const compiled = compile({ ...(disguised(spec) as Spec), config } as TopLevelSpec).spec;
   const view = new vega.View(vega.parse(compiled), { renderer: 'none', logLevel: vega.Error });
   try {
@@ -69,17 +95,62 @@ export async function drawSvg(spec: Spec, id: string, label: string): Promise<st
     const rounded = svg.replaceAll(/ d="[^"]*"/g, shortened);
     // a screen reader treats the picture as one image, so its marks must have no roles
     const whole = rounded.replaceAll(/ (role="graphics-\w+"|aria-roledescription="[^"]*")/g, '');
-    return ownIds(undisguised(whole), id).replace(
+    const drawn = ownIds(undisguised(slim(whole)), id).replace(
       /^<svg[^>]*?(viewBox="[^"]*")[^>]*>/,
       `<svg $1 role="img" aria-label="${escapeAttribute(label)}">`,
     );
+    return { svg: drawn, panels: panelsIn(view) };
   } finally {
     view.finalize();
   }
 }
 
+/** The kinds of marks that stand for a row. Rules and texts only accompany them. */
+const SPEAKING = new Set(['symbol', 'rect', 'line', 'area']);
+
+/** Reads the panels and their marks from the scene that Vega has drawn. */
+function panelsIn(view: vega.View): Panel[] {
+  const panels: Panel[] = [];
+  const { left, top } = view.padding() as { left: number; top: number };
+  const [x, y] = view.origin();
+  walk((view.scenegraph() as unknown as { root: SceneMark }).root, left + x, top + y);
+  return panels.filter(({ marks }) => marks.length > 0);
+
+  function walk({ marktype, name, items }: SceneMark, x: number, y: number, panel?: Panel): void {
+    for (const item of items) {
+      const [left, top] = [x + (item.x ?? 0), y + (item.y ?? 0)];
+      if (marktype === 'group') {
+        // the group of one line of several lies in the panel of all of them
+        let own = panel;
+        if (!own || !name?.endsWith('pathgroup')) {
+          own = { x: left, y: top, width: item.width ?? 0, height: item.height ?? 0, marks: [] };
+          panels.push(own);
+        }
+        for (const mark of item.items ?? [])
+          if (mark.role !== 'axis' && mark.role !== 'legend') walk(mark, left, top, own);
+        continue;
+      }
+      const row = item.datum?.row;
+      if (typeof row !== 'number' || !panel || !SPEAKING.has(marktype)) continue;
+      const isRect = marktype === 'rect';
+      const [width, height] = isRect ? [item.width ?? 0, item.height ?? 0] : [0, 0];
+      // the middle of a band is halfway between its edges
+      const middle = marktype === 'area' ? (top + y + (item.y2 ?? item.y ?? 0)) / 2 : top + height / 2;
+      panel.marks.push({ x: left + width / 2, y: middle, width, height, row });
+    }
+  }
+}
+
+/** A part of Vega's scene: marks of one kind. */
+interface SceneMark {
+  marktype: string;
+  role: string;
+  name?: string;
+  items: (Partial<Box> & { y2?: number; datum?: { row?: unknown }; items?: SceneMark[] })[];
+}
+
 /**
- * The labels of axes and colour scales. Numbers below 1e-4, as in tables, and from 1e12 have exponents, because Vega would
+ * The labels of axes and colour scales, with thousands separators and percent signs as in texts. Numbers below 1e-4, as in tables, and from 1e12 have exponents, because Vega would
  * cut their last digits. The labels of a linear scale all have exponents if its largest number needs one.
  */
 function withExponents(locale: vega.LocaleFormatters): vega.LocaleFormatters {
@@ -87,16 +158,23 @@ function withExponents(locale: vega.LocaleFormatters): vega.LocaleFormatters {
   return {
     ...locale,
     formatFloat(specifier) {
+      if (isPercent(specifier)) return spaced(locale.formatFloat(specifier));
       const [plain, exponent] = [locale.formatFloat(specifier), locale.formatFloat('~e')];
-      return (value) => (isPercent(specifier) || fits(Math.abs(value)) ? plain(value) : exponent(value));
+      return (value) => (fits(Math.abs(value)) ? plain(value) : exponent(value));
     },
     formatSpan(start, stop, count, specifier) {
-      if (isPercent(specifier) || fits(Math.max(Math.abs(start), Math.abs(stop))))
+      if (isPercent(specifier)) return spaced(locale.formatSpan(start, stop, count, specifier));
+      if (fits(Math.max(Math.abs(start), Math.abs(stop))))
         return locale.formatSpan(start, stop, count, specifier);
       const exponent = locale.formatSpan(start, stop, count, '~e');
       return (value) => (value === 0 ? '0' : exponent(value));
     },
   };
+}
+
+/** Puts a space before the percent sign. */
+function spaced(format: (value: number) => string): (value: number) => string {
+  return (value) => format(value).replace('%', ' %');
 }
 
 function isPercent(specifier: unknown): boolean {
@@ -121,6 +199,19 @@ function disguised(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(disguised);
   if (typeof part !== 'object' || part === null) return part;
   return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, disguised(value)]));
+}
+
+/** Leaves out what changes nothing, because a picture may have thousands of marks. */
+function slim(svg: string): string {
+  const hex = (level: string): string => Number(level).toString(16).padStart(2, '0');
+  return svg
+    .replaceAll(
+      /rgb\((\d+), ?(\d+), ?(\d+)\)/g,
+      (_, ...levels: string[]) => `#${levels.slice(0, 3).map(hex).join('')}`,
+    )
+    .replaceAll(/<(?:path|line|text) [^>]*>/g, (tag) =>
+      (tag.includes(' stroke="') ? tag : tag.replace(' stroke-width="0"', '')).replace(' opacity="1"', ''),
+    );
 }
 
 function undisguised(svg: string): string {

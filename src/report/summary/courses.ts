@@ -13,11 +13,17 @@ export interface Courses {
   best: Curve;
   /** The curves of the other runs, if there are few runs; otherwise empty. */
   others: Curve[];
+  /** The keys of the points of these curves. */
+  points: { best: string | undefined; others: string[] };
   /**
    * Quantiles across the curves of all kept runs, if there are many runs; otherwise empty. For a calibration, these are
    * the runs of the accepted points with their weights.
    */
   bands: Band[];
+  /** Quantiles across the curves of the runs with each value of an input; empty without such an input. */
+  groups: CourseGroup[];
+  /** The name of this input. */
+  by: string | undefined;
   /** Quantiles across the curves that a calibration drew from the prior; otherwise empty. */
   prior: Band[];
   /** Whether the curves are those of the posterior of a calibration. */
@@ -33,6 +39,22 @@ export interface Courses {
   /** Whether some curves had more points than are kept. */
   areThinned: boolean;
 }
+
+/** An input, and its place among the inputs that vary. */
+export interface GroupingInput {
+  name: string;
+  at: number;
+}
+
+/** The curves of the runs with one value of an input. */
+export interface CourseGroup {
+  value: string;
+  bands: Band[];
+  runs: number;
+}
+
+/** The maximum number of values of an input whose curves are told apart. */
+export const MOST_GROUPS = 6;
 
 /** The maximum number of DATA_SETs that are drawn. */
 export const MOST_DATA_SETS = 8;
@@ -54,6 +76,8 @@ export interface CalibratedRuns {
 /** The curve of a run, the key of its point, and its weight. */
 interface PointCurve {
   point: string;
+  /** The value of the input that tells curves apart. */
+  group: string | undefined;
   curve: Curve;
   isThinned: boolean;
   weight: number;
@@ -68,13 +92,21 @@ export class CourseGatherer {
     without: number;
   }[];
   readonly #calibrated: CalibratedRuns | undefined;
+  readonly #by: GroupingInput | undefined;
 
   /**
    * @param first - the name of a DATA_SET that is drawn even if there are too many DATA_SETs
    * @param calibrated - the runs of a calibration that are drawn. @default all runs
+   * @param by - the input whose values tell curves apart
    */
-  constructor(outputs: readonly CampaignOutput[], first?: string, calibrated?: CalibratedRuns) {
+  constructor(
+    outputs: readonly CampaignOutput[],
+    first?: string,
+    calibrated?: CalibratedRuns,
+    by?: GroupingInput,
+  ) {
     this.#calibrated = calibrated;
+    this.#by = by;
     const dataSets = outputs.filter(({ type }) => type === 'DATA_SET');
     this.#outputs = firstOf(dataSets, first)
       .slice(0, MOST_DATA_SETS)
@@ -88,14 +120,20 @@ export class CourseGatherer {
 
   /** @param times - how often the run counts */
   add(
-    { point, replication, outputs }: Pick<ResultRow, 'point' | 'replication' | 'outputs'>,
+    {
+      point,
+      replication,
+      outputs,
+      values,
+    }: Pick<ResultRow, 'point' | 'replication' | 'outputs'> & { values?: readonly string[] },
     times = 1,
   ): void {
     const run = placeOf(point, replication);
     const weight = this.#calibrated ? this.#calibrated.posterior.get(run) : 1;
     const isPrior = this.#calibrated?.prior.has(run) ?? false;
+    const group = this.#by && values?.[this.#by.at];
     for (const one of this.#outputs) {
-      const read = once(() => curveFor(point, outputs[one.output.name], weight));
+      const read = once(() => curveFor({ point, group }, outputs[one.output.name], weight));
       if (isPrior) one.prior.add(read);
       if (weight === undefined) continue;
       for (let time = 0; time < times; time += 1) {
@@ -116,6 +154,7 @@ export class CourseGatherer {
       const front = thinned(first);
       if (items.length === 0 && first.length === 0) return [];
       const areFew = items.length < FEW_RUNS;
+      const others = areFew ? allBut(front, best?.key, items) : [];
       const weights = this.#calibrated && items.map(({ weight }) => weight);
       const bands = areFew
         ? []
@@ -127,8 +166,11 @@ export class CourseGatherer {
         {
           output,
           best: front,
-          others: areFew ? allBut(front, best?.key, items) : [],
+          others: others.map(({ curve }) => curve),
+          points: { best: best?.key, others: others.map(({ point }) => point) },
           bands,
+          groups: groupsOf(items),
+          by: this.#by?.name,
           prior: areFew ? [] : bandsOf(prior.items.map(({ curve }) => curve)),
           isPosterior: this.#calibrated !== undefined,
           runs: items.length,
@@ -142,10 +184,25 @@ export class CourseGatherer {
   }
 }
 
-function curveFor(point: string, text: string | undefined, weight = 1): PointCurve | undefined {
+/** The curves by the value of an input; none if fewer than two or too many values have curves. */
+function groupsOf(items: readonly PointCurve[]): CourseGroup[] {
+  const groups = Map.groupBy(items, ({ group }) => group);
+  if (groups.size < 2 || groups.size > MOST_GROUPS) return [];
+  return [...groups].map(([value, members]) => ({
+    value: value!,
+    bands: bandsOf(members.map(({ curve }) => curve)),
+    runs: members.length,
+  }));
+}
+
+function curveFor(
+  of: Pick<PointCurve, 'point' | 'group'>,
+  text: string | undefined,
+  weight = 1,
+): PointCurve | undefined {
   const curve = curveOf(text);
   return curve && curve.length > 0
-    ? { point, curve: thinned(curve), isThinned: curve.length > MOST_POINTS, weight }
+    ? { ...of, curve: thinned(curve), isThinned: curve.length > MOST_POINTS, weight }
     : undefined;
 }
 
@@ -162,8 +219,8 @@ function isBeyond(curve: Curve, bands: readonly Band[]): boolean {
 }
 
 /** The curves of all runs except the run of a point whose curve is in front. Runs may come in any order. */
-function allBut(front: Curve, key: string | undefined, items: readonly PointCurve[]): Curve[] {
+function allBut(front: Curve, key: string | undefined, items: readonly PointCurve[]): PointCurve[] {
   const text = JSON.stringify(front);
   const own = items.findIndex(({ point, curve }) => point === key && JSON.stringify(curve) === text);
-  return items.filter((_, at) => at !== own).map(({ curve }) => curve);
+  return items.filter((_, at) => at !== own);
 }

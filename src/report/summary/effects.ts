@@ -5,7 +5,15 @@ import type { Statistic } from '../../campaign/measures.ts';
 import { analyzedDesign } from '../../sensitivity/design.ts';
 import { axisOf } from './input-axis.ts';
 import { EvenSample } from './even-sample.ts';
-import { type FacetedGrid, facetsOf, type GridEffect, gridOf, type InputLevels, MOST_CELLS } from './grid.ts';
+import {
+  type FacetedGrid,
+  facetsBy,
+  facetsOf,
+  type GridEffect,
+  gridOf,
+  type InputLevels,
+  MOST_CELLS,
+} from './grid.ts';
 import { confidenceOf, type MeanInterval, type OverPoints, overPoints, type PointSample } from './mean.ts';
 import { type SampledPoint, type ScatterEffects, scatterOf, type SurfaceEffect } from './scatter.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
@@ -26,6 +34,14 @@ export interface MainEffects {
 export interface InputEffect {
   axis: ReturnType<typeof axisOf>;
   means: ({ bin: number } & MeanInterval)[];
+}
+
+/** The inputs that a reader has chosen for the axes of a heat map or a surface, by name. */
+export interface ChosenAxes {
+  x?: string | undefined;
+  y?: string | undefined;
+  /** A heat map for each value of this input. Without it, a cell is the mean over the inputs that are not on an axis. */
+  by?: string | undefined;
 }
 
 /** The parts of the effects that no picture shows. */
@@ -129,14 +145,27 @@ export class EffectGatherer {
   /**
    * The effects for the pictures, in the order of the pictures. Empty if no input varies, if no point was added, or if
    * all inputs have too many texts for an axis.
+   *
+   * @param axes - the chosen axes; without them, the pictures have the axes that show the most
    */
-  result(): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
+  result(axes: ChosenAxes = {}): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
     const { inputs, cells, isGrid } = this.#layout();
     const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
     const sampled = inputs.filter(isSampled);
     const isWhole = sampled.length === 0;
-    const grids = isGrid && isWhole ? [gridOf(inputs[0]!, inputs[1]!, cells)] : [];
-    const facets = cells.length > 0 && inputs.length === 3 && isWhole ? facetsOf(inputs, cells) : undefined;
+    const chosen = cells.length > 0 && isWhole ? chosenOf(inputs, axes) : undefined;
+    const grids =
+      chosen && !chosen.by
+        ? [gridOf(chosen.x, chosen.y, cells)]
+        : isGrid && isWhole && !chosen
+          ? [gridOf(inputs[0]!, inputs[1]!, cells)]
+          : [];
+    const facets =
+      chosen?.by && cells.length > 0
+        ? facetsBy(chosen.x, chosen.y, chosen.by, cells)
+        : !chosen && cells.length > 0 && inputs.length === 3 && isWhole
+          ? facetsOf(inputs, cells)
+          : undefined;
     const effects = inputs.flatMap((each) => {
       if (isSampled(each)) return [];
       // an input that varies together with others may have a different value at many points
@@ -146,7 +175,7 @@ export class EffectGatherer {
     const isUneven = this.#balanced !== undefined && this.#points !== this.#balanced;
     const main = effects.length > 0 ? [{ kind: 'main' as const, effects, isUneven }] : [];
     const surface = sampled.length > 0 ? inputs.filter((each) => this.#isSpread(each)) : [];
-    return [...grids, ...this.#scatter(sampled, surface), ...main, ...(facets ? [facets] : [])];
+    return [...grids, ...this.#scatter(sampled, surface, axes), ...main, ...(facets ? [facets] : [])];
   }
 
   /** Whether an input's points are drawn one by one, because many of them have different values. */
@@ -167,12 +196,17 @@ export class EffectGatherer {
   #scatter(
     inputs: readonly InputLevels[],
     spread: readonly InputLevels[],
+    { x, y }: ChosenAxes,
   ): (ScatterEffects | SurfaceEffect)[] {
     if (inputs.length === 0) return [];
     const { isPart, items } = this.#sample;
     // points with the same seeds share a part of their error, which does not average out
     const confidence = this.#campaign.commonRandomNumbers ? null : confidenceOf(this.#campaign);
-    return scatterOf({ inputs, spread }, items, { isPart, confidence, isShare: this.#statistic === 'share' });
+    return scatterOf({ inputs, spread, axes: [x, y] }, items, {
+      isPart,
+      confidence,
+      isShare: this.#statistic === 'share',
+    });
   }
 
   /** What the result leaves out. */
@@ -246,6 +280,20 @@ export class EffectGatherer {
     const means = [...bins].map(([bin, mean]) => ({ bin, ...mean.interval(confidence, isIndependent) }));
     return [{ axis, means: means.sort((a, b) => a.bin - b.bin) }];
   }
+}
+
+/** The inputs of the chosen axes. An axis that was not chosen gets the first input that is free. */
+function chosenOf(
+  inputs: readonly InputLevels[],
+  axes: ChosenAxes,
+): { x: InputLevels; y: InputLevels; by: InputLevels | undefined } | undefined {
+  const named = (name: string | undefined) => inputs.find(({ input }) => input.name === name);
+  const by = named(axes.by);
+  const wanted = [named(axes.x), named(axes.y)];
+  if (!by && !wanted[0] && !wanted[1]) return undefined;
+  const free = inputs.filter((one) => one !== by && !wanted.includes(one));
+  const [x, y] = wanted.map((one) => one ?? free.shift());
+  return x && y && x !== y && x !== by && y !== by ? { x, y, by } : undefined;
 }
 
 function isCrowded({ input, levels }: InputLevels): boolean {

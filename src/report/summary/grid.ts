@@ -63,14 +63,24 @@ export function facetsOf(inputs: readonly InputLevels[], means: Means): FacetedG
   );
   const [x, y] = inputs.filter((one) => one !== by);
   if (!by || [x!, y!].some(({ levels }) => new Set(levels).size < FEWEST_CELLS_A_SIDE)) return undefined;
+  return facetsBy(x!, y!, by, means);
+}
+
+/** Makes grids over two inputs, one for each value of a third input; undefined if it has too many values. */
+export function facetsBy(
+  x: InputLevels,
+  y: InputLevels,
+  by: InputLevels,
+  means: Means,
+): FacetedGrid | undefined {
   const { bins } = axisOf(by.input, by.levels, Infinity);
   if (bins.length > MOST_FACETS) return undefined;
-  const axes = axesOf(x!, y!, MOST_CELLS_A_SIDE_OF_MANY);
+  const axes = axesOf(x, y, MOST_CELLS_A_SIDE_OF_MANY);
   const facets = bins.map(({ label }) => ({
     label,
     cells: cellsOf(
-      x!,
-      y!,
+      x,
+      y,
       axes,
       means.filter(({ values }) => values[by.at] === label),
     ),

@@ -46,6 +46,13 @@ export function axisOf(input: VariedInput, levels: Iterable<string>, most: numbe
   return { input, numeric: true, bins, binOf };
 }
 
+/** The text of each bin: its value, or its first and last value. */
+export function binTexts({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): string[] {
+  const all: string[][] = bins.map(() => []);
+  for (const [value, bin] of binOf) all[bin]!.push(value);
+  return all.map((values) => [...new Set([values[0]!, values.at(-1)!])].join(' to '));
+}
+
 /** Whether each value of the axis has its own bin. */
 export function hasBinEach({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): boolean {
   return binOf.size === bins.length;

@@ -25,7 +25,8 @@ export interface ScatterEffects {
 export interface ScatterEffect {
   input: VariedInput;
   isLog: boolean;
-  points: { x: number; mean: number }[];
+  /** The values of all inputs that vary, in the order of the campaign, and the value of `input` as a number. */
+  points: { x: number; mean: number; values: readonly string[] }[];
   /** The smooth curve by ascending x; empty if there are too few points. */
   smooth: ({ x: number } & SmoothValue)[];
   /**
@@ -39,7 +40,7 @@ export interface SurfaceEffect {
   kind: 'surface';
   x: SurfaceAxis;
   y: SurfaceAxis;
-  points: { x: number; y: number; mean: number }[];
+  points: { x: number; y: number; mean: number; values: readonly string[] }[];
   /** Values at the middles of equal cells, row by row from the lowest; null where the surface has ended. */
   cells: (number | null)[];
   columns: number;
@@ -79,6 +80,8 @@ interface DrawnInputs {
   inputs: readonly SampledInput[];
   /** All inputs with enough values for a smooth, also those with few enough values for a mean at each. */
   spread: readonly SampledInput[];
+  /** The names of inputs that the surface must have. @default the two that explain the most */
+  axes?: readonly (string | undefined)[];
 }
 
 /**
@@ -90,7 +93,7 @@ interface DrawnInputs {
  * because its variance depends on the share itself, and the regression assumes the same variance everywhere.
  */
 export function scatterOf(
-  { inputs, spread }: DrawnInputs,
+  { inputs, spread, axes = [] }: DrawnInputs,
   points: readonly SampledPoint[],
   { isPart, confidence, isShare = false }: { isPart: boolean; confidence: number | null; isShare?: boolean },
 ): (ScatterEffects | SurfaceEffect)[] {
@@ -111,15 +114,21 @@ export function scatterOf(
     const effect: ScatterEffect = {
       input,
       isLog: scale.isLog,
-      points: dots.map(({ values, mean }) => ({ x: Number(values[at]), mean })),
+      points: dots.map(({ values, mean }) => ({ x: Number(values[at]), mean, values })),
       smooth,
       explained,
     };
     return { effect, scale };
   });
-  const [first, second] = all.toSorted((a, b) => b.effect.explained - a.effect.explained);
-  // the two inputs in the order of the design
-  const pair = all.filter((one) => one === first || one === second);
+  const wanted = axes.map((name) => all.find(({ effect }) => effect.input.name === name));
+  const others = all
+    .toSorted((a, b) => b.effect.explained - a.effect.explained)
+    .filter((one) => !wanted.includes(one));
+  const isChosen = wanted.some((one) => one !== undefined);
+  // without a choice, the two inputs are in the order of the design
+  const pair = isChosen
+    ? [wanted[0] ?? others.shift(), wanted[1] ?? others.shift()].filter((one) => one !== undefined)
+    : all.filter((one) => others.slice(0, 2).includes(one));
   const surface = pair.length === 2 ? surfaceOver(pair, output) : undefined;
   const effects = all.flatMap(({ effect }) =>
     inputs.some(({ input }) => input === effect.input) ? [effect] : [],
@@ -201,7 +210,7 @@ function surfaceOver(
     kind: 'surface',
     x: axis(x!),
     y: axis(y!),
-    points: x!.effect.points.map(({ x, mean }, at) => ({ x, y: y!.effect.points[at]!.x, mean })),
+    points: x!.effect.points.map((point, at) => ({ ...point, y: y!.effect.points[at]!.x })),
     cells,
     columns: COLUMNS,
     rows: ROWS,

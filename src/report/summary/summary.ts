@@ -5,9 +5,10 @@ import type { ResultRow } from '../../store/index.ts';
 import { Agreement } from './agreement.ts';
 import { Lowest } from './best.ts';
 import { BestPoints, type Choice } from './chosen.ts';
-import { type CalibratedRuns, type Courses, CourseGatherer } from './courses.ts';
+import { type CalibratedRuns, type Courses, CourseGatherer, type GroupingInput } from './courses.ts';
 import { Distribution } from './distribution.ts';
-import { EffectGatherer, type LeftOut } from './effects.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+import { type ChosenAxes, EffectGatherer, type LeftOut } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
 import { confidenceOf, type PointSample } from './mean.ts';
 import { estimateAt, type PointResult, pointsOf, valueOf } from './points.ts';
@@ -81,6 +82,8 @@ export interface SummaryOptions {
    * selection.
    */
   found?: { output: string; key: string | undefined } | null;
+  /** The axes of a heat map or a surface that a reader has chosen. */
+  axes?: ChosenAxes | undefined;
   /** The runs of a calibration whose curves are drawn. @default all runs */
   calibrated?: CalibratedRuns | undefined;
 }
@@ -128,7 +131,7 @@ export class RunGatherer {
   constructor(
     campaign: Campaign,
     { counted }: ShownMeasures,
-    { observed, calibrated }: Pick<SummaryOptions, 'observed' | 'calibrated'> = {},
+    { observed, calibrated, axes }: Pick<SummaryOptions, 'observed' | 'calibrated' | 'axes'> = {},
   ) {
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#distributions = counted.map((output) => ({
@@ -136,7 +139,7 @@ export class RunGatherer {
       distribution: new Distribution(isWhole(output) ? 1 : 0),
       without: 0,
     }));
-    this.#courses = new CourseGatherer(campaign.outputs, observed, calibrated);
+    this.#courses = new CourseGatherer(campaign.outputs, observed, calibrated, groupingInput(campaign, axes));
   }
 
   /** @param place - the place of the run in the design: later runs have larger numbers */
@@ -166,6 +169,16 @@ export class RunGatherer {
       timeline: this.#timeline,
     };
   }
+}
+
+/**
+ * The input by whose values curves are told apart: the chosen one, or else the only input that varies
+ * whose values are not numbers.
+ */
+function groupingInput({ varied }: Campaign, axes: ChosenAxes = {}): GroupingInput | undefined {
+  const all = varied.map(({ name, type }, at) => ({ name, at, isText: kindOfInput(type) !== 'number' }));
+  const texts = all.filter(({ isText }) => isText);
+  return all.find(({ name }) => name === axes.by) ?? (texts.length === 1 ? texts[0] : undefined);
 }
 
 /** Collects what the summary shows of points. The points must be added in design order. */
@@ -249,7 +262,7 @@ export class PointGatherer {
       ranking,
       best: this.#isCalibration && !ranking.isGoal ? [] : first,
       choice: chosen?.best.choice,
-      effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result() })),
+      effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result(this.#options.axes) })),
       leftOut: chosen?.effects.leftOut(),
       agreement: this.#agreement,
     };

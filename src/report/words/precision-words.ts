@@ -1,6 +1,6 @@
 import type { Explanation } from '../../client/index.ts';
 import { SURE } from '../../statistics/chance.ts';
-import { counted, numberText, percent } from './words.ts';
+import { counted, intervalText, numberText } from './words.ts';
 
 /** The precision of an output at a point, as a sentence without its full stop. */
 export function precisionText(known: Explanation['precision'][number]): string {
@@ -8,9 +8,7 @@ export function precisionText(known: Explanation['precision'][number]): string {
   const values =
     mean === null || low === null || high === null
       ? withoutInterval(known)
-      : of === 'share'
-        ? `${counted(n, 'value')}, share ${percent(mean)}, interval ${percent(low)} to ${percent(high)}`
-        : `${counted(n, 'value')}, ${of} ${numberText(mean)} ± ${numberText((high - low) / 2)}`;
+      : `${counted(n, 'value')}, ${of} ${intervalText({ statistic: of, units: null }, mean, [low, high])}`;
   const says = reached ? 'as precise as wanted' : 'not as precise as wanted';
   return `${output}: ${values} (${100 * confidence}%), ${says} (± ${wanted})`;
 }

@@ -72,16 +72,63 @@ export function measureText(
 
 /**
  * A mean with the half-width of its interval, or a share or a quantile with the ends of its interval: "3.2 ± 0.4 days",
- * "12.5 % (9 % to 17.1 %)", "3.2 days (3.1 days to 4 days)". The intervals of shares and quantiles are not symmetric.
+ * "12.5 % (9 % to 17.1 %)", "3.2 days (3.1 days to 4 days)". The intervals of shares and quantiles are not symmetric. The
+ * digits are those of {@link estimateTexts}.
  */
 export function intervalText(
   measure: Pick<Measure, 'statistic' | 'units'>,
   value: number,
   [low, high]: readonly [number, number],
 ): string {
-  return measure.statistic !== 'mean'
-    ? `${measureText(measure, value)} (${measureText(measure, low)} to ${measureText(measure, high)})`
-    : amount(`${numberText(value)} ± ${numberText((high - low) / 2)}`, measure.units);
+  if (measure.statistic === 'mean') {
+    const half = (high - low) / 2;
+    const text = (one: number): string => textWithin(one, half);
+    return amount(`${text(value)} ± ${text(half)}`, measure.units);
+  }
+  const [middle, from, to] = estimateTexts(measure, value, [low, high]);
+  return `${middle} (${from} to ${to})`;
+}
+
+/**
+ * A mean, share or quantile and the ends of its interval for readers, all with the same digits: down to the second digit
+ * of the half-width of the interval, because chance decides the further ones.
+ */
+export function estimateTexts(
+  { statistic, units }: Pick<Measure, 'statistic' | 'units'>,
+  value: number,
+  [low, high]: readonly [number, number],
+): [value: string, low: string, high: string] {
+  const isShare = statistic === 'share';
+  const scale = isShare ? 100 : 1;
+  const half = (scale * (high - low)) / 2;
+  const text = (one: number): string => {
+    const digits = textWithin(scale * one, half);
+    return isShare ? `${digits} %` : amount(digits, units);
+  };
+  return [text(value), text(low), text(high)];
+}
+
+/** The most decimals of a number for readers; a number that needs more has an exponent. */
+const MOST_DECIMALS = 9;
+
+/** A number to the second digit of the half-width of its interval. Without a width it is as in `numberText`. */
+function textWithin(value: number, half: number): string {
+  const decimals = 1 - Math.floor(Math.log10(Number(half.toPrecision(2))));
+  if (!Number.isFinite(decimals) || decimals > MOST_DECIMALS || Math.abs(value) >= 1e15)
+    return numberText(value);
+  return unsignedZero(value.toLocaleString('en-US', { maximumFractionDigits: Math.max(0, decimals) }));
+}
+
+/** A number with thousands separators and this number of decimals. */
+export function fixedText(value: number, decimals: number): string {
+  return unsignedZero(
+    value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals }),
+  );
+}
+
+/** A number that is rounded to zero has no sign. */
+function unsignedZero(text: string): string {
+  return /^-[0.,]+$/.test(text) ? text.slice(1) : text;
 }
 
 /** The text of `measureText` with all digits. A share is rounded to 12 digits. */
@@ -147,11 +194,7 @@ export function numberColumn(values: readonly (number | undefined)[]): string[] 
   const texts = values.map((value) => (value === undefined ? '' : numberText(value)));
   if (texts.some((text) => text.includes('e'))) return texts;
   const decimals = Math.max(...texts.map((text) => text.split('.')[1]?.length ?? 0));
-  return values.map((value) =>
-    value === undefined
-      ? ''
-      : value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals }),
-  );
+  return values.map((value) => (value === undefined ? '' : fixedText(value, decimals)));
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {

@@ -48,6 +48,21 @@ export function nextTolerance(
   return lower.length > 0 ? lower.reduce((a, b) => Math.max(a, b)) : undefined;
 }
 
+/** The weighted correlation (Pearson) of two columns; undefined if one of them has only equal values. */
+export function weightedCorrelation(
+  a: readonly number[],
+  b: readonly number[],
+  weights: readonly number[],
+): number | undefined {
+  const [first, second] = [weightedMoments(a, weights), weightedMoments(b, weights)];
+  if (!(first.sd > 0 && second.sd > 0)) return undefined;
+  const product = weights.reduce(
+    (sum, weight, at) => sum + weight * (a[at]! - first.mean) * (b[at]! - second.mean),
+    0,
+  );
+  return Math.max(-1, Math.min(1, product / (first.sd * second.sd)));
+}
+
 /** The weighted quantile: the lowest value with at least this share of the weight at or below it. */
 export function weightedQuantile(
   values: readonly number[],

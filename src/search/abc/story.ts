@@ -87,6 +87,8 @@ export interface GenerationStory {
   accepted: number;
   /** The effective sample size; null while the generation is not complete. */
   effective: number | null;
+  /** The distributions of the inputs; null while the generation is not complete. */
+  inputs: Record<string, Marginal> | null;
 }
 
 /** An accepted point: `values` are canonical, in the order of the priors. */
@@ -139,7 +141,7 @@ export async function calibrationStoryOf(
     tolerance: now?.tolerance ?? null,
     accepted: now?.accepted.length ?? 0,
     particles: strategy.particles,
-    posterior: last ? posteriorOf(campaign, generations[last.number - 1]!, particles) : null,
+    posterior: last ? posteriorOf(generations[last.number - 1]!) : null,
     stoppedBy: stopOf(log),
   };
   const isDrawn = all[0]?.population !== null;
@@ -217,7 +219,14 @@ function generationStory(
     isNumber ? [accepted.map((ask) => Number(asks[ask]!.values[at]))] : [],
   );
   const effective = population && effectiveSize(population.weights, columns);
-  return { number, tolerance, told, accepted: accepted.length, effective };
+  const inputs =
+    population &&
+    marginalsOf(
+      campaign,
+      accepted.map((ask) => asks[ask]!.values),
+      population.weights,
+    );
+  return { number, tolerance, told, accepted: accepted.length, effective, inputs };
 }
 
 /** The names of the inputs of a calibration, and whether they are numbers. */
@@ -228,23 +237,28 @@ function priorsOf({ varied, strategy }: CampaignBy<'calibration'>): { name: stri
   });
 }
 
-function posteriorOf(
-  campaign: CampaignBy<'calibration'>,
-  { number, tolerance, told, accepted, effective }: GenerationStory,
-  particles: readonly Particle[],
-): Posterior {
-  const weights = particles.map(({ weight }) => weight);
-  const inputs = priorsOf(campaign).map(({ name, isNumber }, at) => {
-    const values = particles.map((particle) => particle.values[at]!);
-    return [name, isNumber ? numeric(values.map(Number), weights) : shares(values, weights)] as const;
-  });
+/** @param generation - one that is complete */
+function posteriorOf({ number, tolerance, told, accepted, effective, inputs }: GenerationStory): Posterior {
   return {
     generation: number,
     tolerance,
     acceptance: accepted / told,
     effective: effective!,
-    inputs: Object.fromEntries(inputs),
+    inputs: inputs!,
   };
+}
+
+/** The distribution of each input. @param points - the values of the accepted points, in the order of the weights */
+function marginalsOf(
+  campaign: CampaignBy<'calibration'>,
+  points: readonly (readonly string[])[],
+  weights: readonly number[],
+): Record<string, Marginal> {
+  const inputs = priorsOf(campaign).map(({ name, isNumber }, at) => {
+    const values = points.map((point) => point[at]!);
+    return [name, isNumber ? numeric(values.map(Number), weights) : shares(values, weights)] as const;
+  });
+  return Object.fromEntries(inputs);
 }
 
 function numeric(values: readonly number[], weights: readonly number[]): Marginal {

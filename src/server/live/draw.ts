@@ -7,7 +7,6 @@ import type { Summary } from '../../report/summary/summary.ts';
 import type { RunCounts } from '../../campaign/types.ts';
 import type { CampaignRecord, Store } from '../../store/index.ts';
 import type { Section } from './look.ts';
-import { numbersOf } from './numbers.ts';
 import { shownSection } from './shown.ts';
 
 /**
@@ -42,6 +41,5 @@ export async function drawSections(
     analyses: isWhole ? await analysesFor(record, (outputs) => analysesIn(store, record, { outputs })) : [],
   });
   const last = { id: 'campaign', markup: campaignSection(record, counts, summary.timeline.outstandingTime) };
-  const numbers = numbersOf(campaign, summary);
-  return [...sections, last].map((section) => shownSection(section, numbers.get(section.id), campaign.id));
+  return [...sections, last].map((section) => shownSection(section, campaign.id));
 }

@@ -13,8 +13,12 @@ import type { InputFilter, View } from './look.ts';
  * Checks that a campaign has the outputs and inputs of a view.
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
-export function checkView(campaign: Pick<Campaign, 'varied' | 'outputs'>, { show, inputs }: View): void {
+export function checkView(
+  campaign: Pick<Campaign, 'varied' | 'outputs'>,
+  { show, inputs, axes }: View,
+): void {
   filterOf(campaign, inputs);
+  for (const name of [axes?.x, axes?.y, axes?.by]) if (name !== undefined) placeOf(campaign, name);
   for (const name of show) measureOf(campaign.outputs, name);
 }
 
@@ -27,19 +31,23 @@ export function filterOf(
   { varied }: Pick<Campaign, 'varied'>,
   filters: readonly InputFilter[],
 ): (values: readonly string[]) => boolean {
-  const names = varied.map(({ name }) => name);
   const tests = filters.map(({ name, text }) => {
-    const at = names.indexOf(name);
-    if (at < 0) {
-      throw new UnknownNameError('INVALID_VALUE', `The campaign does not vary an input "${name}".`, {
-        name,
-        known: names,
-      });
-    }
+    const at = placeOf({ varied }, name);
     const isWanted = testOf(varied[at]!, text);
     return (values: readonly string[]) => isWanted(values[at]!);
   });
   return (values) => tests.every((test) => test(values));
+}
+
+/** The place of an input among the inputs that vary. @throws ForayError INVALID_VALUE if the input does not vary */
+function placeOf({ varied }: Pick<Campaign, 'varied'>, name: string): number {
+  const known = varied.map((input) => input.name);
+  const at = known.indexOf(name);
+  if (at >= 0) return at;
+  throw new UnknownNameError('INVALID_VALUE', `The campaign does not vary an input "${name}".`, {
+    name,
+    known,
+  });
 }
 
 /**

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import { closedPhases } from '../../campaign/types.ts';
 import { type Story, storyOf } from '../../client/strategies.ts';
+import { isBuilt, ownFile } from '../../package/own-files.ts';
+import { version } from '../../package/own-version.ts';
 import { followRuns } from '../../client/follow-results.ts';
 import { ForayError, isForayError } from '../../errors.ts';
 import { LiveSummary } from '../../report/live/live-summary.ts';
@@ -67,7 +71,8 @@ export class Gatherer {
         const state = stateOf(record);
         // the last pictures of a closed campaign do not wait for the pause
         if (state !== drawn && (isClosed || this.#mayDraw)) {
-          await this.#draw(record, (options) => this.#summarizeAll(record, measures, options));
+          if (isClosed) await this.#drawOnce(record, measures, state);
+          else await this.#draw(record, (options) => this.#summarizeAll(record, measures, options));
           drawn = state;
         }
         await delay(this.#pace.every);
@@ -75,11 +80,23 @@ export class Gatherer {
     }
   }
 
+  /** Draws a closed campaign, unless the store has the drawing. */
+  async #drawOnce(record: CampaignRecord, measures: readonly Measure[], state: string): Promise<void> {
+    const view = createHash('sha256').update(JSON.stringify(this.#view)).digest('hex');
+    const kept = await this.#store.keptPictures(this.#id, view, state);
+    if (kept !== undefined) return this.#tell(JSON.parse(kept) as Seen);
+    const seen = await this.#draw(record, (options) => this.#summarizeAll(record, measures, options));
+    await this.#store
+      .keepPictures(this.#id, view, state, JSON.stringify(seen), Date.now())
+      // without room in the store, the next viewer waits for a drawing again
+      .catch(() => undefined);
+  }
+
   /** Draws an open campaign until it closes or changes, or one of its failed runs is requested again. */
   async #follow(record: CampaignRecord, measures: readonly Measure[]): Promise<void> {
     const { campaign } = record;
     const isWanted = filterOf(campaign, this.#view.inputs);
-    const live = new LiveSummary(campaign, measures);
+    const live = new LiveSummary(campaign, measures, this.#view.axes);
     const { done, failed } = await this.#store.counts(this.#id);
     /** The number of runs that had finished before this method began. */
     const before = done + failed;
@@ -128,19 +145,19 @@ export class Gatherer {
   }
 
   /**
-   * Draws the report, and passes it to the listener.
+   * Draws the report, passes it to the listener, and returns it.
    * @param front - sections before the report
    */
   async #draw(
     record: CampaignRecord,
     summaryOf: (options: SummaryOptions) => Promise<Summary>,
     front: readonly Section[] = [],
-  ): Promise<void> {
+  ): Promise<Seen> {
     const from = performance.now();
     const asOf = new Date().toISOString();
     const story = await storyOf(this.#store, record.campaign);
     const known = await this.#store.counts(this.#id);
-    const summary = await summaryOf(optionsOf(record, story));
+    const summary = await summaryOf({ ...optionsOf(record, story), axes: this.#view.axes });
     const isFiltered = this.#view.inputs.length > 0;
     const isWhole = closedPhases.includes(record.phase) && !isFiltered;
     // while runs are still being read, one of them may match
@@ -160,7 +177,9 @@ export class Gatherer {
     this.#hasDrawn = true;
     const changedAt = new Date(record.updatedAt).toISOString();
     const finished = isFiltered ? known.done + known.failed : counts.done + counts.failed;
-    this.#tell({ version: hash.digest('hex').slice(0, 16), asOf, changedAt, finished, sections, next });
+    const seen = { version: hash.digest('hex').slice(0, 16), asOf, changedAt, finished, sections, next };
+    this.#tell(seen);
+    return seen;
   }
 
   /** Summarizes all runs in design order, like a report. */
@@ -206,6 +225,14 @@ function optionsOf({ campaign }: CampaignRecord, story: Story | null): SummaryOp
   return { goal, ...summaryOptionsOf(campaign, story) };
 }
 
+/** What draws the pictures: a version of foray, and in a checkout also the time of the last change in src/report. */
+const DRAWN_BY = isBuilt ? version : `${version} ${lastChangeIn(ownFile('src/report'))}`;
+
+function lastChangeIn(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return files.reduce((last, file) => Math.max(last, statSync(join(folder, file)).mtimeMs), 0);
+}
+
 /** The note that is shown instead of pictures if the filters leave no run. */
 const NO_MATCH: Section = {
   id: 'no-match',
@@ -223,5 +250,5 @@ function behindSection(read: number, all: number): Section {
 
 /** A text that changes whenever the pictures of all runs may change. */
 function stateOf({ digest, phase, updatedAt }: CampaignRecord): string {
-  return JSON.stringify([digest, phase, updatedAt]);
+  return JSON.stringify([DRAWN_BY, digest, phase, updatedAt]);
 }

@@ -1,4 +1,5 @@
 import type { Goal } from '../../campaign/types.ts';
+import type { ChosenAxes } from '../../report/summary/effects.ts';
 import type { ResultRow } from '../../store/index.ts';
 
 /** A view: which runs and which of their outputs are shown. */
@@ -6,6 +7,8 @@ export interface View {
   /** Outputs and formulas that are shown first. */
   show: readonly string[];
   inputs: readonly InputFilter[];
+  /** The inputs on the axes of the pictures of the design; without a choice, the pictures choose. */
+  axes?: ChosenAxes;
 }
 
 /** A filter for the points with certain values of an input. */

@@ -60,7 +60,7 @@ export class Sections {
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
    */
   look(id: string, view: View): Promise<Seen> {
-    const key = JSON.stringify([id, view.show, view.inputs]);
+    const key = JSON.stringify([id, view.show, view.inputs, view.axes]);
     const now = performance.now();
     const known = this.#watched.get(key);
     if (known) {

@@ -8,7 +8,7 @@ import type { Seen } from '../live/look.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 import { statusSection } from './status.ts';
-import { inputFields, queryText, viewQuery } from './view.ts';
+import { axisFields, inputFields, queryText, viewQuery } from './view.ts';
 
 /** The interval between two requests of the page of an active campaign, ms. */
 const SOON = 1_000;
@@ -141,7 +141,7 @@ function windowForm(
 }
 
 /**
- * The form for the view: which output comes first, and which values of inputs are shown. The address contains the view,
+ * The form for the view: which output comes first, which inputs are on the axes, and which values of inputs are shown. The address contains the view,
  * so a link shows the same view to other users.
  */
 function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
@@ -149,7 +149,7 @@ function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
     <summary>What is shown</summary>
     <form>
       <label
-        >Output first
+        >Output, as height or colour
         <select name="show">
           <option value="">as in the report</option>
           ${measuresOf(campaign).map(
@@ -157,8 +157,9 @@ function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
           )}
         </select></label
       >
-      ${inputFields(campaign, view)}
+      ${axisFields(campaign, view)} ${inputFields(campaign, view)}
       <button>Show</button>
+      ${view.size > 0 ? html`<a href="${pathOfCampaign(campaign.id)}">Show all</a>` : ''}
     </form>
   </details>`;
 }

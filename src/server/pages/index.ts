@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { versionOf } from '../../campaign/versions.ts';
 import { ownFile } from '../../package/own-files.ts';
+import { pictureScript } from '../../report/html/picture-script.ts';
 import { style } from '../../report/html/style.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
@@ -24,7 +25,7 @@ import { viewOf, viewQuery } from './view.ts';
 type Of<Params> = { Params: Params };
 const read = { config: { role: 'read' } } as const;
 /** Parameters that a page takes once. */
-const ONCE = ['after', 'from', 'have', 'model', 'order', 'phase', 'q', 'state'];
+const ONCE = ['after', 'by', 'from', 'have', 'model', 'order', 'phase', 'q', 'state', 'x', 'y'];
 
 /** Adds the pages for browsers. Each page also works without scripts. One script keeps the open pages up to date. */
 export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
@@ -113,6 +114,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
 function addFiles(app: FastifyInstance): void {
   const file = (name: string): string => readFileSync(ownFile(`src/server/pages/${name}`), 'utf8');
   const files = {
+    '/picture.js': { type: 'text/javascript; charset=utf-8', content: pictureScript },
     '/page.css': { type: 'text/css; charset=utf-8', content: style + file('page.css') },
     '/page.js': { type: 'text/javascript; charset=utf-8', content: file('page.js') },
   };

@@ -40,6 +40,7 @@ export function sendPage(
         <link rel="stylesheet" href="/page.css" />
         <link rel="icon" href="data:," />
         <script type="module" src="/page.js"></script>
+        <script type="module" src="/picture.js"></script>
         ${isIncomplete ? html`<noscript><meta http-equiv="refresh" content="2" /></noscript>` : ''}
       </head>
       <body>

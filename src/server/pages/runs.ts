@@ -12,7 +12,7 @@ import { resultTable } from '../../report/tables/result-table.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { tabs } from './campaign.ts';
 import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts';
-import { filterFields, inputFields } from './view.ts';
+import { filterFields, inputFields, otherFields } from './view.ts';
 
 /**
  * The order of a table of runs. '' means the order of the design. 'last' shows only the few hundred finished runs that
@@ -94,9 +94,8 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
   ];
   const option = (value: string, name: string, chosen: string): Markup =>
     html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${name}</option>`;
-  const show = shown.view.getAll('show');
   return html`<form class="filter">
-    ${show.map((name) => html`<input type="hidden" name="show" value="${name}" />`)}
+    ${otherFields(shown.view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <label
       >Order
       <select name="order">

@@ -93,6 +93,13 @@ export const label = z
     'a label has letters, digits and _ . + - and begins with a letter or digit',
   );
 
+const axis = z.strictObject({
+  name: name.optional(),
+  units,
+  scale: z.enum(['linear', 'log']).optional(),
+  start: z.iso.date('a date such as 2026-01-31 is expected').optional(),
+});
+
 /** The part of a model definition that is data: everything but its code. */
 export const Declaration = z
   .strictObject({
@@ -110,7 +117,7 @@ export const Declaration = z
         values: z.array(value).min(1).optional(),
       }),
     ),
-    outputs: z.array(z.strictObject({ name, type: z.enum(outputTypes), units })),
+    outputs: z.array(z.strictObject({ name, type: z.enum(outputTypes), units, axis: axis.optional() })),
     experiments: z
       .array(
         z.discriminatedUnion('type', [
@@ -165,7 +172,15 @@ export const Declaration = z
         checkAllowed(input, canonicalInput(input.name, input.type, input.default)),
       );
     }
-    for (const [index, { name }] of declaration.outputs.entries()) {
+    for (const [index, { name, type, axis }] of declaration.outputs.entries()) {
+      const path = ['outputs', index, 'axis'];
+      if (axis && type !== 'DATA_SET')
+        complain(path, `"${name}" has no x axis: its type is ${type}, and only a DATA_SET is a curve`);
+      if (axis?.start !== undefined && (axis.units === null || !isTimeUnit(axis.units)))
+        complain(
+          [...path, 'start'],
+          `an axis with a start has units of time: one of ${unitsOf.time.join(', ')}`,
+        );
       const chart = name.split('|', 1)[0]!;
       if (declaration.outputs.some((other) => chart !== name && nameKey(other.name) === nameKey(chart))) {
         complain(
@@ -249,7 +264,13 @@ export function templateOf({ inputs, outputs }: Declaration): Version['experimen
       units,
       value: canonicalInput(name, type, value),
     })),
-    outputs: outputs.map(({ name, type, units }) => ({ name, type, units, value: null })),
+    outputs: outputs.map(({ name, type, units, axis }) => ({
+      name,
+      type,
+      units,
+      value: null,
+      ...(axis && { axis }),
+    })),
     dashboard: {},
   };
 }

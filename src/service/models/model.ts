@@ -40,12 +40,24 @@ export interface InputDeclaration {
   values?: readonly (string | number | boolean)[];
 }
 
+/** The x axis of a curve. */
+export interface AxisDeclaration {
+  name?: string;
+  units?: Unit | null;
+  /** @default linear */
+  scale?: 'linear' | 'log';
+  /** The date of x = 0, such as 2026-01-31. The axis then shows dates; its units must be units of time. */
+  start?: string;
+}
+
 /** An output of a model. */
 export interface OutputDeclaration {
   /** Unique in the model, ignoring case. An item of a chart is named `<chart>|<item>` (specification 2.5, rule 4). */
   name: string;
   type: OutputType;
   units?: Unit | null;
+  /** The x axis of a DATA_SET. */
+  axis?: AxisDeclaration;
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   type InputType,
   MAX_MEMORY_MB,
+  MILLISECONDS,
   NUMBER_OF_REPLICATIONS,
   stopModes,
   type SystemInput,
@@ -42,18 +43,6 @@ const TIMES: readonly string[] = ['{STOP_TIME}', '{START_TIME}'];
 export function isModelTime(input: string): boolean {
   return TIMES.includes(input);
 }
-
-const MILLISECONDS: Partial<Record<string, number>> = {
-  MILLISECOND: 1,
-  SECOND: 1_000,
-  MINUTE: 60_000,
-  HOUR: 3_600_000,
-  DAY: 86_400_000,
-  WEEK: 7 * 86_400_000,
-  MONTH: 30 * 86_400_000,
-  YEAR: 365 * 86_400_000,
-};
-
 /**
  * The canonical value of an input, of the model or of the system.
  *

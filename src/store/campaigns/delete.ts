@@ -79,7 +79,7 @@ async function deleteRows(db: Kysely<Tables>, campaign: number): Promise<void> {
     deleted = numDeletedRows;
     await breath();
   }
-  for (const table of ['asks', 'search_events', 'stopped_runs', 'run_counts'] as const)
+  for (const table of ['asks', 'search_events', 'stopped_runs', 'run_counts', 'pictures'] as const)
     await db.deleteFrom(table).where('campaign', '=', campaign).execute();
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { closedPhases, type ModelVersion, type Phase } from '../../campaign/types.ts';
 import { deleteCampaign } from './delete.ts';
+import { keepPictures, keptPictures } from './pictures.ts';
 import { ALL_DELETED } from '../deleted.ts';
 import { textOfCampaign, toCampaign, toRecord } from '../rows.ts';
 import type { Tables } from '../tables.ts';
@@ -132,5 +133,7 @@ export function campaignStore(db: Kysely<Tables>) {
     },
 
     deleteCampaign: byId(db, deleteCampaign),
+    keepPictures: byId(db, keepPictures),
+    keptPictures: byId(db, keptPictures),
   };
 }

@@ -9,7 +9,7 @@ import { pairsTable } from '../../../src/report/analysis/pairs-table.ts';
 import { analysisTable } from '../../../src/report/analysis/table.ts';
 import { analysisSentence } from '../../../src/report/analysis/words.ts';
 import { formatTable } from '../../../src/report/index.ts';
-import { drawSvg } from '../../../src/report/pictures/vega.ts';
+import { draw } from '../../../src/report/pictures/vega.ts';
 import type { Analysis } from '../../../src/sensitivity/analysis.ts';
 import { analyzed, numericBase, OUTPUTS, type Played } from '../../sensitivity/campaigns.ts';
 
@@ -56,7 +56,7 @@ describe.each(designs)('the analysis "%s"', (title, played) => {
     expect(text).not.toMatch(/undefined|NaN|-0\.000/);
     const figures = analysisFigures(analysis, measureOf(OUTPUTS, 'Y'));
     expect(figures[0]!.title).toContain(title);
-    for (const { spec, id } of figures) expect(await drawSvg(spec, id, id)).toContain('>A</text>');
+    for (const { spec, id } of figures) expect((await draw(spec, id, id)).svg).toContain('>A</text>');
   });
 
   test('gives a table with one row per input and one row per pair of inputs', async () => {
@@ -71,7 +71,7 @@ describe.each(designs)('the analysis "%s"', (title, played) => {
 test('a curve has a picture over time, and rows with times', async () => {
   const analysis = analysisOf({ ...designs[0]![1], outputs: ['Course'] });
   const figure = courseFigure(analysis, 0)!;
-  expect(await drawSvg(figure.spec, figure.id, figure.title)).toContain('Total index');
+  expect((await draw(figure.spec, figure.id, figure.title)).svg).toContain('Total index');
   expect((await csvOf([analysis]))[0]).toMatch(/^output,time,input,with,first,/);
 });
 

@@ -39,7 +39,8 @@ function said({ agreement: _agreement, timeline, distributions, courses, best, .
     ]),
     courses: courses.map((one) => ({
       ...one,
-      others: one.others.map((curve) => JSON.stringify(curve)).sort(),
+      others: one.others.map((curve, at) => JSON.stringify([one.points.others[at], curve])).sort(),
+      points: one.points.best,
     })),
     best: best.map(({ samples, ...point }) => ({
       ...point,

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { drawSvg, type Spec } from '../../../src/report/pictures/vega.ts';
+import { draw, type Spec } from '../../../src/report/pictures/vega.ts';
 
 /** Draws adjacent cells. Returns the left and right ends of their rectangles, in the order of the data. */
 async function sidesOf(count: number, width: number): Promise<[left: number, right: number][]> {
   const cells = Array.from({ length: count }, (_, at) => ({ from: at, to: at + 1 }));
-  const svg = await drawSvg(
+  const { svg } = await draw(
     {
       width,
       height: 20,
@@ -45,20 +45,22 @@ test('names that Vega could take for signals are drawn like all other names', as
     };
     const y = { field: 'value', type: 'quantitative', title: [name, 'mean'] };
     const x = { field: 'name', type: 'nominal', sort: [name, 'b'], title: name };
-    return drawSvg({ data, ...view, encoding: { x, y } } as unknown as Spec, 'p', 'a picture');
+    return (await draw({ data, ...view, encoding: { x, y } } as unknown as Spec, 'p', 'a picture')).svg;
   };
   const named = async (name: string) => [
     await drawn(name, { mark: 'point', title: name }),
     await drawn(name, { mark: { type: 'text', text: name } }),
-    await drawSvg(
-      {
-        data: { values: [{ name, value: 1 }] },
-        facet: { field: 'name', type: 'nominal', title: name },
-        spec: { mark: 'point', encoding: { x: { field: 'value', type: 'quantitative', title: name } } },
-      } as unknown as Spec,
-      'p',
-      'a picture',
-    ),
+    (
+      await draw(
+        {
+          data: { values: [{ name, value: 1 }] },
+          facet: { field: 'name', type: 'nominal', title: name },
+          spec: { mark: 'point', encoding: { x: { field: 'value', type: 'quantitative', title: name } } },
+        } as unknown as Spec,
+        'p',
+        'a picture',
+      )
+    ).svg,
   ];
   for (const name of ['if', ...Object.getOwnPropertyNames(Object.prototype)]) {
     const other = `${name.slice(0, -1)}Q`;
@@ -79,7 +81,7 @@ test.each<[number[], string | undefined, string[]]>([
   [[0, 2e-6], undefined, ['0', '5e-7', '1e-6', '1.5e-6', '2e-6']],
   [[0, 2e11], undefined, ['0', '50,000,000,000', '100,000,000,000', '150,000,000,000', '200,000,000,000']],
   [[0, 2e-4], undefined, ['0.00000', '0.00005', '0.00010', '0.00015', '0.00020']],
-  [[0, 2e-5], '~%', ['0%', '0.0005%', '0.001%', '0.0015%', '0.002%']],
+  [[0, 2e-5], '~%', ['0 %', '0.0005 %', '0.001 %', '0.0015 %', '0.002 %']],
   [[1e10, 1e16], '~r', ['10000000000', '1e+16']],
 ])(
   'the labels of an axis for the numbers %j with the format %s are not cut',
@@ -92,7 +94,7 @@ test.each<[number[], string | undefined, string[]]>([
       axis: { tickCount: 5, ...(isLog && { values: domain }), format },
     };
     const spec = { width: 900, data: { values: [{ x: domain[0] }] }, mark: 'point', encoding: { x } };
-    const svg = await drawSvg(spec, 'p', 'a picture');
+    const { svg } = await draw(spec, 'p', 'a picture');
     expect([...svg.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text).slice(0, -1)).toEqual(labels);
   },
 );

@@ -206,3 +206,46 @@ test('the range of the values decides whether the scale of the colours is linear
   expect(colourScale([-1, 1, 90])).toBe('linear');
   expect(colourScale([0, 0])).toBe('linear');
 });
+
+describe('axes that a reader chooses', () => {
+  const levels = { A: [1, 2, 3], B: [10, 20], C: [5, 6] };
+  const grid = Object.entries(levels).map(([name, values]) => doubles(name, values));
+  const { campaign } = sampleRecord({ grid });
+  const gathered = (): EffectGatherer => {
+    const effects = new EffectGatherer(campaign);
+    for (const a of levels.A)
+      for (const b of levels.B)
+        for (const c of levels.C)
+          effects.add([a, b, c].map(String), {
+            count: 1,
+            mean: a + b + 100 * c,
+            variance: null,
+            majority: null,
+          });
+    return effects;
+  };
+
+  test('make one heat map, whose cells are means over the third input', () => {
+    const [first] = gathered().result({ x: 'C', y: 'A' });
+    expect(first).toMatchObject({ kind: 'grid', x: { input: { name: 'C' } }, y: { input: { name: 'A' } } });
+    const { cells } = first as { cells: { x: number; y: number; mean: number }[] };
+    expect(cells).toHaveLength(6);
+    // the mean of B is 15
+    for (const { x, y, mean } of cells) expect(mean).toBeCloseTo(levels.A[y]! + 15 + 100 * levels.C[x]!, 9);
+  });
+
+  test('make a heat map for each value of a third input, and take a free input for an axis that was not chosen', () => {
+    const last = gathered().result({ y: 'C', by: 'A' }).at(-1);
+    expect(last).toMatchObject({
+      kind: 'facets',
+      x: { input: { name: 'B' } },
+      y: { input: { name: 'C' } },
+      by: { name: 'A' },
+      facets: [{ label: '1' }, { label: '2' }, { label: '3' }],
+    });
+  });
+
+  test('that name one input twice change nothing', () => {
+    expect(gathered().result({ x: 'A', y: 'A' })).toEqual(gathered().result());
+  });
+});

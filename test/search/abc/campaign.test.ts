@@ -104,7 +104,7 @@ test('the command line describes a calibration', async () => {
 test('the report has pictures and a table of the posterior, and the generations', async () => {
   await said('report', 'abc', '-o', 'abc.html');
   const page = readFileSync(join(world.folder, 'abc.html'), 'utf8').replaceAll(/\s+/g, ' ');
-  for (const id of ['posterior', 'posterior-pairs']) expect(page).toContain(`data-file="abc-${id}.svg"`);
+  for (const id of ['posterior', 'posterior-pairs']) expect(page).toContain(`data-file="abc-${id}"`);
   expect(page).toContain('<h2>Posterior</h2>');
   expect(page).toContain('<td>Contact rate (per day)</td>');
   expect(page).toMatch(/by the 20 accepted points of generation 3 with their weights/);

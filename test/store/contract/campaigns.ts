@@ -180,6 +180,34 @@ export function describeCampaigns(createDatabase: () => Promise<TestDatabase> | 
       });
     });
 
+    describe('the pictures of a campaign', () => {
+      const text = 'a drawing '.repeat(1_000);
+
+      test('are kept by view for one state, and another state replaces them', async () => {
+        await add(store, 'flu', { points: 2, replications: 1 });
+        for (const view of ['a', 'b']) await store.keepPictures('flu', view, 'first', text + view, 1);
+        expect(await store.keptPictures('flu', 'a', 'first')).toBe(`${text}a`);
+        expect(await store.keptPictures('flu', 'a', 'second')).toBeUndefined();
+        expect(await store.keptPictures('flu', 'c', 'first')).toBeUndefined();
+        await store.keepPictures('flu', 'a', 'second', text, 2);
+        expect(await store.keptPictures('flu', 'a', 'second')).toBe(text);
+        expect(await store.keptPictures('flu', 'b', 'first')).toBeUndefined();
+      });
+
+      test('are kept for the last eight views, and go with the campaign', async () => {
+        await add(store, 'flu', { points: 2, replications: 1 });
+        for (let view = 0; view < 10; view += 1)
+          await store.keepPictures('flu', String(view), 'first', text, view);
+        const kept = await Promise.all(
+          Array.from({ length: 10 }, (_, view) => store.keptPictures('flu', String(view), 'first')),
+        );
+        expect(kept.map((one) => one !== undefined)).toEqual([false, false, ...Array<boolean>(8).fill(true)]);
+        await store.deleteCampaign('flu');
+        await add(store, 'flu', { points: 2, replications: 1 });
+        expect(await store.keptPictures('flu', '9', 'first')).toBeUndefined();
+      });
+    });
+
     describe('a store that is opened again', () => {
       test('is the same store with the same content', async () => {
         await add(store, 'flu', { points: 3, replications: 1 });

@@ -1,0 +1,163 @@
+import type { Measure } from '../../campaign/measures.ts';
+import type { VariedInput } from '../../campaign/types.ts';
+import type { Unit } from '../../api/index.ts';
+import { type Axis, binTexts } from '../summary/input-axis.ts';
+import { kindOfInput } from '../tables/value-kinds.ts';
+import {
+  estimateTexts,
+  measureText,
+  numberText,
+  percent,
+  shortNumber,
+  titleOf,
+  titleOfMeasure,
+} from '../words/words.ts';
+import type { Panel } from './vega.ts';
+
+/** A column of the numbers of a picture. */
+export interface NumberColumn {
+  title: string;
+  /** The name of the input whose values the column has. A range that a reader drags in the picture filters by it. */
+  input?: string | undefined;
+  /** Whether the column has shares, which are shown in percent. */
+  isShare?: boolean | undefined;
+}
+
+/** A value of a column. An object has another text than the column would give to its value. */
+export type NumberCell = string | number | null | undefined | { value: number; text: string };
+
+/** The values of a mark. */
+export interface NumberRow {
+  values: (string | number | null)[];
+  /** The values for readers, in the same order. */
+  texts: string[];
+  /** The key of the point behind the mark; undefined if the mark is not known to be about one point. */
+  key: string | undefined;
+}
+
+/**
+ * The numbers of a picture: a table with a row for each mark. The page shows a row beside the mark under the pointer,
+ * shows all rows as a table, and saves them as CSV.
+ */
+export class PictureNumbers {
+  readonly columns: readonly NumberColumn[];
+  readonly rows: NumberRow[] = [];
+
+  constructor(columns: readonly NumberColumn[]) {
+    this.columns = columns;
+  }
+
+  /**
+   * Adds a row.
+   *
+   * @param key - the key of the point behind the row
+   * @returns what the datum of the mark needs
+   */
+  add(cells: readonly NumberCell[], key?: string): { row: number } {
+    const texts = cells.map((cell, at) => textOf(cell, this.columns[at]!));
+    const values = cells.map((cell) => (typeof cell === 'object' ? (cell?.value ?? null) : (cell ?? null)));
+    this.rows.push({ values, texts, key });
+    return { row: this.rows.length - 1 };
+  }
+}
+
+function textOf(cell: NumberCell, { isShare = false }: NumberColumn): string {
+  if (cell === null || cell === undefined) return '';
+  if (typeof cell === 'object') return cell.text;
+  if (typeof cell === 'string') return cell;
+  return isShare ? percent(Number(cell.toPrecision(4))) : numberText(cell);
+}
+
+/** The column of an input. */
+export function inputColumn(input: { name: string; units?: Unit | null | undefined }): NumberColumn {
+  return { title: titleOf(input), input: input.name };
+}
+
+/** The column of a measure. */
+export function measureColumnOf(measure: Measure): NumberColumn {
+  return { title: titleOfMeasure(measure), isShare: measure.statistic === 'share' };
+}
+
+/** The cells of an input for each bin of its axis. */
+export function binCells(axis: Pick<Axis, 'numeric' | 'bins' | 'binOf'>): NumberCell[] {
+  return binTexts(axis).map((text, bin) => (axis.numeric ? { value: axis.bins[bin]!.value, text } : text));
+}
+
+/** The cell of a canonical value of an input. */
+export function inputCell({ type }: Pick<VariedInput, 'type'>, value: string): NumberCell {
+  return kindOfInput(type) === 'number' ? { value: Number(value), text: shortNumber(value) } : value;
+}
+
+/** The columns of a measure and of the ends of its interval. */
+export function estimateColumns(measure: Measure): NumberColumn[] {
+  const isShare = measure.statistic === 'share';
+  return [measureColumnOf(measure), { title: 'From', isShare }, { title: 'To', isShare }];
+}
+
+/** The cells of a value and of the ends of its interval. No text is finer than the interval. */
+export function estimateCells(
+  measure: Pick<Measure, 'statistic'>,
+  value: number,
+  low: number | null | undefined,
+  high: number | null | undefined,
+): NumberCell[] {
+  const plain = { statistic: measure.statistic, units: null };
+  if (low === null || low === undefined || high === null || high === undefined)
+    return [{ value, text: measureText(plain, value) }, null, null];
+  const texts = estimateTexts(plain, value, [low, high]);
+  return [value, low, high].map((one, at) => ({ value: one, text: texts[at]! }));
+}
+
+/** The inputs on the axes of a panel, by name. */
+export interface PanelInputs {
+  x?: string | undefined;
+  y?: string | undefined;
+}
+
+/** Digits that a number of a picture keeps. A position on the screen shows three or four. */
+const DIGITS = 9;
+
+/**
+ * What the script of a page needs to show the numbers of a picture: the columns and the panels with their marks, as JSON
+ * that may stand in a script element.
+ *
+ * @param inputs - the inputs on the axes of each panel; a single one is for all panels
+ */
+export function numbersJson(
+  { columns, rows }: PictureNumbers,
+  panels: readonly Panel[],
+  inputs: readonly PanelInputs[],
+): string {
+  const at = (name: string | undefined): number =>
+    columns.findIndex(({ input }) => input !== undefined && input === name);
+  const shown = {
+    columns: columns.map(({ title, input }, column) => {
+      const values = rows.map(({ values }) => rounded(values[column]!));
+      const texts = rows.map(({ texts }) => texts[column]!);
+      const isSame = values.every((value, row) => String(value ?? '') === texts[row]);
+      return { title, input, values, texts: isSame ? undefined : texts };
+    }),
+    points: rows.some(({ key }) => key !== undefined) ? rows.map(({ key }) => key ?? '') : undefined,
+    panels: panels.map(({ x, y, width, height, marks }, panel) => {
+      const own = inputs.length === 1 ? inputs[0]! : (inputs[panel] ?? {});
+      const sizes = marks.map((mark) => [Math.round(mark.width), Math.round(mark.height)]);
+      const areEqual = sizes.every((size) => String(size) === String(sizes[0]));
+      const first = marks[0]!.row;
+      const isInOrder = marks.every(({ row }, at) => row === first + at);
+      return {
+        box: [x, y, width, height].map(Math.round),
+        x: at(own.x),
+        y: at(own.y),
+        places: marks.flatMap((mark) => [Math.round(mark.x), Math.round(mark.y)]),
+        // one number or one size stands for all marks, because a picture may have thousands
+        rows: isInOrder ? first : marks.map(({ row }) => row),
+        sizes: areEqual ? sizes[0] : sizes.flat(),
+      };
+    }),
+  };
+  return JSON.stringify(shown).replaceAll('<', '\\u003c');
+}
+
+function rounded(value: string | number | null): string | number | null {
+  return typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value;
+}

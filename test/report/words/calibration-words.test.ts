@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { lastChangeTexts } from '../../../src/report/words/calibration-words.ts';
+import type { GenerationStory } from '../../../src/search/abc/story.ts';
+
+function generation(number: number, median: number, low: number, high: number): GenerationStory {
+  const marginal = { mean: median, sd: 1, low, lowerQuartile: low, median, upperQuartile: high, high };
+  return { number, tolerance: null, told: 9, accepted: 9, effective: 9, inputs: { Rate: marginal } };
+}
+
+test('the last two complete generations are compared in parts of the interval', () => {
+  const [first, second, third] = [
+    generation(1, 5, 0, 10),
+    generation(2, 4, 0, 8),
+    generation(3, 4.2, 0, 8.2),
+  ];
+  const open: GenerationStory = { ...third, number: 4, effective: null, inputs: null };
+  expect(lastChangeTexts([first, second])).toEqual([
+    'From generation 1 to 2, the median of Rate moved by 13 % of its 95 % interval, which became 20 % narrower',
+    'The last two generations still differ, so a further generation may change the posterior',
+  ]);
+  expect(lastChangeTexts([first, second, third, open])).toEqual([
+    'From generation 2 to 3, the median of Rate moved by 2 % of its 95 % interval, which became 2 % wider',
+    'The last two generations hardly differ',
+  ]);
+  expect(lastChangeTexts([first])).toEqual([]);
+});
