@@ -19,7 +19,7 @@ def at_time(time):
     return f"Course at {time:g}"
 
 
-@says("course", r"It is unknown which inputs matter for Course(?:, because (?P<why>.*))?\.")
+@says("course", r"It is unknown which inputs matter for Course(?:, because (?P<why>.*?))?\.?")
 def _(c, m):
     if m["why"]:
         equal(m["why"], "each point has one run with its own seed", "reason")
