@@ -13,10 +13,13 @@ export interface Share {
 /** The widest interval of a share that a sentence states. A wider one says little more than that it is a share. */
 const WIDEST = 0.75;
 
-/** Whether the interval of a share says something. */
+/**
+ * Whether the interval of a share says something. An estimate below 0 or above 1 errs by at least its distance from
+ * there, and may err as much in the other direction.
+ */
 export function isKnown({ value, interval }: Share): boolean {
   const [low, high] = (interval ?? [value, value]).map(bounded) as [number, number];
-  return high - low <= WIDEST;
+  return high - low + 2 * Math.abs(value - bounded(value)) <= WIDEST;
 }
 
 /** A share from 0 to 1: an estimate may be beyond these ends by chance. */

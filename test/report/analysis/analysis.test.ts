@@ -247,7 +247,9 @@ test('a share of the variance that is estimated below 0 counts as 0', () => {
     { input: 'B', total: 0.6, totalInterval: [0.4, 0.8] as [number, number] },
   ];
   const analysis: Analysis = { ...analysisOf(designs[0]![1]), indices, secondOrder: [] };
-  expect(analysisSentence(analysis)).toBe('B explains 100 % of the variance of Y; A has no visible effect.');
+  expect(analysisSentence(analysis)).toBe(
+    'B changes Y, but it is uncertain by how much; A has no visible effect.',
+  );
 });
 
 test('the sentence does not divide the whole variance if chance or interactions are unknown', () => {
