@@ -1,5 +1,5 @@
 import { GrowingArray } from './growing-array.ts';
-import { momentsOf } from './moments.ts';
+import { areEqual, momentsOf } from './moments.ts';
 
 /** The value of one replication. */
 export interface Replicate {
@@ -62,7 +62,9 @@ export function errorVariance(
     let [squares, freedom] = [0, 0];
     for (const point of points) {
       if (point.length < 2) continue;
-      squares += momentsOf(point.map(({ value }) => value)).variance * (point.length - 1);
+      const own = momentsOf(point.map(({ value }) => value));
+      // equal values vary only by rounding
+      if (!areEqual(own)) squares += own.variance * (point.length - 1);
       freedom += point.length - 1;
     }
     return freedom > 0 ? { variance: squares / freedom, freedom } : undefined;

@@ -127,6 +127,23 @@ test('the value of the best point comes from runs that were not used to choose i
   expect(story.summary.best!.value).toBeCloseTo(mean, 12);
 });
 
+test('a few further runs do not overrule the many runs by which the winner meets a requirement', () => {
+  const require = [{ output: 'Fit error', min: 0, max: null, chance: null }];
+  const kept = (further: number) =>
+    played(campaignOf({ ...kn, require }, 100), 2, (point, n) =>
+      point === 1 ? 50 + (n % 2) : n <= 100 ? 1 + (n % 2) : further,
+    );
+  // 100 runs have a mean of 1.5, and 2 further runs a mean of -10: all together 1.27
+  const { events, story } = kept(-10);
+  expect(events.map(({ kind }) => kind)).toEqual(['finalists', 'winner', 'over']);
+  expect(story.summary.best).toMatchObject({ ordinal: 0, value: -10, runs: REPORT });
+  expect(story.summary.best!.required[0]!.value).toBeCloseTo((150 - 20) / 102, 9);
+  // further runs that outweigh them reject the point
+  const { events: others, story: next } = kept(-100);
+  expect(others).toContainEqual({ kind: 'rejected', ordinal: 0 });
+  expect(next.summary.best).toMatchObject({ ordinal: 1 });
+});
+
 test('a comparison ends although the points are equal with common random numbers; if the model has no chance, each point has one run', () => {
   const { values, extendTo } = slippage(1, 1);
   extendTo(50);

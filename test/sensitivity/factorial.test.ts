@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { aliasesOf, factorialIndices } from '../../src/sensitivity/factorial.ts';
 import type { LevelPoints } from '../../src/sensitivity/factorial-table.ts';
 import { fisherTail } from '../../src/statistics/tests.ts';
+import { uniforms } from '../support/uniforms.ts';
 import { names } from './functions.ts';
 
 /** All combinations of levels. The last input varies fastest. */
@@ -246,4 +247,35 @@ test('equal means have an effect of 0, without rounding errors', () => {
     0.95,
   );
   expect(indices.map(({ effect }) => effect)).toEqual([0, expect.closeTo(0.4, 12)]);
+});
+
+test('common random numbers whose chance is a function of the inputs are no effect at three levels', () => {
+  const design = full([3, 3]);
+  const random = uniforms(11);
+  let [mains, pairs] = [0, 0];
+  const campaigns = 200;
+  for (let campaign = 0; campaign < campaigns; campaign += 1) {
+    // each of 5 seeds has slopes of its own, whose mean is 0
+    const seeds = Array.from({ length: 5 }, () => [random(), random(), random()].map((one) => one - 0.5));
+    const runs = Array.from({ length: 9 }, (_, point) => {
+      const [a, b] = design.codes.map((codes) => codes[point]!) as [number, number];
+      return seeds.map(([ofA, ofB, both], at) => ({
+        replication: at + 1,
+        value: ofA! * a + ofB! * b + both! * a * b,
+      }));
+    });
+    const found = factorialIndices(
+      design,
+      {
+        means: Float64Array.from(runs, (own) => own.reduce((sum, { value }) => sum + value, 0) / 5),
+        replicates: (point) => runs[point]!,
+        isPaired: true,
+      },
+      0.95,
+    );
+    if (found.indices[0]!.p! < 0.05) mains += 1;
+    if (found.secondOrder![0]!.p! < 0.05) pairs += 1;
+  }
+  // with residuals that count as independent, these shares are far above a half
+  for (const count of [mains, pairs]) expect(count / campaigns).toBeLessThan(0.1);
 });

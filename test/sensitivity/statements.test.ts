@@ -5,6 +5,7 @@ import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { uniforms } from '../support/uniforms.ts';
 import { expectedMuStar } from '../../bench/truth/morris.ts';
 import { analyzed, byName, numericBase, spread } from './campaigns.ts';
+import type { Analysis } from '../../src/sensitivity/analysis.ts';
 import { ishigami, names } from './functions.ts';
 
 const three = spread(['A', 'B', 'C']);
@@ -125,6 +126,38 @@ describe('points without a value', () => {
         /^It is unknown which inputs matter for Y, because whether a point has a value depends on A, B/,
       );
     }
+  });
+
+  test('of a design with few different points leave no effects either', () => {
+    const two: Design = { ...morris, inputs: spread(['A', 'B']), trajectories: 40 };
+    const fails = ([a, b]: readonly number[]) => (a! > b! ? undefined : { Y: a! + b! });
+    const base = [...numericBase({ A: 0, B: 0 }), SEED];
+    // without chance, with several runs of each point, and with one run
+    for (const played of [{}, { base, seed: 1, replications: 3 }, { base, seed: 1 }]) {
+      const [found] = analyzed({ design: two, ...played }, fails);
+      expect(found!.indices).toEqual([]);
+      expect(analysisSentence(found!)).toMatch(
+        /^It is unknown which inputs matter for Y, because (whether a point has a value depends on|\d+ of 40 trajectories are left out, and \d+ points are too few to tell)/,
+      );
+    }
+  });
+
+  test('are told from failures by chance by the runs of each point', () => {
+    const few: Design = { ...morris, trajectories: 10 };
+    const random = uniforms(3);
+    const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+    const played = { design: few, base, seed: 1, replications: 3 };
+    const found = (fails: (values: readonly number[]) => boolean): Analysis =>
+      analyzed(played, (values) => (fails(values) ? undefined : { Y: values[0]! + random() }))[0]!;
+    // the failing points are random, but all runs of such a point fail
+    const ofPoint = new Map<string, boolean>();
+    const byPoint = found((values) => {
+      const key = values.join();
+      if (!ofPoint.has(key)) ofPoint.set(key, random() < 0.3);
+      return ofPoint.get(key)!;
+    });
+    expect(byPoint.unknown).toMatch(/depends on the inputs/);
+    expect(found(() => random() < 0.3).indices).toHaveLength(3);
   });
 
   test('that failed by chance leave indices and a note', () => {

@@ -190,7 +190,8 @@ interface Extent {
 function extentOf(method: Method, one: InputIndices): Extent {
   const size = sizeOf(method, one);
   const [, [start, end] = [size, size]] = SIZES[method](one);
-  if (areShares(method)) return { size, low: start, high: end };
+  // an interval that reaches far below 0 shows how uncertain a share is
+  if (areShares(method)) return { size, low: start, high: Math.max(end, -start) };
   const low = start <= 0 && end >= 0 ? 0 : Math.min(Math.abs(start), Math.abs(end));
   return { size, low, high: Math.max(Math.abs(start), Math.abs(end)) };
 }

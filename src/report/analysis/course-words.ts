@@ -44,6 +44,7 @@ export function courseSentence(analysis: Analysis): string {
     const isNothing = parts.every(({ little }) => little.length === 0);
     const linear = analysis.method === 'regression' ? 'linear ' : '';
     const at = `at any of ${times.length} times${rest}.`;
+    if (isNothing && never.length === 0) return `It is unknown which inputs matter for ${output}${rest}.`;
     if (!linear && isTested && isNothing)
       return rest === ''
         ? `The effects of all inputs on ${output} cannot be distinguished from chance ${at}`

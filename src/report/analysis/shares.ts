@@ -13,10 +13,13 @@ export interface Share {
 /** The widest interval of a share that a sentence states. A wider one says little more than that it is a share. */
 const WIDEST = 0.75;
 
-/** Whether the interval of a share says something. */
+/**
+ * Whether the interval of a share says something. An estimate below 0 or above 1 errs by at least its distance from
+ * there, and may err as much in the other direction.
+ */
 export function isKnown({ value, interval }: Share): boolean {
   const [low, high] = (interval ?? [value, value]).map(bounded) as [number, number];
-  return high - low <= WIDEST;
+  return high - low + 2 * Math.abs(value - bounded(value)) <= WIDEST;
 }
 
 /** A share from 0 to 1: an estimate may be beyond these ends by chance. */
@@ -55,6 +58,8 @@ function shareOf(analysis: Analysis, matter: readonly InputIndices[]): Share | u
   if (includesChance(analysis)) return { ...own, isLeast: true };
   const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
   if (!(rest.length > 0 || isSure) || rest.some(({ total }) => total === undefined)) return own;
+  // all inputs together explain everything, which says nothing about any of them
+  if (rest.length === 0 && matter.length > 1) return undefined;
   const value = 1 - sumOf(rest.map(({ total }) => total!));
   if (!rest.some(({ totalInterval }) => totalInterval)) return { value: Math.max(value, own.value) };
   const endOf = (end: 0 | 1): number =>

@@ -10,12 +10,15 @@ import { analysisTable } from '../../../src/report/analysis/table.ts';
 import { analysisSentence } from '../../../src/report/analysis/words.ts';
 import { formatTable } from '../../../src/report/index.ts';
 import { draw } from '../../../src/report/pictures/vega.ts';
+import { RANDOM_SEED } from '../../../src/api/index.ts';
+import type { Design } from '../../../src/campaign/designs/index.ts';
 import type { Analysis } from '../../../src/sensitivity/analysis.ts';
 import { analyzed, numericBase, OUTPUTS, type Played } from '../../sensitivity/campaigns.ts';
 
 const inputs = ['A', 'B', 'C'].map((name): SpreadInput => {
   return { name, isWhole: false, distribution: { kind: 'uniform', min: 0, max: 1 } };
 });
+const SEED = { name: RANDOM_SEED, type: 'LONG' as const, units: null, value: '1' };
 const levels = inputs.map(() => ['0', '1']);
 const names = inputs.map(({ name }) => name);
 const designs: [title: string, played: Played][] = [
@@ -142,13 +145,111 @@ test('an input with a small effect is said to have little effect, even if no oth
   );
 });
 
+describe('an interval that says nothing', () => {
+  const ends = (low: number, high: number): [number, number] => [low, high];
+  const base: Analysis = { ...analysisOf(designs[0]![1]), secondOrder: [], confidence: 0.9 };
+
+  test('gives no share and no little effect, although its estimate is small', () => {
+    const indices = [
+      { input: 'A', first: 0.09, total: 0.13, totalInterval: ends(-2.7, 3.4), p: 0.015 },
+      { input: 'B', first: 0.48, total: -0.16, totalInterval: ends(-4.5, 3.9), p: 0.0004 },
+      { input: 'C', first: 0, total: 0, totalInterval: ends(-2, 2), p: 0.9 },
+    ];
+    expect(analysisSentence({ ...base, indices })).toBe(
+      'A and B change Y, but it is uncertain by how much; C cannot be distinguished from chance.',
+    );
+    expect(analysisSentence({ ...base, indices: indices.slice(0, 2) })).toBe(
+      'A and B change Y, but it is uncertain by how much.',
+    );
+  });
+
+  test('of a small effect ends below a tenth of the largest share, or the effect is not called small', () => {
+    const found = (high: number): string =>
+      analysisSentence({
+        ...base,
+        indices: [
+          { input: 'A', total: 0.9, totalInterval: ends(0.8, 1), p: 1e-9 },
+          { input: 'B', total: 0.03, totalInterval: ends(0.01, high), p: 1e-5 },
+          { input: 'C', total: 0.001, totalInterval: ends(-0.02, 0.02), p: 0.8 },
+        ],
+      });
+    expect(found(0.08)).toMatch(/^A explains 97 % .*; B has little effect; C cannot/);
+    expect(found(0.2)).toMatch(/^A and B explain 100 % .*; C cannot/);
+    // effects are compared by their squares
+    const morris = (high: number): string =>
+      analysisSentence({
+        ...base,
+        method: 'morris',
+        indices: [
+          { input: 'A', muStar: 10, muStarInterval: ends(8, 12), p: 1e-9 },
+          { input: 'B', muStar: 2, muStarInterval: ends(1, high), p: 1e-5 },
+        ],
+      });
+    expect(morris(3)).toMatch(/^A changes Y most; .*; B has little effect\.$/);
+    expect(morris(4)).toMatch(/^A and B change Y most; /);
+  });
+
+  test('at a time of a curve leaves open which of two inputs matters most', () => {
+    const time = (at: number, low: number) => ({
+      time: at,
+      indices: [
+        { input: 'A', total: 0.6, totalInterval: ends(low, 0.7), p: 1e-9 },
+        { input: 'B', total: 0.4, totalInterval: ends(0.3, 0.5), p: 1e-9 },
+      ],
+    });
+    const { indices: _, ...course } = base;
+    const told = (...lows: number[]): string =>
+      courseSentence({ ...course, output: 'Course', times: lows.map((low, at) => time(at, low)) });
+    expect(told(0.55, 0.55)).toBe('A matters most for Course at all 2 times from 0 to 1.');
+    expect(told(0.45, 0.45)).toBe('A or B matters most for Course at all 2 times from 0 to 1.');
+    expect(told(0.55, 0.45)).toBe(
+      'The input that matters most for Course changes: A at 0, then A or B at 1.',
+    );
+  });
+});
+
+describe('an effect that may be in an interaction', () => {
+  const coded = ([a, b, c]: readonly number[]): number => (2 * a! - 1) * (2 * b! - 1) + 0.8 * (2 * c! - 1);
+
+  test('is not small because the means of the input are equal', () => {
+    let run = 0;
+    const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+    // with one run per point there are no total indices
+    const [found] = analyzed({ ...designs[3]![1], base, seed: 1 }, (values) => ({
+      Y: coded(values) + 0.01 * Math.sin((run += 1)),
+    }));
+    expect(analysisSentence(found!)).toMatch(/^C, A and B explain 100 % |^A, B and C explain 100 % /);
+  });
+
+  test('is unknown if the design cannot distinguish the interaction from another one', () => {
+    const design: Design = {
+      kind: 'factorial',
+      inputs: ['A', 'B', 'C', 'D'],
+      values: ['A', 'B', 'C', 'D'].map(() => ['0', '1']),
+      generators: [null, null, null, { of: [0, 1, 2], sign: 1 }],
+    };
+    const [found] = analyzed({ design }, (values) => ({ Y: coded(values) }));
+    // A × B is C × D here
+    expect(analysisSentence(found!)).toBe(
+      'C explains 39 % of the variance of Y; the effects of A, B and D are unknown.',
+    );
+  });
+});
+
+test('a small coefficient is a little linear effect: the effect may be larger', () => {
+  const [found] = analyzed(designs[2]![1], ([a, b]) => ({ Y: a! + 0.15 * b! + 0.3 * (b! - 0.5) ** 2 }));
+  expect(analysisSentence(found!)).toMatch(/B has little linear effect/);
+});
+
 test('a share of the variance that is estimated below 0 counts as 0', () => {
   const indices = [
     { input: 'A', total: -0.9, totalInterval: [-1.2, -0.4] as [number, number] },
     { input: 'B', total: 0.6, totalInterval: [0.4, 0.8] as [number, number] },
   ];
   const analysis: Analysis = { ...analysisOf(designs[0]![1]), indices, secondOrder: [] };
-  expect(analysisSentence(analysis)).toBe('B explains 100 % of the variance of Y; A has no visible effect.');
+  expect(analysisSentence(analysis)).toBe(
+    'B changes Y, but it is uncertain by how much; A has no visible effect.',
+  );
 });
 
 test('the sentence does not divide the whole variance if chance or interactions are unknown', () => {
