@@ -113,7 +113,7 @@ export function selectStoryOf(
               seen: first.mean,
               isEqual: reader.areEqual(used!),
               // all runs of the winner decide whether it meets the requirements
-              required: own.length > 0 ? requiredAt(campaign, reader, given!.runs, 1) : told.required,
+              required: own.length > 0 ? requiredAt(campaign, reader, given.runs, 1) : told.required,
               tied: own.length > 0 ? 0 : tiedWith(first, candidates),
               choice: own.length > 0 ? choiceOf(winner!) : 'alone',
             }

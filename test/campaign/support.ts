@@ -105,8 +105,8 @@ export function expectRefused(
     column: before.length - before.lastIndexOf('\n'),
   };
   const error = thrownBy(() => check(marked.replace('§', ''), facts));
-  const { text, setting: _setting, ...found } = error.place as LinePlace;
-  expect({ code: error.code, place: found }).toEqual({ code, place });
+  const { text, line, column, file } = error.place as LinePlace;
+  expect({ code: error.code, place: { file, line, column } }).toEqual({ code, place });
   expect(text).toBe(marked.replace('§', '').split(/\r?\n/)[place.line - 1]);
   expect(error.message).toMatch(says);
   if (hint) expect(error.hint).toMatch(hint);

@@ -208,7 +208,13 @@ export function item(text: string): string {
 }
 
 function scalarText({ type }: ValueShape, plain: unknown, mayBeEmpty = false): string | undefined {
-  if (typeof plain === 'object' || plain === undefined) return undefined;
+  if (
+    typeof plain !== 'string' &&
+    typeof plain !== 'number' &&
+    typeof plain !== 'boolean' &&
+    typeof plain !== 'bigint'
+  )
+    return undefined;
   const text = String(plain);
   // a field has one line, and an empty one means nothing
   if (/\p{Cc}/u.test(text) || (text.trim() === '' && !mayBeEmpty)) return undefined;

@@ -1,4 +1,5 @@
-import { Document, isAlias, isMap, isNode, type Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Document } from 'yaml';
+import { isAlias, isMap, isNode, type Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { nameKey } from '../../api/index.ts';
 import { isForSensitivity, kinds, kindTitles } from '../designs/index.ts';
 import { readText } from '../read.ts';
@@ -161,9 +162,9 @@ function passedOn(shape: GroupShape, value: unknown, way: string): unknown {
   };
   const fits = (one: unknown): boolean => fieldsOf(shape, one).notShown.length === 0;
   const both = (given: unknown): object[] => [place({ inputs: given }), place(given)];
-  const kept = Object.entries(inputs as object).flatMap(([name, given]): [string, unknown][] => {
+  const kept = Object.entries(inputs).flatMap(([name, given]): [string, unknown][] => {
     const { from, to, min, max } = given as Record<string, unknown>;
-    const forms = [given, { min: from, max: to }, { from: min, to: max, count: 5 }];
+    const forms: unknown[] = [given, { min: from, max: to }, { from: min, to: max, count: 5 }];
     const found = forms.find((form) => both({ [name]: form }).some(fits));
     return found === undefined ? [] : [[name, found]];
   });

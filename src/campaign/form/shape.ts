@@ -117,7 +117,7 @@ class Shapes {
     const { title, type, properties, additionalProperties, items, anyOf } = schema;
     if (title === 'value') return valueOfInput(input);
     if (properties) return this.#group(schema, input);
-    if (anyOf && !isScalar(schema)) return this.#choice(anyOf as JsonSchema[], input);
+    if (anyOf && !isScalar(schema)) return this.#choice(anyOf, input);
     if (isSchema(additionalProperties)) return this.#byName(schema, additionalProperties);
     if (isSchema(items)) return this.#list(targetOf(items), input);
     if (type === 'boolean') return { is: 'value', type };
@@ -140,7 +140,7 @@ class Shapes {
     const of = anyOf.flatMap((option) => {
       const target = targetOf(option);
       // each distribution is an alternative with its own parameters
-      const variants = ((target.anyOf ?? []) as JsonSchema[]).filter(({ properties = {} }) =>
+      const variants = (target.anyOf ?? []).filter(({ properties = {} }) =>
         Object.values(properties).includes(false),
       );
       if (variants.length > 0) return variants.map((variant) => this.#variant(target, variant, input));
@@ -164,8 +164,8 @@ class Shapes {
   }
 
   #group({ properties, required = [], oneOf, allOf = [] }: JsonSchema, input?: ModelInput): GroupShape {
-    const choices = [oneOf, ...(allOf as JsonSchema[]).map((one) => one.oneOf)]
-      .map((options = []) => (options as JsonSchema[]).flatMap((one) => one.required ?? []))
+    const choices = [oneOf, ...allOf.map((one) => one.oneOf)]
+      .map((options = []) => options.flatMap((one) => one.required ?? []))
       .filter((names) => names.length > 0);
     const settings = Object.entries(properties as Record<string, JsonSchema>).map(([key, schema]) => {
       const description = schema.description ?? targetOf(schema).description ?? '';
@@ -222,7 +222,7 @@ function isSchema(schema: unknown): schema is JsonSchema {
 
 /** Whether one field is enough: a schema that takes only texts and numbers. */
 function isScalar({ anyOf, type }: JsonSchema): boolean {
-  if (anyOf) return (anyOf as JsonSchema[]).every((one) => isScalar(targetOf(one)));
+  if (anyOf) return anyOf.every((one) => isScalar(targetOf(one)));
   return type !== undefined && [type].flat().every((one) => ['string', 'number', 'integer'].includes(one));
 }
 

@@ -155,7 +155,7 @@ async function renew() {
   isPlanning = true;
   await ask('plan');
   isPlanning = false;
-  if (mine !== typed && find('#plan').textContent === 'Planning …') renew();
+  if (mine !== typed && find('#plan').textContent === 'Planning …') void renew();
 }
 
 if (kept) {
@@ -165,7 +165,7 @@ if (kept) {
     if (kept.dataset.form) {
       const body = new FormData();
       for (const [name, text] of draft.fields) body.append(name, text);
-      fetch(kept.dataset.form, { method: 'POST', body }).then(async (answer) => {
+      void fetch(kept.dataset.form, { method: 'POST', body }).then(async (answer) => {
         if (answer.ok) show(await answer.text());
       });
     } else
@@ -174,14 +174,15 @@ if (kept) {
         if (control && control.type !== 'hidden') control.value = text;
       }
   }
-  const soon = { timer: 0 };
+  /** @type {any} */
+  let soon;
   for (const kind of ['input', 'change'])
-    kept.addEventListener(kind, ({ target }) => {
+    kept.addEventListener(kind, (/** @type {any} */ { target }) => {
       keep(kept);
-      clearTimeout(soon.timer);
+      clearTimeout(soon);
       const isChoice = target.matches('[type=radio], [type=file], select');
       if (isChoice && kind === 'input') return;
-      if (kept.dataset.form) soon.timer = setTimeout(renew, isChoice ? 0 : 400);
+      if (kept.dataset.form) soon = setTimeout(renew, isChoice ? 0 : 400);
     });
   kept.addEventListener('submit', () => keep(kept, true));
 } else
