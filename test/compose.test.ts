@@ -29,7 +29,7 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as {
   volumes: Record<string, unknown>;
 };
 const services = Object.entries(compose.services);
-const { postgres, temporal, 'search-attributes': job, service, worker } = compose.services;
+const { postgres, temporal, 'temporal-namespace': job, service, worker } = compose.services;
 
 describe('docker-compose.yml', () => {
   test('our image has the version of the package', () => {
