@@ -164,10 +164,12 @@ class Server:
         files  paths of further files that the model needs, in the folder of the model or below it
         """
         entry = pathlib.Path(path)
-        contents = {"model/" + name: file.read_bytes() for name, file in _of_model(entry, files or [])}
+        of_model = {"model/" + name: file for name, file in _of_model(entry, files or [])}
+        contents = {name: file.read_bytes() for name, file in of_model.items()}
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
         by_hash = {hashes[name]: content for name, content in contents.items()}
-        sent = [{"path": name, "mode": 0o644, "sha256": hashes[name]} for name in contents]
+        modes = {name: file.stat().st_mode & 0o777 for name, file in of_model.items()}
+        sent = [{"path": name, "mode": modes[name], "sha256": hashes[name]} for name in contents]
         request = {"folders": ["model"], "entry": "model/" + entry.name, "files": sent}
         for _ in range(_MOST_ROUNDS):
             answer = self._json("POST", "/push/model", request)

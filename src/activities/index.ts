@@ -150,13 +150,24 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
   };
 }
 
-/** Runs one activity: sends heartbeats, and gives errors a type. `now` is the time of Temporal's server. */
+/**
+ * How far the steady clock of this process is ahead of the clock of Temporal's server, ms: the least difference between the
+ * start of an activity and its scheduled time. The differences of activities that have waited for a worker are larger.
+ */
+let ahead = Infinity;
+
+/** The time of this process in ms, whatever happens to the clock of its machine. */
+function steadyTime(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/** Runs one activity: sends heartbeats, and gives errors a type. `now` is about the time of Temporal's server. */
 async function beating<T>(work: (signal: AbortSignal, now: World['now']) => Promise<T>): Promise<T> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
   const { attempt, currentAttemptScheduledTimestampMs: scheduled } = activityInfo();
-  const begin = performance.now();
+  ahead = Math.min(ahead, steadyTime() - scheduled);
   try {
-    return await work(cancellationSignal(), () => Math.round(scheduled + performance.now() - begin));
+    return await work(cancellationSignal(), () => Math.round(steadyTime() - ahead));
   } catch (error) {
     throw failureOf(error, attempt);
   } finally {

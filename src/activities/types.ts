@@ -23,7 +23,7 @@ export interface World {
   service: string;
   /** The path of the file of notices; the worker has no notices if it does not exist. */
   notices?: string | undefined;
-  /** The time that the store gets, in ms. In activities, it is that of Temporal's server, because workers' clocks differ. */
+  /** The time that the store gets, in ms. In activities, it is about that of Temporal's server, because workers' clocks differ. */
   now: () => number;
 }
 

@@ -200,12 +200,19 @@ export function settingsDifference(before: Campaign, after: Campaign): Omit<Diff
     outputs,
     settings: [
       ...(areReordered ? ['the order of outputs'] : []),
+      ...(isSame(names(before), names(after)) && !isSame(axesOf(before), axesOf(after))
+        ? ['the x axes of outputs']
+        : []),
       ...Object.entries(changeable)
         .filter(([name]) => !isSame(before[name as keyof Campaign], after[name as keyof Campaign]))
         .map(([, setting]) => setting),
       ...strategyChanges(before, after),
     ],
   };
+}
+
+function axesOf({ outputs }: Campaign): unknown[] {
+  return outputs.map(({ axis }) => axis ?? null);
 }
 
 function differs({ name, value }: BaseInput, before: Campaign): boolean {

@@ -80,7 +80,7 @@ function checkAxis(name: string, type: OutputType, { units, start }: CurveAxis, 
         hint: 'Only outputs of the type DATA_SET are curves.',
       },
     );
-  if (start !== undefined && !(units && units in MILLISECONDS))
+  if (start !== undefined && !(units && Object.hasOwn(MILLISECONDS, units)))
     throw new ForayError('INVALID_VALUE', `The x axis of "${name}" has a start, but no units of time.`, {
       place,
       hint: `Add units: ${Object.keys(MILLISECONDS).join(', ')}.`,

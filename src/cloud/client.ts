@@ -91,8 +91,15 @@ export class CloudClient {
    * Makes a version of a model. If the service lacks files of the version, its answer names them.
    * @throws CloudError of the kind `refused-model` if the files are not a valid model
    */
-  pushModel(request: PushRequest, signal?: AbortSignal): Promise<Pushed> {
-    return this.#call('pushModel', { body: request, signal });
+  async pushModel(request: PushRequest, signal?: AbortSignal): Promise<Pushed> {
+    try {
+      return await this.#call('pushModel', { body: request, signal });
+    } catch (error) {
+      // what the service refuses here are names and paths of files
+      if (isCloudError(error) && error.kind === 'refused')
+        throw new CloudError('refused-model', error.message);
+      throw error;
+    }
   }
 
   /** @returns the SHA-256 of the stored file, in hexadecimal digits */

@@ -173,7 +173,7 @@ interface Units {
   points: Int32Array;
 }
 
-/** A model without chance fails by its inputs. If a larger part of all units is left out, this cannot be an accident. */
+/** A model without chance usually fails by its inputs. Then no larger part of all units may be left out. */
 const MOST_LOST = 0.2;
 /** With fewer points than this, the tests of dependence find little. Then no larger part of all units may be left out. */
 const FEW_TESTED = { points: 64, lost: 2 / 3 };
@@ -199,18 +199,21 @@ function unlessBiased(
     ).filter(Boolean).length;
     const isByInputs = !hasRandomRuns(campaign) && lost > MOST_LOST * count;
     const names = dependents(table, lacking, lackingByPoint);
-    const on = names.length > 0 ? names.join(', ') : isByInputs ? 'the inputs' : undefined;
     const isOpen = means.length < FEW_TESTED.points && lost > FEW_TESTED.lost * count;
-    if (on === undefined && !isOpen) return estimate(of);
+    if (names.length === 0 && !isByInputs && !isOpen) return estimate(of);
     const unknown =
-      on === undefined
-        ? `${lost} of ${count} ${plural} are left out, and ${means.length} points are too few to tell whether their failures depend on the inputs`
-        : `whether a point has a value depends on ${on}, and each ${name} with such a point is left out`;
+      names.length > 0
+        ? `whether a point has a value depends on ${names.join(', ')}, and each ${name} with such a point is left out`
+        : isByInputs
+          ? `${lost} of ${count} ${plural} are left out, and without seeds the inputs probably decide which runs fail`
+          : `${lost} of ${count} ${plural} are left out, and ${means.length} points are too few to tell whether their failures depend on the inputs`;
+    const cure = names.length > 0 ? ': more points do not cure this' : '';
+    const retry = names.length > 0 ? 'Narrow' : 'Request the failed runs again ("foray retry"), or narrow';
     return {
       indices: [],
       unknown,
       warnings: [
-        `There are no indices, because ${unknown}${on === undefined ? '' : ': more points do not cure this'}. Narrow the ranges of the inputs to values at which every run succeeds.`,
+        `There are no indices, because ${unknown}${cure}. ${retry} the ranges of the inputs to values at which every run succeeds.`,
       ],
     };
   };

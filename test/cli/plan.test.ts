@@ -413,10 +413,10 @@ describe('foray explain', () => {
     const { stdout } = await run('results', 'f', '--format', 'jsonl');
     const { point } = JSON.parse(stdout) as { point: string };
     const told = await run('explain', 'f', point);
-    expect(told.stdout).toMatch(/^ {2}Observed cases +cases\.csv$/m);
+    expect(told.stdout).toMatch(new RegExp(`^ {2}Observed cases +${path.slice(1, -1)}$`, 'm'));
     const { inputs } = JSON.parse((await run('explain', 'f', point, '--json')).stdout) as Explanation;
     const { value, file } = inputs.find(({ name }) => name === 'Observed cases')!;
-    expect(file).toBe('cases.csv');
+    expect(file).toBe(join(dev.folder, 'cases.csv'));
     expect(value).not.toBe('');
     expect(told.stdout).not.toContain(value);
   });

@@ -50,8 +50,39 @@ def _(c, m):
             nothing(c, m, c.inputs)
     elif why.startswith("whether a point has a value depends on "):
         lacking(c, why)
+    elif found := re.fullmatch(LEFT_OUT, why):
+        left_out(c, found)
     else:
         deny(why != "", "no rule knows this reason")
+
+
+LEFT_OUT = (
+    r"(?P<n>\d+) of (?P<m>\d+) (?P<what>trajectories|base points) are left out, and "
+    r"(?:(?P<few>\d+) points are too few to tell whether their failures depend on the inputs"
+    r"|without seeds the inputs probably decide which runs fail)"
+)
+
+
+def left_out(c, m):
+    """How many parts of a design have a point without a value, and whether that is too many."""
+    points, rows = c.points(), c.told["designRows"]
+    at = points.by_inputs()
+    design = c.told["design"]
+    parts = design["trajectories"] if m["what"] == "trajectories" else design["points"]
+    width = len(rows) // parts
+    missing = sum(
+        any(len(points.values[at[tuple(row)]]) == 0 for row in rows[part * width : (part + 1) * width])
+        for part in range(parts)
+    )
+    equal(number(m["n"]), missing, "parts without a value")
+    equal(number(m["m"]), parts, "parts")
+    if "few" not in m.re.groupindex:
+        return
+    if m["few"]:
+        equal(int(m["few"]), len(points.all), "points")
+        deny(missing <= 2 / 3 * parts or len(points.all) >= 64, "there are enough points")
+    else:
+        deny(missing <= 0.2 * parts or c.has_chance, "so few may fail by accident")
 
 
 def lacking(c, text):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 import own_numbers as own
-from effect_sentences import lacking
+from effect_sentences import LEFT_OUT, lacking, left_out
 from sentence_table import close, deny, equal, names, number, says
 
 
@@ -78,17 +78,12 @@ def _(c, m):
 
 @says("warning", r"N of M (?P<what>trajectories|base points) are left out, because .*")
 def _(c, m):
-    points, rows = c.points(), c.told["designRows"]
-    at = points.by_inputs()
-    design = c.told["design"]
-    parts = design["trajectories"] if m["what"] == "trajectories" else design["points"]
-    width = len(rows) // parts
-    missing = sum(
-        any(len(points.values[at[tuple(row)]]) == 0 for row in rows[part * width : (part + 1) * width])
-        for part in range(parts)
-    )
-    equal(number(m["n"]), missing, "parts without a value")
-    equal(number(m["m"]), parts, "parts")
+    left_out(c, m)
+
+
+@says("warning", r"There are no indices, because (?P<why>.* are left out, and .*)\. Request the failed runs again .*")
+def _(c, m):
+    left_out(c, re.fullmatch(LEFT_OUT, m["why"]))
 
 
 @says("warning", r"N trajectories are few: .*")

@@ -198,7 +198,10 @@ describe('in an empty folder', () => {
 
   test('foray doctor finds no problem, and names the version of the worker', async () => {
     const { code, stdout } = await foray('doctor');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/workers .*@\S+ foray \d+\.\d+\.\d+\.$/m)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/workers .*@\S+ foray \d+\.\d+\.\d+ \(build \S+\)\.$/m),
+    ]);
   });
 
   test('a service serves metrics', async () => {

@@ -296,7 +296,7 @@ outputs:
     [
       'a word for "take"',
       { 'deck.yaml': DECK.replace('take: sum', 'take: median') },
-      'deck.yaml:19:54',
+      'deck.yaml:19:60',
       'take',
     ],
     ['the seed', { 'throw.in.tpl': `{{seed}} ${TEMPLATE}` }, 'throw.in.tpl:1:1', '"seed" is not declared'],

@@ -68,7 +68,7 @@ export const endpoints = {
     needs: ['service'],
     summary: 'Uploads a file of a model that is about to be pushed. The answer is its SHA-256.',
     body: 'bytes',
-    answer: z.string(),
+    answer: 'text/plain',
   },
   plan: {
     method: 'POST',

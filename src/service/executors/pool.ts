@@ -88,7 +88,11 @@ export class ExecutorPool {
     if (clearing) {
       // the run has its room already
       this.#expected += 1;
-      await clearing.finally(() => (this.#expected -= 1));
+      try {
+        await clearing;
+      } finally {
+        this.#expected -= 1;
+      }
     }
     return new Promise((settle) =>
       this.#begin({ job, onProgress, settle }, () =>

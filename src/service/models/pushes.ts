@@ -77,7 +77,8 @@ export class Pushes {
           'MODEL_REFUSED',
           named(error.message),
           {},
-          place && 'line' in place
+          // a file outside the folders of the model belongs to the service
+          place && 'line' in place && path.resolve(place.file).startsWith(`${root}${path.sep}`)
             ? { ...place, file: path.relative(own, path.resolve(place.file)) }
             : undefined,
         );

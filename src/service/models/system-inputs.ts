@@ -111,7 +111,7 @@ function declared(values: Values, name: SystemInput): string {
 /** The unit of model time: the unit of `{STOP_TIME}`, else the unit of `{START_TIME}`, else a second. */
 function timeUnitOf(template: readonly InputItem[]): Unit {
   const units = TIMES.map((name) => template.find((item) => item.name === name)?.units);
-  return units.find((unit) => unit && unit in MILLISECONDS) ?? 'SECOND';
+  return units.find((unit) => unit && Object.hasOwn(MILLISECONDS, unit)) ?? 'SECOND';
 }
 
 function stopMode(text: string): string {
