@@ -73,16 +73,16 @@ export async function resolveDefinition(
 }
 
 /**
- * The text from which the hash of a definition is made. The text leaves out the folder of an outside optimiser, because
- * the hashes of the optimiser's files are included.
+ * The text from which the hash of a definition is made. The text leaves out the folder of an outside optimiser and the
+ * paths of files that all points share, because the hashes of their contents are included.
  */
 function meaningOf(campaign: ResolvedDefinition['campaign']): string {
   const { strategy } = campaign;
-  if (strategy.by !== 'search' || typeof strategy.method === 'string') return JSON.stringify(campaign);
-  return JSON.stringify({
-    ...campaign,
-    strategy: { ...strategy, method: { ...strategy.method, folder: '' } },
-  });
+  const files = campaign.files.map(({ input, hash }) => ({ input, hash }));
+  if (strategy.by !== 'search' || typeof strategy.method === 'string')
+    return JSON.stringify({ ...campaign, files });
+  const method = { ...strategy.method, folder: '' };
+  return JSON.stringify({ ...campaign, files, strategy: { ...strategy, method } });
 }
 
 async function withProgram(strategy: Strategy, files: DefinitionFiles): Promise<Strategy> {
