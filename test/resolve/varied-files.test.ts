@@ -194,7 +194,7 @@ test('a changed campaign shows the path of a file that all points now have, or h
   const [old, later] = await Promise.all([fixed('years/1978.csv'), fixed('years/1979.csv')]);
   const same = changed(grid, old);
   expect(rows(same)).toEqual([{ key: rows(old)[0]!.key, values: ['7', 'years/1978.csv'] }]);
-  expect(rows(changed(grid, later))).toEqual([{ key: rows(later)[0]!.key, values: ['7', '1979.csv'] }]);
+  expect(rows(changed(grid, later))).toEqual([{ key: rows(later)[0]!.key, values: ['7', 'years/1979.csv'] }]);
   // the input of a second change, whose files are known
   expect(changed(same, old)).toMatchObject({ base: same.base, variedFiles: same.variedFiles });
   const replaced = changed(old, later);

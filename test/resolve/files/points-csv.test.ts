@@ -267,7 +267,13 @@ describe('a CSV file', () => {
         code: 'EMPTY_DESIGN',
         message: 'The file "points.csv" has no points.',
         hint: undefined,
-        place: { file: 'campaign.yaml', line: 3, column: 18, text: 'design: {points: points.csv}' },
+        place: {
+          file: 'campaign.yaml',
+          line: 3,
+          column: 18,
+          text: 'design: {points: points.csv}',
+          setting: ['design', 'points'],
+        },
       });
     },
   );

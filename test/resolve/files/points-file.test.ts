@@ -142,7 +142,13 @@ describe('a point file', () => {
       code: 'DEFINITION_UNREADABLE',
       message,
       hint: "Paths are relative to the definition's folder.",
-      place: { file: 'campaign.yaml', line: 4, column: 11, text: `  points: ${path}` },
+      place: {
+        file: 'campaign.yaml',
+        line: 4,
+        column: 11,
+        text: `  points: ${path}`,
+        setting: ['design', 'points'],
+      },
     });
   });
 
