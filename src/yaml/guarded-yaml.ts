@@ -10,8 +10,8 @@ interface Guarded {
 }
 
 /**
- * Reads the YAML of a file with keys or secrets. Its places have no text of the file, because commands print the text of
- * a place.
+ * Reads the YAML of a file with keys or secrets. Its places have no text and no names of the file, because commands print
+ * the text of a place.
  *
  * @throws ForayError with the code of the file
  */
@@ -41,6 +41,8 @@ function mistakeIn(issue: z.core.$ZodIssue, locate: Locate): { why: string; plac
   return { why: message, place: locate(at) };
 }
 
+/** Neither the text of the line nor the names that lead to it, which may be keys. */
 function withoutText(place: Place): Place {
-  return { ...place, text: undefined };
+  const { file } = place;
+  return 'line' in place ? { file, line: place.line, column: place.column } : { file, path: '' };
 }

@@ -198,10 +198,10 @@ test('a changed campaign shows the path of a file that all points now have, or h
   // the input of a second change, whose files are known
   expect(changed(same, old)).toMatchObject({ base: same.base, variedFiles: same.variedFiles });
   const replaced = changed(old, later);
-  expect(rows(replaced)).toEqual([{ key: rows(later)[0]!.key, values: ['7', '1979.csv'] }]);
-  expect(relaid(old, replaced)!(['7'])).toEqual(['7', '1978.csv']);
-  write('1978.csv', 'flu of a third year');
-  const third = await campaignOf(`design: {grid: {${CASES}: [1978.csv], Days: [7]}}\n`);
+  expect(rows(replaced)).toEqual([{ key: rows(later)[0]!.key, values: ['7', 'years/1979.csv'] }]);
+  expect(relaid(old, replaced)!(['7'])).toEqual(['7', 'years/1978.csv']);
+  write('years/1978.csv', 'flu of a third year');
+  const third = await campaignOf(`design: {grid: {${CASES}: [years/1978.csv], Days: [7]}}\n`);
   // two contents never have the same path
   expect(rows(changed(third, old))[0]!.values).toEqual(['7', hashOf('flu of 1978')]);
 });

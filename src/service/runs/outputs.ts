@@ -155,8 +155,9 @@ function isHistogram(type: OutputType, aggregation: Aggregation): boolean {
 
 function element(
   aggregationType: OutputsElement['aggregationType'],
-  descriptor: OutputDescriptor,
+  { name, type, units, value: none }: OutputDescriptor,
   value: string,
 ): OutputsElement {
-  return { aggregationType, inputs: [], outputs: [descriptor], value };
+  // the specification has no axis here
+  return { aggregationType, inputs: [], outputs: [{ name, type, units, value: none }], value };
 }
