@@ -13,6 +13,7 @@ import { CurrentBuild } from './src/current-build.ts';
 import { ForayError, messageOf } from './src/errors.ts';
 import { logLine } from './src/dev/temporal-log.ts';
 import { type Needs, serveHealth } from './src/http/health.ts';
+import { dataConverter } from './src/payload-codec.ts';
 import { openStore, type Store, tellLost } from './src/store/index.ts';
 import { deploymentOf } from './src/temporal-builds.ts';
 import { connectError } from './src/temporal-errors.ts';
@@ -131,7 +132,8 @@ function needsOf(
  * Runs a worker until SIGINT or SIGTERM: it connects, registers the workflow and its activities, works, and shuts down.
  *
  * @param onReady called once when the worker can get work
- * @throws ForayError PORT_IN_USE, TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
+ * @throws ForayError PORT_IN_USE, TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE,
+ *   CODEC_UNUSABLE
  */
 export async function runWorker(
   settings: Settings,
@@ -139,7 +141,8 @@ export async function runWorker(
   { current = true, metrics, health, notices, tell = () => undefined }: WorkerOptions = {},
 ): Promise<void> {
   installRuntime(metrics);
-  const { connectionOptions, namespace = 'default' } = settings.temporal;
+  const { connectionOptions, namespace = 'default', payloadCodec } = settings.temporal;
+  const converter = await dataConverter(payloadCodec);
   const store = await openStore(settings.store);
   const endTelling = tellLost(store, tell);
   const courses = new Courses();
@@ -169,6 +172,7 @@ export async function runWorker(
           taskQueue,
           identity: own.identity,
           workflowBundle: workflows,
+          dataConverter: converter,
           activities: createActivities(
             { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url, notices },
             courses,

@@ -109,6 +109,10 @@ export const errorCodes = {
   },
   TEMPORAL_UNREACHABLE: { exit: 3, about: 'the Temporal server cannot be reached' },
   TEMPORAL_REFUSED: { exit: 3, about: 'the Temporal server refuses a request' },
+  CODEC_UNUSABLE: {
+    exit: 2,
+    about: 'the module of FORAY_PAYLOAD_CODEC cannot be used, or cannot read what Temporal keeps',
+  },
   TEMPORAL_MISSING: { exit: 3, about: 'no Temporal server program can be found, downloaded or built' },
   PART_FAILED: { exit: 3, about: 'a part of foray dev does not start' },
   OPTIMISER_FAILED: {

@@ -11,6 +11,9 @@ export const DEFAULT_NAMESPACE = 'default';
 const CERTIFICATE_HINT =
   "The server's certificate must be valid for the host name. If its authority is not a public one, name the file with the certificate of the authority in TEMPORAL_TLS_SERVER_CA_CERT_PATH.";
 
+/** The beginning of the SDK's message about a payload that its own converter did not write. */
+const UNKNOWN_ENCODING = 'Unknown encoding: ';
+
 /** The settings that name a Temporal server. */
 interface Named {
   temporal: {
@@ -51,10 +54,17 @@ function nativeErrorIn(error: unknown): GrpcError | undefined {
 }
 
 /**
- * Converts an error of the SDK into a ForayError when Temporal cannot be reached or refuses the request. Other errors
- * stay as they are.
+ * Converts an error of the SDK into a ForayError when Temporal cannot be reached or refuses the request, and when its
+ * payloads need a codec. Other errors stay as they are.
  */
 export function translated(settings: Named, error: unknown): unknown {
+  if (messageOf(error).startsWith(UNKNOWN_ENCODING)) {
+    return new ForayError(
+      'CODEC_UNUSABLE',
+      `FORAY_PAYLOAD_CODEC names no codec that can read what Temporal keeps (${messageOf(error)}).`,
+      { hint: 'Set it as for the workers.' },
+    );
+  }
   const grpc = grpcErrorIn(error);
   if (!grpc) return error;
   return isAbsence(grpc.code) ? unreachable(settings) : refused(settings, grpc);

@@ -14,7 +14,7 @@ import { ownFile, ownModule } from '../package/own-files.ts';
 import { bestRows, counted, formatResults } from '../report/index.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import { print, tell, writeOut } from './output.ts';
-import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
+import { DEFAULT_TASK_QUEUE, payloadCodec, userName } from '../settings/settings.ts';
 import { homeOption } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 import { readSource } from './source.ts';
@@ -114,8 +114,8 @@ async function letGo(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Runs the campaigns of the demo on the parts in the home. The only setting of the user that it reads is the task
- * queue.
+ * Runs the campaigns of the demo on the parts in the home. The only settings of the user that it reads are the task
+ * queue and the codec of payloads.
  */
 async function campaign(home: string, interrupted: Promise<unknown>): Promise<void> {
   const addresses = runningDev(home);
@@ -127,7 +127,11 @@ async function campaign(home: string, interrupted: Promise<unknown>): Promise<vo
     store,
     taskQueue: process.env.FORAY_TASK_QUEUE || DEFAULT_TASK_QUEUE,
     owner: userName(),
-    temporal: { connectionOptions: { address: temporal.address }, namespace: 'default' },
+    temporal: {
+      connectionOptions: { address: temporal.address },
+      namespace: 'default',
+      payloadCodec: payloadCodec(),
+    },
     webUi: temporal.webUi,
   });
   try {

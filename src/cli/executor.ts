@@ -80,7 +80,7 @@ export function addExecutor(program: Command): void {
         import('../dev/temporal-log.ts'),
       ]);
       installLog();
-      const { connectionOptions, namespace = 'default' } = temporalSettings();
+      const { connectionOptions, namespace = 'default', payloadCodec } = temporalSettings();
       const url = serviceRoot(serviceUrl);
       const executor = await startRemoteExecutor({
         ...flags,
@@ -91,6 +91,7 @@ export function addExecutor(program: Command): void {
         temporal: {
           connectionOptions: { ...connectionOptions, ...(temporal !== undefined && { address: temporal }) },
           namespace,
+          payloadCodec,
         },
       });
       tell(`Executor ${executor.name} works for ${url} (slots: ${flags.slots}, process ${process.pid})`);

@@ -183,10 +183,11 @@ async function lanesAt(address: string): Promise<LaneOptions> {
     import('../dev/temporal-log.ts'),
   ]);
   installLog();
-  const { connectionOptions, namespace = 'default' } = temporalSettings();
+  const { connectionOptions, namespace = 'default', payloadCodec } = temporalSettings();
   return {
     connectionOptions: { ...connectionOptions, address },
     namespace,
+    payloadCodec,
     workflowBundle: await workflowBundle('lanes'),
     heartbeat: LOST_AFTER,
   };

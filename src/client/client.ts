@@ -3,6 +3,7 @@ import type { Difference } from '../campaign/change.ts';
 import type { DefinitionSource } from '../campaign/source.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
+import { dataConverter } from '../payload-codec.ts';
 import { ServiceAtHand } from '../resolve/service-at-hand.ts';
 import { openStore, type WhenMissing } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
@@ -35,12 +36,13 @@ export class Foray extends CampaignReader {
    * Opens the store. It does not connect to Temporal or the model service.
    *
    * @param whenMissing what to do when the store does not exist yet
-   * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING with `refuse`
+   * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING with `refuse`; CODEC_UNUSABLE
    */
   static async open(settings: Settings, whenMissing: WhenMissing = 'make'): Promise<Foray> {
+    const converter = await dataConverter(settings.temporal.payloadCodec);
     const store = await openStore(settings.store, whenMissing);
     const cloud = cloudClient(settings, 'person');
-    const temporal = new Temporal(settings);
+    const temporal = new Temporal(settings, converter);
     return new Foray({
       settings,
       store,

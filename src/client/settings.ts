@@ -39,6 +39,12 @@ export interface TemporalSettings {
     metadata?: Record<string, string>;
     tls?: boolean | TemporalTls;
   };
+  /**
+   * The module with the codecs of payloads, which all processes need: a path, or the name of a package. It exports a
+   * `PayloadCodec` of Temporal's SDK or a list of them, by default or as `codecs`.
+   * @default payloads are plain text
+   */
+  payloadCodec?: string | undefined;
 }
 
 /** TLS of a connection to Temporal; certificates and keys are the bytes of PEM files. */

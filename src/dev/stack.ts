@@ -117,10 +117,11 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
   };
-  // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only these, and the key of the page
-  // (FORAY_KEY, below), are passed on
+  // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only these, those of a payload codec,
+  // and the key of the page (FORAY_KEY, below), are passed on
   const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE', 'FORAY_NOTICES', 'FORAY_NOTIFY'];
-  const isOurs = (name: string): boolean => !/^(FORAY|TEMPORAL)_/.test(name) || kept.includes(name);
+  const isOurs = (name: string): boolean =>
+    !/^(FORAY_(?!PAYLOAD_)|TEMPORAL_)/.test(name) || kept.includes(name);
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name))),
     TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),

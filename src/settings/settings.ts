@@ -101,7 +101,7 @@ export function settingsFrom(given: GivenSettings): Settings {
 }
 
 /**
- * The connection in Temporal's own TEMPORAL_* variables and profile file.
+ * The connection in Temporal's own TEMPORAL_* variables and profile file, and the codec of payloads.
  *
  * @param other - the address if neither the variables nor the file has one
  */
@@ -111,7 +111,13 @@ export function temporalSettings(other: string = DEFAULT_TEMPORAL): TemporalSett
   return {
     namespace: config.namespace ?? 'default',
     connectionOptions: { ...config.connectionOptions, address },
+    payloadCodec: payloadCodec(),
   };
+}
+
+/** The module with the codecs of payloads, from the environment. */
+export function payloadCodec(): string | undefined {
+  return process.env.FORAY_PAYLOAD_CODEC || undefined;
 }
 
 function temporalProfile(): TemporalSettings {

@@ -25,12 +25,17 @@ export function environmentOf({ service, store, taskQueue, temporal }: Settings)
     FORAY_STORE: store,
     FORAY_TASK_QUEUE: taskQueue,
     TEMPORAL_ADDRESS: temporal.connectionOptions.address,
+    FORAY_PAYLOAD_CODEC: temporal.payloadCodec,
   };
 }
 
-export function startWorkerProcess(settings: Settings, flags: string[] = []): WorkerProcess {
+export function startWorkerProcess(
+  settings: Settings,
+  flags: string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): WorkerProcess {
   const child = spawn(process.execPath, [MAIN, 'worker', ...flags], {
-    env: environmentOf(settings),
+    env: { ...environmentOf(settings), ...env },
     // the channel reports when the worker is ready, and ends the worker if the tests are killed
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

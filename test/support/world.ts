@@ -10,6 +10,7 @@ import { cloudClient, Foray, type Settings } from '../../src/client/index.ts';
 import { isCloudError } from '../../src/cloud/index.ts';
 import { serverSettings } from '../../src/dev/temporal-cli.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
+import { dataConverter } from '../../src/payload-codec.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
 import { CurrentBuild } from '../../src/current-build.ts';
@@ -72,6 +73,8 @@ export interface WorldOptions {
   beside?: World;
   /** The address of the store. @default an SQLite file of this world */
   store?: string;
+  /** The module with the codecs of payloads. */
+  payloadCodec?: string;
   /** Puts a proxy between foray and the service. foray then uses the address of the proxy. */
   through?: (service: RunningService) => Promise<{ url: string; close(): Promise<void> }>;
 }
@@ -84,6 +87,7 @@ export async function startWorld({
   temporal: given,
   beside,
   store,
+  payloadCodec,
   service: serviceOptions,
   through,
 }: WorldOptions = {}): Promise<World> {
@@ -116,7 +120,7 @@ export async function startWorld({
     store: store ?? `sqlite:${join(folder, 'store.db')}`,
     taskQueue: beside ? `foray-${folder.slice(-6)}` : 'foray',
     owner: 'somebody',
-    temporal: { connectionOptions: { address: environment.address }, namespace: 'default' },
+    temporal: { connectionOptions: { address: environment.address }, namespace: 'default', payloadCodec },
     webUi: 'http://127.0.0.1:8233',
   };
   const foray = await Foray.open(settings);
@@ -159,6 +163,7 @@ export async function startWorld({
         namespace: 'default',
         taskQueue: settings.taskQueue,
         workflowBundle: builtWorkflowBundle(),
+        dataConverter: await dataConverter(payloadCodec),
         activities: spoil(
           createActivities(
             { store: own, cloud: cloudClient(settings, 'worker'), service: settings.service.url, notices },

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type Connection } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import type { Settings } from '../settings.ts';
 import { connectTemporal } from '../../temporal-connection.ts';
 import { connectError, DEFAULT_NAMESPACE, isTooLate, unreachable } from '../../temporal-errors.ts';
@@ -15,12 +16,14 @@ const READY = 2;
 /** The client's connection to Temporal. It connects when it is first needed. */
 export class TemporalConnection {
   readonly settings: Settings;
+  readonly #converter: DataConverter;
   /** The connection, or the attempt to connect. All calls share it. */
   #connecting: Promise<Connection> | undefined;
   #answered = -Infinity;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, converter: DataConverter) {
     this.settings = settings;
+    this.#converter = converter;
   }
 
   async close(): Promise<void> {
@@ -37,6 +40,7 @@ export class TemporalConnection {
     const { temporal } = this.settings;
     return new Client({
       connection,
+      dataConverter: this.#converter,
       ...(temporal.namespace && { namespace: temporal.namespace }),
     });
   }

@@ -1,3 +1,4 @@
+import type { DataConverter } from '@temporalio/common';
 import type { NoticeCall } from '../../campaign/notice.ts';
 import type { FailureCause, FlightReport } from '../../campaign/types.ts';
 import type { CampaignRecord } from '../../store/index.ts';
@@ -20,10 +21,12 @@ type Calls = typeof calls;
  */
 export class Temporal {
   readonly #settings: Settings;
+  readonly #converter: DataConverter;
   #connection: TemporalConnection | undefined;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, converter: DataConverter = {}) {
     this.#settings = settings;
+    this.#converter = converter;
   }
 
   async close(): Promise<void> {
@@ -140,7 +143,7 @@ export class Temporal {
 
   async #call<T>(make: (calls: Calls, connection: TemporalConnection) => Promise<T>): Promise<T> {
     const calls = await import('./calls.ts');
-    this.#connection ??= new calls.TemporalConnection(this.#settings);
+    this.#connection ??= new calls.TemporalConnection(this.#settings, this.#converter);
     return make(calls, this.#connection);
   }
 }

@@ -4,9 +4,11 @@ import {
   Client as TemporalClient,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { ListedExecutor } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
+import { dataConverter } from '../../payload-codec.ts';
 import { connectTemporal } from '../../temporal-connection.ts';
 import { connectError, translated } from '../../temporal-errors.ts';
 import type { Problems } from '../problems.ts';
@@ -43,6 +45,8 @@ export interface LaneOptions {
   /** Options of a connection, as in Temporal's SDK. */
   connectionOptions: { address?: string | undefined };
   namespace: string;
+  /** The module with the codecs of payloads. @default no codec */
+  payloadCodec?: string | undefined;
   /** The code of the lane's workflow. */
   workflowBundle: WorkflowBundleOption;
   /** How long the executor of a lane may send no heartbeat to Temporal before it counts as lost, in milliseconds. */
@@ -86,11 +90,16 @@ export class LaneKeeper {
     options: LaneOptions,
     connections: { client: Connection; worker: NativeConnection },
     worker: Worker,
+    converter: DataConverter,
   ) {
     this.#parts = parts;
     this.#options = options;
     this.#connections = connections;
-    this.#client = new TemporalClient({ connection: connections.client, namespace: options.namespace });
+    this.#client = new TemporalClient({
+      connection: connections.client,
+      namespace: options.namespace,
+      dataConverter: converter,
+    });
     this.#worker = worker;
     this.#faults = new UntoldFaults(parts.problems);
     this.#running = worker.run().catch(parts.onFault);
@@ -101,12 +110,13 @@ export class LaneKeeper {
     });
   }
 
-  /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED */
+  /** @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED, CODEC_UNUSABLE */
   static async start(parts: LaneKeeperParts, options: LaneOptions): Promise<LaneKeeper> {
     const { connectionOptions, namespace, workflowBundle } = options;
     const unconnected = (error: unknown): never => {
       throw connectError({ temporal: options }, error, 'Start one, or start the service without --temporal.');
     };
+    const converter = await dataConverter(options.payloadCodec);
     const client = await connectTemporal(connectionOptions).catch(unconnected);
     const native = await NativeConnection.connect(connectionOptions).catch(unconnected);
     const activities: ServiceActivities = {
@@ -121,13 +131,14 @@ export class LaneKeeper {
       namespace,
       taskQueue: laneQueues(parts.service).lanes,
       workflowBundle,
+      dataConverter: converter,
       activities: { ...activities },
       shutdownGraceTime: '2s',
       // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
       // for that service
       maxCachedWorkflows: 0,
     }).catch(unconnected);
-    return new LaneKeeper(parts, options, { client, worker: native }, worker);
+    return new LaneKeeper(parts, options, { client, worker: native }, worker, converter);
   }
 
   /** Call this when runs may wait. Never throws. */

@@ -1,8 +1,10 @@
 import os from 'node:os';
 import { Context } from '@temporalio/activity';
+import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Needs } from '../../http/health.ts';
+import { dataConverter } from '../../payload-codec.ts';
 import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
@@ -30,7 +32,12 @@ export interface RemoteExecutorOptions {
   url: string;
   /** The key of an executor, not of a user. */
   key: string;
-  temporal: { connectionOptions: { address?: string | undefined }; namespace: string };
+  temporal: {
+    connectionOptions: { address?: string | undefined };
+    namespace: string;
+    /** The module with the codecs of payloads. @default no codec */
+    payloadCodec?: string | undefined;
+  };
   /** How many runs execute at once. */
   slots: number;
   /** The name of the executor in lists. @default the name of the machine, with a number from its second executor on */
@@ -65,10 +72,11 @@ export interface RemoteExecutor {
  * the service. It connects to the service and to Temporal, and nothing connects to it.
  *
  * @throws ForayError KEY_REFUSED, EXECUTOR_REFUSED, SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE,
- *   TEMPORAL_REFUSED, CACHE_UNUSABLE
+ *   TEMPORAL_REFUSED, CACHE_UNUSABLE, CODEC_UNUSABLE
  */
 export async function startRemoteExecutor(options: RemoteExecutorOptions): Promise<RemoteExecutor> {
   const { url, key, temporal, slots, has, onLine } = options;
+  const converter = await dataConverter(temporal.payloadCodec);
   const cache = takeCache(options.cache);
   const name = options.name ?? `${os.hostname()}${cache.index === 0 ? '' : `-${cache.index + 1}`}`;
   let pool: ExecutorPool | undefined;
@@ -90,6 +98,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
     const { connection, worker } = await takeLanes(options, {
       name,
       taskQueue: welcome.taskQueue,
+      converter,
       state,
       lane: { client, has, pool: executors, materials, faults: state.faults, onFault },
     });
@@ -191,6 +200,7 @@ function oncePerFault(url: string, onLine: (line: string) => void) {
 interface LaneTaking {
   name: string;
   taskQueue: string;
+  converter: DataConverter;
   state: ExecutorState;
   lane: Pick<LaneParts, 'client' | 'has' | 'pool' | 'materials' | 'faults' | 'onFault'>;
 }
@@ -202,7 +212,7 @@ interface LaneTaking {
  */
 async function takeLanes(
   { temporal }: RemoteExecutorOptions,
-  { name, taskQueue, state, lane }: LaneTaking,
+  { name, taskQueue, converter, state, lane }: LaneTaking,
 ): Promise<{ connection: NativeConnection; worker: Worker }> {
   const activities: ExecutorActivities = {
     async work(holder) {
@@ -236,6 +246,7 @@ async function takeLanes(
     connection,
     namespace: temporal.namespace,
     taskQueue,
+    dataConverter: converter,
     activities: { ...activities },
     identity: name,
     // one lane fills all slots with runs
