@@ -1,7 +1,7 @@
 import { ForayError } from '../errors.ts';
 import { keysOf } from '../keys/file.ts';
 import { hashOf } from '../keys/hash.ts';
-import type { KeyRole } from '../keys/roles.ts';
+import { type KeyRole, mayDo } from '../keys/roles.ts';
 import { WatchedKeys } from '../keys/watched-keys.ts';
 
 /** The role of a key. Each endpoint (api/endpoints.ts) and each route of a page names the role that it needs. */
@@ -11,6 +11,11 @@ export type Role = Exclude<KeyRole, 'executor'>;
 export interface Access {
   role: Role;
   name: string;
+}
+
+/** Whether the user of a request may start and change campaigns. */
+export function maySteer({ access }: { access: Access | null }): boolean {
+  return mayDo(access?.role, 'steer');
 }
 
 /** The keys of a server. */

@@ -75,7 +75,7 @@ describe('without scripts', () => {
     const plan = await send('/new', { definition: FIT, do: 'plan' });
     expect([plan.status, plan.body]).toEqual([200, expect.stringMatching(/6\s+points,\s+6\s+runs/)]);
     const started = await send('/new', { definition: FIT, id: 'fit', do: 'start' });
-    expect([started.status, started.headers.location]).toEqual([303, '/campaigns/fit']);
+    expect([started.status, started.headers.location]).toEqual([303, '/campaigns/fit#taken']);
     await over('fit');
     const { body } = await page('/campaigns/fit');
     expect(body).toContain('completed');

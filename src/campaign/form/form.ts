@@ -70,6 +70,8 @@ function withWay(fields: Fields, way: string): Fields {
     ...fields,
     [STRATEGY, isStrategy ? way : ''],
     [KIND, WITHOUT_DESIGN.includes(way) ? '' : kind],
+    // each run of a calibration needs its own seed
+    ...(way === 'calibrate' && !fields.get('seed') ? [['seed', '1'] as const] : []),
   ]);
 }
 

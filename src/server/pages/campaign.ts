@@ -3,6 +3,7 @@ import { measuresOf } from '../../campaign/measures.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { isClosed } from '../../client/status.ts';
 import { html, Markup } from '../../report/html/markup.ts';
+import { maySteer } from '../keys.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { Seen } from '../live/look.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
@@ -104,7 +105,7 @@ function steering(request: FastifyRequest, status: CampaignStatus): Markup {
   const { id, phase, runs } = status;
   const to = (verb: string): string => pathOfCampaign(id, verb);
   const asks = (verb: string, name: string): Markup | undefined =>
-    request.access?.role === 'steer' ? html`<a class="button" href="${to(verb)}">${name} …</a>` : undefined;
+    maySteer(request) ? html`<a class="button" href="${to(verb)}">${name} …</a>` : undefined;
   const buttons = isClosed(status)
     ? [
         runs.failed > 0 ? act(request, to('retry'), 'Request failed runs again') : undefined,
@@ -117,10 +118,9 @@ function steering(request: FastifyRequest, status: CampaignStatus): Markup {
         asks('cancel', 'Cancel'),
         phase === 'stopping' ? undefined : windowForm(request, to('window'), status.concurrency),
       ];
-  const again =
-    request.access?.role === 'steer'
-      ? html`<a class="button" href="/new?from=${encodeURIComponent(id)}">Start one like this</a>`
-      : undefined;
+  const again = maySteer(request)
+    ? html`<a class="button" href="/new?from=${encodeURIComponent(id)}">Start one like this</a>`
+    : undefined;
   return html`<div id="steering" class="buttons">${buttons} ${again}</div>`;
 }
 
@@ -130,7 +130,7 @@ function windowForm(
   action: string,
   now: CampaignStatus['concurrency'],
 ): Markup | undefined {
-  if (request.access?.role !== 'steer') return undefined;
+  if (!maySteer(request)) return undefined;
   return html`<form method="post" action="${action}" class="window">
     <label
       >Runs at once

@@ -18,7 +18,8 @@ import {
   newPage,
   planAnswer,
 } from './definition.ts';
-import { CONTROL, MODEL, UPLOAD } from './form.ts';
+import { UPLOAD } from './form-parts.ts';
+import { CONTROL, MODEL } from './form.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
 import { reasonOf } from './verbs.ts';
@@ -58,7 +59,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
           }
           await away.needs('temporal');
           await jobs.run(request.keyHash!, 'apply', { sent: sent(text), id, reason: reasonOf(request) });
-          return reply.redirect(pathOfCampaign(id), 303);
+          return reply.redirect(`${pathOfCampaign(id)}${TAKEN}`, 303);
         } catch (error) {
           const message = mistakesIn(error);
           return sendPage(request, reply.code(422), definitionPage(request, record, { text, etag, message }));
@@ -98,7 +99,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         ...(form.id !== '' && { id: form.id }),
       };
       const submitted = await jobs.run(request.keyHash!, 'submit', options);
-      return reply.redirect(pathOfCampaign(submitted.id), 303);
+      return reply.redirect(`${pathOfCampaign(submitted.id)}${TAKEN}`, 303);
     } catch (error) {
       return sendPage(request, reply.code(422), newPage({ ...shown, ...wrong(error) }, true));
     }
@@ -119,7 +120,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const before = posted.fields.get(MODEL) ?? '';
     let model = before === '' ? undefined : await models.one(before).catch(nothing);
     let form: Form = { ...posted, notShown: [], model: before };
-    let result: Outcome = { message: undefined, mistakes: [], isWrong: false };
+    let result: Said = { message: undefined, mistakes: [], isWrong: false };
     try {
       form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way });
       if (form.model !== before && form.model !== '') {
@@ -142,7 +143,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
 }
 
 type Files = Readonly<Record<string, string>>;
-type Outcome = Pick<NewCampaign, 'message' | 'mistakes' | 'isWrong'>;
+type Said = Pick<NewCampaign, 'message' | 'mistakes' | 'isWrong'>;
 
 /** A form as a browser sends it. */
 interface SentForm {
@@ -154,6 +155,9 @@ interface SentForm {
   /** The button: plan, start, or none. */
   doing: string;
 }
+
+/** The end of the address after a form that the server has taken. The script of the page then forgets the draft. */
+const TAKEN = '#taken';
 
 /** The largest form, in bytes. */
 const MOST_FORM = 32 * 1024 ** 2;
@@ -206,7 +210,7 @@ function nothing(error: unknown): undefined {
 }
 
 /** What is wrong with a form. @throws any error that is neither a ForayError nor a ServerError */
-function wrong(error: unknown): Outcome {
+function wrong(error: unknown): Said {
   return isForayError(error) && error.place !== undefined
     ? { message: undefined, mistakes: [error.with([]), ...error.others], isWrong: true }
     : { message: mistakesIn(error), mistakes: [], isWrong: true };

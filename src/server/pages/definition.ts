@@ -5,6 +5,7 @@ import type { Difference, ModelAtService, Plan } from '../../client/index.ts';
 import type { ForayError } from '../../errors.ts';
 import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
+import { maySteer } from '../keys.ts';
 import { searchPlanText } from '../../report/words/search-words.ts';
 import { counted } from '../../report/words/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
@@ -49,7 +50,7 @@ export function definitionPage(
     body: html`<h1>${campaign.name}</h1>
       ${tabs(id, 'definition')} ${message}
       ${
-        request.access?.role === 'steer'
+        maySteer(request)
           ? html`<form method="post" action="${path}" data-keep>
               ${editor(text)}
               <input type="hidden" name="etag" value="${etag}" />

@@ -12,32 +12,25 @@ import {
 import type { ForayError } from '../../errors.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { titleOf } from '../../report/words/words.ts';
-import { capitalized } from '../../text/printable.ts';
 import { listItems } from '../../text/list-items.ts';
+import {
+  idOf,
+  isAt,
+  isVaried,
+  isWithin,
+  labelOf,
+  option,
+  settingIn,
+  shapeWords,
+  textOf,
+  uploadFor,
+  wordsOf,
+} from './form-parts.ts';
 
 /** The name of the control for a field of a definition. Other controls of the page have names without a slash. */
 export const CONTROL = '/';
 /** The field for the name of the model, which stands above the others. */
 export const MODEL = 'model/name';
-/** The start of the name of a control that uploads the file for a field. */
-export const UPLOAD = 'upload/';
-
-/** The shapes of a choice in words. Any other shape has the name of the schema. */
-const shapeWords: Readonly<Record<string, string>> = {
-  value: 'one value',
-  list: 'values',
-  table: 'written here',
-  boolean: 'yes or no',
-  input: 'each with a low and a high value',
-  Range: 'range',
-  Bounds: 'between two values',
-  Precise: 'until precise',
-  Raced: 'least and most',
-  Growing: 'until narrow enough',
-  ObservedCurve: 'curve',
-  Outputs: 'with their files',
-};
-
 const questions = {
   try: 'Try values',
   best: 'Find the best',
@@ -115,7 +108,7 @@ export class FormFields {
       ${isStrategy ? this.#wayPart(labelOf(way), way) : ''}
       ${isStrategy && way !== 'select' ? '' : this.#design(way)} ${this.#inputs(way)}
       <div class="fields">${main}</div>
-      <details ${this.#isAnySet(PLACED) ? html`open` : ''}>
+      <details id="more" ${this.#isAnySet(PLACED) ? html`open` : ''}>
         <summary>More settings</summary>
         <div class="fields">
           ${this.#settings(
@@ -269,6 +262,7 @@ export class FormFields {
     const isWrong = this.#mistakes.some(({ place }) => isWithin(settingIn(place), pathOfField(name)));
     return html`<details
       class="wide"
+      id="all-${idOf(name)}"
       ${isOpen || isWrong || setting.isRequired || key === 'goal' ? html`open` : ''}
     >
       <summary>${labelOf(key)}</summary>
@@ -458,7 +452,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     const id = idOf(name);
     const mistakes = this.#mistakesOf(name);
     return html`<label
-        >${label}${about && html` <small class="soft">${about}</small>`}
+        >${label}${about && html` <small class="about soft" title="${about}">${about}</small>`}
         ${control(html`id="${id}" ${mistakes.length > 0 ? html`aria-invalid="true" aria-describedby="wrong-${id}"` : ''}`)}</label
       >${this.#marked(name, mistakes)}`;
   }
@@ -498,59 +492,4 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     for (const one of found) this.#places.set(one, idOf(name));
     return found;
   }
-}
-
-function wordsOf({ message, hint }: ForayError): string {
-  return [message, hint].filter(Boolean).join(' ');
-}
-
-/** Whether a setting has the values of the inputs of a way. */
-function isVaried({ key, shape }: Setting): boolean {
-  return shape?.is === 'group' && shape.by === 'input' && key !== 'derive';
-}
-
-function isAt(field: string, name: string): boolean {
-  return field.startsWith(name) && /^$|^[/:?]/.test(field.slice(name.length));
-}
-
-function settingIn(place: ForayError['place']): readonly string[] {
-  return place && 'setting' in place ? (place.setting ?? []) : [];
-}
-
-/** Whether a setting is at a path or below it. */
-function isWithin(setting: readonly string[], path: readonly string[]): boolean {
-  return (
-    setting.length > 0 && path.every((key, at) => setting[at]?.trim().toLowerCase() === key.toLowerCase())
-  );
-}
-
-function option(value: string, text: string, chosen: string, at?: number): Markup {
-  return html`<option
-    value="${value}"
-    ${at === undefined ? '' : html`data-shape="${at}"`}
-    ${value === chosen ? html`selected` : ''}
-  >
-    ${text}
-  </option>`;
-}
-
-/** A control that sends the content of a file. The server then fills in the name of the file. */
-function uploadFor(name: string, label = 'Upload'): Markup {
-  return html`<label>${label} <input type="file" name="${UPLOAD}${name}" /></label>`;
-}
-
-/** The id of the control for a field. An id has no blanks. */
-function idOf(name: string): string {
-  return `f-${encodeURIComponent(name)}`;
-}
-
-function labelOf(key: string): string {
-  return capitalized(key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
-}
-
-function textOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value);
-  return Object.entries(value)
-    .map(([key, one]) => `${key} ${String(one)}`)
-    .join(', ');
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html, type Markup } from '../../report/html/markup.ts';
+import { maySteer } from '../keys.ts';
 import { pathOf } from '../../http/path.ts';
 import { awayPart } from './away.ts';
 import { hashesOf, type Part } from './page-parts.ts';
@@ -48,7 +49,7 @@ export function sendPage(
         <nav aria-label="foray">
           <a class="product" href="/">foray</a>
           ${places
-            .filter(([path]) => path !== '/new' || request.access?.role === 'steer')
+            .filter(([path]) => path !== '/new' || maySteer(request))
             .map(
               ([path, name]) =>
                 html`<a href="${path}" ${path === pathOf(request.url) ? html`aria-current="page"` : ''}
@@ -56,8 +57,7 @@ export function sendPage(
                 >`,
             )}
           <form method="post" action="/logout">
-            <span class="soft"
-              >${request.access?.name}, ${request.access?.role === 'steer' ? 'may steer' : 'may read'}</span
+            <span class="soft">${request.access?.name}, may ${request.access?.role}</span
             ><button class="quiet">Log out</button>
           </form>
         </nav>
@@ -83,7 +83,7 @@ export function act(
   name: string,
   fields: Readonly<Record<string, string>> = {},
 ): Markup | undefined {
-  if (request.access?.role !== 'steer') return undefined;
+  if (!maySteer(request)) return undefined;
   return html`<form method="post" action="${action}">
     ${Object.entries(fields).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
     <button>${name}</button>

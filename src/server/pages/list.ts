@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { phases } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
+import { maySteer } from '../keys.ts';
 import { numberText } from '../../report/words/words.ts';
 import { hasText } from '../campaign-list.ts';
 import type { Sections } from '../live/watch.ts';
@@ -62,7 +63,7 @@ export function listParts(
 }
 
 function tableOfCampaigns(
-  { access }: Pick<FastifyRequest, 'access'>,
+  request: Pick<FastifyRequest, 'access'>,
   all: readonly CampaignStatus[],
   { q = '', phase = '' }: ListQuery,
   sections: Sections,
@@ -76,7 +77,6 @@ function tableOfCampaigns(
       </p>
     </div>`;
   const shown = found.slice(0, MOST);
-  const steers = access?.role === 'steer';
   // the id is on the div, because in a form the field named "id" hides the id of the form from scripts
   return html`<div id="campaigns">
     <form method="get" action="/compare">
@@ -107,7 +107,7 @@ function tableOfCampaigns(
       <p class="buttons">
         <button>Compare two</button>
         ${
-          steers
+          maySteer(request)
             ? html`<button formmethod="post" formaction="/chosen/pause">Pause</button>
                 <button formmethod="post" formaction="/chosen/resume">Resume</button>
                 <button formmethod="get" formaction="/chosen/cancel">Cancel …</button>`

@@ -3,6 +3,7 @@ import { allowedText } from '../../api/index.ts';
 import type { ModelAtService, SingleRun } from '../../client/index.ts';
 import { outputColumn } from '../../report/tables/column-types.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
+import { maySteer } from '../keys.ts';
 import { brief, titleOf, unitText } from '../../report/words/words.ts';
 import { type Page, tableOf } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
@@ -59,7 +60,7 @@ export function modelPage(
     body: html`<h1>${model.name}</h1>
       ${head(request, model)} ${inputsTable(model)} ${outputsTable(model)}
       ${
-        request.access?.role === 'steer'
+        maySteer(request)
           ? html`<h2 id="try">Try one run</h2>
               ${message} ${tryForm(model, values)}`
           : ''
@@ -116,7 +117,7 @@ function head(
     </p>
     ${description ? html`<p>${description}</p>` : ''}
     ${
-      request.access?.role === 'steer'
+      maySteer(request)
         ? html`<p class="buttons">
             <a class="button" href="/new?model=${encodeURIComponent(name)}">New campaign</a>
             <a class="button" href="${pathOfModel({ name })}#try">Try one run</a>

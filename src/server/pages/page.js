@@ -110,10 +110,16 @@ function keep(form, sent = false) {
 /** Shows a fresh form from the server, but leaves the part in which a person types. @param {string} html */
 function show(html) {
   const fresh = /** @type {any} */ (parsed(html).firstElementChild);
-  const at = document.activeElement;
+  const at = /** @type {any} */ (document.activeElement);
+  // what a person has opened or closed stays so, unless a mistake is in it
+  for (const one of fresh.querySelectorAll('details[id]')) {
+    const was = /** @type {any} */ (document.getElementById(one.id));
+    if (was && !one.querySelector('.wrong:not(:empty)')) one.open = was.open;
+  }
   for (const part of [...fresh.children]) {
     const old = kept.children[[...fresh.children].indexOf(part)];
-    const isUsed = old.contains(at) && at?.matches('input:not([type=radio],[type=file]), textarea, select');
+    const isUsed =
+      old.contains(at) && at.matches('input:not([type=radio],[type=checkbox],[type=file]), textarea');
     if (!isUsed) old.replaceWith(part.cloneNode(true));
     else
       for (const one of part.querySelectorAll('.wrong, [aria-describedby], [name=was]')) {
@@ -124,6 +130,13 @@ function show(html) {
         else same.setAttribute('aria-describedby', one.getAttribute('aria-describedby'));
       }
   }
+  if (!at.isConnected && at.name)
+    [...kept.elements]
+      .find(
+        (one) =>
+          one.name === at.name && (!at.matches('[type=radio], [type=checkbox]') || one.value === at.value),
+      )
+      ?.focus({ preventScroll: true });
   for (const one of kept.querySelectorAll('input[id], select[id], textarea[id]')) {
     const wrong = document.getElementById('wrong-' + one.id);
     if (wrong?.textContent) one.setAttribute('aria-invalid', 'true');
@@ -179,21 +192,23 @@ if (kept) {
   for (const kind of ['input', 'change'])
     kept.addEventListener(kind, (/** @type {any} */ { target }) => {
       keep(kept);
+      // an answer to what the form was before would replace this change
+      typed += 1;
       clearTimeout(soon);
+      // the answer fills in fields for a file, also where a person typed before
+      if (target.type === 'file') target.focus();
       const isChoice = target.matches('[type=radio], [type=file], select');
       if (isChoice && kind === 'input') return;
       if (kept.dataset.form) soon = setTimeout(renew, isChoice ? 0 : 400);
     });
   kept.addEventListener('submit', () => keep(kept, true));
-} else
+}
+// the server has taken the form, so its draft is not needed
+if (location.hash === '#taken') {
+  history.replaceState(null, '', location.pathname + location.search);
   for (const [name, text] of Object.entries(sessionStorage))
-    if (
-      name.startsWith('draft ') &&
-      JSON.parse(text).sent &&
-      location.pathname !== name.slice(6) &&
-      find('h1')?.dataset.problem === undefined
-    )
-      sessionStorage.removeItem(name);
+    if (name.startsWith('draft ') && JSON.parse(text).sent) sessionStorage.removeItem(name);
+}
 document.addEventListener('submit', ({ target }) => {
   if (/** @type {any} */ (target).action.endsWith('/logout')) sessionStorage.clear();
 });

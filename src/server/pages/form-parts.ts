@@ -1,0 +1,80 @@
+import type { Setting } from '../../campaign/form/shape.ts';
+import type { ForayError } from '../../errors.ts';
+import { html, type Markup } from '../../report/html/markup.ts';
+import { capitalized } from '../../text/printable.ts';
+
+/** The small parts of the form: its words, ids and controls, and where its mistakes stand. */
+
+/** The start of the name of a control that uploads the file for a field. */
+export const UPLOAD = 'upload/';
+
+/** The shapes of a choice in words. Any other shape has the name of the schema. */
+export const shapeWords: Readonly<Record<string, string>> = {
+  value: 'one value',
+  list: 'values',
+  table: 'written here',
+  boolean: 'yes or no',
+  input: 'each with a low and a high value',
+  Range: 'range',
+  Bounds: 'between two values',
+  Precise: 'until precise',
+  Raced: 'least and most',
+  Growing: 'until narrow enough',
+  ObservedCurve: 'curve',
+  Outputs: 'with their files',
+};
+
+export function wordsOf({ message, hint }: ForayError): string {
+  return [message, hint].filter(Boolean).join(' ');
+}
+
+/** Whether a setting has the values of the inputs of a way. */
+export function isVaried({ key, shape }: Setting): boolean {
+  return shape?.is === 'group' && shape.by === 'input' && key !== 'derive';
+}
+
+export function isAt(field: string, name: string): boolean {
+  return field.startsWith(name) && /^$|^[/:?]/.test(field.slice(name.length));
+}
+
+export function settingIn(place: ForayError['place']): readonly string[] {
+  return place && 'setting' in place ? (place.setting ?? []) : [];
+}
+
+/** Whether a setting is at a path or below it. */
+export function isWithin(setting: readonly string[], path: readonly string[]): boolean {
+  return (
+    setting.length > 0 && path.every((key, at) => setting[at]?.trim().toLowerCase() === key.toLowerCase())
+  );
+}
+
+export function option(value: string, text: string, chosen: string, at?: number): Markup {
+  return html`<option
+    value="${value}"
+    ${at === undefined ? '' : html`data-shape="${at}"`}
+    ${value === chosen ? html`selected` : ''}
+  >
+    ${text}
+  </option>`;
+}
+
+/** A control that sends the content of a file. The server then fills in the name of the file. */
+export function uploadFor(name: string, label = 'Upload'): Markup {
+  return html`<label>${label} <input type="file" name="${UPLOAD}${name}" /></label>`;
+}
+
+/** The id of the control for a field. An id has no blanks. */
+export function idOf(name: string): string {
+  return `f-${encodeURIComponent(name)}`;
+}
+
+export function labelOf(key: string): string {
+  return capitalized(key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+}
+
+export function textOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, one]) => `${key} ${String(one)}`)
+    .join(', ');
+}
