@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -48,27 +47,6 @@ afterAll(async () => {
 /** The lines that the command of a notice has written. */
 function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-}
-
-/** Makes a build current as soon as a worker of the build has polled the server. */
-async function makeCurrent({ environment }: World, buildId: string): Promise<void> {
-  const args = [
-    '--deployment-name',
-    'foray',
-    '--build-id',
-    buildId,
-    '--address',
-    environment.address,
-    '--yes',
-  ];
-  await until(`build ${buildId} is current`, () => {
-    try {
-      execFileSync(process.env.FORAY_TEMPORAL_CLI!, ['worker', 'deployment', 'set-current-version', ...args]);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** The history of each workflow of the Temporal server, as text. */
@@ -319,7 +297,6 @@ describe('notices', () => {
       const file = join(versioned.folder, 'notices.yaml');
       writeFileSync(file, stringify({ team: { url: hook.url, secret: SECRET } }), { mode: 0o600 });
       await versioned.startWorker({ notices: file, buildId: 'notices-1' });
-      await makeCurrent(versioned, 'notices-1');
       const { id } = await versioned.foray.submit(rehearsal({ count: 1, first: 600, more: 'notify: team' }));
       await toTheEnd(versioned, id);
       await until('the end is told', () => hook.taken().length === 1);
