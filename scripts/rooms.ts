@@ -51,7 +51,7 @@ export const rooms = {
 /** The rooms that all rooms may import, each with the rooms that it may import. */
 export const sharedRooms = {
   text: [],
-  yaml: ['text'],
+  yaml: ['text', 'system'],
   csv: [],
   system: [],
   package: [],

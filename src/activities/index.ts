@@ -146,7 +146,10 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
       }),
 
     /** Calls the webhook or the command of a notice. */
-    notify: (call: NoticeCall): Promise<void> => beating((signal) => notify(parts, call, signal)),
+    notify: (call: NoticeCall): Promise<void> =>
+      beating((signal, now) =>
+        notify(parts, call, { signal, waited: now() - activityInfo().scheduledTimestampMs }),
+      ),
   };
 }
 

@@ -1,8 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { NoticeCall } from '../campaign/notice.ts';
 import type { Campaign } from '../campaign/types.ts';
+import { isForayError } from '../errors.ts';
 import { callNotice } from '../notices/call.ts';
-import { noticeOf } from '../notices/file.ts';
+import { type Notice, noticeOf } from '../notices/file.ts';
 import type { World } from './types.ts';
 
 /**
@@ -12,19 +13,28 @@ import type { World } from './types.ts';
 const MOST_AT_ONCE = 4;
 /** How long a call waits if the worker already makes so many, ms. */
 const TURN_MS = { least: 1_000, most: 3_000 };
+/** How long a notice waits after a call that failed, ms. */
+const AGAIN_MS = { least: 1_000, most: 600_000 };
+/** After this time, ms, a name that the worker does not have ends the calls. Until then, somebody may add the name. */
+const UNKNOWN_MS = 300_000;
 
 let calls = 0;
 
 /**
- * Calls a notice once.
- * @throws ForayError NOTICES_INVALID, UNKNOWN_NOTICE; ApplicationFailure NOTICE_FAILED. Temporal calls the notice again
+ * Calls a notice once. After a failure it waits as long as it has waited so far, so the waits double. They do not depend
+ * on the number of attempts, because an attempt may also be one that had to wait for its turn. A notice that waits is no
+ * running activity, so it takes no place of a campaign.
+ *
+ * @param options - `waited` is the time since the event, ms
+ * @throws ForayError NOTICES_INVALID, UNKNOWN_NOTICE; ApplicationFailure NOTICE_FAILED. Temporal then calls the notice
+ *   again. ApplicationFailure UNKNOWN_NOTICE, without a retry, if the name is unknown for too long
  */
 export async function notify(
   { notices }: Pick<World, 'notices'>,
   { name, message }: NoticeCall,
-  signal: AbortSignal,
+  { signal, waited }: { signal: AbortSignal; waited: number },
 ): Promise<void> {
-  const notice = noticeOf(notices, name);
+  const notice = knownNotice(notices, name, waited);
   if (calls >= MOST_AT_ONCE) {
     const nextRetryDelay = TURN_MS.least + Math.random() * (TURN_MS.most - TURN_MS.least);
     throw failed(`The notice "${name}" waits until the worker has made other calls.`, nextRetryDelay);
@@ -32,19 +42,27 @@ export async function notify(
   calls += 1;
   try {
     const failure = await callNotice(notice, message, signal);
-    if (failure) throw failed(`The notice "${name}" ${failure.why}.`, failure.retryAfter);
+    if (!failure) return;
+    const wait = Math.min(AGAIN_MS.most, Math.max(AGAIN_MS.least, waited));
+    throw failed(`The notice "${name}" ${failure.why}.`, Math.max(wait, failure.retryAfter));
   } finally {
     calls -= 1;
   }
 }
 
-/** @param delay - the wait until the next call, ms; 0 leaves it to Temporal */
-function failed(message: string, delay: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'NOTICE_FAILED',
-    message,
-    ...(delay > 0 && { nextRetryDelay: delay }),
-  });
+/** @throws ForayError NOTICES_INVALID, UNKNOWN_NOTICE; ApplicationFailure UNKNOWN_NOTICE after a while */
+function knownNotice(file: string | undefined, name: string, waited: number): Notice {
+  try {
+    return noticeOf(file, name);
+  } catch (error) {
+    if (!isForayError(error) || error.code !== 'UNKNOWN_NOTICE' || waited < UNKNOWN_MS) throw error;
+    throw ApplicationFailure.nonRetryable(error.toLine(), error.code);
+  }
+}
+
+/** @param nextRetryDelay - the wait until the next call, ms */
+function failed(message: string, nextRetryDelay: number): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'NOTICE_FAILED', message, nextRetryDelay });
 }
 
 /**

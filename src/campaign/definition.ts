@@ -203,6 +203,12 @@ const Timeouts = z
 const NOTICES = 'expected the name of a notice, or a list of names';
 const NoticeName = z.string(NOTICES).regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, NOTICES);
 
+/** Names of notices, here and in the settings of a client. */
+export const Notify = z.union(
+  [NoticeName, z.array(NoticeName, NOTICES).max(10, 'expected at most 10 notices')],
+  NOTICES,
+);
+
 /** An empty setting (all of its lines are comments, for example) counts as absent. */
 function maybeEmpty<S extends z.ZodType<Record<string, unknown>>>(schema: S) {
   return schema.nullish().transform((given) => given ?? ({} as z.output<S>));
@@ -312,12 +318,9 @@ export const Definition = z.strictObject({
     .max(5, 'expected a whole number from 1 (first) to 5 (last)')
     .default(3)
     .describe('The priority among the campaigns of one fleet of workers, from 1 (first) to 5 (last).'),
-  notify: z
-    .union([NoticeName, z.array(NoticeName, NOTICES).max(10, 'expected at most 10 notices')], NOTICES)
-    .optional()
-    .describe(
-      'The notices to call when the campaign ends or pauses, and at its first failure: names in the file of notices of the workers.',
-    ),
+  notify: Notify.optional().describe(
+    'The notices to call when the campaign ends or pauses, and at its first failure: names in the file of notices of the workers.',
+  ),
 });
 export type Definition = z.infer<typeof Definition>;
 /** A definition as a person writes it, in YAML, JSON or TypeScript. */

@@ -36,12 +36,19 @@ export function workflowIdOf({ name, message }: NoticeCall): string {
   return `notice/${message.data.campaign}/${message.id}/${name}`;
 }
 
-/** The calls for an event, one for each name. */
+/**
+ * The calls for an event, one for each name. A name that is there twice has one call, because two would have the same
+ * workflow.
+ *
+ * @param event - `id` is the id of the event, `now` its time in ms. The id of the end of a campaign is the run id of the
+ *   first execution of its workflow, so that a worker and a client that tell the same end tell one event
+ */
 export function callsOf(
   names: readonly string[],
   type: NoticeType,
-  { id, now, ...data }: NoticeData & { id: string; now: number },
+  event: NoticeData & { id: string; now: number },
 ): NoticeCall[] {
+  const { id, now, ...data } = event;
   const message = { id, type, timestamp: new Date(now).toISOString(), data };
-  return names.map((name) => ({ name, message }));
+  return [...new Set(names)].map((name) => ({ name, message }));
 }

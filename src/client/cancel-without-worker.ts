@@ -24,8 +24,9 @@ export async function cancelWithoutWorker(client: ClientContext, id: string, rea
   if (closedPhases.includes(record.phase)) return;
   const { stopped, kept } = await stopRuns(client, record);
   await client.temporal.terminate(id, 'cancelled by a person; no worker answered');
-  // a worker that came back meanwhile may have closed the campaign
-  if (closedPhases.includes((await recordOf(client, id)).phase)) return;
+  // a worker that came back meanwhile may have closed the campaign, and may have lost its workflow before it told the end
+  const now = await recordOf(client, id);
+  if (closedPhases.includes(now.phase)) return tellEnd(client, now);
   const notes = [
     record.note,
     reason,
@@ -33,12 +34,24 @@ export async function cancelWithoutWorker(client: ClientContext, id: string, rea
     `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
   ];
   const note = notes.filter(Boolean).join('; ');
-  const now = Date.now();
-  await client.store.setPhase(id, 'cancelled', now, note);
-  const data = { campaign: id, phase: 'cancelled', points: record.points, note, failure: null } as const;
+  // first the notices: if one cannot be started, the campaign can be cancelled again
+  await tellEnd(client, { ...now, phase: 'cancelled', note });
+  await client.store.setPhase(id, 'cancelled', Date.now(), note);
+}
+
+/** Starts the notices of the end of a campaign, unless the campaign's own workflow has started them. */
+async function tellEnd(
+  client: ClientContext,
+  { campaign, phase, points, note }: CampaignRecord,
+): Promise<void> {
+  const { id, notify = [] } = campaign;
+  if (notify.length === 0) return;
   const runs = await client.store.counts(id);
+  // Temporal may have deleted the workflow
+  const event = (await client.temporal.firstRunIdOf(id)) || crypto.randomUUID();
+  const data = { campaign: id, phase, points, runs, note: note ?? '', failure: null };
   await client.temporal.startNotices(
-    callsOf(record.campaign.notify ?? [], 'campaign.ended', { ...data, runs, id: crypto.randomUUID(), now }),
+    callsOf(notify, 'campaign.ended', { ...data, id: event, now: Date.now() }),
   );
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { replicatedPoints } from '../campaign/draws.ts';
+import { Notify } from '../campaign/definition.ts';
 import { freshened } from '../campaign/seeds.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
@@ -79,6 +80,7 @@ export async function submit(
   const checkedCampaign = await checkCampaign(client.cloud, source);
   await checkStart(client, checkedCampaign.campaign);
   const { campaign: checked, points, contents, digest } = checkedCampaign;
+  const { notify = usualNotices(client.settings) } = checked;
   const runs = checked.replications * replicatedPoints(checked, points);
   if (announce) {
     const signal = AbortSignal.timeout(ANNOUNCE_MS);
@@ -89,7 +91,6 @@ export async function submit(
   const id = wanted ?? `${checked.name}-${suffix}`;
   const { url: service } = client.service;
   const serviceId = await client.service.identity();
-  const { notify = client.settings.notify } = checked;
   const campaign = freshened({ ...checked, id, service, serviceId, notify }, Math.random);
   for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
   const definition = textOf(source);
@@ -143,6 +144,25 @@ async function planned(
       ? await knownRate(client.store, campaign, client.service)
       : rateOf(runSeconds, campaign);
   return planOf(client.cloud, definition, rate, options);
+}
+
+/**
+ * The notices of a campaign whose definition names none.
+ *
+ * @throws ForayError USAGE
+ */
+function usualNotices({ notify }: ClientContext['settings']): string[] | undefined {
+  if (notify === undefined) return undefined;
+  const names = [...new Set(notify)];
+  const { error } = Notify.safeParse(names);
+  if (!error) return names;
+  throw new ForayError(
+    'USAGE',
+    `The notices "${notify.join(',')}" are not usable: ${error.issues[0]!.message}.`,
+    {
+      hint: 'Check --notify or FORAY_NOTIFY: names of letters, digits, "-" and "_", separated by commas.',
+    },
+  );
 }
 
 /**

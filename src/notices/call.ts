@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { NoticeMessage } from '../campaign/notice.ts';
 import { retryAfterMs } from '../cloud/retry-after.ts';
+import { environmentForOthers } from '../system/environment-for-others.ts';
 import { LineProgram } from '../system/line-program.ts';
 import { keyOf, type Notice } from './file.ts';
 
@@ -83,13 +84,9 @@ async function run(
   message: NoticeMessage,
   signal: AbortSignal,
 ): Promise<Failed | undefined> {
-  const environment = Object.fromEntries(
-    // keys of foray and of Temporal are not for the command
-    Object.entries(process.env).filter(([name]) => !/^(FORAY|TEMPORAL)_/.test(name)),
-  );
   const ignore = (): void => {};
   const program = new LineProgram(
-    { command, folder: tmpdir(), environment, leadsGroup: true },
+    { command, folder: tmpdir(), environment: environmentForOthers(), leadsGroup: true },
     { stdout: ignore, stderr: ignore },
   );
   const limit = AbortSignal.any([signal, AbortSignal.timeout(COMMAND_MS)]);

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../error-codes.ts';
 import { ForayError, messageOf } from '../errors.ts';
 
 /** A file with keys or secrets: its name in messages, such as "key file", and the code of its errors. */
-interface Guarded {
+export interface Guarded {
   what: string;
   code: ErrorCode;
 }

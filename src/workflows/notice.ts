@@ -1,3 +1,4 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
@@ -18,7 +19,8 @@ const { notify } = proxyActivities<Pick<Activities, 'notify'>>({
   scheduleToCloseTimeout: '7 days',
   startToCloseTimeout: '2m',
   heartbeatTimeout: '5s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10m' },
+  // for a worker that dies; a call that fails says itself when the next one is
+  retry: { initialInterval: '1s', backoffCoefficient: 1 },
 });
 
 /** Calls one notice until its receiver has taken the message. */
@@ -44,17 +46,23 @@ export async function tell({ input, state }: Context, type: NoticeType): Promise
   const { phase, points, runs, note } = progressOf(state, now);
   const [failure = null] = commonestFirst(state.causes);
   const data = { campaign: input.campaign, phase, points, runs, note, failure };
+  const id = type === 'campaign.ended' ? workflowInfo().firstExecutionRunId : uuid4();
   await CancellationScope.nonCancellable(() =>
     Promise.all(
-      callsOf(names, type, { ...data, id: uuid4(), now }).map((call) =>
+      callsOf(names, type, { ...data, id, now }).map((call) =>
         startChild(notice, {
           args: [call],
           workflowId: workflowIdOf(call),
           staticSummary: `${type} of ${input.campaign}`,
           parentClosePolicy: ParentClosePolicy.ABANDON,
           cancellationType: ChildWorkflowCancellationType.ABANDON,
-        }),
+        }).catch(ignoreExisting),
       ),
     ),
   );
+}
+
+/** The event has been told already, or is being told. */
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
 }

@@ -1,13 +1,7 @@
 import type * as z from 'zod';
-import type { ErrorCode } from '../error-codes.ts';
 import { ForayError, type Place } from '../errors.ts';
+import type { Guarded } from '../system/guarded-text.ts';
 import { type Locate, readYaml, type ReadYaml, YamlError } from './yaml.ts';
-
-/** A file with keys or secrets: its name in messages, such as "key file", and the code of its errors. */
-interface Guarded {
-  what: string;
-  code: ErrorCode;
-}
 
 /**
  * Reads the YAML of a file with keys or secrets. Its places have no text and no names of the file, because commands print

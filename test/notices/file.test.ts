@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isForayError } from '../../src/errors.ts';
-import { signatureOf } from '../../src/notices/call.ts';
+import { callNotice, signatureOf } from '../../src/notices/call.ts';
 import { noticeOf, readNotices } from '../../src/notices/file.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -33,6 +33,29 @@ function lineOf(act: () => unknown): string {
 test('the signature is that of the example in the specification of Standard Webhooks', () => {
   const signature = signatureOf(SECRET, 'msg_p5jXN8AQM9LWM0D4loKWxJek', '1614265330', '{"test": 2432232314}');
   expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+});
+
+test('a command gets no key or password of the worker, but the rest of its environment', async () => {
+  const keys = ['FORAY_API_KEY', 'TEMPORAL_API_KEY', 'PGPASSWORD', 'PGPASSFILE'];
+  const before = { ...process.env };
+  const file = join(folder, 'environment');
+  try {
+    for (const key of keys) process.env[key] = 'hunter2';
+    process.env.NOTICE_TEST = 'stays';
+    const runs = { total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 };
+    const data = { campaign: 'c', phase: 'completed', points: 0, runs, note: '', failure: null } as const;
+    const message = { id: '1', type: 'campaign.ended', timestamp: '2026-01-01T00:00:00.000Z', data } as const;
+    const { signal } = new AbortController();
+    expect(await callNotice({ command: ['sh', '-c', `env > ${file}`] }, message, signal)).toBeUndefined();
+  } finally {
+    for (const key of [...keys, 'NOTICE_TEST']) {
+      if (before[key] === undefined) delete process.env[key];
+      else process.env[key] = before[key];
+    }
+  }
+  const environment = readFileSync(file, 'utf8');
+  expect(environment).toContain('NOTICE_TEST=stays');
+  expect(environment).not.toContain('hunter2');
 });
 
 describe('a file of notices', () => {

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { callsOf, type NoticeMessage } from '../../src/campaign/notice.ts';
+import { cancelWithoutWorker } from '../../src/client/cancel-without-worker.ts';
 import { closedStatus, toTheEnd } from '../support/campaigns.ts';
 import { seeded } from '../support/durations.ts';
 import { report } from '../support/seeds.ts';
@@ -11,6 +11,7 @@ import { leaksIn } from '../support/spellings.ts';
 import { until } from '../support/until.ts';
 import { type Receiver, receiver } from '../support/webhook.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
+import { startWorkerProcess } from '../support/worker.ts';
 import { failing } from './failing.ts';
 
 const SECRET = `whsec_${Buffer.from('a canary that nobody else may ever read').toString('base64')}`;
@@ -46,27 +47,6 @@ afterAll(async () => {
 /** The lines that the command of a notice has written. */
 function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-}
-
-/** Makes a build current as soon as a worker of the build has polled the server. */
-async function makeCurrent({ environment }: World, buildId: string): Promise<void> {
-  const args = [
-    '--deployment-name',
-    'foray',
-    '--build-id',
-    buildId,
-    '--address',
-    environment.address,
-    '--yes',
-  ];
-  await until(`build ${buildId} is current`, () => {
-    try {
-      execFileSync(process.env.FORAY_TEMPORAL_CLI!, ['worker', 'deployment', 'set-current-version', ...args]);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** The history of each workflow of the Temporal server, as text. */
@@ -215,6 +195,101 @@ describe('notices', () => {
     await until('each end is told', () => linesOf(file).length === 3);
   });
 
+  test('named twice in the setting are called once, and a setting that has no name is refused', async () => {
+    const hook = await listening();
+    writeNotices({ team: { url: hook.url, secret: SECRET } });
+    world.settings.notify = ['team', 'team'];
+    try {
+      const { id } = await world.foray.submit(rehearsal({ count: 1, first: 700 }));
+      expect((await toTheEnd(world, id)).phase).toBe('completed');
+      expect((await world.foray.results(id)).record.campaign.notify).toEqual(['team']);
+      await until('the end is told', () => hook.taken().length === 1);
+      for (const wrong of [['team', ''], ['a b'], Array.from({ length: 11 }, (_, at) => `n${at}`)]) {
+        world.settings.notify = wrong;
+        await expect(world.foray.submit(rehearsal({ count: 1, first: 701 }))).rejects.toMatchObject({
+          code: 'USAGE',
+        });
+      }
+    } finally {
+      delete world.settings.notify;
+    }
+  });
+
+  test('that exist already do not fail their campaign', async () => {
+    writeNotices({});
+    const { id, runId } = await world.foray.submit(
+      rehearsal({ count: 1, first: 710, more: 'notify: [one, two]' }),
+    );
+    const file = join(world.folder, 'existing.jsonl');
+    // the end has this id; nobody works on this task queue, so the workflow stays open
+    await world.environment.client.workflow.start('notice', {
+      workflowId: `notice/${id}/${runId}/one`,
+      taskQueue: 'nobody',
+      args: [],
+    });
+    const append = { command: ['sh', '-c', `cat >> ${file}`] };
+    writeNotices({ one: append, two: append });
+    expect((await toTheEnd(world, id)).phase).toBe('completed');
+    expect(await closedStatus(world, id)).toBe('COMPLETED');
+    await until('the other name is told', () => linesOf(file).length === 1);
+    await world.environment.client.workflow.getHandle(`notice/${id}/${runId}/one`).terminate();
+  });
+
+  test('tell the end of a campaign that no worker ends, also if a worker has closed it and then died', async () => {
+    const other = await startWorld({ beside: world });
+    try {
+      const hook = await listening();
+      const file = join(other.folder, 'notices.yaml');
+      writeFileSync(file, stringify({ team: { url: hook.url, secret: SECRET } }), { mode: 0o600 });
+      const { context } = other.foray as unknown as { context: Parameters<typeof cancelWithoutWorker>[0] };
+      const submit = (first: number) =>
+        other.foray.submit(rehearsal({ count: 1, first, more: 'notify: team' }));
+      const closed = await submit(720);
+      const terminate = context.temporal.terminate.bind(context.temporal);
+      const spy = jest.spyOn(context.temporal, 'terminate').mockImplementationOnce(async (id, reason) => {
+        await terminate(id, reason);
+        await context.store.setPhase(id, 'completed', Date.now(), 'by a worker');
+      });
+      await cancelWithoutWorker(context, closed.id);
+      spy.mockRestore();
+      const open = await submit(721);
+      await cancelWithoutWorker(context, open.id, 'enough');
+      expect((await other.foray.status(open.id)).phase).toBe('cancelled');
+      await other.startWorker({ notices: file });
+      await until('both ends are told', () => hook.taken().length === 2);
+      const told = new Map(hook.taken().map(({ id, message }) => [id, message.data]));
+      expect(told.get(closed.runId)).toMatchObject({ phase: 'completed', note: 'by a worker' });
+      expect(told.get(open.runId)).toMatchObject({
+        phase: 'cancelled',
+        note: expect.stringContaining('enough'),
+      });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('that Temporal refuses do not keep others from their start, and the same event starts once', async () => {
+    const file = join(world.folder, 'refused.jsonl');
+    writeNotices({ team: { command: ['sh', '-c', `cat >> ${file}`] } });
+    const { id, runId } = await world.foray.submit(rehearsal({ count: 1, first: 730 }));
+    const { runs } = await toTheEnd(world, id);
+    const data = { campaign: id, phase: 'completed', points: 1, runs, note: '', failure: null } as const;
+    const { temporal } = world.foray['context'];
+    // a workflow id has at most 1,000 characters
+    const calls = callsOf(['x'.repeat(2_000), 'team'], 'campaign.ended', {
+      ...data,
+      id: runId,
+      now: Date.now(),
+    });
+    await expect(temporal.startNotices(calls)).rejects.toMatchObject({ code: 'TEMPORAL_REFUSED' });
+    const handle = world.environment.client.workflow.getHandle(`notice/${id}/${runId}/team`);
+    await handle.result();
+    await temporal.startNotices(calls.slice(1));
+    await handle.result();
+    expect(linesOf(file)).toHaveLength(1);
+    expect((await handle.describe()).historyLength).toBeGreaterThan(0);
+  });
+
   test('follow the current build of a versioned deployment', async () => {
     const versioned = await startWorld({ beside: world });
     try {
@@ -222,7 +297,6 @@ describe('notices', () => {
       const file = join(versioned.folder, 'notices.yaml');
       writeFileSync(file, stringify({ team: { url: hook.url, secret: SECRET } }), { mode: 0o600 });
       await versioned.startWorker({ notices: file, buildId: 'notices-1' });
-      await makeCurrent(versioned, 'notices-1');
       const { id } = await versioned.foray.submit(rehearsal({ count: 1, first: 600, more: 'notify: team' }));
       await toTheEnd(versioned, id);
       await until('the end is told', () => hook.taken().length === 1);
@@ -233,6 +307,34 @@ describe('notices', () => {
       expect(raw.workflowExecutionInfo?.versioningInfo?.behavior).toBe(2);
     } finally {
       await versioned.close();
+    }
+  });
+
+  test("leave no secret and no address in the worker's output", async () => {
+    const other = await startWorld({ beside: world });
+    const hook = await listening(() => 500);
+    const file = join(other.folder, 'notices.yaml');
+    const tells = ['sh', '-c', `echo ${SECRET}; echo ${SECRET} >&2; exit 3`];
+    const missing = [`/nowhere/${SECRET}`];
+    const content = {
+      team: { url: hook.url, secret: SECRET },
+      desk: { command: tells },
+      away: { command: missing },
+    };
+    writeFileSync(file, stringify(content), { mode: 0o600 });
+    const worker = startWorkerProcess(other.settings, ['--notices', file]);
+    try {
+      await worker.ready;
+      const more = 'notify: [team, desk, away]';
+      await toTheEnd(other, (await other.foray.submit(rehearsal({ count: 1, first: 510, more }))).id);
+      await until('the worker tells of each failure', () =>
+        ['team', 'desk', 'away'].every((name) => worker.said().includes(`The notice "${name}" `)),
+      );
+      for (const secret of [SECRET, SECRET.slice('whsec_'.length), 'canary-in-the-address', hook.url])
+        expect(leaksIn(worker.said(), secret)).toEqual([]);
+    } finally {
+      await worker.kill();
+      await other.close();
     }
   });
 

@@ -1,6 +1,15 @@
 /** The client's calls to Temporal. An import of this file loads Temporal's SDK. */
 export { changeCampaign, setConcurrency } from './change.ts';
 export { TemporalConnection } from './connection.ts';
-export { answers, failures, flights, isClosed, runIdOf, signal, terminate } from './messages.ts';
+export {
+  answers,
+  failures,
+  firstRunIdOf,
+  flights,
+  isClosed,
+  runIdOf,
+  signal,
+  terminate,
+} from './messages.ts';
 export { blockedBy, progressOf } from './progress.ts';
 export { startNotices, startToStop, startWorkflow } from './start.ts';

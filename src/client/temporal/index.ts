@@ -71,7 +71,10 @@ export class Temporal {
     await this.#call((calls, connection) => calls.startToStop(connection, record, store, reason));
   }
 
-  /** Starts the workflows that call notices. They wait for a worker. */
+  /**
+   * Starts the workflows that call notices, except those that exist already. They wait for a worker.
+   * @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED if one of them could not be started; the others are
+   */
   async startNotices(calls: readonly NoticeCall[]): Promise<void> {
     if (calls.length > 0) await this.#call((known, connection) => known.startNotices(connection, calls));
   }
@@ -111,6 +114,11 @@ export class Temporal {
   /** The id of a workflow's last execution; empty when Temporal no longer has the workflow. */
   runIdOf(id: string): Promise<string> {
     return this.#call((calls, connection) => calls.runIdOf(connection, id));
+  }
+
+  /** The id of the first of the executions that led to a workflow's last one; empty when Temporal no longer has them. */
+  firstRunIdOf(id: string): Promise<string> {
+    return this.#call((calls, connection) => calls.firstRunIdOf(connection, id));
   }
 
   /** Whether the workflow is known to be closed; false when Temporal does not answer, or has no such workflow. */

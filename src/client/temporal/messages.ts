@@ -27,6 +27,18 @@ export async function runIdOf(temporal: TemporalConnection, id: string): Promise
   }
 }
 
+/** The id of the first of the executions that led to a workflow's last one; empty when Temporal no longer has them. */
+export async function firstRunIdOf(temporal: TemporalConnection, id: string): Promise<string> {
+  const client = await temporal.connect();
+  try {
+    const { raw, runId } = await client.workflow.getHandle(id).describe();
+    return raw.workflowExecutionInfo?.firstRunId || runId;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return '';
+    throw translated(temporal.settings, error);
+  }
+}
+
 /** Whether Temporal answers. An error is an answer too. */
 export async function answers(temporal: TemporalConnection): Promise<boolean> {
   try {

@@ -89,19 +89,29 @@ export async function startToStop(
   }
 }
 
-/** Starts the workflows that call notices. */
+/**
+ * Starts the workflows that call notices, except those that exist already. After an error, it still starts the others.
+ * @throws ForayError TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED if it could not start one of them
+ */
 export async function startNotices(
   temporal: TemporalConnection,
   calls: readonly NoticeCall[],
 ): Promise<void> {
   const client = await temporal.connect();
-  for (const call of calls) {
-    await client.workflow.start<typeof notice>('notice', {
+  const starts = calls.map((call) =>
+    client.workflow.start<typeof notice>('notice', {
       workflowId: workflowIdOf(call),
       taskQueue: temporal.settings.taskQueue,
       args: [call],
       staticSummary: `${call.message.type} of ${call.message.data.campaign}`,
-    });
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+    }),
+  );
+  for (const start of await Promise.allSettled(starts)) {
+    if (start.status === 'fulfilled' || start.reason instanceof WorkflowExecutionAlreadyStartedError)
+      continue;
+    throw translated(temporal.settings, start.reason);
   }
 }
 

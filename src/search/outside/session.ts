@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import type { OutsideMethod } from '../../campaign/search/search.ts';
 import { isForayError, messageOf } from '../../errors.ts';
+import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { type Exit, type LineListener, LineProgram } from '../../system/line-program.ts';
 import type { PrintedLine } from '../../system/line-splitter.ts';
 import { steadyEnvironment } from '../../system/steady-environment.ts';
@@ -13,8 +14,6 @@ import { type Answers, heardIn, optimiserFailed, shown } from './messages.ts';
 const LONGEST_COMPLAINT = 2_000;
 /** The maximum number of lines from standard error of one process in the log. */
 const MOST_COMPLAINTS = 1_000;
-/** Environment variables that the optimiser does not get, because they may contain keys and passwords of the worker. */
-const OWN_SETTINGS = /^(FORAY_|TEMPORAL_|PG)/;
 /** If a signal ends the command of a shell, the shell exits with this code plus the number of the signal. */
 const SIGNALLED = 128;
 
@@ -173,11 +172,11 @@ function start(
  * `foray_search`.
  */
 function environment(): NodeJS.ProcessEnv {
-  const { PYTHONPATH, ...others } = process.env;
+  const others = environmentForOthers();
   return {
-    ...Object.fromEntries(Object.entries(others).filter(([name]) => !OWN_SETTINGS.test(name))),
+    ...others,
     ...steadyEnvironment(),
-    PYTHONPATH: [ownFile('python'), PYTHONPATH].filter(Boolean).join(delimiter),
+    PYTHONPATH: [ownFile('python'), others['PYTHONPATH']].filter(Boolean).join(delimiter),
   };
 }
 

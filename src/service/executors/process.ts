@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { killGroup } from '../../system/kill-group.ts';
 import { MarkedProcesses } from '../../system/marked-processes.ts';
-import { MARK, modelEnvironment } from '../environment.ts';
+import { MARK } from '../environment.ts';
 import { memoryOf } from '../models/system-inputs.ts';
 import { type Job, OUT_OF_MEMORY } from './protocol.ts';
 import type { Stream } from './run-log.ts';
@@ -64,7 +65,7 @@ export function startModelProcess(
   if (unfinishedDir !== undefined) args.push(unfinishedDir);
   const child = fork(program, args, {
     execArgv: [`--max-old-space-size=${memory}`],
-    env: { ...modelEnvironment(), ...environment, [MARK]: mark.slice(MARK.length + 1) },
+    env: { ...environmentForOthers(), ...environment, [MARK]: mark.slice(MARK.length + 1) },
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // in a group of its own, so that a Ctrl-C reaches only the service

@@ -2,10 +2,11 @@ import { statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { type Exit, LineProgram } from '../../system/line-program.ts';
 import type { PrintedLine } from '../../system/line-splitter.ts';
 import { Deferred } from '../deferred.ts';
-import { MARK, modelEnvironment, modelEnvironmentOf } from '../environment.ts';
+import { MARK, modelEnvironmentOf } from '../environment.ts';
 import { isShortage } from '../system-errors.ts';
 import { Complaint } from '../complaint.ts';
 import type { LineLog } from './program-messages.ts';
@@ -43,7 +44,7 @@ export class Program {
   private constructor({ words, modelFolder, folder, log, onLine }: ProgramOptions) {
     this.#words = words;
     const environment = {
-      ...modelEnvironment(),
+      ...environmentForOthers(),
       ...modelEnvironmentOf(modelFolder),
       ...temporaryIn(temporaryOf(folder)),
       [MARK]: process.env[MARK],

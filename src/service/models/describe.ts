@@ -5,9 +5,10 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { moduleTypeHint } from '../../package/module-type.ts';
 import { ownModule } from '../../package/own-files.ts';
+import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { LineProgram } from '../../system/line-program.ts';
 import { Complaint } from '../complaint.ts';
-import { modelEnvironment, modelEnvironmentOf } from '../environment.ts';
+import { modelEnvironmentOf } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
 import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
@@ -88,7 +89,7 @@ async function askPython(entry: string): Promise<Answer> {
     {
       command: [...pythonCommand(placeOf(entry, [])), 'describe'],
       folder,
-      environment: { ...modelEnvironment(), ...modelEnvironmentOf(folder), PYTHONDONTWRITEBYTECODE: '1' },
+      environment: { ...environmentForOthers(), ...modelEnvironmentOf(folder), PYTHONDONTWRITEBYTECODE: '1' },
       leadsGroup: true,
     },
     {
@@ -114,7 +115,7 @@ async function askPython(entry: string): Promise<Answer> {
 async function askThread(entry: string): Promise<Answer> {
   const thread = new Worker(ownModule('src/service/models/describe-thread'), {
     workerData: entry,
-    env: modelEnvironment(),
+    env: environmentForOthers(),
     stdout: true,
   });
   thread.stdout.resume();

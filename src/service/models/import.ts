@@ -8,7 +8,7 @@ import { ForayError, messageOf, type Place } from '../../errors.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { Complaint } from '../complaint.ts';
-import { modelEnvironment } from '../environment.ts';
+import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { type Deck, readDeck } from './deck.ts';
 import { Declaration } from './declaration.ts';
 import { PYTHON_HELPER } from './folder.ts';
@@ -109,7 +109,7 @@ function checked(answer: Outcome, source: string, deck?: Deck): Imported {
 /** Runs an importer, which prints its answer as JSON on the last line of standard output. */
 async function askImporter(command: string[], input = ''): Promise<Outcome> {
   const [program, ...args] = command;
-  const child = spawn(program!, args, { env: modelEnvironment(), stdio: 'pipe' });
+  const child = spawn(program!, args, { env: environmentForOthers(), stdio: 'pipe' });
   // an importer may end without reading its input
   child.stdin.on('error', () => {}).end(input);
   try {
