@@ -31,7 +31,7 @@ interface Connected {
 }
 
 /** One execution of a workflow, as Temporal's lists name it. */
-interface Execution {
+interface NamedExecution {
   workflowId?: string | null;
   runId?: string | null;
 }
@@ -210,7 +210,7 @@ export class CurrentBuild {
   }
 
   async #setOverride(
-    workflowExecution: Execution,
+    workflowExecution: NamedExecution,
     versioningOverride: { autoUpgrade: true } | null,
   ): Promise<void> {
     const { namespace } = this.#own;
@@ -225,7 +225,7 @@ export class CurrentBuild {
   }
 
   /** Does something to each campaign of a query. A failure stops no other campaign. Returns the failures. */
-  async #forEach(query: string, act: (execution: Execution) => Promise<void>): Promise<string[]> {
+  async #forEach(query: string, act: (execution: NamedExecution) => Promise<void>): Promise<string[]> {
     const { namespace } = this.#own;
     const failures: string[] = [];
     let nextPageToken: Uint8Array | undefined;

@@ -77,10 +77,10 @@ export function temporalsTime(newestPoll: number, ownTime: number): number {
   return age < 0 || age > FORGOTTEN_MS ? newestPoll : ownTime;
 }
 
-type Time = { seconds?: unknown; nanos?: number | null } | null | undefined;
+type Timestamp = { seconds?: unknown; nanos?: number | null } | null | undefined;
 
 /** Milliseconds since 1970. */
-function msOf(time: Time): number {
+function msOf(time: Timestamp): number {
   return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }
 

@@ -89,26 +89,31 @@ function answering(faults: Record<string, Error>) {
   const state = { isSeen: true };
   const execution = (workflowId: string) => ({ execution: { workflowId } });
   const workflowService = {
-    describeTaskQueue: async () => ({
-      pollers: state.isSeen
-        ? [{ lastAccessTime: { seconds: 1 }, deploymentOptions: { workerVersioningMode: 2, buildId: 'two' } }]
-        : [],
-      versioningInfo: { currentDeploymentVersion: { buildId: 'two' } },
-    }),
-    describeWorkerDeployment: async () => ({
-      workerDeploymentInfo: { versionSummaries: [{ deploymentVersion: { buildId: 'one' } }] },
-    }),
-    listWorkflowExecutions: async ({ query }: { query: string }) => ({
-      executions: query.includes('Pinned') ? ['a', 'b', 'c', 'd'].map(execution) : [],
-    }),
-    updateWorkflowExecutionOptions: async ({
+    describeTaskQueue: () =>
+      Promise.resolve({
+        pollers: state.isSeen
+          ? [
+              {
+                lastAccessTime: { seconds: 1 },
+                deploymentOptions: { workerVersioningMode: 2, buildId: 'two' },
+              },
+            ]
+          : [],
+        versioningInfo: { currentDeploymentVersion: { buildId: 'two' } },
+      }),
+    describeWorkerDeployment: () =>
+      Promise.resolve({
+        workerDeploymentInfo: { versionSummaries: [{ deploymentVersion: { buildId: 'one' } }] },
+      }),
+    listWorkflowExecutions: ({ query }: { query: string }) =>
+      Promise.resolve({ executions: query.includes('Pinned') ? ['a', 'b', 'c', 'd'].map(execution) : [] }),
+    updateWorkflowExecutionOptions: ({
       workflowExecution: { workflowId },
     }: {
       workflowExecution: { workflowId: string };
     }) => {
       asked.push(workflowId);
-      if (faults[workflowId]) throw faults[workflowId];
-      return {};
+      return faults[workflowId] ? Promise.reject(faults[workflowId]) : Promise.resolve({});
     },
   };
   const connection = {
