@@ -6,20 +6,23 @@ import type { WorkflowExecutionDescription, WorkflowService } from '@temporalio/
  * it, until it moves.
  */
 
-/**
- * A worker polls its task queue at least once a minute. A worker whose last poll is older than this, ms, is not
- * counted.
- */
-const POLLED_MS = 70_000;
+/** A worker polls its task queue at least once a minute. After this time without a poll, ms, it counts as gone. */
+export const POLLED_MS = 70_000;
+/** Temporal forgets a worker after this time without a poll, ms. */
+const FORGOTTEN_MS = 300_000;
 const KINDS = { workflow: 1, activity: 2 } as const;
 /** Temporal's numbers for a worker with a build, and for a workflow that stays with its build. */
 const VERSIONED = 2;
 const PINNED = 1;
 const NOT_FOUND = 5;
 
-/** The name of the deployment of a task queue's workers. Temporal allows no dot and no colon in it. */
+/**
+ * The name of the deployment of a task queue's workers. Temporal allows no dot and no colon in it, so they are encoded as
+ * in a URL: `a.b` becomes `a%2Eb`. Other task queues have other names.
+ */
 export function deploymentOf(taskQueue: string): string {
-  return taskQueue.replaceAll(/[.:]/g, '-');
+  const hex = (character: string): string => character.charCodeAt(0).toString(16).toUpperCase();
+  return taskQueue.replaceAll(/[.:%]/g, (character) => `%${hex(character)}`);
 }
 
 /** A worker that has polled a task queue lately. */
@@ -30,7 +33,10 @@ export interface Poller {
 }
 
 export interface QueueState {
+  /** The workers that have polled lately. */
   pollers: Poller[];
+  /** When a worker of each build has polled for the last time, ms of Temporal's clock, as far as Temporal knows it. */
+  polls: ReadonlyMap<string, number>;
   /** The build that gets new campaigns; undefined if only workers without a build get them. */
   current: string | undefined;
 }
@@ -47,18 +53,35 @@ export async function queueState(
     taskQueue: { name: taskQueue },
     taskQueueType: KINDS[kind],
   });
-  const since = Date.now() - POLLED_MS;
-  const lately = (pollers ?? []).filter(
-    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > since,
-  );
+  const known = (pollers ?? []).map(({ identity, lastAccessTime, deploymentOptions: options }) => ({
+    identity: identity ?? '',
+    build: Number(options?.workerVersioningMode) === VERSIONED ? (options?.buildId ?? undefined) : undefined,
+    polled: msOf(lastAccessTime),
+  }));
+  const now = temporalsTime(Math.max(...known.map(({ polled }) => polled)), Date.now());
+  const polls = new Map<string, number>();
+  for (const { build, polled } of known)
+    if (build !== undefined) polls.set(build, Math.max(polled, polls.get(build) ?? 0));
   return {
-    pollers: lately.map(({ identity, deploymentOptions: options }) => ({
-      identity: identity ?? '',
-      build:
-        Number(options?.workerVersioningMode) === VERSIONED ? (options?.buildId ?? undefined) : undefined,
-    })),
+    pollers: known
+      .filter(({ polled }) => polled > now - POLLED_MS)
+      .map(({ identity, build }) => ({ identity, build })),
+    polls,
     current: versioningInfo?.currentDeploymentVersion?.buildId || undefined,
   };
+}
+
+/** The time of Temporal's clock, as well as it is known: the clock of this machine may be wrong. */
+export function temporalsTime(newestPoll: number, ownTime: number): number {
+  const age = ownTime - newestPoll;
+  return age < 0 || age > FORGOTTEN_MS ? newestPoll : ownTime;
+}
+
+type Timestamp = { seconds?: unknown; nanos?: number | null } | null | undefined;
+
+/** Milliseconds since 1970. */
+function msOf(time: Timestamp): number {
+  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }
 
 /** Temporal's number for a build on which no workflow is left. */
@@ -81,7 +104,7 @@ export async function campaignsOnOtherBuilds(
   const found: BuildWithCampaigns[] = [];
   for (const { build } of await openBuilds(workflowService, namespace, taskQueue)) {
     if (build === current) continue;
-    const query = campaignsOn(taskQueue, build);
+    const query = pinnedTo(taskQueue, build);
     const count = Number((await workflowService.countWorkflowExecutions({ namespace, query })).count ?? 0);
     if (count > 0) found.push({ build, count });
   }
@@ -113,19 +136,28 @@ export async function openBuilds(
     });
   return (workerDeploymentInfo?.versionSummaries ?? []).flatMap(
     ({ deploymentVersion, drainageStatus, createTime: time }) => {
-      const since = Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
       const build = deploymentVersion?.buildId;
-      return build && Number(drainageStatus) !== DRAINED ? [{ build, since }] : [];
+      return build && Number(drainageStatus) !== DRAINED ? [{ build, since: msOf(time) }] : [];
     },
   );
 }
 
 /** The query for the open campaigns that stay on a build. */
-export function campaignsOn(taskQueue: string, build: string): string {
+export function pinnedTo(taskQueue: string, build: string): string {
+  return campaignsOn(taskQueue, build, 'Pinned');
+}
+
+/** The query for the open campaigns whose last step was on a build, and that do not stay there. */
+export function unpinnedOn(taskQueue: string, build: string): string {
+  return campaignsOn(taskQueue, build, 'AutoUpgrade');
+}
+
+function campaignsOn(taskQueue: string, build: string, behavior: 'Pinned' | 'AutoUpgrade'): string {
   return [
     `TaskQueue = '${taskQueue.replaceAll("'", "\\'")}'`,
+    "WorkflowType = 'campaign'",
     "ExecutionStatus = 'Running'",
-    "TemporalWorkflowVersioningBehavior = 'Pinned'",
+    `TemporalWorkflowVersioningBehavior = '${behavior}'`,
     `TemporalWorkerDeploymentVersion = '${deploymentOf(taskQueue).replaceAll("'", "\\'")}:${build}'`,
   ].join(' AND ');
 }
@@ -161,10 +193,12 @@ export function whyUnworked(
   if (pollers.some((poller) => poller.build === wanted)) return undefined;
   if (wanted === undefined)
     return `no build of the workers on its task queue "${taskQueue}" is the current one; see docs/guides/upgrade.md`;
-  if (!isPinned) return `no worker of the current build ${wanted} is left; "foray worker" starts one`;
-  const taker =
-    current === undefined
-      ? 'a worker that makes its build the current one'
-      : `a worker of the current build ${current}`;
-  return `no worker of its build ${build} is left; ${taker} takes it over within two minutes, unless it runs with --no-current`;
+  const whose = isPinned ? 'its build' : 'the current build';
+  const others = pollers.flatMap((poller) => poller.build ?? []);
+  const taker = others.find((each) => each === current) ?? others[0];
+  const help =
+    taker === undefined
+      ? '"foray worker" starts one'
+      : `a worker of build ${taker} takes over within two minutes, unless it runs with --no-current`;
+  return `no worker of ${whose} ${wanted} is left; ${help}`;
 }

@@ -249,7 +249,8 @@ describe('foray doctor', () => {
       await until('the campaign is on its build', async () => (await own.foray.status(id)).build === 'one');
       expect(await builds()).toMatchObject({ state: 'ok', message: 'one gets new campaigns.' });
       await own.startWorker({ buildId: 'two' });
-      const message = 'two gets new campaigns. Other builds: 1 campaign on one.';
+      const message =
+        'two gets new campaigns. Other builds: 1 campaign on one. A paused campaign stays there at least until it goes on or no worker of its build is left.';
       await until('doctor counts it', async () => (await builds())?.message === message);
       await own.foray.cancel(id);
       await end();

@@ -13,7 +13,7 @@ import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { dataConverter } from '../../src/payload-codec.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { openStore, type ResultRow } from '../../src/store/index.ts';
-import { CurrentBuild } from '../../src/current-build.ts';
+import { CurrentBuild, type LookTimes } from '../../src/current-build.ts';
 import { deploymentOptions } from '../../worker.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 import './quiet-runtime.ts';
@@ -36,6 +36,10 @@ export interface World {
     /** Its build, which becomes the current one as that of `foray worker` does. @default a worker without a build */
     buildId?: string;
     identity?: string;
+    /** How it looks for builds without a worker. @default as `foray worker` */
+    looks?: LookTimes;
+    /** Receives what it tells about builds. */
+    tell?: (line: string) => void;
     /** The maximum number of activities that the worker runs at once. */
     activities?: number;
     /** The path of the file of notices. */
@@ -153,7 +157,15 @@ export async function startWorld({
     settings,
     foray,
     folder,
-    async startWorker({ buildId, identity, activities, notices, spoil = (real: Activities) => real } = {}) {
+    async startWorker({
+      buildId,
+      identity,
+      looks,
+      tell = () => undefined,
+      activities,
+      notices,
+      spoil = (real: Activities) => real,
+    } = {}) {
       const own = await openStore(settings.store);
       const courses = new Courses();
       // each worker has its own connection, because several workers of one process may not share a connection
@@ -185,7 +197,8 @@ export async function startWorld({
           : new CurrentBuild(
               connection,
               { namespace: 'default', taskQueue, build: buildId, identity: identity ?? buildId },
-              () => undefined,
+              tell,
+              looks,
             );
       await build?.start();
       const stop = async (): Promise<void> => {

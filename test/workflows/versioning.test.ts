@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { queueState } from '../../src/temporal-builds.ts';
 import { serverSettings } from '../../src/dev/temporal-cli.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
@@ -25,6 +26,21 @@ afterAll(async () => {
   await world.close();
   rmSync(folder, { recursive: true });
 });
+
+/** A worker with these times takes a build over soon. Its other workers must be gone, and Temporal must not know them. */
+const looks = { every: 200, apart: 30_000, gone: 2_000 };
+
+/** How a campaign stays with its build, as Temporal tells it. */
+const versioningOf = async (id: string) => {
+  const { raw } = await world.environment.client.workflow.getHandle(id).describe();
+  const { behavior, deploymentVersion, versioningOverride } = raw.workflowExecutionInfo!.versioningInfo!;
+  return {
+    behavior: Number(behavior),
+    build: deploymentVersion?.buildId,
+    override: versioningOverride ?? null,
+  };
+};
+const PINNED = 1;
 
 /** Whether a status says that a campaign is on a build. */
 const isOn = async (id: string, build: string): Promise<boolean> =>
@@ -54,13 +70,23 @@ test('the newest build gets new campaigns, and a campaign stays with the build t
   // Temporal forgets workers that are gone after a while, or when it starts again
   await temporal.kill();
   await temporal.start();
+  const told: string[] = [];
+  const endQuick = await world.startWorker({ buildId: 'two', looks, tell: (line) => told.push(line) });
   await until('a worker of the other build has the campaign', () => isOn(id, 'two'));
+  expect(told).toEqual([`Campaign ${id} is taken over from build one, of which no worker is left`]);
+  // it does not follow a later build in the middle of its history
+  await until(
+    'the campaign stays with the other build',
+    async () => (await versioningOf(id)).override === null,
+  );
+  expect(await versioningOf(id)).toEqual({ behavior: PINNED, build: 'two', override: null });
   await world.foray.steer(id, 'stop');
   expect(await toTheEnd(world, id)).toMatchObject({ phase: 'cancelled', runs: { failed: 0 }, build: null });
+  await endQuick();
   await endTwo();
 });
 
-test('a campaign without a worker of its build says so, and that a worker of the current build takes it over', async () => {
+test('a campaign without a worker of its build says so, and that a worker of another build takes it over', async () => {
   const own = await startWorld({ beside: world });
   try {
     const { taskQueue } = own.settings;
@@ -81,14 +107,42 @@ test('a campaign without a worker of its build says so, and that a worker of the
       'the reason is another one',
       async () => (await blocked())?.includes('of its build') ?? false,
     );
-    expect(await blocked()).toBe(
-      'no worker of its build one is left; a worker of the current build one takes it over within two minutes, unless it runs with --no-current',
-    );
+    expect(await blocked()).toBe('no worker of its build one is left; "foray worker" starts one');
     await endUnversioned();
     await own.startWorker({ buildId: 'two' });
+    await until('a worker can take it over', async () => (await blocked())?.includes('build two') ?? false);
+    expect(await blocked()).toBe(
+      'no worker of its build one is left; a worker of build two takes over within two minutes, unless it runs with --no-current',
+    );
+    await own.startWorker({ buildId: 'two', looks });
     await until('the campaign goes on', async () => (await own.foray.status(id)).build === 'two');
     expect(await blocked()).toBeUndefined();
     await own.foray.cancel(id);
+  } finally {
+    await own.close();
+  }
+});
+
+test('an older build becomes the current one when no worker of the current build is left, and not at once', async () => {
+  const own = await startWorld({ beside: world });
+  try {
+    const endOld = await own.startWorker({ buildId: 'old' });
+    const endNew = await own.startWorker({ buildId: 'new' });
+    await endOld();
+    await endNew();
+    await temporal.kill();
+    await temporal.start();
+    // Temporal knows no worker of the newer build now, as after any restart
+    const told: string[] = [];
+    const patient = await own.startWorker({ buildId: 'old', tell: (line) => told.push(line) });
+    const { connection } = own.environment;
+    const { taskQueue } = own.settings;
+    const current = async () => (await queueState(connection.workflowService, 'default', taskQueue)).current;
+    expect(await current()).toBe('new');
+    await own.startWorker({ buildId: 'old', looks });
+    await until('the older build is the current one', async () => (await current()) === 'old');
+    expect(told).toEqual([]);
+    await patient();
   } finally {
     await own.close();
   }

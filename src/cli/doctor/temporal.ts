@@ -165,13 +165,18 @@ async function checkBuilds(connection: Connection, { address, namespace, taskQue
     const campaigns = await campaignsOnOtherBuilds(workflowService, { namespace, taskQueue, current });
     const left = campaigns.filter(({ build }) => !worked.has(build));
     const counts = campaigns.map(({ build, count }) => `${counted(count, 'campaign')} on ${build}`);
-    const others = counts.length === 0 ? '' : ` Other builds: ${counts.join(', ')}.`;
+    const others =
+      counts.length === 0
+        ? ''
+        : ` Other builds: ${counts.join(', ')}. A paused campaign stays there at least until it goes on or no worker of its build is left.`;
     if (left.length > 0) {
       const names = left.map(({ build }) => build).join(', ');
       return failed(
         part,
         `No worker is left of the build ${names}.${others}`,
-        `Workers of the current build take its campaigns over within two minutes, unless they run with --no-current. docs/guides/upgrade.md has other ways.`,
+        [...worked].every((build) => build === undefined)
+          ? 'Start a worker with "foray worker".'
+          : 'Workers of another build take its campaigns over within two minutes, unless they run with --no-current. docs/guides/upgrade.md has other ways.',
       );
     }
     if (current === undefined) {
@@ -188,7 +193,7 @@ async function checkBuilds(connection: Connection, { address, namespace, taskQue
       : failed(
           part,
           `No worker of the current build ${current} is left: new campaigns wait.`,
-          'Start one with "foray worker".',
+          'Start one with "foray worker". Otherwise a worker of another build that runs becomes the current one within two minutes, unless it runs with --no-current.',
         );
   } catch (error) {
     return failedWith(part, error, 'Check the TEMPORAL_* variables.');
