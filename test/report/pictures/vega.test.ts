@@ -104,7 +104,7 @@ test('a label keeps the text of a colour, and marks have short colours', async (
   const values = ['rgb(1, 2, 3)', 'fill="rgb(1, 2, 3)"'].map((name) => ({ name, colour: 'rgb(4, 5, 6)' }));
   const color = { field: 'colour', type: 'nominal', scale: null };
   const spec = { data: { values }, mark: { type: 'point', filled: true }, encoding: { x, color } };
-  const { svg } = await draw(spec as unknown as Spec, 'p', 'rgb(7, 8, 9)');
+  const { svg } = await draw(spec, 'p', 'rgb(7, 8, 9)');
   expect(svg).toContain('>rgb(1, 2, 3)</text>');
   expect(svg).toMatch(/>fill=(?:"|&quot;)rgb\(1, 2, 3\)(?:"|&quot;)<\/text>/);
   expect(svg).toContain('aria-label="rgb(7, 8, 9)"');
@@ -129,7 +129,7 @@ test('several marks of a row at one place are one mark, and marks without a row 
       },
     ],
   };
-  const { panels } = await draw(spec as unknown as Spec, 'p', 'a picture');
+  const { panels } = await draw(spec, 'p', 'a picture');
   // the points at "low" are at other places, so they are marks of their own
   expect(panels.map(({ marks }) => marks.map(({ row }) => row))).toEqual([[0, 1, 2, 0, 1, 2]]);
 });
