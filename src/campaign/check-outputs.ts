@@ -69,8 +69,8 @@ export function chosenOutputs(
   return { outputs: [...chosen], ...(derived.size > 0 && { derived: [...derived] }) };
 }
 
-/** @throws ForayError INVALID_VALUE if the output is not a curve, or has a start without units of time */
-function checkAxis(name: string, type: OutputType, { units, start }: CurveAxis, place: Place): void {
+/** @throws ForayError INVALID_VALUE if the output is not a curve, or its axis cannot show dates from its start */
+function checkAxis(name: string, type: OutputType, { units, scale, start }: CurveAxis, place: Place): void {
   if (type !== 'DATA_SET')
     throw new ForayError(
       'INVALID_VALUE',
@@ -84,6 +84,11 @@ function checkAxis(name: string, type: OutputType, { units, start }: CurveAxis, 
     throw new ForayError('INVALID_VALUE', `The x axis of "${name}" has a start, but no units of time.`, {
       place,
       hint: `Add units: ${Object.keys(MILLISECONDS).join(', ')}.`,
+    });
+  if (start !== undefined && scale === 'log')
+    throw new ForayError('INVALID_VALUE', `The x axis of "${name}" has a start and a logarithmic scale.`, {
+      place,
+      hint: 'An axis with a start shows dates, and an axis of dates is linear. Leave "start" out, or write "scale: linear".',
     });
 }
 

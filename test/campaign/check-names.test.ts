@@ -47,6 +47,11 @@ describe('names', () => {
       'outputs: {axes: {§Infected: {start: 2026-01-31}}}\n',
       /has a start, but no units of time/,
     );
+    refused(
+      'INVALID_VALUE',
+      'outputs: {axes: {§Infected: {units: DAY, scale: log, start: 2026-01-31}}}\n',
+      /has a start and a logarithmic scale/,
+    );
   });
 
   test('a goal is refused if its output is unknown, or is neither a number nor true or false', () => {

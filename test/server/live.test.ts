@@ -21,6 +21,8 @@ const recovery = doubles('Recovery rate', [0.3, 0.4, 0.5]);
 const more = doubles('Recovery rate', [0.3, 0.4, 0.5, 0.6]);
 const ALL: View = { show: [], inputs: [] };
 const ID = 'flu-calibration-7f3a';
+/** A pace with hardly any pauses. */
+const EAGER = { every: 1, leastPause: 1, pauseForDrawing: 0 };
 
 let folder: ReturnType<typeof temporaryFolder>;
 let address: string;
@@ -47,6 +49,17 @@ function campaignOver(levels: typeof recovery, changes: Partial<Campaign> = {}):
     value: values[0]!,
   }));
   return { ...campaign, base: [...campaign.base, ...varied] as Campaign['base'] };
+}
+
+/** The store with another method. */
+function withMethod<Name extends keyof Store>(name: Name, method: Store[Name]): Store {
+  return new Proxy(store, {
+    get(target, asked) {
+      if (asked === name) return method;
+      const own = Reflect.get(target, asked) as unknown;
+      return typeof own === 'function' ? (own.bind(target) as unknown) : own;
+    },
+  });
 }
 
 function* pointsOver({ values }: typeof recovery) {
@@ -263,6 +276,31 @@ describe('the pictures of a campaign', () => {
     expect(later.asOf! > seen.asOf!).toBe(true);
   });
 
+  test('are drawn anew if the drawing in the store is broken, and then kept', async () => {
+    await submit(campaignOver(recovery));
+    await finish(1_000, 1_000_000);
+    await store.setPhase(ID, 'completed', 12_000);
+    const drawnBy = async (source: Store): Promise<Seen> => {
+      let seen: Seen | undefined;
+      const gatherer = new Gatherer(source, ID, ALL, (news) => (seen = news), EAGER);
+      const running = gatherer.run();
+      await until('the pictures are drawn', () => seen);
+      gatherer.end();
+      await running;
+      return seen!;
+    };
+    const first = await drawnBy(store);
+    const broken = [
+      () => Promise.resolve('{"version":'),
+      () => Promise.reject(new Error('incorrect header check')),
+    ];
+    for (const keptPictures of broken) {
+      const seen = await drawnBy(withMethod('keptPictures', keptPictures));
+      expect(seen.version).toBe(first.version);
+      expect(await drawnBy(store)).toEqual(seen);
+    }
+  });
+
   test.each(seeds(3, 50))(
     'equal the pictures of a report at ten random moments, with retries, changes and more replications: seed %d',
     async (seed) => {
@@ -290,18 +328,10 @@ describe('the pictures of a campaign', () => {
     await submit(campaignOver(recovery));
     await finish(30);
     // each count of the runs is followed by a further run
-    const busy = new Proxy(store, {
-      get(target, name) {
-        const own = Reflect.get(target, name) as unknown;
-        if (typeof own !== 'function') return own;
-        const method = own.bind(target) as (...args: unknown[]) => unknown;
-        if (name !== 'counts') return method;
-        return async (...args: unknown[]) => {
-          const counts = await method(...args);
-          await finish(1);
-          return counts;
-        };
-      },
+    const busy = withMethod('counts', async (...args) => {
+      const counts = await store.counts(...args);
+      await finish(1);
+      return counts;
     });
     const drawn: Seen[] = [];
     const pace = { every: 1, leastPause: 1, pauseForDrawing: 0 };

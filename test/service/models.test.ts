@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Experiment, Model, Version } from '../../src/api/resources.ts';
-import { SHIPPED_MODELS, KEY, startTestService } from './support.ts';
+import { startService } from '../../src/service/service.ts';
+import { SHIPPED_MODELS, KEY, startTestService, temporaryFolder, writeModel } from './support.ts';
 
 describe('models and versions', () => {
   test('the service lists the shipped models with their versions and stored experiments', async () => {
@@ -37,6 +38,20 @@ describe('models and versions', () => {
     expect(outputs.filter(({ axis }) => axis).map(({ name, axis }) => [name, axis])).toEqual([
       ['Infected', { name: 'Time', units: 'DAY' }],
     ]);
+  });
+
+  test('an axis with a start is not logarithmic', async () => {
+    const folder = temporaryFolder();
+    writeModel(
+      folder,
+      'drawn',
+      `export default { name: 'Drawn', description: '', inputs: [], run: () => ({}), outputs: [
+        { name: 'Q', type: 'DATA_SET', axis: { units: 'DAY', scale: 'log', start: '2026-01-31' } }] };`,
+    );
+    await expect(startService({ dataDir: temporaryFolder(), modelDirs: [folder] })).rejects.toMatchObject({
+      code: 'MODEL_INVALID',
+      message: expect.stringContaining('an axis of dates is linear'),
+    });
   });
 
   test('defaults are always texts', async () => {

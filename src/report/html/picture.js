@@ -259,12 +259,21 @@
     return [panel.x >= 0 ? range(0, x, x + w) : [x, x + w], panel.y >= 0 ? range(1, y, y + h) : [y, y + h]];
   }
 
-  document.addEventListener('pointerup', () => {
-    if (!drag) return;
-    const { panel, from, to, figure } = drag;
+  // the browser takes the pointer away, for example for a gesture of the system
+  document.addEventListener('pointercancel', endDrag);
+
+  /** Ends the drag, and returns it. */
+  function endDrag() {
+    const ended = drag;
     drag = undefined;
     brush.hidden = true;
-    if (!isDragged) return;
+    return ended;
+  }
+
+  document.addEventListener('pointerup', () => {
+    const ended = endDrag();
+    if (!ended || !isDragged) return;
+    const { panel, from, to, figure } = ended;
     const [across, up] = rangesOf(panel, from, to);
     const { marks, columns } = numbersOf(figure);
     const inside = marks.filter(
@@ -277,8 +286,11 @@
     const address = new URL(location.href);
     for (const column of [panel.x, panel.y]) {
       if (column < 0) continue;
-      const { input, values } = columns[column];
-      const chosen = inside.map(({ row }) => values[row]).filter((value) => value !== null);
+      const { input, values, ranges } = columns[column];
+      // a mark of neighbouring values that are grouped stands for all of them
+      const chosen = inside
+        .flatMap(({ row }) => ranges?.[row] ?? values[row])
+        .filter((/** @type {any} */ value) => value !== null);
       address.searchParams.set(`in:${input}`, rangeText(chosen));
     }
     location.assign(address);

@@ -13,7 +13,8 @@ import { distributionFigures } from '../pictures/histograms.ts';
 import { timelineFigures } from '../pictures/timeline.ts';
 import type { Ground } from '../pictures/heat-map.ts';
 import { html, type Markup } from './markup.ts';
-import { MOST_TEXTS, MOST_VALUES } from '../summary/effects.ts';
+import { type AxisRefusal, MOST_TEXTS, MOST_VALUES } from '../summary/effects.ts';
+import { MOST_CELLS, MOST_FACETS } from '../summary/grid.ts';
 import { numberText } from '../words/words.ts';
 import type { Reference } from '../summary/reference.ts';
 import { drawn, part, type ReportSection } from './section.ts';
@@ -161,11 +162,24 @@ function noneText({ failed, total }: RunCounts): string {
   return failed === total ? 'All runs have failed.' : 'No run is done yet, and some have failed.';
 }
 
+/** Why the pictures do not follow the choice of an input for an axis. */
+const refusals: Record<AxisRefusal['why'], (name: string) => string> = {
+  twice: (name) => `${name} was chosen twice, so only the first choice counts`,
+  many: (name) =>
+    `There is no picture for each value of ${name}, because there are more than ${MOST_FACETS} values`,
+  few: (name) => `There is no picture for each value of ${name}, because the axes need two other inputs`,
+  sampled: (name) =>
+    `No surface shows ${name}: the axes of a surface are inputs with many different numbers, and there is only one surface`,
+  sparse: (name) =>
+    `There is no heat map over ${name}, because most combinations of the inputs' values are no points, or there are more than ${numberText(MOST_CELLS)} points`,
+};
+
 /** Sentences about the parts that the pictures of effects leave out; undefined if they show everything. */
 function leftOutSection({ leftOut }: Pick<Summary, 'leftOut'>): Markup | undefined {
   if (!leftOut) return undefined;
-  const { crowded, cut, isBeside } = leftOut;
+  const { axes, crowded, cut, isBeside } = leftOut;
   const text = sentences(
+    ...axes.map(({ name, why }) => refusals[why](name)),
     crowded.length > 0
       ? `Effects by ${crowded.join(', ')} are not drawn, because there are more than ${MOST_TEXTS} different values`
       : undefined,

@@ -20,6 +20,7 @@ export function courseFigures(
   const { varied, replications, precision, outputs } = campaign;
   const isReplicated = replications > 1 || precision !== null;
   const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').length;
+  const observedOf = (name: string) => observed.find((one) => one.output === name);
   return all.map((courses, i) => {
     const { output, best, bands, others, isCut, areThinned } = courses;
     const front =
@@ -36,7 +37,7 @@ export function courseFigures(
     const hasFront = best.length > 0;
     const behind =
       courses.groups.length > 0
-        ? `The median and the middle 90 % of the runs with each value of ${courses.by}`
+        ? groupsText(courses, `${front}${which}`.replace(/,$/, ''))
         : bands.length > 0
           ? hasFront
             ? `${line}${which} in front of ${quantiles}`
@@ -57,6 +58,9 @@ export function courseFigures(
           : undefined,
         isCut ? 'Places that fewer than half of the curves reach are left out' : undefined,
         bands.length > 0 ? repeatsText(campaign) : undefined,
+        hasDatesBeyond(courses, observedOf(output.name))
+          ? 'The axis has no dates, because some of them are beyond the calendar'
+          : undefined,
         areThinned
           ? `A curve with more than ${MOST_POINTS} points is drawn with ${MOST_POINTS} of them, spread evenly`
           : undefined,
@@ -64,13 +68,24 @@ export function courseFigures(
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,
-      ...curves(
-        courses,
-        front,
-        observed.find((one) => one.output === output.name),
-      ),
+      ...curves(courses, front, observedOf(output.name)),
     };
   });
+}
+
+/** What the curves of each value of an input are. */
+function groupsText({ by, groups, isPosterior }: Courses, best: string): string {
+  const runs = `${isPosterior ? 'accepted points' : 'runs'} with each value of ${by}`;
+  const isBanded = ({ bands }: Courses['groups'][number]): boolean => bands.length > 0;
+  const hasBest = groups.some(({ curves }) => curves.some(({ isBest }) => isBest));
+  const weighted = isPosterior ? ', with their weights' : '';
+  return [
+    groups.some(isBanded) ? `The median and the middle 90 % of the ${runs}${weighted}` : `The ${runs}`,
+    ...(groups.some(isBanded) && !groups.every(isBanded)
+      ? ['A value with few runs has a line for each run']
+      : []),
+    ...(hasBest ? [`The thick line is the ${best}`] : []),
+  ].join('. ');
 }
 
 /** The curves from which the bands are made: "all 100 runs" only if each run has a curve that reaches each place. */
@@ -95,25 +110,71 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
+/** The last time that a `Date` can have, ms. The first one is as far before 1970. */
+const END_OF_CALENDAR = 8.64e15;
+
+/** The date of x = 0 and the length of 1, both in ms; undefined if an axis has no dates. */
+function datesOf({ units, start }: CurveAxis = {}): { from: number; unit: number } | undefined {
+  const unit = units ? MILLISECONDS[units] : undefined;
+  return start === undefined || unit === undefined
+    ? undefined
+    : { from: Date.parse(`${start}T00:00Z`), unit };
+}
+
+/** Whether an axis should have dates, but a curve goes beyond the dates that exist. */
+function hasDatesBeyond(courses: Pick<Courses, 'output' | keyof CurvesOnAxis>, observed?: Observed): boolean {
+  const dates = datesOf(courses.output.axis);
+  return (
+    dates !== undefined &&
+    placesOf(courses, observed).some((x) => Math.abs(dates.from + x * dates.unit) > END_OF_CALENDAR)
+  );
+}
+
+type CurvesOnAxis = Pick<Courses, 'best' | 'others' | 'bands' | 'prior' | 'groups'>;
+
+/** All x of a picture. */
+function placesOf({ best, others, bands, prior, groups }: CurvesOnAxis, observed?: Observed): number[] {
+  const curves = [best, ...others, ...groups.flatMap(({ curves }) => curves.map(({ curve }) => curve))];
+  const allBands = [bands, prior, ...groups.map((group) => group.bands)];
+  return [
+    ...[...curves, observed?.points ?? []].flatMap((curve) => curve.map(([x]) => x)),
+    ...allBands.flatMap((some) => some.map(({ x }) => x)),
+  ];
+}
+
+/** Steps of time, ms, and how many characters of a time such as 12:30:15.250 tell times with such a step apart. */
+const STEPS = [
+  [MILLISECONDS.DAY!, 0],
+  [MILLISECONDS.MINUTE!, 5],
+  [MILLISECONDS.SECOND!, 8],
+  [1, 12],
+] as const;
+
 /** The x axis of a curve: its encoding, and where and how a value is shown. */
-function axisOf({ name, units, scale, start }: CurveAxis = {}): {
+function axisOf(
+  courses: Pick<Courses, 'output' | keyof CurvesOnAxis>,
+  observed: Observed | undefined,
+): {
   title: string;
   placeOf: (x: number) => number;
   textOf: (x: number) => NumberCell;
+  isOnAxis: (x: number) => boolean;
   encoding: object;
 } {
+  const { name, units, scale } = courses.output.axis ?? {};
   const axis = { grid: false, tickCount: 10 };
-  const unit = units ? MILLISECONDS[units] : undefined;
-  if (start !== undefined && unit !== undefined) {
-    const placeOf = (x: number): number => Date.parse(`${start}T00:00Z`) + x * unit;
-    const length = unit < MILLISECONDS.DAY! ? 16 : 10;
-    const textOf = (x: number) => ({
-      value: x,
-      text: new Date(placeOf(x)).toISOString().slice(0, length).replace('T', ' '),
-    });
+  const dates = datesOf(courses.output.axis);
+  if (dates && !hasDatesBeyond(courses, observed)) {
+    const placeOf = (x: number): number => Math.round(dates.from + x * dates.unit);
+    const times = placesOf(courses, observed).map(placeOf);
+    const [, length] = STEPS.find(([step]) => times.every((time) => time % step === 0))!;
+    const textOf = (x: number) => {
+      const [date, time] = new Date(placeOf(x)).toISOString().split('T') as [string, string];
+      return { value: x, text: `${date} ${time.slice(0, length)}`.trim() };
+    };
     const title = name ?? 'Date';
     const encoding = { field: 'x', type: 'temporal', title, scale: { type: 'utc', nice: false }, axis };
-    return { title, placeOf, textOf, encoding };
+    return { title, placeOf, textOf, isOnAxis: () => true, encoding };
   }
   const isNamed = name !== undefined || units;
   const title = isNamed ? titleOf({ name: name ?? 'x', units }) : 'x';
@@ -124,7 +185,8 @@ function axisOf({ name, units, scale, start }: CurveAxis = {}): {
     scale: { nice: false, ...(scale === 'log' && { type: 'log' }) },
     axis: { ...axis, ...(scale === 'log' && { format: ',~r' }) },
   };
-  return { title, placeOf: (x) => x, textOf: (x) => x, encoding };
+  const isOnAxis = (x: number): boolean => scale !== 'log' || x > 0;
+  return { title, placeOf: (x) => x, textOf: (x) => x, isOnAxis, encoding };
 }
 
 /** The opacity of the middle 90 % of the runs with one value of an input. */
@@ -138,20 +200,8 @@ const OPACITY = { prior: 0.18, ninety: 0.28, fifty: 0.42 };
  *
  * @param front - the name of the curve in front
  */
-function curves(
-  {
-    output,
-    best,
-    others,
-    bands,
-    prior,
-    isPosterior,
-    points,
-    groups,
-  }: Pick<Courses, 'output' | 'best' | 'others' | 'bands' | 'prior' | 'isPosterior' | 'points' | 'groups'>,
-  front: string,
-  observed?: Observed,
-): Pick<Figure, 'spec' | 'numbers'> {
+function curves(courses: Courses, front: string, observed?: Observed): Pick<Figure, 'spec' | 'numbers'> {
+  const { output, best, others, bands, prior, isPosterior, points, groups } = courses;
   const names = {
     prior: 'prior: 90 %',
     ninety: isPosterior ? 'posterior: 90 %' : '90 % of runs',
@@ -185,15 +235,13 @@ function curves(
     ...(hasBest ? [{ name: front, colour: line, opacity: 1, kind: 'line' as const }] : []),
     ...(observed ? [{ name: observed.label, colour: strong, opacity: 1 }] : []),
   ]);
-  const { title, placeOf, textOf, encoding: x } = axisOf(output.axis);
+  const { title, placeOf, textOf, isOnAxis, encoding: x } = axisOf(courses, observed);
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOf(output) });
   const numbers = new PictureNumbers(
     [title, 'Curve', titleOf(output), '5 %', '25 %', 'Median', '75 %', '95 %', 'Curves'].map((title) => ({
       title,
     })),
   );
-  const isLog = output.axis?.scale === 'log';
-  const isOnAxis = (x: number): boolean => !isLog || x > 0;
   const onAxis = <P extends readonly [number, number]>(curve: readonly P[]): P[] =>
     curve.filter(([x]) => isOnAxis(x));
   const course = (curve: Curve, series: number, name: string, point?: string) =>
@@ -213,24 +261,34 @@ function curves(
         };
       });
   const middles = hasBands ? rowed(bands, isPosterior ? 'posterior' : 'runs') : [];
-  // the line of the median speaks for both bands
-  const unspoken = middles.map((one) => ({ ...one, row: undefined }));
-  const band = (values: readonly Band[], from: string, to: string, name: string, opacity: number) => ({
+  // the bands accompany the line of the median, which has their rows
+  const without = <R extends object>(rows: readonly R[]) => rows.map((one) => ({ ...one, row: undefined }));
+  const band = (values: readonly object[], from: string, to: string, name: string, opacity: number) => ({
     data: { values },
     mark: { type: 'area', opacity },
     encoding: { x, y: y(from), y2: { field: to }, color: color(name) },
   });
   const drawn = { x, y: y('y'), order: { field: 'i' } };
-  const ofGroups = groups.flatMap(({ value, bands }) => {
+  const ofGroups = groups.flatMap(({ value, bands, curves }) => {
     const values = rowed(bands, value);
-    const unspoken = values.map((one) => ({ ...one, row: undefined }));
     return [
-      band(unspoken, 'q05', 'q95', value, GROUP_OPACITY),
-      {
-        data: { values },
-        mark: { type: 'line', strokeWidth: 2 },
-        encoding: { x, y: y('q50'), color: color(value) },
-      },
+      ...(bands.length > 0
+        ? [
+            band(without(values), 'q05', 'q95', value, GROUP_OPACITY),
+            {
+              data: { values },
+              mark: { type: 'line', strokeWidth: 2 },
+              encoding: { x, y: y('q50'), color: color(value) },
+            },
+          ]
+        : []),
+      ...[false, true].flatMap((isFront) => {
+        const lines = curves.filter(({ isBest }) => isBest === isFront);
+        const values = lines.flatMap(({ curve, point }, at) => course(curve, at, value, point));
+        const mark = { type: 'line', strokeWidth: isFront ? 3 : 1.2 };
+        const encoding = { ...drawn, color: color(value), detail: { field: 'series' } };
+        return values.length > 0 ? [{ data: { values }, mark, encoding }] : [];
+      }),
     ];
   });
   const layer = [
@@ -238,8 +296,8 @@ function curves(
     ...(prior.length > 0 ? [band(rowed(prior, 'prior'), 'q05', 'q95', names.prior, OPACITY.prior)] : []),
     ...(hasBands
       ? [
-          band(unspoken, 'q05', 'q95', names.ninety, OPACITY.ninety),
-          band(unspoken, 'q25', 'q75', names.fifty, OPACITY.fifty),
+          band(without(middles), 'q05', 'q95', names.ninety, OPACITY.ninety),
+          band(without(middles), 'q25', 'q75', names.fifty, OPACITY.fifty),
           {
             data: { values: middles },
             mark: { type: 'line', strokeWidth: 1.5 },

@@ -332,13 +332,13 @@ function scaleOf(axis: Axis, mostLabels: number) {
   };
 }
 
-/** The bins with a label: all if they are few, else those of round values, and without such values every nth one. */
-function labelledBins({ bins }: Axis, most: number): { bin: number; text: string }[] {
+/** The bins with a label: all if they are few, else those of round numbers, and without such numbers every nth one. */
+function labelledBins({ bins, numeric }: Axis, most: number): { bin: number; text: string }[] {
   const every = Math.ceil(bins.length / most);
   const some = bins.flatMap(({ label }, bin) =>
-    bin % every === 0 ? [{ bin, text: shortNumber(label) }] : [],
+    bin % every === 0 ? [{ bin, text: numeric ? shortNumber(label) : label }] : [],
   );
-  if (every === 1) return some;
+  if (every === 1 || !numeric) return some;
   const round = ticksBetween(bins[0]!.value, bins.at(-1)!.value, most).flatMap(({ value, text }) => {
     const bin = bins.findIndex((one) => Math.abs(one.value - value) <= 1e-9 * Math.abs(value));
     return bin < 0 ? [] : [{ bin, text }];

@@ -243,7 +243,8 @@ function indexBars(bars: readonly IndexBar[], names: readonly string[], title: s
   }));
   const layers = names.flatMap((name) => {
     const own = rows.filter((row) => row.name === name);
-    const intervals = own.filter(({ low }) => low !== undefined);
+    // the interval accompanies its bar
+    const intervals = own.flatMap((one) => (one.low === undefined ? [] : [{ ...one, row: undefined }]));
     return [
       {
         data: { values: own },

@@ -274,7 +274,10 @@ function panel(
     within.length > 0 ? { color: shown(name) } : { color: { value: colour } };
   const ofMean = color(names.mean, colours.line);
   const interval = { x, y: { field: 'low', ...height }, y2: { field: 'high' }, ...ofMean };
-  const inIntervals = { transform: [{ filter: 'datum.low !== null' }], data: { values } };
+  // the interval accompanies the mark of its mean
+  const inIntervals = {
+    data: { values: values.flatMap((one) => (one.low === null ? [] : [{ ...one, row: undefined }])) },
+  };
   return {
     layer: [
       ...(hasIntervals && !areDots && axis.numeric

@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { VariedInput } from '../../campaign/types.ts';
 import type { Unit } from '../../api/index.ts';
-import { type Axis, binTexts } from '../summary/input-axis.ts';
+import { type Axis, binEnds, binTexts } from '../summary/input-axis.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import {
   estimateTexts,
@@ -23,14 +23,22 @@ export interface NumberColumn {
   isShare?: boolean | undefined;
 }
 
-/** A value of a column. An object has another text than the column would give to its value. */
-export type NumberCell = string | number | null | undefined | { value: number; text: string };
+/** The first and the last value of a group of neighbouring values. */
+type Range = readonly [first: number, last: number];
+
+/**
+ * A value of a column. An object has another text than the column would give to its value. Its `range` has the values
+ * of an input that it stands for.
+ */
+export type NumberCell = string | number | null | undefined | { value: number; text: string; range?: Range };
 
 /** The values of a mark. */
 export interface NumberRow {
   values: (string | number | null)[];
   /** The values for readers, in the same order. */
   texts: string[];
+  /** For each value that stands for a group of values of an input: the first and the last one of the group. */
+  ranges: (Range | null)[];
   /** The key of the point behind the mark; undefined if the mark is not known to be about one point. */
   key: string | undefined;
 }
@@ -56,7 +64,8 @@ export class PictureNumbers {
   add(cells: readonly NumberCell[], key?: string): { row: number } {
     const texts = cells.map((cell, at) => textOf(cell, this.columns[at]!));
     const values = cells.map((cell) => (typeof cell === 'object' ? (cell?.value ?? null) : (cell ?? null)));
-    this.rows.push({ values, texts, key });
+    const ranges = cells.map((cell) => (typeof cell === 'object' ? (cell?.range ?? null) : null));
+    this.rows.push({ values, texts, ranges, key });
     return { row: this.rows.length - 1 };
   }
 }
@@ -80,7 +89,12 @@ export function measureColumnOf(measure: Measure): NumberColumn {
 
 /** The cells of an input for each bin of its axis. */
 export function binCells(axis: Pick<Axis, 'numeric' | 'bins' | 'binOf'>): NumberCell[] {
-  return binTexts(axis).map((text, bin) => (axis.numeric ? { value: axis.bins[bin]!.value, text } : text));
+  const ends = binEnds(axis);
+  return binTexts(axis).map((text, bin) => {
+    if (!axis.numeric) return text;
+    const [first, last] = ends[bin]!.map(Number) as [number, number];
+    return { value: axis.bins[bin]!.value, text, ...(first !== last && { range: [first, last] }) };
+  });
 }
 
 /** The cell of a canonical value of an input. */
@@ -114,7 +128,7 @@ export interface PanelInputs {
   y?: string | undefined;
 }
 
-/** Digits that a number of a picture keeps. A position on the screen shows three or four. */
+/** Digits that a result in a picture keeps. A position on the screen shows three or four. */
 const DIGITS = 9;
 
 /**
@@ -132,10 +146,15 @@ export function numbersJson(
     columns.findIndex(({ input }) => input !== undefined && input === name);
   const shown = {
     columns: columns.map(({ title, input }, column) => {
-      const values = rows.map(({ values }) => rounded(values[column]!));
+      const values = rows.map(({ values }) => shownValue(values[column]!, input));
       const texts = rows.map(({ texts }) => texts[column]!);
       const isSame = values.every((value, row) => String(value ?? '') === texts[row]);
-      return { title, input, values, texts: isSame ? undefined : texts };
+      const ranges = rows.map(({ ranges }) => ranges[column]!);
+      return {
+        ...{ title, input, values },
+        texts: isSame ? undefined : texts,
+        ranges: ranges.some((range) => range !== null) ? ranges : undefined,
+      };
     }),
     points: rows.some(({ key }) => key !== undefined) ? rows.map(({ key }) => key ?? '') : undefined,
     panels: panels.map(({ x, y, width, height, marks }, panel) => {
@@ -158,6 +177,11 @@ export function numbersJson(
   return JSON.stringify(shown).replaceAll('<', '\\u003c');
 }
 
-function rounded(value: string | number | null): string | number | null {
-  return typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value;
+/**
+ * A value for the script of the page. Values of inputs stay exact, because a filter from a picture is made of them. Whole
+ * numbers stay exact, because a model may use them as identifiers.
+ */
+function shownValue(value: string | number | null, input: string | undefined): string | number | null {
+  if (typeof value !== 'number' || input !== undefined || Number.isSafeInteger(value)) return value;
+  return Number(value.toPrecision(DIGITS));
 }

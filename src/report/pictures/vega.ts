@@ -105,16 +105,23 @@ export async function draw(spec: Spec, id: string, label: string): Promise<Drawn
   }
 }
 
-/** The kinds of marks that stand for a row. Rules and texts only accompany them. */
-const SPEAKING = new Set(['symbol', 'rect', 'line', 'area']);
+/** The kinds of marks that show a row. Rules and texts only accompany them. */
+const WITH_ROW = new Set(['symbol', 'rect', 'line', 'area']);
 
-/** Reads the panels and their marks from the scene that Vega has drawn. */
+/**
+ * Reads the panels and their marks from the scene that Vega has drawn. Of several marks of one row at one place, such as
+ * a dot on a line, only the last one counts, which is in front.
+ */
 function panelsIn(view: vega.View): Panel[] {
   const panels: Panel[] = [];
   const { left, top } = view.padding() as { left: number; top: number };
   const [x, y] = view.origin();
   walk((view.scenegraph() as unknown as { root: SceneMark }).root, left + x, top + y);
-  return panels.filter(({ marks }) => marks.length > 0);
+  return panels.flatMap(({ marks, ...panel }) => {
+    const placeOf = ({ row, x, y }: Mark): string => [row, Math.round(x), Math.round(y)].join();
+    const own = new Map(marks.map((mark) => [placeOf(mark), mark]));
+    return own.size > 0 ? [{ ...panel, marks: [...own.values()] }] : [];
+  });
 
   function walk({ marktype, name, items }: SceneMark, x: number, y: number, panel?: Panel): void {
     for (const item of items) {
@@ -131,7 +138,7 @@ function panelsIn(view: vega.View): Panel[] {
         continue;
       }
       const row = item.datum?.row;
-      if (typeof row !== 'number' || !panel || !SPEAKING.has(marktype)) continue;
+      if (typeof row !== 'number' || !panel || !WITH_ROW.has(marktype)) continue;
       const isRect = marktype === 'rect';
       const [width, height] = isRect ? [item.width ?? 0, item.height ?? 0] : [0, 0];
       // the middle of a band is halfway between its edges
@@ -206,7 +213,8 @@ function slim(svg: string): string {
   const hex = (level: string): string => Number(level).toString(16).padStart(2, '0');
   return svg
     .replaceAll(
-      /rgb\((\d+), ?(\d+), ?(\d+)\)/g,
+      // only in a tag, because a label may have such a text too; a label has no quotation mark and no "<" of its own
+      /(?<=<[^<>]* (?:fill|stroke)=")rgb\((\d+), ?(\d+), ?(\d+)\)(?=")/g,
       (_, ...levels: string[]) => `#${levels.slice(0, 3).map(hex).join('')}`,
     )
     .replaceAll(/<(?:path|line|text) [^>]*>/g, (tag) =>

@@ -20,7 +20,7 @@ export interface Courses {
    * the runs of the accepted points with their weights.
    */
   bands: Band[];
-  /** Quantiles across the curves of the runs with each value of an input; empty without such an input. */
+  /** The curves of the runs with each value of an input, in the order of the values; empty without such an input. */
   groups: CourseGroup[];
   /** The name of this input. */
   by: string | undefined;
@@ -44,13 +44,17 @@ export interface Courses {
 export interface GroupingInput {
   name: string;
   at: number;
+  /** The order of its values, which does not depend on the order of the runs. */
+  order: (a: string, b: string) => number;
 }
 
 /** The curves of the runs with one value of an input. */
 export interface CourseGroup {
   value: string;
+  /** Quantiles across the curves, if there are many runs; otherwise empty. Those of a posterior have its weights. */
   bands: Band[];
-  runs: number;
+  /** The single curves, if there are few runs; otherwise empty. One of them may be the curve of the best point. */
+  curves: { point: string; curve: Curve; isBest: boolean }[];
 }
 
 /** The maximum number of values of an input whose curves are told apart. */
@@ -154,14 +158,9 @@ export class CourseGatherer {
       const front = thinned(first);
       if (items.length === 0 && first.length === 0) return [];
       const areFew = items.length < FEW_RUNS;
-      const others = areFew ? allBut(front, best?.key, items) : [];
-      const weights = this.#calibrated && items.map(({ weight }) => weight);
-      const bands = areFew
-        ? []
-        : bandsOf(
-            items.map(({ curve }) => curve),
-            weights,
-          );
+      const own = placeIn(items, front, best?.key);
+      const others = areFew ? items.filter((_, at) => at !== own) : [];
+      const bands = this.#bandsOf(items);
       return [
         {
           output,
@@ -169,7 +168,7 @@ export class CourseGatherer {
           others: others.map(({ curve }) => curve),
           points: { best: best?.key, others: others.map(({ point }) => point) },
           bands,
-          groups: groupsOf(items),
+          groups: this.#groupsOf(items, items[own]),
           by: this.#by?.name,
           prior: areFew ? [] : bandsOf(prior.items.map(({ curve }) => curve)),
           isPosterior: this.#calibrated !== undefined,
@@ -182,17 +181,32 @@ export class CourseGatherer {
       ];
     });
   }
-}
 
-/** The curves by the value of an input; none if fewer than two or too many values have curves. */
-function groupsOf(items: readonly PointCurve[]): CourseGroup[] {
-  const groups = Map.groupBy(items, ({ group }) => group);
-  if (groups.size < 2 || groups.size > MOST_GROUPS) return [];
-  return [...groups].map(([value, members]) => ({
-    value: value!,
-    bands: bandsOf(members.map(({ curve }) => curve)),
-    runs: members.length,
-  }));
+  /** The curves by the value of an input; none if fewer than two or too many values have curves. */
+  #groupsOf(items: readonly PointCurve[], best: PointCurve | undefined): CourseGroup[] {
+    const by = this.#by;
+    const groups = Map.groupBy(items, ({ group }) => group);
+    if (!by || groups.size < 2 || groups.size > MOST_GROUPS) return [];
+    return [...groups]
+      .map(([value, members]) => {
+        const bands = this.#bandsOf(members);
+        // a run that counts several times is drawn once
+        const single = bands.length > 0 ? [] : [...new Set(members)];
+        const curves = single.map((one) => ({ point: one.point, curve: one.curve, isBest: one === best }));
+        return { value: value!, bands, curves };
+      })
+      .sort((a, b) => by.order(a.value, b.value));
+  }
+
+  /** Quantiles across curves, for a posterior with its weights; empty if there are few curves. */
+  #bandsOf(items: readonly PointCurve[]): Band[] {
+    if (items.length < FEW_RUNS) return [];
+    const weights = this.#calibrated && items.map(({ weight }) => weight);
+    return bandsOf(
+      items.map(({ curve }) => curve),
+      weights,
+    );
+  }
 }
 
 function curveFor(
@@ -218,9 +232,8 @@ function isBeyond(curve: Curve, bands: readonly Band[]): boolean {
   return first !== undefined && (curve[0]![0] < first.x || curve.at(-1)![0] > last!.x);
 }
 
-/** The curves of all runs except the run of a point whose curve is in front. Runs may come in any order. */
-function allBut(front: Curve, key: string | undefined, items: readonly PointCurve[]): PointCurve[] {
+/** The place of the run of a point whose curve is in front; -1 if there is none. Runs may come in any order. */
+function placeIn(items: readonly PointCurve[], front: Curve, key: string | undefined): number {
   const text = JSON.stringify(front);
-  const own = items.findIndex(({ point, curve }) => point === key && JSON.stringify(curve) === text);
-  return items.filter((_, at) => at !== own);
+  return items.findIndex(({ point, curve }) => point === key && JSON.stringify(curve) === text);
 }

@@ -13,6 +13,7 @@ import {
   gridOf,
   type InputLevels,
   MOST_CELLS,
+  MOST_FACETS,
 } from './grid.ts';
 import { confidenceOf, type MeanInterval, type OverPoints, overPoints, type PointSample } from './mean.ts';
 import { type SampledPoint, type ScatterEffects, scatterOf, type SurfaceEffect } from './scatter.ts';
@@ -44,8 +45,21 @@ export interface ChosenAxes {
   by?: string | undefined;
 }
 
+/** Why the pictures do not follow the choice of an input for an axis. */
+export interface AxisRefusal {
+  name: string;
+  /**
+   * `twice`: another axis has the input. `many`: the input has too many values for a picture each. `few`: there are no two
+   * other inputs for the axes. `sampled`: the points are drawn one by one. `sparse`: there are too few points or too many
+   * combinations for cells.
+   */
+  why: 'twice' | 'many' | 'few' | 'sampled' | 'sparse';
+}
+
 /** The parts of the effects that no picture shows. */
 export interface LeftOut {
+  /** The chosen axes that the pictures do not have. */
+  axes: AxisRefusal[];
   /** Inputs with too many different texts for an axis. */
   crowded: string[];
   /** Inputs with more values than are kept. */
@@ -149,20 +163,22 @@ export class EffectGatherer {
    * @param axes - the chosen axes; without them, the pictures have the axes that show the most
    */
   result(axes: ChosenAxes = {}): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
-    const { inputs, cells, isGrid } = this.#layout();
+    const layout = this.#layout();
+    const { inputs, cells, isGrid } = layout;
     const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
     const sampled = inputs.filter(isSampled);
     const isWhole = sampled.length === 0;
-    const chosen = cells.length > 0 && isWhole ? chosenOf(inputs, axes) : undefined;
+    const { x, y, by } = this.#chosen(axes, layout);
+    const chosen = cells.length > 0 && isWhole ? pairOf(inputs, { x, y, by }) : undefined;
     const grids =
-      chosen && !chosen.by
+      chosen && !by
         ? [gridOf(chosen.x, chosen.y, cells)]
         : isGrid && isWhole && !chosen
           ? [gridOf(inputs[0]!, inputs[1]!, cells)]
           : [];
     const facets =
-      chosen?.by && cells.length > 0
-        ? facetsBy(chosen.x, chosen.y, chosen.by, cells)
+      chosen && by
+        ? facetsBy(chosen.x, chosen.y, by, cells)
         : !chosen && cells.length > 0 && inputs.length === 3 && isWhole
           ? facetsOf(inputs, cells)
           : undefined;
@@ -175,7 +191,7 @@ export class EffectGatherer {
     const isUneven = this.#balanced !== undefined && this.#points !== this.#balanced;
     const main = effects.length > 0 ? [{ kind: 'main' as const, effects, isUneven }] : [];
     const surface = sampled.length > 0 ? inputs.filter((each) => this.#isSpread(each)) : [];
-    return [...grids, ...this.#scatter(sampled, surface, axes), ...main, ...(facets ? [facets] : [])];
+    return [...grids, ...this.#scatter(sampled, surface, [x, y]), ...main, ...(facets ? [facets] : [])];
   }
 
   /** Whether an input's points are drawn one by one, because many of them have different values. */
@@ -196,25 +212,63 @@ export class EffectGatherer {
   #scatter(
     inputs: readonly InputLevels[],
     spread: readonly InputLevels[],
-    { x, y }: ChosenAxes,
+    axes: readonly (InputLevels | undefined)[],
   ): (ScatterEffects | SurfaceEffect)[] {
     if (inputs.length === 0) return [];
     const { isPart, items } = this.#sample;
     // points with the same seeds share a part of their error, which does not average out
     const confidence = this.#campaign.commonRandomNumbers ? null : confidenceOf(this.#campaign);
-    return scatterOf({ inputs, spread, axes: [x, y] }, items, {
+    return scatterOf({ inputs, spread, axes: axes.map((one) => one?.input.name) }, items, {
       isPart,
       confidence,
       isShare: this.#statistic === 'share',
     });
   }
 
-  /** What the result leaves out. */
-  leftOut(): LeftOut {
-    const { inputs } = this.#layout();
+  /**
+   * The chosen inputs that the pictures have on their axes, and why the others are not there. An input is on one axis
+   * only.
+   */
+  #chosen(
+    axes: ChosenAxes,
+    { inputs, cells }: { inputs: readonly InputLevels[]; cells: readonly unknown[] },
+  ): Record<keyof ChosenAxes, InputLevels | undefined> & { refused: AxisRefusal[] } {
+    const sampled = inputs.filter((one) => this.#isSampled(one));
+    const used: InputLevels[] = [];
+    const refused: AxisRefusal[] = [];
+    const [x, y, by] = ([axes.x, axes.y, axes.by] as const).map((name, axis) => {
+      const one = inputs.find(({ input }) => input.name === name);
+      if (!one) return undefined;
+      const why = used.includes(one)
+        ? 'twice'
+        : sampled.length === 0 && cells.length === 0
+          ? 'sparse'
+          : sampled.length > 0 && (axis === BY || !this.#isSpread(one))
+            ? 'sampled'
+            : axis === BY && inputs.length < 3
+              ? 'few'
+              : axis === BY && new Set(one.levels).size > MOST_FACETS
+                ? 'many'
+                : undefined;
+      if (why) refused.push({ name: one.input.name, why });
+      else used.push(one);
+      return why ? undefined : one;
+    });
+    return { x, y, by, refused };
+  }
+
+  /**
+   * What the result leaves out.
+   *
+   * @param axes - the axes of the result
+   */
+  leftOut(axes: ChosenAxes = {}): LeftOut {
+    const layout = this.#layout();
+    const { inputs } = layout;
     const names = (which: (one: InputLevels) => boolean): string[] =>
       inputs.filter(which).map(({ input }) => input.name);
     return {
+      axes: this.#chosen(axes, layout).refused,
       crowded: names(isCrowded),
       cut: names((one) => this.#isCut[one.at]! && !isCrowded(one) && !this.#isSampled(one)),
       isBeside: inputs.some((one) => {
@@ -282,18 +336,23 @@ export class EffectGatherer {
   }
 }
 
-/** The inputs of the chosen axes. An axis that was not chosen gets the first input that is free. */
-function chosenOf(
+/** The place of `by` among the chosen axes. */
+const BY = 2;
+
+/**
+ * The inputs on the two axes of a heat map, if at least one input was chosen. An axis that was not chosen gets the first
+ * input that is free. Undefined if there are not enough inputs.
+ */
+function pairOf(
   inputs: readonly InputLevels[],
-  axes: ChosenAxes,
-): { x: InputLevels; y: InputLevels; by: InputLevels | undefined } | undefined {
-  const named = (name: string | undefined) => inputs.find(({ input }) => input.name === name);
-  const by = named(axes.by);
-  const wanted = [named(axes.x), named(axes.y)];
-  if (!by && !wanted[0] && !wanted[1]) return undefined;
-  const free = inputs.filter((one) => one !== by && !wanted.includes(one));
-  const [x, y] = wanted.map((one) => one ?? free.shift());
-  return x && y && x !== y && x !== by && y !== by ? { x, y, by } : undefined;
+  chosen: Record<keyof ChosenAxes, InputLevels | undefined>,
+): { x: InputLevels; y: InputLevels } | undefined {
+  const taken = [chosen.x, chosen.y, chosen.by].filter((one) => one !== undefined);
+  if (taken.length === 0) return undefined;
+  const free = inputs.filter((one) => !taken.includes(one));
+  const x = chosen.x ?? free.shift();
+  const y = chosen.y ?? free.shift();
+  return x && y && { x, y };
 }
 
 function isCrowded({ input, levels }: InputLevels): boolean {

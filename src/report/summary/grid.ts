@@ -42,7 +42,7 @@ const MOST_CELLS_A_SIDE = 150;
 /** The maximum number of cells along an axis if there are several pictures. */
 const MOST_CELLS_A_SIDE_OF_MANY = 50;
 /** The maximum number of values of the third input. Each has its own picture. */
-const MOST_FACETS = 9;
+export const MOST_FACETS = 9;
 /** The fewest values of each of the other two inputs, if there are several pictures. */
 const FEWEST_CELLS_A_SIDE = 3;
 

@@ -46,11 +46,16 @@ export function axisOf(input: VariedInput, levels: Iterable<string>, most: numbe
   return { input, numeric: true, bins, binOf };
 }
 
-/** The text of each bin: its value, or its first and last value. */
-export function binTexts({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): string[] {
+/** The first and the last canonical value of each bin. */
+export function binEnds({ binOf, bins }: Pick<Axis, 'binOf' | 'bins'>): [first: string, last: string][] {
   const all: string[][] = bins.map(() => []);
   for (const [value, bin] of binOf) all[bin]!.push(value);
-  return all.map((values) => [...new Set([values[0]!, values.at(-1)!])].join(' to '));
+  return all.map((values) => [values[0]!, values.at(-1)!]);
+}
+
+/** The text of each bin: its value, or its first and last value. */
+export function binTexts(axis: Pick<Axis, 'binOf' | 'bins'>): string[] {
+  return binEnds(axis).map((ends) => [...new Set(ends)].join(' to '));
 }
 
 /** Whether each value of the axis has its own bin. */

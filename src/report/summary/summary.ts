@@ -1,6 +1,8 @@
+import { levelsOf } from '../../campaign/designs/index.ts';
 import { hasRunsPerDraw } from '../../campaign/draws.ts';
 import { distinct, type Measure, measuresOf } from '../../campaign/measures.ts';
-import type { Campaign, Goal } from '../../campaign/types.ts';
+import { findsPoints } from '../../campaign/strategy.ts';
+import type { Campaign, Goal, VariedInput } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { Agreement } from './agreement.ts';
 import { Lowest } from './best.ts';
@@ -175,10 +177,19 @@ export class RunGatherer {
  * The input by whose values curves are told apart: the chosen one, or else the only input that varies
  * whose values are not numbers.
  */
-function groupingInput({ varied }: Campaign, axes: ChosenAxes = {}): GroupingInput | undefined {
-  const all = varied.map(({ name, type }, at) => ({ name, at, isText: kindOfInput(type) !== 'number' }));
-  const texts = all.filter(({ isText }) => isText);
-  return all.find(({ name }) => name === axes.by) ?? (texts.length === 1 ? texts[0] : undefined);
+function groupingInput(campaign: Campaign, axes: ChosenAxes = {}): GroupingInput | undefined {
+  const { varied } = campaign;
+  const isText = ({ type }: VariedInput): boolean => kindOfInput(type) !== 'number';
+  const texts = varied.filter(isText);
+  const input = varied.find(({ name }) => name === axes.by) ?? (texts.length === 1 ? texts[0] : undefined);
+  if (!input) return undefined;
+  const levels = findsPoints(campaign) ? undefined : levelsOf(campaign.design).get(input.name);
+  const placeOf = new Map(levels?.map((value, place) => [value, place]));
+  const order = (a: string, b: string): number =>
+    isText(input)
+      ? (placeOf.get(a) ?? Infinity) - (placeOf.get(b) ?? Infinity) || (a < b ? -1 : 1)
+      : Number(a) - Number(b);
+  return { name: input.name, at: varied.indexOf(input), order };
 }
 
 /** Collects what the summary shows of points. The points must be added in design order. */
@@ -263,7 +274,7 @@ export class PointGatherer {
       best: this.#isCalibration && !ranking.isGoal ? [] : first,
       choice: chosen?.best.choice,
       effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result(this.#options.axes) })),
-      leftOut: chosen?.effects.leftOut(),
+      leftOut: chosen?.effects.leftOut(this.#options.axes),
       agreement: this.#agreement,
     };
   }

@@ -71,8 +71,8 @@ export function measureText(
 }
 
 /**
- * A mean with the half-width of its interval, or a share or a quantile with the ends of its interval: "3.2 ± 0.4 days",
- * "12.5 % (9 % to 17.1 %)", "3.2 days (3.1 days to 4 days)". The intervals of shares and quantiles are not symmetric. The
+ * A mean with the half-width of its interval, or a share or a quantile with the ends of its interval: "3.20 ± 0.40 days",
+ * "12.5 % (9.0 % to 17.1 %)", "3.20 days (3.10 days to 4.00 days)". The intervals of shares and quantiles are not symmetric. The
  * digits are those of {@link estimateTexts}.
  */
 export function intervalText(
@@ -111,12 +111,17 @@ export function estimateTexts(
 /** The most decimals of a number for readers; a number that needs more has an exponent. */
 const MOST_DECIMALS = 9;
 
-/** A number to the second digit of the half-width of its interval. Without a width it is as in `numberText`. */
+/**
+ * A number to the second digit of the half-width of its interval: 1,235,000 with 52,341, and 3.20 with 0.41. Without a
+ * width it is as in `numberText`.
+ */
 function textWithin(value: number, half: number): string {
   const decimals = 1 - Math.floor(Math.log10(Number(half.toPrecision(2))));
   if (!Number.isFinite(decimals) || decimals > MOST_DECIMALS || Math.abs(value) >= 1e15)
     return numberText(value);
-  return unsignedZero(value.toLocaleString('en-US', { maximumFractionDigits: Math.max(0, decimals) }));
+  if (decimals >= 0) return fixedText(value, decimals);
+  const step = 10 ** -decimals;
+  return fixedText(step * Math.round(value / step), 0);
 }
 
 /** A number with thousands separators and this number of decimals. */

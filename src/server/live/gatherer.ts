@@ -83,13 +83,26 @@ export class Gatherer {
   /** Draws a closed campaign, unless the store has the drawing. */
   async #drawOnce(record: CampaignRecord, measures: readonly Measure[], state: string): Promise<void> {
     const view = createHash('sha256').update(JSON.stringify(this.#view)).digest('hex');
-    const kept = await this.#store.keptPictures(this.#id, view, state);
-    if (kept !== undefined) return this.#tell(JSON.parse(kept) as Seen);
+    const kept = await this.#keptOf(view, state);
+    if (kept) {
+      this.#hasDrawn = true;
+      return this.#tell(kept);
+    }
     const seen = await this.#draw(record, (options) => this.#summarizeAll(record, measures, options));
     await this.#store
       .keepPictures(this.#id, view, state, JSON.stringify(seen), Date.now())
       // without room in the store, the next viewer waits for a drawing again
       .catch(() => undefined);
+  }
+
+  /** The drawing in the store; undefined if the store has none, or a broken one, which the next drawing replaces. */
+  async #keptOf(view: string, state: string): Promise<Seen | undefined> {
+    try {
+      const kept = await this.#store.keptPictures(this.#id, view, state);
+      return kept === undefined ? undefined : (JSON.parse(kept) as Seen);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Draws an open campaign until it closes or changes, or one of its failed runs is requested again. */
@@ -225,8 +238,8 @@ function optionsOf({ campaign }: CampaignRecord, story: Story | null): SummaryOp
   return { goal, ...summaryOptionsOf(campaign, story) };
 }
 
-/** What draws the pictures: a version of foray, and in a checkout also the time of the last change in src/report. */
-const DRAWN_BY = isBuilt ? version : `${version} ${lastChangeIn(ownFile('src/report'))}`;
+/** What draws the pictures: a version of foray, and in a checkout also the time of the last change of its code. */
+const DRAWN_BY = isBuilt ? version : `${version} ${lastChangeIn(ownFile('src'))}`;
 
 function lastChangeIn(folder: string): number {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });

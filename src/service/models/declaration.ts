@@ -176,6 +176,8 @@ export const Declaration = z
       const path = ['outputs', index, 'axis'];
       if (axis && type !== 'DATA_SET')
         complain(path, `"${name}" has no x axis: its type is ${type}, and only a DATA_SET is a curve`);
+      if (axis?.start !== undefined && axis.scale === 'log')
+        complain([...path, 'scale'], 'an axis with a start shows dates, and an axis of dates is linear');
       if (axis?.start !== undefined && (axis.units === null || !isTimeUnit(axis.units)))
         complain(
           [...path, 'start'],

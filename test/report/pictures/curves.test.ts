@@ -43,28 +43,91 @@ test('a logarithmic axis leaves out x = 0, and all its marks have rows', async (
   expect(labels).toContain('10');
 });
 
-test('curves are told apart by the values of an input with texts', async () => {
-  const policy = { name: 'Signal', type: 'STRING', units: null, values: ['static', 'actuated'] } as const;
-  const outputs: CampaignOutput[] = [{ name: 'Queue', type: 'DATA_SET', units: null }];
-  const record = sampleRecord({
-    grid: [{ ...policy, values: [...policy.values] }],
-    replications: 3,
-    outputs,
-  });
-  const rows = policy.values.flatMap((value, at) =>
-    [1, 2, 3].map((replication) => ({
-      ...sampleRow(at, [value], replication),
-      values: [value],
-      outputs: { Queue: JSON.stringify({ dataX: [0, 1], dataY: [replication, 10 * at + replication] }) },
-    })),
-  );
-  const page = await renderReport(record, countsOf(6), stream(rows));
-  expect(page).toContain('The median and the middle 90 % of the runs with each value of Signal.');
+/** The texts of the x axis of curves with these x values, on an axis with dates from 31 January 2026. */
+async function datesOf(units: string, dataX: readonly number[]) {
+  const outputs: CampaignOutput[] = [
+    { name: 'Queue', type: 'DATA_SET', units: null, axis: { name: 'Time', units, start: '2026-01-31' } },
+  ];
+  const record = sampleRecord({ grid: [doubles('Contact rate', [1.2])], outputs });
+  const Queue = JSON.stringify({ dataX, dataY: dataX.map(() => 1) });
+  const rows = [{ ...sampleRow(0, ['1.2']), outputs: { Queue } }];
+  const page = await renderReport(record, countsOf(1), stream(rows));
   const figure = /<figure data-file="[^"]*-curves-0"[^]*?<\/figure>/.exec(page)![0];
   const { columns } = JSON.parse(/json">([^<]*)</.exec(figure)![1]!) as {
+    columns: { title: string; values: unknown[]; texts?: string[] }[];
+  };
+  return { page, title: columns[0]!.title, values: columns[0]!.values, texts: columns[0]!.texts };
+}
+
+test.each<[string, number[], string[]]>([
+  ['DAY', [0, 1, 2], ['2026-01-31', '2026-02-01', '2026-02-02']],
+  ['DAY', [0, 0.25, 1], ['2026-01-31 00:00', '2026-01-31 06:00', '2026-02-01 00:00']],
+  ['SECOND', [0, 1, 61], ['2026-01-31 00:00:00', '2026-01-31 00:00:01', '2026-01-31 00:01:01']],
+  [
+    'MILLISECOND',
+    [0, 1, 1_500],
+    ['2026-01-31 00:00:00.000', '2026-01-31 00:00:00.001', '2026-01-31 00:00:01.500'],
+  ],
+  // a year has 365 days; 8,800 years are 3,214,134 days, and 2026-01-31 and 70,866 days are 2220-02-10
+  ['YEAR', [0, 9_000], ['2026-01-31', '+011020-02-10']],
+])('dates in %s at %j differ in their texts', async (units, dataX, expected) => {
+  expect((await datesOf(units, dataX)).texts).toEqual(expected);
+});
+
+test('an axis shows its numbers if some of its dates do not exist, and the caption says so', async () => {
+  const { page, title, values, texts } = await datesOf('YEAR', [0, 300_000]);
+  expect([title, values, texts]).toEqual(['Time (year)', [0, 300_000], ['0', '300,000']]);
+  expect(page).toContain('The axis has no dates, because some of them are beyond the calendar.');
+});
+
+/** A row of each run: the value of the input, and the height of the curve. */
+type HeightOf = (place: number, replication: number) => number;
+
+/** The numbers and the caption of the curves of a campaign that varies an input with texts. */
+async function groupedBy(values: string[], replications: number, heightOf: HeightOf, order = values) {
+  const outputs: CampaignOutput[] = [{ name: 'Queue', type: 'DATA_SET', units: null }];
+  const policy = { name: 'Signal', type: 'STRING', units: null, values } as const;
+  const record = sampleRecord({ grid: [{ ...policy, values: [...values] }], replications, outputs });
+  const rows = order.flatMap((value) =>
+    Array.from({ length: replications }, (_, at) => {
+      const place = values.indexOf(value);
+      const dataY = [heightOf(place, at + 1), 10 * place + heightOf(place, at + 1)];
+      return {
+        ...sampleRow(place, [value], at + 1),
+        values: [value],
+        outputs: { Queue: JSON.stringify({ dataX: [0, 1], dataY }) },
+      };
+    }),
+  );
+  const page = await renderReport(record, countsOf(rows.length), stream(rows));
+  const [section] = /<h2>Queue<\/h2>(?:(?!<h2>)[^])*?<\/figure>/.exec(page)!;
+  const { columns } = JSON.parse(/json">([^<]*)</.exec(section)![1]!) as {
     columns: { title: string; values: unknown[] }[];
   };
   const valuesOf = (title: string) => columns.find((column) => column.title === title)!.values;
+  return { section, valuesOf };
+}
+
+test('curves are told apart by the values of an input with texts, in the order of the design', async () => {
+  const { section, valuesOf } = await groupedBy(['static', 'actuated'], 11, (_, number) => number, [
+    'actuated',
+    'static',
+  ]);
+  expect(section).toContain('The median and the middle 90 % of the runs with each value of Signal.');
   expect(valuesOf('Curve')).toEqual(['static', 'static', 'actuated', 'actuated']);
-  expect(valuesOf('Median')).toEqual([2, 2, 2, 12]);
+  expect(valuesOf('Median')).toEqual([6, 6, 6, 16]);
+});
+
+test('a value with few runs has the curve of each run, and the best one is thick', async () => {
+  const { section, valuesOf } = await groupedBy(['static', 'actuated'], 2, (_, number) => number);
+  expect(section).toContain(
+    'The runs with each value of Signal. The thick line is the lowest point, its first finished replication.',
+  );
+  expect(valuesOf('Curve')).toEqual([
+    ...Array<string>(4).fill('static'),
+    ...Array<string>(4).fill('actuated'),
+  ]);
+  expect(valuesOf('Queue')).toHaveLength(8);
+  expect(valuesOf('Median').every((value) => value === null)).toBe(true);
+  expect(section.match(/stroke-width="3"/g)).toHaveLength(1);
 });

@@ -98,3 +98,38 @@ test.each<[number[], string | undefined, string[]]>([
     expect([...svg.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text).slice(0, -1)).toEqual(labels);
   },
 );
+
+test('a label keeps the text of a colour, and marks have short colours', async () => {
+  const x = { field: 'name', type: 'nominal', axis: { labelLimit: 900 } };
+  const values = ['rgb(1, 2, 3)', 'fill="rgb(1, 2, 3)"'].map((name) => ({ name, colour: 'rgb(4, 5, 6)' }));
+  const color = { field: 'colour', type: 'nominal', scale: null };
+  const spec = { data: { values }, mark: { type: 'point', filled: true }, encoding: { x, color } };
+  const { svg } = await draw(spec, 'p', 'rgb(7, 8, 9)');
+  expect(svg).toContain('>rgb(1, 2, 3)</text>');
+  expect(svg).toMatch(/>fill=(?:"|&quot;)rgb\(1, 2, 3\)(?:"|&quot;)<\/text>/);
+  expect(svg).toContain('aria-label="rgb(7, 8, 9)"');
+  expect(svg).toContain('fill="#040506"');
+  expect(svg).not.toContain('rgb(4');
+});
+
+test('several marks of a row at one place are one mark, and marks without a row are none', async () => {
+  const values = [1, 2, 3].map((x, row) => ({ x, y: x, low: 0, row }));
+  const x = { field: 'x', type: 'quantitative' };
+  const spec = {
+    data: { values },
+    encoding: { x },
+    layer: [
+      { mark: 'line', encoding: { y: { field: 'y', type: 'quantitative' } } },
+      { mark: 'point', encoding: { y: { field: 'y', type: 'quantitative' } } },
+      { mark: 'point', encoding: { y: { field: 'low', type: 'quantitative' } } },
+      {
+        data: { values: [{ x: 2, y: 2 }] },
+        mark: 'point',
+        encoding: { y: { field: 'y', type: 'quantitative' } },
+      },
+    ],
+  };
+  const { panels } = await draw(spec, 'p', 'a picture');
+  // the points at "low" are at other places, so they are marks of their own
+  expect(panels.map(({ marks }) => marks.map(({ row }) => row))).toEqual([[0, 1, 2, 0, 1, 2]]);
+});

@@ -109,4 +109,36 @@ describe('the bands of many runs', () => {
       'The median and the middle 50 % and 90 % of the posterior (10 accepted points, with their weights). Pale behind them is the middle 90 % of the runs from the prior.',
     );
   });
+
+  test('of each value of an input have the weights of a posterior too', () => {
+    const runs = ['a', 'b'].flatMap((group, place) =>
+      Array.from({ length: 12 }, (_, at) => ({
+        point: `${group}${at}`,
+        group,
+        height: 100 * place + at + 1,
+      })),
+    );
+    // half of the weight of each value is at its last run
+    const weightOf = (point: string): number => (point.endsWith('11') ? 0.25 : 0.25 / 11);
+    const posterior = new Map(runs.map(({ point }) => [`${point} 1`, weightOf(point)]));
+    const order = (a: string, b: string): number => (a < b ? -1 : 1);
+    const gatherer = new CourseGatherer(
+      [OUTPUT],
+      undefined,
+      { posterior, prior: new Set() },
+      { name: 'Rule', at: 0, order },
+    );
+    for (const { point, group, height } of runs.toReversed())
+      gatherer.add({ point, replication: 1, outputs: { Course: curveText(height) }, values: [group] });
+    const [courses] = gatherer.result(undefined) as [Courses];
+    expect(courses.groups.map(({ value, bands }) => [value, bands.at(-1)!.q95])).toEqual([
+      ['a', 24],
+      ['b', 224],
+    ]);
+    // without weights, the medians would be 13 and 213
+    for (const { bands } of courses.groups) expect(bands.at(-1)!.q50 % 200).toBeGreaterThan(18);
+    expect(captionOf(courses)).toContain(
+      'The median and the middle 90 % of the accepted points with each value of Rule, with their weights.',
+    );
+  });
 });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { reportSections } from '../../../src/report/html/report-sections.ts';
+import { summarize } from '../../../src/report/summary/summary.ts';
 import { axisOf } from '../../../src/report/summary/input-axis.ts';
 import {
+  type ChosenAxes,
   EffectGatherer,
   type FacetedGrid,
   type GridEffect,
@@ -9,7 +12,16 @@ import {
 import { colourScale } from '../../../src/report/pictures/output-axis.ts';
 import { measureOf, measuresOf } from '../../../src/campaign/measures.ts';
 import { pointsOf, valueOf } from '../../../src/report/summary/points.ts';
-import { doubles, failedRow, gridOf, sampleRecord, sampleRow, stream } from '../support.ts';
+import {
+  countsOf,
+  doubles,
+  failedRow,
+  gridOf,
+  sampleRecord,
+  sampleRow,
+  sampleRows,
+  stream,
+} from '../support.ts';
 
 const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
 const plain = { strategy: { by: 'design' as const }, precision: null, commonRandomNumbers: false };
@@ -134,7 +146,7 @@ describe('effects', () => {
   });
 
   test('the effects name inputs with too many values, and say whether they leave out points of an earlier design', () => {
-    const nothing = { crowded: [], cut: [], isBeside: false };
+    const nothing = { axes: [], crowded: [], cut: [], isBeside: false };
     const values = Array.from({ length: 20_001 }, (_, i) => i);
     const leftOut = (varied: number[][], points: number[][]) => {
       const gatherer = new EffectGatherer({
@@ -245,7 +257,53 @@ describe('axes that a reader chooses', () => {
     });
   });
 
-  test('that name one input twice change nothing', () => {
-    expect(gathered().result({ x: 'A', y: 'A' })).toEqual(gathered().result());
+  test('that name one input twice have it once, and the report says so', async () => {
+    const [first] = gathered().result({ x: 'A', y: 'A', by: 'A' });
+    expect(first).toMatchObject({ kind: 'grid', x: { input: { name: 'A' } }, y: { input: { name: 'B' } } });
+    expect(gathered().leftOut({ x: 'A', y: 'A' }).axes).toEqual([{ name: 'A', why: 'twice' }]);
+    expect(await textWith({ x: 'A', y: 'A' })).toContain(
+      'A was chosen twice, so only the first choice counts.',
+    );
   });
+
+  const many = { A: [1, 2, 3], B: [10, 20], C: Array.from({ length: 10 }, (_, at) => at) };
+  const wide = Object.entries(many).map(([name, values]) => doubles(name, values));
+
+  test('get one heat map if the third input has too many values, and the report says so', async () => {
+    const page = await textWith({ x: 'A', by: 'C' }, wide);
+    expect(page).toContain('<h2>Fit error over A and B</h2>');
+    expect(page).toContain('There is no picture for each value of C, because there are more than 9 values.');
+  });
+
+  test('that the pictures cannot have are named with the reason', async () => {
+    const two = wide.slice(0, 2);
+    expect(await textWith({ by: 'A' }, two)).toContain(
+      'There is no picture for each value of A, because the axes need two other inputs.',
+    );
+    const list = Array.from({ length: 40 }, (_, at) => ({ x: at / 7, y: (at * 17) % 40, z: at % 3 }));
+    const sampled = new EffectGatherer({
+      ...campaign,
+      varied: ['x', 'y', 'z'].map((name) => ({ name, type: 'DOUBLE', units: null })),
+      design: {
+        kind: 'list',
+        inputs: ['x', 'y', 'z'],
+        rows: list.map((point) => Object.values(point).map(String)),
+      },
+    });
+    for (const point of list) sampled.add(Object.values(point).map(String), one(point.x + point.y));
+    expect(sampled.leftOut({ x: 'x', y: 'x', by: 'z' }).axes).toEqual([
+      { name: 'x', why: 'twice' },
+      { name: 'z', why: 'sampled' },
+    ]);
+    const surface = sampled.result({ x: 'y', y: 'y' }).find(({ kind }) => kind === 'surface');
+    expect(surface).toMatchObject({ x: { input: { name: 'y' } }, y: { input: { name: 'x' } } });
+  });
+
+  /** The page of a campaign whose pictures have chosen axes. */
+  async function textWith(axes: ChosenAxes, levels = grid): Promise<string> {
+    const record = sampleRecord({ grid: levels });
+    const summary = await summarize(record.campaign, sampleRows(record), [], { axes });
+    const sections = await reportSections(record, countsOf(summary.points), summary, {});
+    return sections.map(({ markup }) => markup.text).join('\n');
+  }
 });

@@ -65,9 +65,11 @@ describe('words', () => {
 
   test('an interval that is not symmetric has both of its ends', () => {
     const quantile = { statistic: 'quantile', units: 'DAY' } as const;
-    expect(intervalText(quantile, 3.2, [3.1, 4])).toBe('3.2 days (3.1 days to 4 days)');
-    expect(intervalText({ ...quantile, statistic: 'mean' }, 3.2, [2.8, 3.6])).toBe('3.2 ± 0.4 days');
-    expect(intervalText({ statistic: 'share', units: null }, 0.1, [0.05, 0.2])).toBe('10 % (5 % to 20 %)');
+    expect(intervalText(quantile, 3.2, [3.1, 4])).toBe('3.20 days (3.10 days to 4.00 days)');
+    expect(intervalText({ ...quantile, statistic: 'mean' }, 3.2, [2.8, 3.6])).toBe('3.20 ± 0.40 days');
+    expect(intervalText({ statistic: 'share', units: null }, 0.1, [0.05, 0.2])).toBe(
+      '10.0 % (5.0 % to 20.0 %)',
+    );
   });
 
   test('a value that does not fit in one cell is described in a few words', () => {
