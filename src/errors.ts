@@ -17,6 +17,8 @@ export interface PathPlace {
   file: string;
   /** The path, such as `design.grid.Days`; empty for the whole object. */
   path: string;
+  /** The names that lead to the setting, if the place is the place of a field. */
+  setting?: readonly string[] | undefined;
 }
 
 /** A place in the user's input: a line of a file, or a value of an object. */

@@ -31,6 +31,8 @@ import { turns } from './turns.ts';
  * routes are smaller, and those of definitions with files are larger.
  */
 const MOST_BODY = 4 * 1024 ** 2;
+/** The maximum number of controls in a form. The server's thread reads all of them. */
+const MOST_CONTROLS = 20_000;
 
 export interface ServerOptions {
   foray: Foray;
@@ -152,14 +154,19 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    (_request, body, done) => done(null, new URLSearchParams(body as string)),
+    (_request, body, done) => {
+      const isTooMuch = hasMore(body, '&');
+      done(isTooMuch ? tooManyControls() : null, isTooMuch ? undefined : new URLSearchParams(body as string));
+    },
   );
-  // a file is a text: its name, and its content in Base64 in the next line
+  // a file is a text: its name, a colon, and its content in Base64, because forms may change the ends of lines
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       const type = request.headers['content-type']!;
+      const [, boundary = ''] = /boundary="?([^";]+)/.exec(type) ?? [];
+      if (boundary !== '' && hasMore(body, `--${boundary}`)) throw tooManyControls();
       const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
         .formData()
         .catch(() => {
@@ -169,11 +176,31 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
       for (const [name, value] of form) {
         if (typeof value === 'string') fields.append(name, value);
         else if (value.name !== '')
-          fields.append(name, `${value.name}\n${Buffer.from(await value.arrayBuffer()).toString('base64')}`);
+          fields.append(name, `${value.name}:${Buffer.from(await value.arrayBuffer()).toString('base64')}`);
       }
       return fields;
     },
   );
   endUnusedConnections(app);
   return app;
+}
+
+/** Whether a form has more controls than the server takes, by what stands between them. */
+function hasMore(body: string | Buffer, between: string): boolean {
+  let count = 0;
+  for (let at = body.indexOf(between); at !== -1; at = body.indexOf(between, at + between.length)) {
+    count += 1;
+    if (count > MOST_CONTROLS) return true;
+  }
+  return false;
+}
+
+function tooManyControls(): ServerError {
+  return new ServerError(
+    'TOO_LARGE',
+    `The form has more than ${MOST_CONTROLS.toLocaleString('en-US')} controls.`,
+    {
+      hint: 'Use the command line: "foray submit" has no such limit.',
+    },
+  );
 }

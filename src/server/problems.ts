@@ -136,7 +136,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   // an error other than 404 may leave the user on an address below a campaign
   const campaign = problem.status === 404 ? undefined : /^\/campaigns\/[^/?]+/.exec(request.url)?.[0];
   const title = pageTitles[problem.status] ?? 'The server has a fault';
-  const body = html`<h1>${title}</h1>
+  const body = html`<h1 data-problem>${title}</h1>
     <p>${problem.detail}</p>
     ${problem.hint === undefined ? undefined : html`<p>${problem.hint}</p>`}
     ${request.method === 'POST' && problem.status === 401 ? html`<p>What you typed is not lost. <a href="/login" target="_blank">Log in in another tab</a>, then load this page again: the browser sends it again.</p>` : undefined}

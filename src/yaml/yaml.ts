@@ -168,6 +168,12 @@ function repeatedKey(document: Document): { name: string; offset: number } | und
 /** An unknown alias, or the first one above the limit. */
 function badAlias(document: Document): { message: string; offset: number } | undefined {
   const aliases = aliasesOf(document);
+  const endless = aliases.find(({ isInside }) => isInside);
+  if (endless)
+    return {
+      message: `The alias ${quoted(`*${endless.name}`)} is a part of what it stands for.`,
+      offset: endless.offset,
+    };
   const unknown = aliases.find(({ isKnown }) => !isKnown);
   if (unknown)
     return {
@@ -178,14 +184,26 @@ function badAlias(document: Document): { message: string; offset: number } | und
   return tooMany && { message: `The file has more than ${MOST_ALIASES} aliases.`, offset: tooMany.offset };
 }
 
-function aliasesOf(document: Document): { name: string; offset: number; isKnown: boolean }[] {
+interface FoundAlias {
+  name: string;
+  offset: number;
+  /** Whether its anchor comes before it. */
+  isKnown: boolean;
+  /** Whether the value of its anchor contains it. */
+  isInside: boolean;
+}
+
+function aliasesOf(document: Document): FoundAlias[] {
   const anchors = new Set<string>();
-  const aliases: { name: string; offset: number; isKnown: boolean }[] = [];
+  const aliases: FoundAlias[] = [];
   visit(document, {
-    Node(_, node) {
+    Node(_, node, path) {
       const offset = node.range?.[0] ?? 0;
-      if (isAlias(node)) aliases.push({ name: node.source, offset, isKnown: anchors.has(node.source) });
-      else if (node.anchor !== undefined) anchors.add(node.anchor);
+      if (isAlias(node)) {
+        const { source: name } = node;
+        const isInside = path.some((one) => isCollection(one) && one.anchor === name);
+        aliases.push({ name, offset, isKnown: anchors.has(name), isInside });
+      } else if (node.anchor !== undefined) anchors.add(node.anchor);
     },
   });
   return aliases;

@@ -8,7 +8,7 @@ import { OwnKey } from '../../src/server/keys.ts';
 import { serverOf } from '../server/support.ts';
 import { SHIPPED_MODELS } from '../service/support.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { cancelOpen } from '../support/campaigns.ts';
+import { cancelOpen, toTheEnd } from '../support/campaigns.ts';
 import fc from '../support/fast-check.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
@@ -193,4 +193,75 @@ test('nothing typed is lost in twenty interruptions', async () => {
       return now[0] === typed && now[1] === `two words ${at}`;
     });
   }
+});
+
+test('a file with points is uploaded once, stays while other fields change, and starts; a file that is too large is refused at its field', async () => {
+  const [file, large] = [join(folder, 'points.csv'), join(folder, 'large.csv')];
+  writeFileSync(file, 'Contact rate,Days\n1.5,5\n1.6,6\n1.7,7\n');
+  writeFileSync(large, Buffer.alloc(8 * 1024 ** 2 + 1, '1'));
+  await begin('Epidemic', 'A list of points');
+  await field('design/points?').selectOption({ label: 'one value' });
+  const upload = page.locator('[name^="upload/design/points"]');
+  await upload.setInputFiles(large);
+  await page.getByText('"large.csv" is too large').waitFor();
+  await upload.setInputFiles(file);
+  await page.getByText(/3\s+points/).waitFor();
+  await field('inputs/Population:0').fill('50');
+  const text = page.locator('textarea[name=definition]');
+  await until('the definition has both', async () =>
+    /(?=[^]*Population: 50)[^]*points.csv/.test(await text.inputValue()),
+  );
+  const id = await start();
+  await until(
+    'the campaign has the points of the file',
+    async () => (await world.foray.status(id)).points === 3,
+  );
+});
+
+test('a draft of a definition that somebody has changed meanwhile reverts nothing, and can be discarded', async () => {
+  const text = 'campaign: shared\nmodel: {name: Epidemic}\ninputs: {Population: 20, Days: 5}\n';
+  await world.foray.submit({ text, file: 'shared.yaml' }, { id: 'shared' });
+  await toTheEnd(world, 'shared');
+  const area = page.locator('textarea[name=definition]');
+  const open = (): Promise<unknown> => page.goto(`${server.url}/campaigns/shared/definition`);
+  await open();
+  await area.fill(`${text}# mine\n`);
+  await page.goto(`${server.url}/models`);
+  const other = text.replace('Days: 5', 'Days: 6');
+  await world.foray.apply('shared', { text: other, file: 'shared.yaml' });
+  await open();
+  await page.getByText('Somebody has changed the definition since.').waitFor();
+  expect(await area.inputValue()).toContain('# mine');
+  await page.getByRole('button', { name: 'Show the difference' }).click();
+  await page.getByText('Nothing is applied yet').waitFor();
+  await open();
+  await page.getByRole('button', { name: 'Discard it' }).click();
+  await until('the page shows the definition', async () => (await area.inputValue()).trim() === other.trim());
+  await open();
+  expect((await area.inputValue()).trim()).toBe(other.trim());
+});
+
+test('a form that the server did not take stays a draft, and nobody else sees it', async () => {
+  await begin('Epidemic', 'Latin hypercube');
+  await field('campaign').fill('mine');
+  await page.route('**/new', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status: 429,
+          contentType: 'text/html',
+          body: '<main data-next="0" data-user="somebody"><p id="news"></p><h1 data-problem>Too much at once</h1></main><script type="module" src="/page.js"></script>',
+        })
+      : route.fallback(),
+  );
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('Too much at once').waitFor();
+  await page.unroute('**/new');
+  await page.goto(`${server.url}/models`);
+  await page.goto(`${server.url}/new`);
+  await until('the draft is back', async () => (await field('campaign').inputValue()) === 'mine');
+  await page.evaluate("sessionStorage.user = 'another person'");
+  await page.goto(`${server.url}/new`);
+  await page.waitForLoadState('networkidle');
+  expect(await field('campaign').inputValue()).not.toBe('mine');
+  expect(await page.getByText('This is what you typed earlier').count()).toBe(0);
 });

@@ -486,6 +486,23 @@ test('the script of all pages has at most 12 kB when it is compressed', async ()
   expect(gzipSync(body).length).toBeLessThanOrEqual(12_000);
 });
 
+test('a form with too many controls is refused before it is read; a page says that the server did not take a form', async () => {
+  const many = await ask(`${server.url}/new`, {
+    method: 'POST',
+    headers: { ...LOGGED_IN, 'content-type': 'application/x-www-form-urlencoded' },
+    body: '%2Fa=b&'.repeat(25_000),
+  });
+  expect([many.status, many.body]).toEqual([413, expect.stringContaining('more than 20,000 controls')]);
+  expect(many.body).toContain('<h1 data-problem');
+  const parts = '--x\r\nContent-Disposition: form-data; name="/a"\r\n\r\nb\r\n'.repeat(25_000);
+  const inParts = await ask(`${server.url}/new`, {
+    method: 'POST',
+    headers: { ...LOGGED_IN, 'content-type': 'multipart/form-data; boundary=x' },
+    body: `${parts}--x--\r\n`,
+  });
+  expect(inParts.status).toBe(413);
+});
+
 test('a page shows hostile names as plain text', async () => {
   const name = '"><script>alert(1)</script>\u202e<img src=x onerror=alert(1)>';
   for (const path of [`/?q=${encodeURIComponent(name)}`, `/campaigns/${encodeURIComponent(name)}`]) {

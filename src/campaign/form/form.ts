@@ -1,5 +1,5 @@
 import type { Document } from 'yaml';
-import { isAlias, isMap, isNode, type Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, type Node, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { nameKey } from '../../api/index.ts';
 import { isForSensitivity, kinds, kindTitles } from '../designs/index.ts';
 import { readText } from '../read.ts';
@@ -133,6 +133,8 @@ function* unused(
     }
   }
   if (shape?.is !== 'group') return;
+  // the names of inputs and outputs are unknown while the service does not answer
+  if (shape.by && shape.settings.length === 0) yield* fieldsAt(posted, name);
   for (const { key, shape: inner } of shape.settings) {
     const choice = shape.choices.find((keys) => keys.includes(key));
     const isUsed = !choice || shown.get(chosenIn(name, choice)) === key;
@@ -185,6 +187,7 @@ interface Written {
 function withChange(text: string, before: unknown, after: unknown): string {
   if (isEqual(before, after)) return text;
   const { document } = readText(text, 'definition');
+  writeOut(document);
   const root = isMap(document.contents) ? document.contents : new YAMLMap();
   change(root, before, after);
   document.contents = root as typeof document.contents;
@@ -202,27 +205,58 @@ function withChange(text: string, before: unknown, after: unknown): string {
         change(inner, was, is);
         if (is === undefined && inner.items.length === 0) map.delete(name);
       } else if (is === undefined) map.delete(name);
-      else map.set(name, nodeOf(document, is));
+      else replace(map, name, nodeOf(document, is));
     }
   }
 
-  /** The mapping at a name. An alias becomes a copy, and an empty value a mapping. */
+  /** The mapping at a name. An empty value becomes a mapping. */
   function mapAt(map: YAMLMap, name: string): YAMLMap | undefined {
-    const node = map.get(name, true) as Node | undefined;
-    const target = isAlias(node) ? node.resolve(document) : node;
-    if (isMap(target)) {
-      if (target === node) return target;
-      const copy = target.clone() as YAMLMap;
-      delete copy.anchor;
-      map.set(name, copy);
-      return copy;
-    }
+    const target = map.get(name, true);
+    if (isMap(target)) return target;
     if (!(target instanceof Scalar) || target.value !== null) return undefined;
     const empty = new YAMLMap();
     empty.comment = target.comment;
     map.set(name, empty);
     return empty;
   }
+}
+
+/**
+ * Replaces each alias by a copy of what it stands for, and removes the anchors. Otherwise the change of one setting
+ * would also change all others that share its value.
+ */
+function writeOut(document: Document): void {
+  visit(document, {
+    Alias(_, alias) {
+      const copy = alias.resolve(document)!.clone() as Node;
+      copy.comment = alias.comment;
+      copy.commentBefore = alias.commentBefore;
+      return copy;
+    },
+  });
+  visit(document, {
+    Node(_, node) {
+      delete (node as { anchor?: string }).anchor;
+    },
+  });
+}
+
+/** Gives a setting a new value. Its comments stay, also those of the items of a list that stay. */
+function replace(map: YAMLMap, name: string, fresh: unknown): void {
+  const old = map.get(name, true) as Node | undefined;
+  if (old && isNode(fresh)) {
+    fresh.comment = old.comment;
+    fresh.commentBefore = old.commentBefore;
+    if (isSeq(old) && isSeq(fresh)) {
+      const rest = [...old.items];
+      fresh.items = fresh.items.map((item) => {
+        const at = rest.findIndex((one) => isScalar(one) && isScalar(item) && one.value === item.value);
+        return at === -1 ? item : rest.splice(at, 1)[0];
+      });
+      fresh.flow = old.flow;
+    }
+  }
+  map.set(name, fresh);
 }
 
 /** The name of a setting as the text has it. Names of inputs may be in another case. */

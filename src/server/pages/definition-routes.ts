@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'yaml';
-import { chosenIn } from '../../campaign/form/fields.ts';
+import { chosenIn, pathOfField } from '../../campaign/form/fields.ts';
 import type { Form, PostedForm } from '../../campaign/form/form.ts';
 import { campaignName } from '../../client/starter.ts';
-import { isForayError } from '../../errors.ts';
+import { ForayError, isForayError } from '../../errors.ts';
 import type { Markup } from '../../report/html/markup.ts';
+import { quoted } from '../../text/suggest.ts';
 import { etagOf } from '../api/etag.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
@@ -18,13 +19,15 @@ import {
   newPage,
   planAnswer,
 } from './definition.ts';
-import { UPLOAD } from './form-parts.ts';
+import { MOST_FILES, UPLOAD } from './form-parts.ts';
 import { CONTROL, MODEL } from './form.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { mistakesIn } from './problem.ts';
 import { reasonOf } from './verbs.ts';
 
 const read = { config: { role: 'read' } } as const;
+/** The largest form, in bytes: a new file, the earlier files in Base64, and the texts. */
+const MOST_FORM = 24 * 1024 ** 2;
 const steer = { config: { role: 'steer' } } as const;
 
 /**
@@ -79,7 +82,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         from === undefined ? firstText(name ?? known[0]?.name) : (await foray.record(from)).definition;
       if (name !== undefined) await models.one(name);
       const posted = { text, was: text, fields: new Map<string, string>() };
-      const shown = await shownFor(request, { posted, way, id: '', files: {}, doing: '' });
+      const shown = await shownFor(request, { posted, way, id: '', files: {}, doing: '', mistakes: [] });
       return sendPage(request, reply, newPage(shown));
     },
   );
@@ -113,14 +116,14 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
 
   /** Brings the fields and the text of a form together, and plans the campaign if the form asks for it. */
   async function shownFor(request: FastifyRequest, given: SentForm): Promise<NewCampaign> {
-    const { posted, way, id, files, doing } = given;
+    const { posted, way, id, files, doing, mistakes } = given;
     const keyHash = request.keyHash!;
     const all = (await models.all().catch(nothing)) ?? [];
-    const contents = Object.entries(files).map(([name, content]) => `${name}\n${content}`);
+    const contents = Object.entries(files).map(([name, content]) => `${name}:${content}`);
     const before = posted.fields.get(MODEL) ?? '';
     let model = before === '' ? undefined : await models.one(before).catch(nothing);
     let form: Form = { ...posted, notShown: [], model: before };
-    let result: Said = { message: undefined, mistakes: [], isWrong: false };
+    let result: Said = { message: undefined, mistakes, isWrong: mistakes.length > 0 };
     try {
       form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way });
       if (form.model !== before && form.model !== '') {
@@ -130,7 +133,8 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         const again = { text, was: text, fields: new Map<string, string>() };
         form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again, way });
       }
-      if (doing === 'plan') result = { ...result, message: await planned(keyHash, form.text, files) };
+      if (doing === 'plan' && !result.isWrong)
+        result = { ...result, message: await planned(keyHash, form.text, files) };
     } catch (error) {
       result = wrong(error);
     }
@@ -154,38 +158,51 @@ interface SentForm {
   files: Files;
   /** The button: plan, start, or none. */
   doing: string;
+  /** What is wrong with its files. */
+  mistakes: readonly ForayError[];
 }
 
 /** The end of the address after a form that the server has taken. The script of the page then forgets the draft. */
 const TAKEN = '#taken';
 
-/** The largest form, in bytes. */
-const MOST_FORM = 32 * 1024 ** 2;
-
-function sentIn(controls: URLSearchParams): SentForm {
-  const fields = new Map<string, string>();
-  const files: Record<string, string> = Object.create(null) as Record<string, string>;
-  let observations: string | undefined;
+/**
+ * The form that a browser has sent. Browsers send `\r\n` at the ends of lines. A file is a text: its name, a colon, and
+ * its content in Base64.
+ */
+export function sentIn(controls: URLSearchParams): SentForm {
+  const texts = new Map<string, string[]>();
   for (const [name, value] of controls) {
     if (!name.startsWith(CONTROL)) continue;
     const field = name.slice(CONTROL.length);
     // the boxes and the text of one list have the same name
-    const texts = [fields.get(field) ?? '', lines(value)].filter((one) => one.trim() !== '');
-    fields.set(field, texts.join(', '));
+    const known = texts.get(field);
+    if (known) known.push(lines(value));
+    else texts.set(field, [lines(value)]);
   }
+  const fields = new Map(
+    [...texts].map(([field, all]) => [field, all.filter((one) => one.trim() !== '').join(', ')]),
+  );
+  const files = new Map(controls.getAll('content').map(namedFile));
+  const mistakes: ForayError[] = [];
+  let observations: string | undefined;
   for (const [name, value] of controls) {
-    const isUpload = name.startsWith(UPLOAD);
-    if (!isUpload && name !== 'content') continue;
-    const end = value.indexOf('\n');
-    const [file, content] = [value.slice(0, end), value.slice(end + 1)];
+    if (!name.startsWith(UPLOAD)) continue;
+    const [file, content] = namedFile(value);
     const field = name.slice(UPLOAD.length);
-    if (isUpload && field.endsWith('/observed')) {
+    const former = fields.get(field) ?? '';
+    const kept = [...files].filter(([one]) => one !== file && one !== former);
+    if (sizeOf([...kept, [file, content]]) > MOST_FILES) {
+      mistakes.push(tooLarge(file, field));
+      continue;
+    }
+    if (field.endsWith('/observed')) {
       observations = Buffer.from(content, 'base64').toString();
       continue;
     }
-    files[file] = content;
-    if (!isUpload) continue;
     fields.set(field, file);
+    // another field or the text may name the same file, but then the plan says that it is missing
+    files.delete(former);
+    files.set(file, content);
     const [, choice, shape] = /^(.*):(\d+)$/.exec(field) ?? [];
     if (choice !== undefined) fields.set(chosenIn(choice), shape!);
   }
@@ -194,9 +211,33 @@ function sentIn(controls: URLSearchParams): SentForm {
     posted: { text, was: lines(controls.get('was') ?? text), fields, observations },
     way: controls.get('way') ?? undefined,
     id: (controls.get('id') ?? '').trim(),
-    files,
+    files: Object.assign(Object.create(null), Object.fromEntries(files)) as Files,
     doing: controls.get('do') ?? '',
+    mistakes,
   };
+}
+
+function namedFile(sent: string): [name: string, content: string] {
+  const end = sent.lastIndexOf(':');
+  return [sent.slice(0, Math.max(0, end)), sent.slice(end + 1)];
+}
+
+/** The size of files whose contents are in Base64, in bytes. */
+function sizeOf(files: readonly [string, string][]): number {
+  return files.reduce((sum, [, content]) => sum + (content.length * 3) / 4, 0);
+}
+
+function tooLarge(file: string, field: string): ForayError {
+  const setting = pathOfField(field);
+  const most = MOST_FILES / 1024 ** 2;
+  return new ForayError(
+    'INVALID_VALUE',
+    `${quoted(file)} is too large: the files of a form may have ${most} MiB together.`,
+    {
+      place: { file: 'definition', path: setting.join('.'), setting },
+      hint: 'Use the command line: "foray submit" has no such limit.',
+    },
+  );
 }
 
 /** The first text of a definition. */

@@ -41,8 +41,9 @@ interface Draft {
 export function definitionPage(
   request: FastifyRequest,
   { campaign, definition }: CampaignRecord,
-  { text, etag, message }: Draft = { text: definition, etag: etagOf(definition) },
+  draft?: Draft,
 ): Page {
+  const { text, etag, message }: Draft = draft ?? { text: definition, etag: etagOf(definition) };
   const { id } = campaign;
   const path = pathOfCampaign(id, 'definition');
   return {
@@ -51,7 +52,7 @@ export function definitionPage(
       ${tabs(id, 'definition')} ${message}
       ${
         maySteer(request)
-          ? html`<form method="post" action="${path}" data-keep>
+          ? html`<form method="post" action="${path}" data-keep ${draft && html`data-posted`}>
               ${editor(text)}
               <input type="hidden" name="etag" value="${etag}" />
               <p class="buttons"><button name="do" value="compare">Show the difference</button></p>
@@ -119,7 +120,7 @@ export interface NewCampaign {
   model: ModelAtService | undefined;
   models: readonly { name: string }[];
   id: string;
-  /** The contents of the files that a person has uploaded, each with its name in the first line. */
+  /** The contents of the files that a person has uploaded, each after its name and a colon. */
   contents: readonly string[];
   /** The plan, or what is wrong. */
   message: Markup | undefined;
@@ -170,7 +171,7 @@ export function campaignForm(
         </select></label
       >
     </div>
-    ${wayChoice(fields)}
+    ${wayChoice(fields, notShown)}
     <noscript
       ><p class="buttons"><button name="do" value="show">Show the fields</button></p></noscript
     >

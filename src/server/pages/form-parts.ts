@@ -5,6 +5,8 @@ import { capitalized } from '../../text/printable.ts';
 
 /** The small parts of the form: its words, ids and controls, and where its mistakes stand. */
 
+/** The maximum size of the uploaded files of a form together, in bytes. */
+export const MOST_FILES = 8 * 1024 ** 2;
 /** The start of the name of a control that uploads the file for a field. */
 export const UPLOAD = 'upload/';
 
@@ -58,9 +60,15 @@ export function option(value: string, text: string, chosen: string, at?: number)
   </option>`;
 }
 
+/** Whether some values of a list are in its order. */
+export function isOrdered(some: readonly string[], all: readonly string[]): boolean {
+  return all.filter((one) => some.includes(one)).join('\0') === some.join('\0');
+}
+
 /** A control that sends the content of a file. The server then fills in the name of the file. */
 export function uploadFor(name: string, label = 'Upload'): Markup {
-  return html`<label>${label} <input type="file" name="${UPLOAD}${name}" /></label>`;
+  return html`<label>${label} <input type="file" name="${UPLOAD}${name}" data-most="${MOST_FILES}" /></label
+    ><small class="bad wrong"></small>`;
 }
 
 /** The id of the control for a field. An id has no blanks. */

@@ -1,5 +1,6 @@
 import { allowedText } from '../../api/index.ts';
 import { chosenIn, type Fields, item, pathOfField, shapeAt, within } from '../../campaign/form/fields.ts';
+import { kinds } from '../../campaign/designs/index.ts';
 import { KIND, wayOf, ways } from '../../campaign/form/form.ts';
 import {
   type GroupShape,
@@ -16,6 +17,7 @@ import { listItems } from '../../text/list-items.ts';
 import {
   idOf,
   isAt,
+  isOrdered,
   isVaried,
   isWithin,
   labelOf,
@@ -43,11 +45,21 @@ const MAIN = ['replications', 'commonRandomNumbers', 'outputs', 'goal'];
 /** Settings with a place of their own. */
 const PLACED = [...MAIN, ...STRATEGIES, 'campaign', 'model', 'inputs', 'files', 'design'];
 
-/** The choice of the question and of the way to its answer. */
-export function wayChoice(fields: Fields): Markup {
-  const way = wayOf(fields);
+/** The kinds of designs that no field shows. */
+const WRITTEN_ONLY = kinds.filter((kind) => !ways.some(({ name }) => name === kind));
+
+/**
+ * The choice of the question and of the way to its answer.
+ *
+ * @param notShown - the settings of the definition that no field shows
+ */
+export function wayChoice(fields: Fields, notShown: readonly string[]): Markup {
+  const written = WRITTEN_ONLY.map((kind) => `design.${kind}`).find((one) => notShown.includes(one));
+  // one point is no way if the definition has a design
+  const way = wayOf(fields) || (written === undefined ? '' : undefined);
   return html`<fieldset class="ways">
     <legend>What do you want to know?</legend>
+    ${written === undefined ? '' : html`<p>As in the definition: <code>${written}</code>. Remove it there to choose another way.</p>`}
     ${Object.entries(questions).map(
       ([question, title]) =>
         html`<fieldset>
@@ -57,7 +69,13 @@ export function wayChoice(fields: Fields): Markup {
             .map(
               ({ name, title: own }) =>
                 html`<label
-                  ><input type="radio" name="way" value="${name}" ${name === way ? html`checked` : ''} />
+                  ><input
+                    type="radio"
+                    name="way"
+                    value="${name}"
+                    ${name === way ? html`checked` : ''}
+                    ${written === undefined ? '' : html`disabled`}
+                  />
                   ${own}</label
                 >`,
             )}
@@ -372,18 +390,25 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
   }
 
   #list(of: ValueShape, name: string, setting: Setting, label: string, about: string): Markup {
-    const items = listItems(this.#fields.get(name) ?? '').filter(Boolean);
+    const text = this.#fields.get(name) ?? '';
+    const items = listItems(text).filter((one) => one !== '' || text.includes('""'));
     const known = of.type === 'boolean' ? ['true', 'false'] : (of.options ?? this.#namesFor(of));
-    if (known.length === 0 || known.length > 40) {
+    const boxed = items.filter((one) => known.includes(one));
+    const others = items.filter((one) => !known.includes(one));
+    // a browser sends the chosen boxes in their order
+    const boxes = isOrdered(boxed, known) ? known : [...new Set([...boxed, ...known])];
+    const isSame = [...new Set(boxed), ...others].join('\0') === items.join('\0');
+    // each value may have a weight, so boxes could move it to another value
+    const weights = this.#fields.get(name.replace(/[^/]*$/, 'weights')) ?? '';
+    if (known.length === 0 || known.length > 40 || !isSame || weights !== '') {
       return this.#control(name, label, about, (attributes) =>
         this.#value({ is: 'value', type: 'text' }, name, setting, attributes, '1, 2, 3'),
       );
     }
-    const others = items.filter((one) => !known.includes(one));
     return html`<fieldset class="wide">
       <legend>${label}${about && html` <small class="soft">${about}</small>`}</legend>
       <div class="boxes">
-        ${known.map(
+        ${boxes.map(
           (one) =>
             html`<label
               ><input

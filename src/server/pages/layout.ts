@@ -63,6 +63,7 @@ export function sendPage(
         </nav>
         <main
           id="content"
+          data-user="${request.access?.name}"
           ${live && html`data-live="${live.path}" data-have="${hashesOf([away, ...live.parts])}" data-next="${live.next}"`}
         >
           <p class="soft" id="news" role="status" aria-live="polite"></p>

@@ -100,11 +100,29 @@ const typedIn = (form) => [...new FormData(form)].filter(([, one]) => typeof one
 
 /** Keeps what a person has typed, until the server has taken it. @param {any} form */
 function keep(form, sent = false) {
-  try {
-    sessionStorage.setItem(key(form), JSON.stringify({ sent, at: location.href, fields: typedIn(form) }));
-  } catch {
-    // the form has large files
-  }
+  const all = typedIn(form);
+  // the browser may have no room for files
+  for (const fields of [all, all.filter(([name]) => name !== 'content')])
+    try {
+      // an older draft must not come back
+      sessionStorage.removeItem(key(form));
+      return sessionStorage.setItem(key(form), JSON.stringify({ sent, at: location.href, fields }));
+    } catch {
+      // the files do not fit
+    }
+}
+
+/** Says that the form has what a person typed earlier. @param {string} text */
+function tellDraft(text) {
+  const note = document.createElement('p');
+  note.setAttribute('role', 'status');
+  note.innerHTML = '<span></span> <button type="button" class="quiet">Discard it</button>';
+  /** @type {any} */ (note.firstChild).textContent = text;
+  /** @type {any} */ (note.lastChild).onclick = () => {
+    sessionStorage.removeItem(key(kept));
+    location.assign(location.pathname + location.search);
+  };
+  kept.before(note);
 }
 
 /** Shows a fresh form from the server, but leaves the part in which a person types. @param {string} html */
@@ -144,6 +162,19 @@ function show(html) {
   }
 }
 
+/** Refuses a file that the server would not take. @param {any} control */
+function isTooLarge(control) {
+  const most = control.dataset.most;
+  if (!most) return false;
+  const is = control.files[0]?.size > most;
+  const file = control.files[0]?.name;
+  control.closest('label').nextElementSibling.textContent = is
+    ? `"${file}" is too large: the files of a form may have ${most / 1024 ** 2} MiB together. Use the command line.`
+    : '';
+  if (is) control.value = '';
+  return is;
+}
+
 /** Number of the last change. */
 let typed = 0;
 let isPlanning = false;
@@ -155,9 +186,10 @@ async function renew() {
     body.set('do', what);
     const answer = await fetch(kept.dataset.form, { method: 'POST', body }).catch(() => null);
     if (mine !== typed) return false;
-    say(
-      answer?.ok ? '' : 'The server does not take the form now. What you typed is kept. Load the page again.',
-    );
+    const { detail = 'The server does not take the form now.' } = answer?.ok
+      ? {}
+      : ((await answer?.json().catch(() => null)) ?? {});
+    say(answer?.ok ? '' : `${detail} What you typed is kept. Load the page again.`);
     if (answer?.ok) show(await answer.text());
     return answer?.ok;
   };
@@ -171,7 +203,14 @@ async function renew() {
   if (mine !== typed && find('#plan').textContent === 'Planning …') void renew();
 }
 
+// another person may have used this tab
+const { user } = find('main').dataset;
+if (sessionStorage.user !== user) sessionStorage.clear();
+sessionStorage.user = user;
 if (kept) {
+  // the server has not taken the form that it shows again
+  if (kept.dataset.posted !== undefined) keep(kept);
+  const current = kept.elements.etag?.value;
   const draft = JSON.parse(sessionStorage.getItem(key(kept)) ?? 'null');
   // a page with a query is a new beginning, unless it is the page where the draft began
   if (draft && kept.dataset.posted === undefined && (!location.search || draft.at === location.href)) {
@@ -181,16 +220,19 @@ if (kept) {
       void fetch(kept.dataset.form, { method: 'POST', body }).then(async (answer) => {
         if (answer.ok) show(await answer.text());
       });
-    } else
-      for (const [name, text] of draft.fields) {
-        const control = kept.elements[name];
-        if (control && control.type !== 'hidden') control.value = text;
-      }
+    } else for (const [name, text] of draft.fields) if (kept.elements[name]) kept.elements[name].value = text;
+    // with the former tag, the server shows what somebody else has changed, and applies nothing
+    const [, tag] = draft.fields.find((/** @type {any} */ [name]) => name === 'etag') ?? [];
+    const isOvertaken = tag !== undefined && tag !== current;
+    tellDraft(
+      `This is what you typed earlier.${isOvertaken ? ' Somebody has changed the definition since.' : ''}`,
+    );
   }
   /** @type {any} */
   let soon;
   for (const kind of ['input', 'change'])
     kept.addEventListener(kind, (/** @type {any} */ { target }) => {
+      if (isTooLarge(target)) return;
       keep(kept);
       // an answer to what the form was before would replace this change
       typed += 1;
@@ -201,7 +243,10 @@ if (kept) {
       if (isChoice && kind === 'input') return;
       if (kept.dataset.form) soon = setTimeout(renew, isChoice ? 0 : 400);
     });
-  kept.addEventListener('submit', () => keep(kept, true));
+  // the page of a difference has another form, which applies the text
+  document.addEventListener('submit', ({ target }) => {
+    if (/** @type {any} */ (target).action === kept.action) keep(kept, true);
+  });
 }
 // the server has taken the form, so its draft is not needed
 if (location.hash === '#taken') {

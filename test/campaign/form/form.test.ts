@@ -1,88 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { fieldsOf, isEqual, valueIn } from '../../../src/campaign/form/fields.ts';
 import { type Form, together } from '../../../src/campaign/form/form.ts';
-import { type FormModel, formShape, type Shape } from '../../../src/campaign/form/shape.ts';
 import fc from '../../support/fast-check.ts';
-
-const MODEL: FormModel = {
-  name: 'Epidemic',
-  inputs: [
-    { name: 'Contact rate', type: 'DOUBLE', units: 'PER_DAY', value: '1.66', min: 0, max: 10 },
-    { name: 'Days', type: 'INTEGER', units: null, value: '14' },
-    { name: 'Closed', type: 'BOOLEAN', units: null, value: 'false' },
-    { name: 'Policy: a/b?', type: 'STRING', units: null, value: 'none', values: ['none', 'a, "b"'] },
-    { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
-  ],
-  outputs: [{ name: 'Peak infected' }, { name: 'Fit ~ error' }],
-};
-const shape = formShape(MODEL);
+import { drawn, MODEL, shape } from './drawn.ts';
 
 const opened = (text: string): Form => together(MODEL, { text, was: text, fields: new Map() });
-
-/** Draws the fields of a shape as a person fills them in: one shape of a choice, and some of the settings. */
-function drawn(of: Shape | undefined): fc.Arbitrary<unknown> {
-  if (of === undefined) return fc.constant(undefined);
-  switch (of.is) {
-    case 'value': {
-      if (of.type === 'boolean') return fc.boolean();
-      if (of.options) return fc.constantFrom(...of.options);
-      if (of.type === 'number')
-        return fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one || 0);
-      return fc.stringMatching(/^[a-zA-Z"',:#{}[\]-][ a-zA-Z0-9"',:#{}[\]-]{0,9}[a-z]$/);
-    }
-    case 'list':
-      return fc.array(drawn(of.of), { minLength: 1, maxLength: 4 });
-    case 'table':
-      return fc.array(fc.record({ Days: fc.integer(), Closed: fc.boolean() }), {
-        minLength: 1,
-        maxLength: 3,
-      });
-    case 'choice':
-      return fc.oneof(...of.of.map(({ shape: inner }) => drawn(inner)));
-    case 'group': {
-      const used = of.choices.map((keys) => fc.constantFrom(...keys));
-      return fc.tuple(...used).chain((chosen) => {
-        const settings = of.settings.filter(
-          ({ key, shape: inner }) =>
-            inner && of.choices.every((keys, at) => !keys.includes(key) || chosen[at] === key),
-        );
-        const needed = settings.filter(({ key, isRequired }) => isRequired || chosen.includes(key));
-        const constants = [...of.constants].flatMap(([key, { value, isNeeded }]) =>
-          isNeeded ? [[key, value]] : [],
-        );
-        return fc
-          .record(
-            Object.fromEntries(
-              settings.map(({ key, shape: inner }) => [
-                key,
-                fc.option(drawn(inner), { nil: undefined, freq: of === shape ? 1 : 3 }),
-              ]),
-            ),
-          )
-          .chain((some) =>
-            fc
-              .record(Object.fromEntries(needed.map(({ key, shape: inner }) => [key, drawn(inner)])))
-              .map((all) => {
-                const entries = Object.entries({ ...some, ...all }).filter(
-                  ([, value]) => value !== undefined && !isEmpty(value),
-                );
-                return entries.length === 0 ? {} : (Object.fromEntries([...constants, ...entries]) as object);
-              }),
-          );
-      });
-    }
-  }
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && Object.keys(value!).length === 0;
-}
 
 describe('the fields and the text of a form say the same', () => {
   test('a drawn definition gives fields that give the definition', () => {
     fc.assert(
-      fc.property(drawn(shape), (definition) => {
+      fc.property(drawn(), (definition) => {
         const { fields, notShown } = fieldsOf(shape, definition);
         expect(notShown).toEqual([]);
         expect(isEqual(valueIn(shape, fields) ?? {}, definition)).toBe(true);
@@ -93,7 +21,7 @@ describe('the fields and the text of a form say the same', () => {
 
   test('drawn fields give a text that gives the same fields', () => {
     fc.assert(
-      fc.property(drawn(shape), (definition) => {
+      fc.property(drawn(), (definition) => {
         const { fields } = fieldsOf(shape, definition);
         const { text } = together(MODEL, { text: '# a comment\n', was: '', fields });
         expect(text).toContain('# a comment');
@@ -103,4 +31,99 @@ describe('the fields and the text of a form say the same', () => {
       { numRuns: 60 },
     );
   });
+
+  test('a change of fields changes nothing else, also if settings share their values', () => {
+    fc.assert(
+      fc.property(drawn(), drawn(), (before, after) => {
+        const text = withAliases(before);
+        const { fields } = fieldsOf(shape, after);
+        const { text: changed } = together(MODEL, { text, was: text, fields });
+        expect(isEqual((parse(changed) as unknown) ?? {}, after)).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('two settings that share a value have their own values after a change of one', () => {
+    const text = `campaign: x
+search:
+  over:
+    Contact rate: &range {min: &low 0, max: 1}
+    Days: *range # the same
+  stop: {points: *low}
+`;
+    const change = (fields: Record<string, string>): unknown => {
+      const form = opened(text);
+      const changed = new Map([...form.fields, ...Object.entries(fields)]);
+      return parse(together(MODEL, { ...form, fields: changed }).text);
+    };
+    const [name] = [...opened(text).fields.keys()].filter((one) => /Contact rate.*\/max$/.test(one));
+    const whole = parse(text) as { search: { over: object } };
+    expect(change({ [name!]: '2' })).toEqual({
+      ...whole,
+      search: { ...whole.search, over: { ...whole.search.over, 'Contact rate': { min: 0, max: 2 } } },
+    });
+    const least = name!.replace('/max', '/min');
+    expect(change({ [least]: '-1' })).toMatchObject({
+      search: { over: { 'Contact rate': { min: -1 }, Days: { min: 0 } }, stop: { points: 0 } },
+    });
+    const none = change({ [name!]: '', [least]: '', [name!.replace(/:\d+\/max$/, '?')]: '' });
+    expect(none).toMatchObject({ search: { over: { Days: { min: 0, max: 1 } } } });
+  });
+
+  test('a value that contains itself is refused with its place', () => {
+    expect(() => opened('campaign: x\ninputs: &a {Days: *a}\n')).toThrow(
+      expect.objectContaining({ code: 'DEFINITION_SYNTAX', place: expect.objectContaining({ line: 2 }) }),
+    );
+  });
+
+  test('a changed list keeps its comments', () => {
+    const text = `design:
+  grid:
+    Days: [1, 2] # weeks
+    Contact rate: # a day
+      - 1.5 # low
+      - 2 # high
+`;
+    const form = opened(text);
+    const lists = [...form.fields].filter(([, one]) => one.includes(', ')).map(([name]) => name);
+    expect(lists).toHaveLength(2);
+    const fields = new Map([...form.fields, [lists[0]!, '1, 2, 3'], [lists[1]!, '1.5, 1.7, 2']] as const);
+    expect(together(MODEL, { ...form, fields }).text).toBe(`design:
+  grid:
+    Days: [ 1, 2, 3 ] # weeks
+    Contact rate:
+      # a day
+      - 1.5 # low
+      - 1.7
+      - 2 # high
+`);
+  });
+
+  test('while the model is unknown, the fields of its inputs stay', () => {
+    const form = opened('campaign: x\ndesign: {grid: {Days: [1, 2]}}\n');
+    const typed = new Map([...form.fields, ['inputs/Contact rate?', '0'], ['inputs/Contact rate:0', '1.7']]);
+    const nothing = together({ name: '', inputs: [], outputs: [] }, { ...form, fields: typed });
+    const again = together(MODEL, nothing);
+    expect(parse(again.text)).toEqual({
+      campaign: 'x',
+      design: { grid: { Days: [1, 2] } },
+      inputs: { 'Contact rate': 1.7 },
+    });
+  });
 });
+
+/** A definition whose equal parts share one value with an anchor. */
+function withAliases(definition: unknown): string {
+  const known = new Map<string, unknown>();
+  const shared = (one: unknown): unknown => {
+    if (typeof one !== 'object' || one === null) return one;
+    const text = JSON.stringify(one);
+    const copy: unknown = Array.isArray(one)
+      ? one.map(shared)
+      : Object.fromEntries(Object.entries(one).map(([key, value]) => [key, shared(value)]));
+    if (!known.has(text)) known.set(text, copy);
+    return known.get(text);
+  };
+  return stringify(shared(definition));
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
+import { type Form, together } from '../../src/campaign/form/form.ts';
+import type { Shape } from '../../src/campaign/form/shape.ts';
+import type { ModelAtService } from '../../src/client/index.ts';
+import { isEqual } from '../../src/campaign/form/fields.ts';
+import { campaignForm } from '../../src/server/pages/definition.ts';
+import { sentIn } from '../../src/server/pages/definition-routes.ts';
+import { drawn, MODEL, shape } from '../campaign/form/drawn.ts';
+import fc from '../support/fast-check.ts';
+
+/** Tests what a browser sends back of the form that it got. */
+
+const opened = (text: string): Form => together(MODEL, { text, was: text, fields: new Map() });
+
+function pageOf(form: Form, contents: readonly string[] = []): string {
+  const version = { experimentTemplate: { inputs: MODEL.inputs, outputs: MODEL.outputs } };
+  const model = { name: MODEL.name, version, experiments: [] } as unknown as ModelAtService;
+  const others = { models: [], id: '', message: undefined, mistakes: [], isWrong: false };
+  return campaignForm({ form, model, contents, ...others }).text;
+}
+
+const plain = (text: string): string =>
+  text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+
+/** The controls of a form as a browser sends them: with the ends of lines of forms. */
+function controlsIn(page: string): URLSearchParams {
+  const controls = new URLSearchParams();
+  const add = (name: string | undefined, value: string): void => {
+    if (name) controls.append(name, plain(value).replaceAll(/\r?\n/g, '\r\n'));
+  };
+  const tags = /<(select|textarea)\b([^>]*)>\n?([^]*?)<\/\1>|<input\b([^>]*)>/g;
+  for (const [, tag, outer, inner = '', head = outer!] of page.matchAll(tags)) {
+    const attribute = (name: string): string | undefined =>
+      new RegExp(`\\s${name}="([^"]*)"`).exec(head)?.[1];
+    const name = attribute('name') === undefined ? undefined : plain(attribute('name')!);
+    const kind = attribute('type');
+    if (kind === 'file' || (/^(checkbox|radio)$/.test(kind ?? '') && !/\schecked(\s|$)/.test(head))) continue;
+    if (tag === undefined) add(name, attribute('value') ?? '');
+    else if (tag === 'textarea') add(name, inner);
+    else {
+      const options = [...inner.matchAll(/<option([^>]*)>([^<]*)/g)];
+      const chosen = options.find(([, one]) => /\sselected(\s|$)/.test(one!)) ?? options[0];
+      if (chosen) add(name, /value="([^"]*)"/.exec(chosen[1]!)?.[1] ?? chosen[2]!.trim());
+    }
+  }
+  return controls;
+}
+
+test('a form that a browser sends back unchanged changes nothing', () => {
+  fc.assert(
+    fc.property(drawn(), (definition) => {
+      // to compare points, a definition needs them, and the form asks for them
+      const { select, design } = definition as { select?: object; design?: object };
+      fc.pre(select === undefined || design !== undefined);
+      const text = stringify(definition);
+      const { posted } = sentIn(controlsIn(pageOf(opened(text))));
+      expect(isEqual(parse(together(MODEL, posted).text), definition)).toBe(true);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test.each([
+  'design: { grid: { Closed: [ false, true ] } }',
+  'design: { grid: { Closed: [ true, false, true ] } }',
+  'outputs: [ Fit ~ error, Peak infected ]',
+  'outputs: [ P(Peak infected > 3), Peak infected ]',
+  'design: { lhs: { points: 4, inputs: { Closed: { distribution: choice, values: [ false, true ], weights: [ 0.9, 0.1 ] } } } }',
+])('a change of another field leaves the order of %s', (line) => {
+  const { posted } = sentIn(controlsIn(pageOf(opened(`${line}\n`))));
+  const { text } = together(MODEL, { ...posted, fields: new Map([...posted.fields, ['seed', '7']]) });
+  expect(text).toBe(`${line}\nseed: 7\n`);
+});
+
+test('a file that was uploaded comes back with its name and its content', () => {
+  const files = ['points.csv:RGF5cwox', 'a: b.csv:RGF5cwoy'];
+  expect(sentIn(controlsIn(pageOf(opened('campaign: x\n'), files))).files).toEqual({
+    'points.csv': 'RGF5cwox',
+    'a: b.csv': 'RGF5cwoy',
+  });
+});
+
+test('a new file replaces the file of its field; files that are too large together are refused at their field', () => {
+  const most = 8 * 1024 ** 2;
+  const controls = (first: number, second: number): URLSearchParams =>
+    new URLSearchParams([
+      ['/design/points:1', 'old.csv'],
+      ['/files/Cases', 'cases.csv'],
+      ['upload/design/points:1', `new.csv:${Buffer.alloc(first).toString('base64')}`],
+      ['content', `old.csv:${Buffer.alloc(most).toString('base64')}`],
+      ['content', `cases.csv:${Buffer.alloc(second).toString('base64')}`],
+    ]);
+  const fits = sentIn(controls(3, most - 8));
+  expect([Object.keys(fits.files), fits.mistakes]).toEqual([['cases.csv', 'new.csv'], []]);
+  expect(fits.posted.fields.get('design/points:1')).toBe('new.csv');
+  const { mistakes, files } = sentIn(controls(3, most));
+  expect(Object.keys(files)).toEqual(['old.csv', 'cases.csv']);
+  expect(mistakes).toMatchObject([{ code: 'INVALID_VALUE', place: { setting: ['design', 'points'] } }]);
+});
+
+test('a definition with a design that no field shows has no other way, and the page says so', () => {
+  const form = opened('campaign: x\ndesign: {union: [{grid: {Days: [3]}}, {grid: {Days: [4]}}]}\n');
+  const page = pageOf(form);
+  expect(page).toMatch(/As in the definition:\s+<code>design.union<\/code>/);
+  expect(controlsIn(page).has('way')).toBe(false);
+  expect(page.match(/type="radio"[^>]*disabled/g)!.length).toBe(page.match(/type="radio"/g)!.length);
+  expect(controlsIn(pageOf(opened('campaign: x\n'))).get('way')).toBe('');
+});
+
+test('the style sheet can show each shape of a choice', () => {
+  const css = readFileSync(new URL('../../src/server/pages/page.css', import.meta.url), 'utf8');
+  const most = (of: Shape | undefined): number => {
+    if (of?.is === 'choice') return Math.max(of.of.length, ...of.of.map((one) => most(one.shape)));
+    if (of?.is !== 'group') return 0;
+    return Math.max(
+      0,
+      ...of.choices.map((keys) => keys.length),
+      ...of.settings.map((one) => most(one.shape)),
+    );
+  };
+  const count = most(shape);
+  expect(count).toBeGreaterThan(5);
+  for (let at = 0; at < count; at += 1) expect(css).toContain(`.shape[data-shape='${at}']`);
+});
