@@ -11,7 +11,8 @@ import { counted } from '../../report/words/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import { etagOf } from '../api/etag.ts';
 import { tabs } from './campaign.ts';
-import { CONTROL, FormFields, MODEL, wayChoice } from './form.ts';
+import { CONTROL, FormFields, MODEL } from './form.ts';
+import { wayChoice } from './way-choice.ts';
 import { type Page, pathOfCampaign, tableOf } from './layout.ts';
 import { mistakeList } from './problem.ts';
 
