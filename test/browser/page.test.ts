@@ -358,7 +358,7 @@ test('without JavaScript, a person can read, start, steer, download and compare 
 
   // the person starts, pauses, cancels and downloads another campaign, and compares two campaigns
   await tab.goto(`${server.url}/new`);
-  await tab.getByLabel('Model').selectOption('Rehearsal');
+  await tab.locator('[name="/model/name"]').selectOption('Rehearsal');
   await tab.getByLabel('Every combination').check();
   await tab.getByRole('button', { name: 'Show the fields' }).click();
   await tab.locator('[name="/inputs/Seconds:0"]').fill('600');

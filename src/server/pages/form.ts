@@ -427,7 +427,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     const id = idOf(name);
     const mistakes = this.#mistakesOf(name);
     return html`<label
-        >${label}${about && html` <small class="about soft" title="${about}">${about}</small>`}
+        >${label}${about && html` <small class="about soft">${about}</small>`}
         ${control(html`id="${id}" ${mistakes.length > 0 ? html`aria-invalid="true" aria-describedby="wrong-${id}"` : ''}`)}</label
       >${this.#marked(name, mistakes)}`;
   }
