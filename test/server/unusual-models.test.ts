@@ -79,8 +79,8 @@ test.each<[input: string, given: string, line: string]>([
   ['Text', '1e3', 'Text: "1e3"'],
   ['Text', 'true', 'Text: "true"'],
   ['Text', 'file..name', 'Text: file..name'],
-  ['Text', 'x, y', 'Text: x, y'],
-  ['Kind', 'B, C', 'Kind: B, C'],
+  ['Text', 'x, y', 'Text: "x, y"'],
+  ['Kind', 'B, C', 'Kind: "B, C"'],
   ['Kind', ' lead', 'Kind: " lead"'],
   ['Big', '9007199254740995', 'Big: "9007199254740995"'],
 ])('in the form, the input %s takes %j as its type says', async (input, given, line) => {

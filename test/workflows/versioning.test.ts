@@ -138,7 +138,7 @@ test('an older build becomes the current one when no worker of the current build
     const { connection } = own.environment;
     const { taskQueue } = own.settings;
     const current = async () => (await queueState(connection.workflowService, 'default', taskQueue)).current;
-    expect(await current()).toBe('new');
+    await until('the newer build is the current one', async () => (await current()) === 'new');
     await own.startWorker({ buildId: 'old', looks });
     await until('the older build is the current one', async () => (await current()) === 'old');
     expect(told).toEqual([]);

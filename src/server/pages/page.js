@@ -208,12 +208,12 @@ const { user } = find('main').dataset;
 if (sessionStorage.user !== user) sessionStorage.clear();
 sessionStorage.user = user;
 if (kept) {
-  // the server has not taken the form that it shows again
-  if (kept.dataset.posted !== undefined) keep(kept);
   const current = kept.elements.etag?.value;
   const draft = JSON.parse(sessionStorage.getItem(key(kept)) ?? 'null');
+  // the server has not taken the form that it shows again; what was typed after it is newer
+  if (kept.dataset.posted !== undefined && draft?.sent !== false) keep(kept);
   // a page with a query is a new beginning, unless it is the page where the draft began
-  if (draft && kept.dataset.posted === undefined && (!location.search || draft.at === location.href)) {
+  else if (draft && (!location.search || draft.at === location.href)) {
     if (kept.dataset.form) {
       const body = new FormData();
       for (const [name, text] of draft.fields) body.append(name, text);
@@ -232,7 +232,7 @@ if (kept) {
   let soon;
   for (const kind of ['input', 'change'])
     kept.addEventListener(kind, (/** @type {any} */ { target }) => {
-      if (isTooLarge(target)) return;
+      if (target.type === 'file' && (kind === 'input' || isTooLarge(target))) return;
       keep(kept);
       // an answer to what the form was before would replace this change
       typed += 1;
