@@ -214,13 +214,9 @@ export class ModelRegistry {
     const models = await this.#table.models();
     const versions = new Map<string, ServedVersion>();
     const byCode = new Map(this.#found.map((model) => [`${model.id} ${model.codeHash}`, model]));
-    const codeOf = ({ modelId, codeHash }: VersionRow): string => `${modelId} ${codeHash}`;
-    // after files or packages have gone back, an older version has the same code as the current one
-    const newest = new Map(rows.map((row) => [codeOf(row), row.id]));
     for (const row of rows) {
       models.get(row.modelId)!.modelVersions.push(row.id);
-      const isCurrent = newest.get(codeOf(row)) === row.id;
-      versions.set(row.id, served(row, isCurrent ? byCode.get(codeOf(row)) : undefined));
+      versions.set(row.id, served(row, byCode.get(`${row.modelId} ${row.codeHash}`)));
     }
     this.#models = models;
     this.#versions = versions;
