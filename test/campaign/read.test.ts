@@ -112,11 +112,6 @@ describe('foray refuses a definition', () => {
     ['.nan for an input', `${HEAD}inputs: {Contact rate: §.NaN}\n`, /"inputs.Contact rate" is wrong/],
     ['an input without a value', `${HEAD}inputs:\n  Days:§\n`, /"inputs.Days" is wrong/],
     [
-      'an alias of the mapping that contains the alias',
-      `${HEAD}inputs: &all\n  Days: §*all\n`,
-      /"inputs.Days" has no setting "Days"/,
-    ],
-    [
       'a campaign name with a space',
       'campaign: §the flu\nmodel: {name: Epidemic}\n',
       /"campaign" is wrong: expected at most 100 letters/,
@@ -188,6 +183,10 @@ describe('foray refuses a definition', () => {
     ['a wrong value in JSON', '{"campaign": "flu",\n "model": {"name": §5}}', /"model.name" is wrong/],
   ])('with %s', (_, text, says) => {
     expectRefused(text, { code: invalid, says });
+  });
+
+  test('with an alias of the mapping that contains the alias', () => {
+    expectRefused(`${HEAD}inputs: &all\n  Days: §*all\n`, { code: 'DEFINITION_SYNTAX', says: /all/ });
   });
 
   test.each([

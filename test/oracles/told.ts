@@ -221,18 +221,22 @@ async function ofReport(
 /** The texts of a section: one for each paragraph, title or row of a table. */
 function linesOf(section: string, markup: Markup | undefined): { section: string; text: string }[] {
   if (!markup) return [];
-  return markup.text
-    .replaceAll(/<\/t[dh]>/g, ' | ')
-    .split(/<\/?(?:p|div|h2|tr|thead|li|pre|summary)\b[^>]*>/)
-    .map((part) =>
-      part
-        .replaceAll(/<[^>]*>/g, ' ')
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-    )
-    .map((part) => part.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))))
-    .filter((text) => text !== '')
-    .map((text) => ({ section, text }));
+  return (
+    markup.text
+      // the numbers of pictures and their buttons are no sentences
+      .replaceAll(/<script.*?<\/script>|<button.*?<\/button>/gs, '')
+      .replaceAll(/<\/t[dh]>/g, ' | ')
+      .split(/<\/?(?:p|div|h2|tr|thead|li|pre|summary)\b[^>]*>/)
+      .map((part) =>
+        part
+          .replaceAll(/<[^>]*>/g, ' ')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      )
+      .map((part) => part.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))))
+      .filter((text) => text !== '')
+      .map((text) => ({ section, text }))
+  );
 }
 
 function ofAnalyses(analyses: readonly Analysis[]): unknown[] {

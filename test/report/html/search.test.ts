@@ -184,8 +184,8 @@ describe('the report of a search', () => {
 });
 
 test.each([
-  ['Peak day', [17.2, 17.8], 17.5, /17\.5 ± 0\.3 days$/],
-  ['P(`Fit error` > 20)', [0.2, 0.32], 0.25, /25 % \(20 % to 32 %\)$/],
+  ['Peak day', [17.2, 17.8], 17.5, /17\.50 ± 0\.30 days$/],
+  ['P(`Fit error` > 20)', [0.2, 0.32], 0.25, /25\.0 % \(20\.0 % to 32\.0 %\)$/],
 ] as const)(
   'the value of the best point has the unit of %s after its interval',
   (output, ends, mean, value) => {
@@ -193,7 +193,7 @@ test.each([
     const { best } = storyWith([point(0, mean)]).summary;
     const known = { ...best!, interval: [...ends] as [number, number], runs: 5 };
     expect(bestParts(campaign, known).value).toMatch(value);
-    expect(bestText(campaign, known)).toMatch(/ (\(|32 %; )5 runs\)$/);
+    expect(bestText(campaign, known)).toMatch(/ (\(|32\.0 %; )5 runs\)$/);
   },
 );
 

@@ -99,7 +99,7 @@ test('if there are very many points, an evenly spread sample of them is drawn, a
   expect(scatter.isPart).toBe(true);
   expect(scatter.effects[0]!.points.length).toBeLessThanOrEqual(800);
   expect(scatter.effects[0]!.points.length).toBeGreaterThan(200);
-  expect(effects.leftOut()).toEqual({ crowded: [], cut: [], isBeside: false });
+  expect(effects.leftOut()).toEqual({ axes: [], crowded: [], cut: [], isBeside: false });
 });
 
 test('the surface is empty where there are no points', () => {
