@@ -148,7 +148,7 @@ def _(c, m):
 
 @says(
     "precision",
-    r"OUT: N values?, (?P<of>mean|share) X(?P<percent> %)?(?: ± (?P<half>\S+)|, interval LOW % to HIGH %)"
+    r"OUT: N values?, (?P<of>mean|share) X(?P<percent> %)?(?: ± (?P<half>\S+)|,? (?:interval |\()LOW % to HIGH %\)?)"
     r" \((?P<confidence>\d+)%\), (?P<not>not )?as precise as wanted \(± (?P<wanted>\S+)\)",
 )
 def _(c, m):
@@ -160,13 +160,14 @@ def _(c, m):
         ends = [100 * end for end in own.wilson(values, c.confidence)]
         deny(abs(number(m["low"]) - ends[0]) > 1e-3 or abs(number(m["high"]) - ends[1]) > 1e-3, f"Wilson: {ends}")
         half = (ends[1] - ends[0]) / 200
-        deny(abs(number(m["x"]) - 100 * points.of(c.point)) > 1e-3, "own share differs")
+        deny(abs(number(m["x"]) - 100 * points.of(c.point)) > 0.51 * 10 ** -len(m["x"].partition(".")[2]), "own share differs")
     else:
         close(m["x"], points.of(c.point), "mean")
         half = own.student(values, c.confidence)
         if not own.has_majority(values):
             close(m["half"], half, "half of Student's interval")
-        deny(number(m["half"]) < half * 0.999, f"half of Student's interval is {half:.6g}")
+        digit = 0.51 * 10 ** -len(m["half"].partition(".")[2])
+        deny(number(m["half"]) < half * 0.999 - digit, f"half of Student's interval is {half:.6g}")
         half = number(m["half"])
     reached = half <= float(m["wanted"]) * (1 + 1e-3)
     deny(reached and m["not"] and half < 0.999 * float(m["wanted"]), "it is as precise as wanted")

@@ -65,9 +65,11 @@ def equal(shown, value, what):
 
 
 def close(text, value, what):
-    """Whether a text with four significant digits has the value."""
+    """Whether a text with four significant digits, or with the digits of its interval, has the value."""
     size = abs(value)
     digit = 0.5 if size >= 1000 else 0.5 * 10 ** (math.floor(math.log10(size)) - 3) if size > 1e-12 else 1e-6
+    # a value beside its interval has the digits of the interval
+    digit = max(digit, 0.5 * 10 ** -len(text.partition(".")[2]))
     deny(abs(number(text) - value) > 1.01 * digit + 1e-9, f"{what}: own number {value:.6g}")
 
 

@@ -39,8 +39,8 @@ test('the best point has the value and interval of each required output, beside 
     ],
   };
   expect(bestText(campaign, best)).toBe(
-    'Servers 3: Cost 17 ± 1 (100 runs); Late 12 % (7 % to 20 %), required: at most 15 %; ' +
-      'Wait 4 ± 0.5 minutes, required: at least 1 minute and at most 5 minutes; ' +
-      'Wait at most 9 minutes in 95 % (89 % to 98 %) of the runs, required: 90 %',
+    'Servers 3: Cost 17.0 ± 1.0 (100 runs); Late 12.0 % (7.0 % to 20.0 %), required: at most 15 %; ' +
+      'Wait 4.00 ± 0.50 minutes, required: at least 1 minute and at most 5 minutes; ' +
+      'Wait at most 9 minutes in 95.0 % (89.0 % to 98.0 %) of the runs, required: 90 %',
   );
 });
