@@ -158,7 +158,8 @@ def _(c, m):
     equal(number(m["confidence"]), 100 * c.confidence, "confidence")
     if m["of"] == "share":
         ends = [100 * end for end in own.wilson(values, c.confidence)]
-        deny(abs(number(m["low"]) - ends[0]) > 1e-3 or abs(number(m["high"]) - ends[1]) > 1e-3, f"Wilson: {ends}")
+        digit = 0.51 * 10 ** -len(m["x"].partition(".")[2])
+        deny(abs(number(m["low"]) - ends[0]) > digit or abs(number(m["high"]) - ends[1]) > digit, f"Wilson: {ends}")
         half = (ends[1] - ends[0]) / 200
         deny(abs(number(m["x"]) - 100 * points.of(c.point)) > 0.51 * 10 ** -len(m["x"].partition(".")[2]), "own share differs")
     else:

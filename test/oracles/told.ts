@@ -218,10 +218,6 @@ async function ofReport(
   };
 }
 
-/** Sentences about a posterior that the second program does not recompute yet. */
-const NOT_JUDGED =
-  /^(What explains the observations |The correlation of |Medians with |From generation |The last two generations )/;
-
 /** The texts of a section: one for each paragraph, title or row of a table. */
 function linesOf(section: string, markup: Markup | undefined): { section: string; text: string }[] {
   if (!markup) return [];
@@ -238,7 +234,7 @@ function linesOf(section: string, markup: Markup | undefined): { section: string
           .trim(),
       )
       .map((part) => part.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))))
-      .filter((text) => text !== '' && !NOT_JUDGED.test(text))
+      .filter((text) => text !== '')
       .map((text) => ({ section, text }))
   );
 }
