@@ -82,9 +82,10 @@ test('a grid with replications until a mean is precise', async () => {
   const id = await start();
   const { campaign } = await world.foray.record(id);
   expect(campaign.precision).toMatchObject({ min: 5, max: 40 });
-  expect(
-    await page.evaluate('Object.keys(sessionStorage).filter((name) => name.startsWith("draft "))'),
-  ).toEqual([]);
+  await until('the draft is forgotten', async () => {
+    const names = await page.evaluate<string[]>('Object.keys(sessionStorage)');
+    return !names.some((name) => name.startsWith('draft '));
+  });
 });
 
 test('a search with a requirement and a confirmation', async () => {
