@@ -9,7 +9,7 @@ import numpy as np
 
 import own_numbers as own
 from report_sentences import interval_of
-from sentence_table import CLEAR, NAME, close, deny, equal, number, says
+from sentence_table import CLEAR, NAME, close, deny, equal, half_in, number, says
 
 # a point fails if a larger share of its runs has no value
 MOST_FAILED = 0.5
@@ -96,7 +96,7 @@ class Finder:
         deny(len(keys) != 1, "there is no such point")
         self.winner = keys[0]
         _, values, value = self.chosen()
-        close(m["x"], (100 if self.points.statistic == "share" else 1) * value, "value")
+        close(m["x"], (100 if self.points.statistic == "share" else 1) * value, "value", half_in(m[0]))
         best = self.compared() if self.is_confirmed else self.candidates()
         low = self.first if self.is_search else 0
         deny(self.winner not in best.known, "the point does not meet the requirements")
@@ -190,7 +190,7 @@ def _(c, m):
     points = c.points(m["out"])
     values = np.array([v for n, v in points.all[key].items() if low < n <= high and v is not None])
     value = points.value(values)
-    close(m["x"], (100 if points.statistic == "share" else 1) * value, "value")
+    close(m["x"], (100 if points.statistic == "share" else 1) * value, "value", half_in(m[0]))
     if points.statistic == "quantile":
         return deny(m["half"] or m["low"], "a quantile of a search has no interval")
     among = 1 if finder.is_confirmed else len(finder.candidates().known)
@@ -285,7 +285,7 @@ def _(c, m):
     _, values, value = c.finder.chosen()
     equal(number(m["n"]), len(values), "further runs")
     if m["value"]:
-        close(m["value"].split(" ")[0], (100 if "%" in m["value"] else 1) * value, "value")
+        close(m["value"].split(" ")[0], (100 if "%" in m["value"] else 1) * value, "value", half_in(m["value"]))
 
 
 @says("search-table", r"Values during the search tend to be too good, because the search chose these points by them")
@@ -314,7 +314,7 @@ def _(c, m):
         values = [v for n, v in points.all[key].items() if low < n <= last and v is not None]
         deny((text == "") != (len(values) == 0), "a required output has a value")
         if values:
-            close(text.split(" ")[0], (100 if points.statistic == "share" else 1) * points.value(np.array(values)), one["output"])
+            close(text.split(" ")[0], (100 if points.statistic == "share" else 1) * points.value(np.array(values)), one["output"], half_in(text))
     numbers = [float(cell.replace("%", "").replace(",", "")) if cell else None for cell in cells[len(c.inputs) : -1] if cell == "" or cell[0] in "-0123456789"]
     deny(any(cell.startswith("-0") and not cell.strip("-0. %") for cell in cells), "a zero has no sign")
     unit = 100 if finder.points.statistic == "share" else 1
@@ -382,11 +382,12 @@ def _(c, m):
 class Calibrated:
     """The accepted points of the last generation of a calibration, with their weights."""
 
-    def __init__(self, c):
+    def __init__(self, c, before=0):
+        """With `before`, the points of so many generations earlier."""
         self.rule = c.settings["calibrate"]
         self.runs = [run for run in c.runs if run["weight"]]
         self.last = max((run["generation"] for run in self.runs), default=None)
-        self.kept = [run for run in self.runs if run["generation"] == self.last]
+        self.kept = [run for run in self.runs if run["generation"] == (self.last or 0) - before]
         self.weights = np.array([run["weight"] for run in self.kept])
         self.weights = self.weights / np.sum(self.weights) if len(self.weights) else self.weights
         self.values = np.array([[own.place_of(v) for v in run["values"]] for run in self.kept])
@@ -397,9 +398,12 @@ class Calibrated:
         return [abs(own.number_in(run["outputs"], one["output"]) - one["value"]) for run in self.kept]
 
     def quantile(self, at, share):
+        """A range for a quantile of an input: definitions differ by one point to either side."""
         order = np.argsort(self.values[:, at], kind="stable")
-        reached = np.cumsum(self.weights[order])
-        return self.values[order, at], reached, share
+        x, reached = self.values[order, at], np.cumsum(self.weights[order])
+        low = x[max(0, int(np.searchsorted(reached, share - 1e-9)) - 1)]
+        high = x[min(len(x) - 1, int(np.searchsorted(reached, share + 1e-9)) + 1)]
+        return low, high
 
 
 def near(c, text, tolerance):
@@ -493,13 +497,74 @@ def _(c, m):
     plain = math.sqrt(float(np.sum(w * (x - own_mean) ** 2)))
     # without bias, the weights make the variance larger
     deny(not plain * 0.999 - 1e-3 <= sd <= plain * math.sqrt(1 / max(1e-9, 1 - float(np.sum(w**2)))) + 1e-3, f"own sd {plain:.6g}")
-    order = np.argsort(x, kind="stable")
-    reached = np.cumsum(w[order])
     for share, shown in zip((0.025, 0.25, 0.5, 0.75, 0.975), quantiles):
-        # definitions differ by one point to either side
-        low = x[order][max(0, int(np.searchsorted(reached, share - 1e-9)) - 1)]
-        high = x[order][min(len(x) - 1, int(np.searchsorted(reached, share + 1e-9)) + 1)]
+        low, high = found.quantile(at, share)
         deny(not low - 1e-3 <= shown <= high + 1e-3, f"own quantile {share}: {low:.4g} to {high:.4g}")
+
+
+@says("answer part", rf"What explains the observations (?P<parts>{NAME} .*)")
+def _(c, m):
+    found = Calibrated(c)
+    parts = re.findall(rf"({NAME}) (-?[\d.,]+) \((-?[\d.,]+) to (-?[\d.,]+)\)", m["parts"])
+    equal([name for name, *_ in parts], c.inputs, "inputs")
+    for name, *shown in parts:
+        for share, text in zip((0.5, 0.025, 0.975), shown):
+            low, high = found.quantile(c.inputs.index(name), share)
+            digit = 0.51 * 10 ** -len(text.partition(".")[2])
+            deny(not low - digit <= number(text) <= high + digit, f"own quantile {share} of {name}: {low:.4g} to {high:.4g}")
+
+
+@says("answer part", r"Medians with 95 % intervals, from the N accepted points? of generation M")
+def _(c, m):
+    found = Calibrated(c)
+    equal(number(m["m"]), found.last, "generation")
+    if c.has_chance:
+        equal(number(m["n"]), len(found.kept), "accepted points")
+
+
+@says("posterior-pairs", rf"The correlation of (?P<a>{NAME}) and (?P<b>{NAME}) is X")
+def _(c, m):
+    found = Calibrated(c)
+    x, y = (found.values[:, c.inputs.index(m[one])] for one in "ab")
+    x, y = (each - float(np.sum(found.weights * each)) for each in (x, y))
+    own_value = float(np.sum(found.weights * x * y)) / math.sqrt(float(np.sum(found.weights * x**2) * np.sum(found.weights * y**2)))
+    deny(abs(number(m["x"]) - own_value) > 0.0051, f"own correlation {own_value:.4f}")
+
+
+@says("generations", r"From generation N to M, (?P<parts>.*)")
+def _(c, m):
+    last, before = Calibrated(c), Calibrated(c, 1)
+    equal([number(m["n"]), number(m["m"])], [last.last - 1, last.last], "generations")
+    for name, moved, width in re.findall(rf"the median of ({NAME}) moved by ([\d.]+) % of its 95 % interval, which ([^;]*)", m["parts"]):
+        at = c.inputs.index(name)
+        moves, growths = change_of(last, before, at)
+        deny(not moves[0] - 0.51 <= float(moved) <= moves[1] + 0.51, f"the median of {name} moved by {moves[0]:.3g} to {moves[1]:.3g} %")
+        grown = re.fullmatch(r"became ([\d.]+) % (narrower|wider)", width)
+        shown = 0 if not grown else float(grown[1]) * (1 if grown[2] == "wider" else -1)
+        deny(not growths[0] - 0.51 <= shown <= growths[1] + 0.51, f"the interval of {name} grew by {growths[0]:.3g} to {growths[1]:.3g} %")
+
+
+def change_of(last, before, at):
+    """The least and most that a median moved, in percent of the interval, and that the interval grew, in percent."""
+    middle, former = last.quantile(at, 0.5), before.quantile(at, 0.5)
+    widths = [
+        (max(1e-12, one.quantile(at, 0.975)[0] - one.quantile(at, 0.025)[1]), one.quantile(at, 0.975)[1] - one.quantile(at, 0.025)[0])
+        for one in (last, before)
+    ]
+    nearest = max(0, middle[0] - former[1], former[0] - middle[1])
+    farthest = max(middle[1] - former[0], former[1] - middle[0])
+    moves = 100 * nearest / widths[0][1], 100 * farthest / widths[0][0]
+    return moves, (100 * (widths[0][0] / widths[1][1] - 1), 100 * (widths[0][1] / widths[1][0] - 1))
+
+
+@says("generations", r"The last two generations (?P<how>hardly differ|still differ, so a further generation may change the posterior)")
+def _(c, m):
+    last, before = Calibrated(c), Calibrated(c, 1)
+    changes = [change_of(last, before, at) for at in range(len(c.inputs))]
+    if m["how"] == "hardly differ":
+        deny(any(moves[0] > 10 or growths[0] > 10 or growths[1] < -10 for moves, growths in changes), "a marginal has changed")
+    else:
+        deny(all(moves[1] < 10 and -10 < growths[0] and growths[1] < 10 for moves, growths in changes), "no marginal has changed")
 
 
 @says("posterior-table", r"Input \| Mean .*")

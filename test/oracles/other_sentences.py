@@ -163,10 +163,10 @@ def _(c, m):
         half = (ends[1] - ends[0]) / 200
         deny(abs(number(m["x"]) - 100 * points.of(c.point)) > 0.51 * 10 ** -len(m["x"].partition(".")[2]), "own share differs")
     else:
-        close(m["x"], points.of(c.point), "mean")
+        close(m["x"], points.of(c.point), "mean", number(m["half"]))
         half = own.student(values, c.confidence)
         if not own.has_majority(values):
-            close(m["half"], half, "half of Student's interval")
+            close(m["half"], half, "half of Student's interval", half)
         digit = 0.51 * 10 ** -len(m["half"].partition(".")[2])
         deny(number(m["half"]) < half * 0.999 - digit, f"half of Student's interval is {half:.6g}")
         half = number(m["half"])

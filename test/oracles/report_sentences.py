@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 import own_numbers as own
-from sentence_table import NAME, close, deny, equal, number, says
+from sentence_table import NAME, close, deny, equal, half_in, number, says
 
 # a simultaneous interval, or one with a floor for rare values, is at most so many times as wide as the widest plain one
 WIDEST = 2
@@ -92,7 +92,7 @@ def _(c, m):
     value, values = points.of(key), points.values[key]
     deny(abs(value - points.of(ranked[0])) > 1e-9, f"the best point is {ranked[0]}")
     unit = 100 if points.statistic == "share" else 1
-    close(m["x"], unit * value, "value")
+    close(m["x"], unit * value, "value", half_in(m[0]))
     for name, shown in re.findall(rf"({NAME}) ([\d.]+)", m["place"]):
         close(shown, float(points.inputs[key][c.inputs.index(name)]), name)
     spread = max(float(np.std(points.values[k])) for k in points.known)

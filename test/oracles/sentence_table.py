@@ -64,12 +64,20 @@ def equal(shown, value, what):
     deny(shown != value, f"{what}: own number {value}")
 
 
-def close(text, value, what):
-    """Whether a text with four significant digits, or with the digits of its interval, has the value."""
+def half_in(text):
+    """Half the width of the interval in a text such as "17.0 ± 1.0" or "12.0 % (7.0 % to 20.0 %)"; None without one."""
+    found = re.search(r"± (?P<half>[\d,.e+-]*\d)|\((?P<low>-?[\d,.e+-]+)(?: %)? to (?P<high>-?[\d,.e+-]+)", text)
+    if not found:
+        return None
+    return number(found["half"]) if found["half"] else (number(found["high"]) - number(found["low"])) / 2
+
+
+def close(text, value, what, half=None):
+    """Whether a text with four significant digits has the value, or one with the two digits of the half of its interval."""
     size = abs(value)
     digit = 0.5 if size >= 1000 else 0.5 * 10 ** (math.floor(math.log10(size)) - 3) if size > 1e-12 else 1e-6
-    # a value beside its interval has the digits of the interval
-    digit = max(digit, 0.5 * 10 ** -len(text.partition(".")[2]))
+    if half:
+        digit = max(digit, 0.5 * 10 ** (math.floor(math.log10(half)) - 1))
     deny(abs(number(text) - value) > 1.01 * digit + 1e-9, f"{what}: own number {value:.6g}")
 
 

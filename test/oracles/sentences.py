@@ -24,10 +24,6 @@ from sentence_table import Campaign, judge
 WHOLE = re.compile(r"; (?=over the range of|from \S+ to|from the lowest)")
 
 
-# sentences about a posterior that no rule recomputes yet
-NOT_JUDGED = re.compile(r"What explains the observations |The correlation of |Medians with |From generation |The last two generations ")
-
-
 def parts_of(text):
     return re.split(r"; ", WHOLE.sub("\0", text)) if text else []
 
@@ -50,8 +46,6 @@ def sentences(c):
         # the analyses are judged below
         text = next((text.removeprefix(s).strip() for s in known if text.startswith(s)), text)
         for sentence in re.split(r"\. (?=[A-Z0-9])", text.removesuffix(".")) if text else []:
-            if NOT_JUDGED.match(sentence):
-                continue
             if kind in ("answer", "best"):
                 for part in parts_of(sentence):
                     yield f"{kind} part", part, main, None
