@@ -214,6 +214,18 @@ function maybeEmpty<S extends z.ZodType<Record<string, unknown>>>(schema: S) {
   return schema.nullish().transform((given) => given ?? ({} as z.output<S>));
 }
 
+/** The model's name, reduced to the characters that a campaign's name may have. */
+export function campaignName(model: string): string {
+  const name = model
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[^a-z0-9]+|(?<!-)-+$/g, '')
+    .slice(0, 100);
+  return name === '' ? 'campaign' : name;
+}
+
 export const Definition = z.strictObject({
   campaign: z
     .string('expected a name, in quotes if it looks like a number')

@@ -7,6 +7,7 @@ import {
   RANDOM_SEED,
   type RawValue,
 } from '../api/index.ts';
+import { campaignName } from '../campaign/definition.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
 import { isNumeric, isWhole } from '../campaign/designs/input-types.ts';
 import { kindOf as kindOfInput, type ModelInput } from '../campaign/input-values.ts';
@@ -180,16 +181,4 @@ function yaml(value: Record<string, unknown> | string): string {
 /** The name of a model's schema file. The file lies beside the definitions. */
 export function schemaFileOf({ name }: Pick<Model, 'name'>): string {
   return `${campaignName(name)}.schema.json`;
-}
-
-/** The model's name, reduced to the characters that a campaign's name may have. */
-export function campaignName(model: string): string {
-  const name = model
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replaceAll(/^[^a-z0-9]+|(?<!-)-+$/g, '')
-    .slice(0, 100);
-  return name === '' ? 'campaign' : name;
 }

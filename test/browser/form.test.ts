@@ -199,6 +199,29 @@ test('nothing typed is lost in twenty interruptions', async () => {
   }
 });
 
+test('a file with points is uploaded once, stays while other fields change, and starts; a file that is too large is refused at its field', async () => {
+  const [file, large] = [join(folder, 'points.csv'), join(folder, 'large.csv')];
+  writeFileSync(file, 'Contact rate,Days\n1.5,5\n1.6,6\n1.7,7\n');
+  writeFileSync(large, Buffer.alloc(8 * 1024 ** 2 + 1, '1'));
+  await begin('Epidemic', 'A list of points');
+  await field('design/points?').selectOption({ label: 'one value' });
+  const upload = page.locator('[name^="upload/design/points"]');
+  await upload.setInputFiles(large);
+  await page.getByText('"large.csv" is too large').waitFor();
+  await upload.setInputFiles(file);
+  await page.getByText(/3\s+points/).waitFor();
+  await field('inputs/Population:0').fill('50');
+  const text = page.locator('textarea[name=definition]');
+  await until('the definition has both', async () =>
+    /(?=[^]*Population: 50)[^]*points.csv/.test(await text.inputValue()),
+  );
+  const id = await start();
+  await until(
+    'the campaign has the points of the file',
+    async () => (await world.foray.status(id)).points === 3,
+  );
+});
+
 test('a draft of a definition that somebody has changed meanwhile reverts nothing, and can be discarded', async () => {
   const text = 'campaign: shared\nmodel: {name: Epidemic}\ninputs: {Population: 20, Days: 5}\n';
   await world.foray.submit({ text, file: 'shared.yaml' }, { id: 'shared' });

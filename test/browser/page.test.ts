@@ -366,7 +366,7 @@ test('without JavaScript, a person can read, start, steer, download and compare 
   await tab.locator('[name="/design/grid/Value:0"]').fill('1, 2, 3, 4, 5, 6, 7, 8, 9');
   await tab.getByRole('button', { name: 'Start' }).click();
   await tab.waitForURL('**/campaigns/rehearsal-*');
-  const started = tab.url().split('/').at(-1)!;
+  const started = new URL(tab.url()).pathname.split('/').at(-1)!;
   const pause = tab.getByRole('button', { name: 'Pause' });
   // the page has the buttons of the phase in which it was loaded, and loads itself again until its pictures are drawn
   await until('the page is complete, and shows that the campaign runs', async () => {
@@ -377,10 +377,10 @@ test('without JavaScript, a person can read, start, steer, download and compare 
   await until('the campaign is paused', async () => (await world.foray.record(started)).phase === 'paused');
   await tab.getByRole('link', { name: 'Cancel …' }).click();
   await tab.getByRole('button', { name: 'Cancel the campaign' }).click();
-  await until('the campaign is cancelled', async () => {
-    await tab.reload();
-    return (await tab.locator('#status').innerText()).includes('cancelled');
-  });
+  await until('the campaign is cancelled', async () => (await world.foray.record(started)).phase === 'cancelled');
+  await tab.waitForURL(`**/campaigns/${started}`);
+  await tab.goto(`${server.url}/campaigns/${started}`);
+  expect(await tab.locator('#status').innerText()).toContain('cancelled');
   await tab.getByRole('link', { name: 'Downloads' }).click();
   const download = tab.waitForEvent('download');
   await tab.getByRole('link', { name: 'Results as CSV, one row per run' }).click();

@@ -1,6 +1,7 @@
 import type { Document } from 'yaml';
 import { isMap, isNode, isScalar, isSeq, type Node, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { nameKey } from '../../api/index.ts';
+import { campaignName } from '../definition.ts';
 import { isForSensitivity, kinds, kindTitles } from '../designs/index.ts';
 import { readText } from '../read.ts';
 import { chosenIn, type Fields, fieldsOf, isEqual, shapeAt, valueIn, within } from './fields.ts';
@@ -90,7 +91,7 @@ export function together(
   const shape = formShape(model);
   const before = valueIn(shape, fieldsOf(shape, plainOf(was)).fields);
   const isFirst = fields.size === 0;
-  let posted = isFirst ? fieldsOf(shape, plainOf(text)).fields : fields;
+  let posted = isFirst ? fieldsOf(shape, plainOf(text)).fields : renamed(fields, plainOf(was));
   if (way !== undefined && way !== wayOf(posted)) {
     const carried = fieldsOf(shape, passedOn(shape, valueIn(shape, posted), way)).fields;
     posted = withWay(new Map([...carried, ...nonEmpty(posted)]), way);
@@ -109,6 +110,14 @@ export function together(
   return { text: changed, was: changed, fields: all, notShown, model: shown.get('model/name') ?? '' };
 }
 
+/** The fields, with a name of the campaign that follows the model if it was made from the former model. */
+function renamed(fields: Fields, was: unknown): Fields {
+  const former = (was as { model?: { name?: unknown } } | null)?.model?.name;
+  const model = fields.get('model/name');
+  if (typeof former !== 'string' || !model || fields.get('campaign') !== campaignName(former)) return fields;
+  return new Map([...fields, ['campaign', campaignName(model)]]);
+}
+
 /** @throws ForayError DEFINITION_SYNTAX */
 function plainOf(text: string): unknown {
   return readText(text, 'definition').plain;
@@ -118,7 +127,7 @@ function nonEmpty(fields: Fields): [string, string][] {
   return [...fields].filter(([, text]) => text.trim() !== '');
 }
 
-/** The fields of the shapes and settings that are not in use. They come back when a person chooses them again. */
+/** The fields that the text does not say: of shapes and settings that are not in use, which come back when a person chooses them again. */
 function* unused(
   shape: Shape | undefined,
   posted: Fields,
@@ -127,6 +136,10 @@ function* unused(
 ): Generator<[string, string]> {
   if (shape?.is === 'choice') {
     const used = shown.get(chosenIn(name));
+    const chosen = posted.get(chosenIn(name));
+    // a shape that a person has just chosen has no fields yet, so the text cannot say it
+    if (!used && chosen && fieldsAt(posted, shapeAt(name, Number(chosen))).length === 0)
+      yield [chosenIn(name), chosen];
     for (const [at, { shape: inner }] of shape.of.entries()) {
       if (String(at) === used) yield* unused(inner, posted, shown, shapeAt(name, at));
       else yield* fieldsAt(posted, shapeAt(name, at));

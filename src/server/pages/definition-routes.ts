@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'yaml';
 import { chosenIn, pathOfField } from '../../campaign/form/fields.ts';
 import type { Form, PostedForm } from '../../campaign/form/form.ts';
-import { campaignName } from '../../client/starter.ts';
+import { campaignName } from '../../campaign/definition.ts';
 import { ForayError, isForayError } from '../../errors.ts';
 import type { Markup } from '../../report/html/markup.ts';
 import { quoted } from '../../text/suggest.ts';

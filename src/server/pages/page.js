@@ -125,6 +125,18 @@ function tellDraft(text) {
   kept.before(note);
 }
 
+/** A fresh part of the form with the file controls of the old one: a person may be choosing a file. @param {any} part @param {any} old */
+function withFileControls(part, old) {
+  for (const one of part.querySelectorAll('[type=file]')) {
+    const same = [...old.querySelectorAll('[type=file]')].find(({ name }) => name === one.name);
+    if (!same) continue;
+    // the server has the file that it had
+    same.value = '';
+    one.replaceWith(same);
+  }
+  return part;
+}
+
 /** Shows a fresh form from the server, but leaves the part in which a person types. @param {string} html */
 function show(html) {
   const fresh = /** @type {any} */ (parsed(html).firstElementChild);
@@ -138,7 +150,7 @@ function show(html) {
     const old = kept.children[[...fresh.children].indexOf(part)];
     const isUsed =
       old.contains(at) && at.matches('input:not([type=radio],[type=checkbox],[type=file]), textarea');
-    if (!isUsed) old.replaceWith(part.cloneNode(true));
+    if (!isUsed) old.replaceWith(withFileControls(/** @type {any} */ (part.cloneNode(true)), old));
     else
       for (const one of part.querySelectorAll('.wrong, [aria-describedby], [name=was]')) {
         const same = one.id ? document.getElementById(one.id) : old.querySelector('[name=was]');
@@ -155,6 +167,7 @@ function show(html) {
           one.name === at.name && (!at.matches('[type=radio], [type=checkbox]') || one.value === at.value),
       )
       ?.focus({ preventScroll: true });
+  tellTooLarge();
   for (const one of kept.querySelectorAll('input[id], select[id], textarea[id]')) {
     const wrong = document.getElementById('wrong-' + one.id);
     if (wrong?.textContent) one.setAttribute('aria-invalid', 'true');
@@ -162,17 +175,30 @@ function show(html) {
   }
 }
 
+/** What is wrong with the file of a control, by the control's name. @type {Map<string, string>} */
+const tooLarge = new Map();
+
 /** Refuses a file that the server would not take. @param {any} control */
 function isTooLarge(control) {
-  const most = control.dataset.most;
+  const { most } = control.dataset;
   if (!most) return false;
-  const is = control.files[0]?.size > most;
-  const file = control.files[0]?.name;
-  control.closest('label').nextElementSibling.textContent = is
-    ? `"${file}" is too large: the files of a form may have ${most / 1024 ** 2} MiB together. Use the command line.`
-    : '';
-  if (is) control.value = '';
-  return is;
+  const [file] = control.files;
+  tooLarge.delete(control.name);
+  if (file?.size > most) {
+    tooLarge.set(
+      control.name,
+      `"${file.name}" is too large: the files of a form may have ${most / 1024 ** 2} MiB together. Use the command line.`,
+    );
+    control.value = '';
+  }
+  tellTooLarge();
+  return tooLarge.has(control.name);
+}
+
+/** A fresh form from the server does not know the files that were refused here. */
+function tellTooLarge() {
+  for (const control of kept.querySelectorAll('[data-most]'))
+    control.closest('label').nextElementSibling.textContent = tooLarge.get(control.name) ?? '';
 }
 
 /** Number of the last change. */
@@ -245,7 +271,11 @@ if (kept) {
     });
   // the page of a difference has another form, which applies the text
   document.addEventListener('submit', ({ target }) => {
-    if (/** @type {any} */ (target).action === kept.action) keep(kept, true);
+    if (/** @type {any} */ (target).action !== kept.action) return;
+    // an answer that is under way would make it a draft again
+    typed += 1;
+    clearTimeout(soon);
+    keep(kept, true);
   });
 }
 // the server has taken the form, so its draft is not needed

@@ -127,3 +127,28 @@ function withAliases(definition: unknown): string {
   };
   return stringify(shared(definition));
 }
+
+test('a name that was made from the model follows the model, and a name that a person typed stays', () => {
+  const text = 'campaign: ice-hall\nmodel: { name: Ice hall }\n';
+  for (const [typed, expected] of [
+    ['ice-hall', 'epidemic'],
+    ['mine', 'mine'],
+  ] as const) {
+    const fields = new Map([...opened(text).fields, ['model/name', 'Epidemic'], ['campaign', typed]]);
+    expect(together(MODEL, { text, was: text, fields }).fields.get('campaign')).toBe(expected);
+  }
+});
+
+test('a shape stays chosen before one of its fields is filled in, and a setting that was removed from the text does not come back', () => {
+  const text = 'campaign: x\nmodel: { name: Epidemic }\ndesign: { grid: { Days: [1, 2] } }\n';
+  const form = opened(text);
+  const chosen = together(MODEL, {
+    ...form,
+    fields: new Map([...form.fields, ['design/grid/Contact rate?', '0']]),
+  });
+  expect(chosen.fields.get('design/grid/Contact rate?')).toBe('0');
+  const removed = together(MODEL, { ...form, text: text.replace('Days: [1, 2]', '"Contact rate": [1]') });
+  const again = together(MODEL, removed);
+  expect(again.fields.get('design/grid/Days?') ?? '').toBe('');
+  expect(again.text).not.toContain('Days');
+});
