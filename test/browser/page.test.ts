@@ -377,7 +377,10 @@ test('without JavaScript, a person can read, start, steer, download and compare 
   await until('the campaign is paused', async () => (await world.foray.record(started)).phase === 'paused');
   await tab.getByRole('link', { name: 'Cancel …' }).click();
   await tab.getByRole('button', { name: 'Cancel the campaign' }).click();
-  await until('the campaign is cancelled', async () => (await world.foray.record(started)).phase === 'cancelled');
+  await until(
+    'the campaign is cancelled',
+    async () => (await world.foray.record(started)).phase === 'cancelled',
+  );
   await tab.waitForURL(`**/campaigns/${started}`);
   await tab.goto(`${server.url}/campaigns/${started}`);
   expect(await tab.locator('#status').innerText()).toContain('cancelled');
