@@ -26,7 +26,7 @@ export interface S3Server {
 }
 
 export async function startS3(secretAccessKey = S3_KEY.secretAccessKey): Promise<S3Server> {
-  const program = await findVersitygw((line) => process.stderr.write(`${line}\n`));
+  const program = await findVersitygw();
   const folder = mkdtempSync(join(tmpdir(), 'foray-s3-'));
   const bucket = join(folder, 'runs');
   mkdirSync(bucket);

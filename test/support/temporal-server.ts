@@ -4,50 +4,31 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { goInstall } from '../../src/dev/go-install.ts';
-import { isProgram, programCache } from '../../src/dev/temporal-program.ts';
-import { makeFolder } from '../../src/system/file-system.ts';
-import { placeFile } from '../../src/system/replace-file.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../../src/workflows/search-attributes.ts';
+import { findGoProgram } from './go-program.ts';
 import { ownPort } from './own-port.ts';
 import type { TemporalProcess } from './temporal.ts';
 import { until } from './until.ts';
 
 /** The version of the server in docker-compose.yml. */
 const VERSION = '1.32.0';
-const GO_PACKAGE = `go.temporal.io/server/cmd/server@v${VERSION}`;
-const PROGRAM = `temporal-server-${VERSION}`;
 const KEYWORD = 2;
 
-/**
- * The path of Temporal's server for production. FORAY_TEMPORAL_SERVER may give the path. Otherwise the program is in the
- * user's cache. If it is missing there, Go builds it, which takes minutes.
- *
- * @throws Error if the program does not exist and cannot be built
- */
-export async function findTemporalServer(report: (line: string) => void): Promise<string> {
-  const named = process.env.FORAY_TEMPORAL_SERVER;
-  if (named && isProgram(named)) return named;
-  const cache = programCache(process.env);
-  const cached = join(cache, PROGRAM);
-  if (isProgram(cached)) return cached;
-  await makeFolder(cache);
-  const folder = mkdtempSync(join(cache, 'new-'));
-  try {
-    report(`Building Temporal's server with Go (once, some minutes): go install ${GO_PACKAGE}`);
-    await goInstall(GO_PACKAGE, folder, report);
-    await placeFile(join(folder, 'server'), cached);
-    return cached;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** The path of Temporal's server for production. FORAY_TEMPORAL_SERVER may give the path. */
+async function findTemporalServer(): Promise<string> {
+  return findGoProgram({
+    what: "Temporal's server",
+    goPackage: `go.temporal.io/server/cmd/server@v${VERSION}`,
+    cachedAs: `temporal-server-${VERSION}`,
+    named: process.env.FORAY_TEMPORAL_SERVER,
+  });
 }
 
 /** Temporal's server for production with an SQLite database in memory, its namespace and its search attributes. */
 export async function productionServer(
   dynamicConfig: Readonly<Record<string, unknown>> = {},
 ): Promise<TemporalProcess> {
-  const program = await findTemporalServer((line) => process.stderr.write(`${line}\n`));
+  const program = await findTemporalServer();
   const folder = mkdtempSync(join(tmpdir(), 'foray-temporal-'));
   const ports: number[] = [];
   for (let index = 0; index < 8; index += 1) ports.push(await ownPort());
@@ -156,4 +137,4 @@ async function prepare(address: string): Promise<boolean> {
 }
 
 // `npx node test/support/temporal-server.ts` builds the program for .ci/run
-if (import.meta.main) await findTemporalServer((line) => process.stderr.write(`${line}\n`));
+if (import.meta.main) await findTemporalServer();
