@@ -115,7 +115,7 @@ export const MILLISECONDS: Readonly<Partial<Record<string, number>>> = {
 };
 
 /** System inputs, named with braces (section 2.2). Existing clients send the last one for Monte Carlo. */
-export const systemInputs = [
+const systemInputs = [
   '{STOP_MODE}',
   '{START_TIME}',
   '{STOP_TIME}',

@@ -38,7 +38,7 @@ export function tell(line: string): void {
 }
 
 /** Prints text on standard error. The text may begin or end within a line. */
-export function tellPart(text: string): void {
+function tellPart(text: string): void {
   process.stderr.write(printable(text));
 }
 

@@ -141,7 +141,7 @@ export function confidenceAmong(points: number, confidence: number): number {
 }
 
 /** So many of the next points tell how much the values of the best point vary. */
-export const NEXT_POINTS = 9;
+const NEXT_POINTS = 9;
 
 /**
  * The variance of single values at a point that was chosen by its mean: at least the mean variance of the next points. If

@@ -28,7 +28,7 @@ export function beginToClose(context: Context): void {
  * The phase of a campaign that ended early: `failed` if its failure policy or its timeout ended it, `cancelled` if a
  * person did.
  */
-export function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
+function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
   return verdict ? 'failed' : 'cancelled';
 }
 

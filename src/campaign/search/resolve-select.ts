@@ -15,7 +15,7 @@ import { CONFIDENCE } from './search.ts';
 /** Replications of each point before the comparison, if the definition has no number. */
 const FIRST = 10;
 /** The most points for the procedure of Kim and Nelson, which compares all pairs of points. */
-export const MOST_POINTS_OF_KN = 200;
+const MOST_POINTS_OF_KN = 200;
 
 /** A selection whose runs have no seeds runs each point once, because all repeats of a point would be the same. */
 export function firstReplications(base: readonly Pick<BaseInput, 'name'>[]): number {

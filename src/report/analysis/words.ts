@@ -141,7 +141,7 @@ export function percentText(share: number): string {
 }
 
 /** A value with its interval: "3.2 (2.9 to 3.5)". */
-export function rangeText(value: number, interval: Interval | undefined): string {
+function rangeText(value: number, interval: Interval | undefined): string {
   const ends = interval && ` (${numberText(interval[0])} to ${numberText(interval[1])})`;
   return `${numberText(value)}${ends ?? ''}`;
 }

@@ -58,7 +58,7 @@ export interface CourseGroup {
 }
 
 /** The maximum number of values of an input whose curves are told apart. */
-export const MOST_GROUPS = 6;
+const MOST_GROUPS = 6;
 
 /** The maximum number of DATA_SETs that are drawn. */
 export const MOST_DATA_SETS = 8;

@@ -332,7 +332,7 @@ function sampleOf(point: PointResult, measure: Measure, confidence: number): Poi
 }
 
 /** How points are ranked by an output. Without a goal, the lowest values come first. */
-export function rankingOf(goal: Goal | undefined, output: Pick<Measure, 'name'> | undefined): Ranking {
+function rankingOf(goal: Goal | undefined, output: Pick<Measure, 'name'> | undefined): Ranking {
   const isGoal = goal !== undefined && goal.output === output?.name;
   return { wants: isGoal ? goal.wants : 'lowest', isGoal };
 }

@@ -6,7 +6,7 @@ import { filtered } from './filter.ts';
 import type { ExtremeRuns } from './look.ts';
 
 /** Maximum number of runs that are ranked by an output. */
-export const MOST_RANKED = 1_000;
+const MOST_RANKED = 1_000;
 
 /**
  * The best value of a campaign's points, from one pass over its runs. It is null if no point has a value, or if the

@@ -7,7 +7,7 @@ import type { InputFilter, View } from '../live/look.ts';
 const INPUT = 'in:';
 
 /** The parameters for the axes of the pictures of the design, with the labels of their fields. */
-export const AXES = [
+const AXES = [
   ['x', 'Across'],
   ['y', 'Up'],
   ['by', 'A picture for each value of'],

@@ -16,7 +16,7 @@ import type { Settings } from './identity.ts';
  * The largest number of runs of one experiment. One transaction makes all of them parts of the experiment, while other
  * requests wait.
  */
-export const MOST_SUB_RUNS = 10_000;
+const MOST_SUB_RUNS = 10_000;
 
 type Template = readonly InputItem[];
 

@@ -43,7 +43,7 @@ const LEAST_KNOWN = 5;
 export const gaussianProcess: MethodMaker = (problem) => new GaussianProcess(problem);
 
 /** The number of points that must be told before the model chooses. */
-export function designSize(dimensions: number): number {
+function designSize(dimensions: number): number {
   return Math.max(4, dimensions + 2);
 }
 
