@@ -349,9 +349,10 @@ def pairs_of_rows(points, design, rows, place):
 def effect_p(points, place, is_paired, pairs=None):
     """
     The p-value of an input: the points of pairs that differ only in it have equal means. One test is for a common
-    direction and one for any difference; None without replications.
+    direction, where a given pair counts as much as its step has ranks, and one for any difference; None without replications.
     """
-    found, sizes = [], []
+    found, sizes, lengths = [], [], []
+    ranks = {of: rank for rank, of in enumerate(sorted({inputs[place] for inputs in points.inputs.values()}, key=place_of))}
     for pair in pairs_of(points, place) if pairs is None else pairs:
         one = difference_at(points, pair, is_paired)
         if one is None:
@@ -362,6 +363,8 @@ def effect_p(points, place, is_paired, pairs=None):
             squares = float(np.sum((a - np.mean(a)) ** 2) + np.sum((b - np.mean(b)) ** 2))
             variance = squares / freedom * (1 / len(a) + 1 / len(b))
         found.append((middle, variance, freedom))
+        a, b = (points.inputs[key][place] for key in pair)
+        lengths.append(1 if pairs is None or a in TEXTS else abs(ranks[b] - ranks[a]))
         sizes += [(len(points.values[pair[0]]), len(points.values[pair[1]]))] if abs(middle) > 1e-9 else []
     if not found:
         return None
@@ -372,7 +375,9 @@ def effect_p(points, place, is_paired, pairs=None):
         if np.max(np.abs(d)) <= 1e-9:
             return 1.0
         return equal_p(points, True) if is_paired else 2 * math.prod(1 / math.comb(n + m, n) for n, m in sizes)
-    signed = 2 * stats.t.sf(abs(float(np.sum(d))) / math.sqrt(error), freedom)
+    w = np.array(lengths)
+    in_step = float(np.sum(w**2 * [variance for _, variance, _ in found]))
+    signed = 2 * stats.t.sf(abs(float(np.sum(w * d))) / math.sqrt(in_step), freedom)
     any_way = stats.f.sf(float(np.sum(d**2)) / error, len(d), freedom)
     return float(min(1, 2 * min(signed, any_way)))
 
