@@ -219,11 +219,12 @@ export function commonTest(
 }
 
 /** The effective number of independent columns of a table: from 1 to the number of its columns, and less than its rows. */
-function rankOf(rows: readonly (readonly number[])[]): number {
+export function rankOf(rows: readonly ArrayLike<number>[]): number {
   let [trace, squares] = [0, 0];
   for (const [at, row] of rows.entries())
     for (let other = 0; other <= at; other += 1) {
-      const product = row.reduce((sum, one, column) => sum + one * rows[other]![column]!, 0);
+      let product = 0;
+      for (let column = 0; column < row.length; column += 1) product += row[column]! * rows[other]![column]!;
       if (other === at) trace += product;
       squares += (other === at ? 1 : 2) * product ** 2;
     }

@@ -10,9 +10,8 @@ import { type SumOfSquares, varianceShare } from '../statistics/variance-share.t
 import type { Interval } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { type Certainty, certainty, certaintyOf } from './contrast.ts';
-import { commonTest } from './exchange.ts';
-import type { FactorialTable } from './factorial-table.ts';
-import { momentsOf } from './moments.ts';
+import { rankOf } from './exchange.ts';
+import type { FactorialTable, Part } from './factorial-table.ts';
 import type { PointValues } from './point-values.ts';
 import {
   commonReplications,
@@ -37,6 +36,8 @@ export class FactorialError {
   readonly #ofRun: ErrorVariance | undefined;
   /** The variance of the error in the mean of a point. */
   readonly #ofMean: ErrorVariance | undefined;
+  /** With common random numbers: the values of each replication that all points have, which alone are independent. */
+  readonly #each: readonly FactorialTable[] | undefined;
   /**
    * The least p-value of a share and of equal runs with common random numbers. Only the replications are independent, and
    * the results of a few are often equal, so no p-value is below that of a sign test of them.
@@ -54,8 +55,17 @@ export class FactorialError {
     const own = runs && points.map((point) => runs[point]!);
     this.#ofRun = own && this.#errorOf(own);
     this.#runs = this.#ofRun && runs;
-    const common = own && isPaired ? commonReplications(own).length : 0;
-    this.#leastP = common > 0 && (isShare || this.#ofRun?.isUnseen) ? chanceOfEqual(1, common - 1) : 0;
+    const common = own && isPaired ? commonReplications(own) : [];
+    this.#leastP =
+      common.length > 0 && (isShare || this.#ofRun?.isUnseen) ? chanceOfEqual(1, common.length - 1) : 0;
+    if (own && common.length > 1) {
+      const rows = own.map((one) => valuesAt(one, common));
+      this.#each = common.map((_, column) => {
+        const means = new Float64Array(values.means.length).fill(NaN);
+        for (const [at, point] of points.entries()) means[point] = rows[at]![column]!;
+        return table.of(means);
+      });
+    }
     if (this.#ofRun) {
       const { variance, freedom } = this.#ofRun;
       this.#ofMean = { variance: variance / this.#repeatsOf(points), freedom };
@@ -96,11 +106,12 @@ export class FactorialError {
   }
 
   /**
-   * A sum of squares without its error, as a share of the variance between all points without error, and its interval. If
-   * some points have no value, the compared points (`own`) may have a larger variance than all points; then it is a share
+   * A part without its error, as a share of the variance between all points without error, and its interval. If some
+   * points have no value, the compared points (`own`) may have a larger variance than all points; then it is a share
    * of that variance.
    */
-  shareOf(part: SumOfSquares, own: readonly number[]): [number, Interval?] {
+  shareOf(partIn: PartIn, own: readonly number[]): [number, Interval?] {
+    const part = partIn(this.#table);
     const { points, squares } = this.#table;
     const scale = own.length / points.length;
     const ofAll = { squares: scale * squares, freedom: scale * (points.length - 1) };
@@ -112,14 +123,37 @@ export class FactorialError {
     const rest = {
       squares: Math.max(0, all.squares - part.squares),
       freedom: Math.max(0, all.freedom - part.freedom),
+      chance: this.#ofMean,
     };
-    const found = varianceShare(part, rest, this.#ofMean, this.#confidence);
+    const ofPart = this.#byReplication(partIn);
+    const chance = ofPart && ofPart.variance > 0 ? ofPart : this.#ofMean;
+    const found = varianceShare({ ...part, chance }, rest, this.#confidence);
     return [Math.min(1, found.share), found.interval];
   }
 
   /**
+   * With common random numbers: the variance of the error that a part has in the mean of a point. It may differ from that of
+   * other parts, because only the replications are independent. So it comes from the differences of the part between
+   * replications, and its degrees of freedom are those that they show: G. E. P. Box, "Some theorems on quadratic forms applied in the
+   * study of analysis of variance problems, II", Annals of Mathematical Statistics 25 (1954) 484-498, theorem 6.1.
+   */
+  #byReplication(partIn: PartIn): (ErrorVariance & { rank: number }) | undefined {
+    if (!this.#each) return undefined;
+    const { values, freedom } = partIn(this.#table);
+    const apart = this.#each.map((table) => partIn(table).values.map((value, at) => value - values[at]!));
+    const squares = apart.reduce((sum, own) => sum + own.reduce((all, one) => all + one ** 2, 0), 0);
+    const slack = ROUNDING * this.#table.largest;
+    const others = apart.length - 1;
+    // with many replications, their own number is enough
+    const rank = freedom > 1 && others <= MANY ? Math.min(freedom, rankOf(apart)) : 1;
+    const variance = squares <= values.length * slack ** 2 ? 0 : squares / others / freedom / apart.length;
+    return { variance, freedom: rank * others, rank };
+  }
+
+  /**
    * The interval and the p-value of a weighted sum of points. The change of a share is from -1 to 1. Its error is that
-   * of all points also with common random numbers, because the sums of a few replications are often equal by chance.
+   * of all points also with common random numbers, because the sums of a few replications are often equal by chance; if theirs is larger, it
+   * counts.
    */
   certaintyOf(
     value: number,
@@ -133,66 +167,38 @@ export class FactorialError {
       return this.#ofMean && certainty(value, this.#ofMean.variance * inverse, this.#ofMean.freedom, level);
     }
     const terms = own.map((point, at) => ({ weight: weights[at]!, replicates: this.#runs![point]! }));
-    const isPaired = this.#values.isPaired && !this.#values.isShare;
-    const found = certaintyOf(value, terms, level, { isPaired, error: this.#ofRun! });
-    if (!found?.interval || !this.#values.isShare) return found;
-    const [low, high] = found.interval;
-    return { interval: [Math.max(-1, low), Math.min(1, high)], p: Math.max(found.p, this.#leastP) };
+    const { isPaired, isShare } = this.#values;
+    const found = certaintyOf(value, terms, level, { isPaired: isPaired && !isShare, error: this.#ofRun! });
+    if (!found?.interval || !isShare) return found;
+    const ofEach = isPaired ? certaintyOf(value, terms, level, { isPaired }) : undefined;
+    const ends = [...found.interval, ...(ofEach?.interval ?? [])];
+    return {
+      interval: [Math.max(-1, Math.min(...ends)), Math.min(1, Math.max(...ends))],
+      p: Math.max(found.p, ofEach?.interval ? ofEach.p : 0, this.#leastP),
+    };
   }
 
   /** The probability that chance alone gives at least this part of one or two inputs. */
-  pOf(inputs: readonly number[], part: SumOfSquares, own: readonly number[]): number | undefined {
-    if (this.#values.isPaired && this.#ofRun && !this.#ofRun.isUnseen)
-      return this.#pByReplication(inputs, own);
+  pOf(partIn: PartIn, own: readonly number[]): number | undefined {
+    const part = partIn(this.#table);
     const used = this.#ofRun ?? this.#ofMean;
     if (!used) return undefined;
     // with common random numbers the error may be as small as the rounding errors of a sum that is 0
     const rounding = ROUNDING ** 2 * own.reduce((all, point) => all + this.#table.at(point) ** 2, 0);
     const squares = part.squares > rounding ? part.squares : 0;
     if (used.variance === 0) return Number(squares <= ROUNDING * this.#table.squares);
+    const ofPart = this.#ofRun?.isUnseen ? undefined : this.#byReplication(partIn);
+    if (ofPart?.variance === 0) return chanceOfEqual(squares, this.#each!.length - 1);
     const repeats = this.#ofRun ? this.#repeatsOf(own) : 1;
-    const ratio = (squares * repeats) / part.freedom / used.variance;
-    return Math.max(this.#leastP, fisherTail(ratio, part.freedom, used.freedom));
-  }
-
-  /**
-   * With common random numbers: the p-value of one or two inputs, by replication. In each replication, the numbers are the
-   * means of levels, or those cells of the interaction from which all others follow.
-   */
-  #pByReplication(inputs: readonly number[], own: readonly number[]): number | undefined {
-    const runs = own.map((point) => this.#runs![point]!);
-    const common = commonReplications(runs);
-    const rows = runs.map((one) => valuesAt(one, common));
-    /** In each replication, the mean of the points at these levels of the inputs. */
-    const meansAt = (...where: number[]): number[] => {
-      const there = rows.filter((_, row) =>
-        where.every((level, i) => this.#table.level(inputs[i]!, own[row]!) === level),
-      );
-      return common.map((_, column) => momentsOf(there.map((row) => row[column]!)).mean);
-    };
-    const [ofA, ofB] = inputs.map((input) =>
-      [...new Set(own.map((point) => this.#table.level(input, point)))].toSorted((a, b) => a - b),
-    ) as [number[], number[] | undefined];
-    const cells = ofB ? interactionCells(ofA, ofB, meansAt) : ofA.map((level) => meansAt(level));
-    const all = ofB ? [common.map(() => 0), ...cells] : cells;
-    const steps = all.slice(1).map((_, at) => ({ from: ofB ? 0 : at, to: at + 1, length: 1 }));
-    const replicatesOf = (cell: number): Replicate[] =>
-      all[cell]!.map((value, at) => ({ replication: common[at]!, value }));
-    return commonTest(steps, replicatesOf, this.#values.isShare ?? false);
+    const p = ofPart
+      ? fisherTail(squares / part.freedom / ofPart.variance, ofPart.rank, ofPart.freedom)
+      : fisherTail((squares * repeats) / part.freedom / used.variance, part.freedom, used.freedom);
+    return Math.max(this.#leastP, p);
   }
 }
 
-/** What each pair of levels adds to the first levels together and to each level alone. */
-function interactionCells(
-  [firstA, ...ofA]: readonly number[],
-  [firstB, ...ofB]: readonly number[],
-  meansAt: (a: number, b: number) => number[],
-): number[][] {
-  const neither = meansAt(firstA!, firstB!);
-  return ofA.flatMap((a) =>
-    ofB.map((b) => {
-      const [onlyA, onlyB] = [meansAt(a, firstB!), meansAt(firstA!, b)];
-      return meansAt(a, b).map((both, at) => both - onlyA[at]! - onlyB[at]! + neither[at]!);
-    }),
-  );
-}
+/** Finds a part in the means of all replications, or in the values of one. */
+type PartIn = (table: FactorialTable) => Part;
+
+/** With more replications than this, the degrees of freedom of a part with several levels are simply those of the replications. */
+const MANY = 30;

@@ -53,6 +53,11 @@ export class FactorialTable {
     this.present = design.codes.map((codes) => new Set(this.points.map((point) => codes[point]!)).size);
   }
 
+  /** The same points with other values. */
+  of(means: Float64Array): FactorialTable {
+    return new FactorialTable(this.#design, means);
+  }
+
   /** The mean of a point. */
   at(point: number): number {
     return this.#means[point]!;
@@ -100,63 +105,70 @@ export class FactorialTable {
     return sums.map((sum, level) => (counts[level]! > 0 ? sum / counts[level]! : NaN) - mean);
   }
 
-  /** What lies between the levels of one input, or in the interaction of two. */
-  part(inputs: readonly number[], own: readonly number[]): SumOfSquares {
+  /** What lies between the levels of one input, or in the interaction of two, at each of these points. */
+  part(inputs: readonly number[], own: readonly number[]): Part {
     const freedom = inputs.reduce((product, input) => product * (this.present[input]! - 1), 1);
     const [a, b] = inputs as [number, number?];
-    return { squares: b === undefined ? this.#ofMain(a, own) : this.#ofPair(a, b, own), freedom };
+    return partOf(b === undefined ? this.#ofMain(a, own) : this.#ofPair(a, b, own), freedom);
   }
 
-  #ofMain(input: number, own: readonly number[]): number {
+  #ofMain(input: number, own: readonly number[]): Float64Array {
     const alone = this.deviations(input, own);
-    return own.reduce((sum, point) => sum + alone[this.level(input, point)]! ** 2, 0);
+    return Float64Array.from(own, (point) => alone[this.level(input, point)]!);
   }
 
-  #ofPair(a: number, b: number, own: readonly number[]): number {
+  #ofPair(a: number, b: number, own: readonly number[]): Float64Array {
     const { mean } = this.momentsOf(own);
     const [ofA, ofB] = [this.deviations(a, own), this.deviations(b, own)];
     const wide = ofB.length;
     const sums = new Float64Array(ofA.length * wide);
     const counts = new Float64Array(sums.length);
+    const cellOf = (point: number): number => this.level(a, point) * wide + this.level(b, point);
     for (const point of own) {
-      const cell = this.level(a, point) * wide + this.level(b, point);
-      sums[cell]! += this.at(point);
-      counts[cell]! += 1;
+      sums[cellOf(point)]! += this.at(point);
+      counts[cellOf(point)]! += 1;
     }
-    let part = 0;
-    for (let cell = 0; cell < sums.length; cell += 1) {
-      if (counts[cell] === 0) continue;
-      const alone = ofA[Math.floor(cell / wide)]! + ofB[cell % wide]!;
-      part += counts[cell]! * (sums[cell]! / counts[cell]! - mean - alone) ** 2;
-    }
-    return part;
+    return Float64Array.from(own, (point) => {
+      const cell = cellOf(point);
+      return sums[cell]! / counts[cell]! - mean - ofA[this.level(a, point)]! - ofB[this.level(b, point)]!;
+    });
   }
 
   /** What remains if all other inputs are known. */
-  within(input: number, own: readonly number[]): SumOfSquares {
-    const cells = Map.groupBy(own, this.#blockOf([input]));
-    let squares = 0;
-    for (const cell of cells.values()) {
-      const { mean } = this.momentsOf(cell);
-      for (const point of cell) squares += (this.at(point) - mean) ** 2;
-    }
-    return { squares, freedom: own.length - cells.size };
+  within(input: number, own: readonly number[]): Part {
+    const block = this.#blockOf([input]);
+    const means = new Map(
+      [...Map.groupBy(own, block)].map(([cell, points]) => [cell, this.momentsOf(points).mean]),
+    );
+    const values = Float64Array.from(own, (point) => this.at(point) - means.get(block(point))!);
+    return partOf(values, own.length - means.size);
   }
 
   /**
    * The interactions of three and more inputs of a full design; without `hasPairs`, of two and more inputs. Undefined if
    * there are none, or if points have no value.
    */
-  untested(hasPairs: boolean): SumOfSquares | undefined {
+  untested(hasPairs: boolean): Part | undefined {
     if (!this.#design.isFull || !this.isWhole) return undefined;
     const { length } = this.#design.inputs;
     const tested = [...Array.from({ length }, (_, input) => [input]), ...(hasPairs ? pairsOf(length) : [])];
-    const rest = { squares: this.squares, freedom: this.points.length - 1 };
+    const { mean } = this.momentsOf(this.points);
+    const rest = Float64Array.from(this.points, (point) => this.at(point) - mean);
+    let freedom = this.points.length - 1;
     for (const inputs of tested) {
-      const { squares, freedom } = this.part(inputs, this.points);
-      rest.squares -= squares;
-      rest.freedom -= freedom;
+      const part = this.part(inputs, this.points);
+      for (const [at, value] of part.values.entries()) rest[at]! -= value;
+      freedom -= part.freedom;
     }
-    return rest.freedom > 0 ? { ...rest, squares: Math.max(0, rest.squares) } : undefined;
+    return freedom > 0 ? partOf(rest, freedom) : undefined;
   }
+}
+
+/** A part of the means: its value at each point, and its sum of squares. */
+export interface Part extends SumOfSquares {
+  values: Float64Array;
+}
+
+function partOf(values: Float64Array, freedom: number): Part {
+  return { values, squares: values.reduce((sum, value) => sum + value ** 2, 0), freedom };
 }

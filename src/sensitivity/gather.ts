@@ -323,7 +323,8 @@ export class PointGatherer {
     measures: readonly Measure[],
     { dataSets, keepsRuns, points }: Omit<Gathering, 'measures'>,
   ) {
-    this.#isSample = analyzedDesign(campaign).method === 'regression';
+    const { method } = analyzedDesign(campaign);
+    this.#isSample = method === 'regression';
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#table = new PointTable(campaign.varied, points);
     const { commonRandomNumbers, replications } = campaign;
@@ -337,9 +338,10 @@ export class PointGatherer {
           isPaired: commonRandomNumbers,
         }),
     );
-    // with common random numbers, only the runs themselves tell an effect from chance
+    // With common random numbers, only the runs themselves tell an effect from chance. If the effect is a difference of two
+    // points, it is judged by their own runs: one run of a third point must not decide.
     const ofCurves =
-      keepsRuns && commonRandomNumbers
+      keepsRuns && (commonRandomNumbers || method === 'one-at-a-time')
         ? { numbers: points * replications, keepsRuns: true }
         : { numbers: points, keepsRuns: false };
     this.#curves = dataSets.map((name) => new CurveColumns(name, ofCurves));

@@ -13,6 +13,11 @@ interface ChanceVariance {
   freedom: number;
 }
 
+/** A sum of squares of means, and the chance in one of these means. */
+interface WithChance extends SumOfSquares {
+  chance: ChanceVariance;
+}
+
 /** A share of the variance without chance. */
 export interface VarianceShare {
   /** Chance may bring it below 0 or above 1. */
@@ -32,21 +37,19 @@ export interface VarianceShare {
  *
  * @param confidence - between 0 and 1, such as 0.95
  */
-export function varianceShare(
-  part: SumOfSquares,
-  rest: SumOfSquares,
-  chance: ChanceVariance,
-  confidence: number,
-): VarianceShare {
-  const [own, other] = [limits(part, chance, confidence), limits(rest, chance, confidence)];
+export function varianceShare(part: WithChance, rest: WithChance, confidence: number): VarianceShare {
+  const [own, other] = [limits(part, confidence), limits(rest, confidence)];
   const share = own.plain / (own.plain + other.plain);
-  // the share is at least c if (1 - c) × own is at least c × other
-  const low = lastAbove(
-    (c) =>
-      (1 - c) * own.value -
-      c * other.value -
-      Math.hypot((1 - c) * (own.value - own.low), c * (other.high - other.value)),
-  );
+  // the share is at least c if (1 - c) × own is at least c × other; a part that may be 0 may be no share
+  const low =
+    own.low === 0 && rest.freedom > 0
+      ? 0
+      : lastAbove(
+          (c) =>
+            (1 - c) * own.value -
+            c * other.value -
+            Math.hypot((1 - c) * (own.value - own.low), c * (other.high - other.value)),
+        );
   const high = lastAbove(
     (c) =>
       (1 - c) * own.value -
@@ -66,7 +69,7 @@ interface Limited {
   high: number;
 }
 
-function limits({ squares, freedom }: SumOfSquares, chance: ChanceVariance, confidence: number): Limited {
+function limits({ squares, freedom, chance }: WithChance, confidence: number): Limited {
   const { variance } = chance;
   const plain = squares - freedom * variance;
   if (freedom === 0) return { plain: 0, value: 0, low: 0, high: 0 };

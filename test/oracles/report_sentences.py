@@ -144,6 +144,9 @@ def interval_of(m, points, value, values, spread, among, confidence):
         wide = float(np.min(values)), float(np.max(values))
     # an end has the digits of the interval
     digit = 0.51 * 10 ** -len(m[0].partition("(")[2].partition(" ")[0].partition(".")[2]) if points.statistic == "share" else 0
+    if m["half"] and number(m["half"]) > 0:
+        # the value and the half of the interval are both rounded to the second digit of the half
+        digit = 1.02 * 10.0 ** (math.floor(math.log10(number(m["half"]))) - 1)
     slack = 2e-3 * (unit * abs(value) + unit * (plain[1] - plain[0])) + 1e-6 + digit
     deny(ends[0] > unit * plain[0] + slack or ends[1] < unit * plain[1] - slack, f"the plain interval is {plain}")
     deny(ends[0] < unit * wide[0] - slack or ends[1] > unit * wide[1] + slack, f"the widest interval is {wide}")

@@ -279,3 +279,48 @@ test('common random numbers whose chance is a function of the inputs are no effe
   // with residuals that count as independent, these shares are far above a half
   for (const count of [mains, pairs]) expect(count / campaigns).toBeLessThan(0.1);
 });
+
+test.each([
+  { levels: [2, 8], seeds: 10, isShare: true },
+  { levels: [2, 2], seeds: 8, isShare: true },
+  { levels: [2, 8], seeds: 5, isShare: false },
+  { levels: [3, 4], seeds: 10, isShare: false },
+])(
+  'chance that is common to the points with a value of one input is no effect of it: $seeds seeds, $levels, shares: $isShare',
+  ({ levels, seeds, isShare }) => {
+    const design = full(levels);
+    const random = uniforms(12);
+    const points = design.codes[0]!.length;
+    let [significant, missed, sure] = [0, 0, 0];
+    const campaigns = 300;
+    for (let campaign = 0; campaign < campaigns; campaign += 1) {
+      const common = Array.from({ length: seeds }, () =>
+        Array.from({ length: levels[0]! }, () => (isShare ? Number(random() < 0.5) : random())),
+      );
+      const runs = Array.from({ length: points }, (_, point) =>
+        common.map((ofSeed, at) => {
+          const value = ofSeed[design.codes[0]![point]!]!;
+          const flipped = isShare ? (random() < 0.05 ? 1 - value : value) : value + 0.1 * random();
+          return { replication: at + 1, value: flipped };
+        }),
+      );
+      const { indices } = factorialIndices(
+        design,
+        {
+          means: Float64Array.from(runs, (own) => own.reduce((sum, { value }) => sum + value, 0) / seeds),
+          replicates: (point) => runs[point]!,
+          isPaired: true,
+          isShare,
+        },
+        0.95,
+      );
+      // all means may be equal
+      const { p = 1, effectInterval, firstInterval } = indices[0] ?? {};
+      if (p < 0.05) significant += 1;
+      if (effectInterval && (effectInterval[0] > 0 || effectInterval[1] < 0)) missed += 1;
+      if (firstInterval && firstInterval[0] > 0.1) sure += 1;
+    }
+    // the effects have the confidence 0.95
+    for (const count of [significant, missed, sure]) expect(count / campaigns).toBeLessThan(0.09);
+  },
+);

@@ -19,9 +19,8 @@ test.each([
     // beside a rest that is nearly certain, the ratio of the shares has the limits of the part
     const rest = 1e10;
     const { share, interval } = varianceShare(
-      { squares, freedom },
-      { squares: rest, freedom: 1 },
-      KNOWN,
+      { squares, freedom, chance: KNOWN },
+      { squares: rest, freedom: 1, chance: KNOWN },
       0.95,
     );
     const [low, high] = interval.map((end) => (end * rest) / (1 - end)) as [number, number];
@@ -33,16 +32,19 @@ test.each([
 );
 
 test('a part without chance is its plain share, and a part of all is the whole', () => {
-  const none = { variance: 1e-20, freedom: 4 };
+  const chance = { variance: 1e-20, freedom: 4 };
   const { share, interval } = varianceShare(
-    { squares: 3, freedom: 1 },
-    { squares: 1, freedom: 2 },
-    none,
+    { squares: 3, freedom: 1, chance },
+    { squares: 1, freedom: 2, chance },
     0.95,
   );
   expect(share).toBeCloseTo(0.75, 12);
   for (const end of interval) expect(end).toBeCloseTo(0.75, 6);
-  const whole = varianceShare({ squares: 50, freedom: 1 }, { squares: 0, freedom: 0 }, KNOWN, 0.95);
+  const whole = varianceShare(
+    { squares: 50, freedom: 1, chance: KNOWN },
+    { squares: 0, freedom: 0, chance: KNOWN },
+    0.95,
+  );
   expect(whole).toEqual({ share: 1, interval: [1, 1] });
 });
 
@@ -66,11 +68,10 @@ test.each([
     const draws = 400;
     for (let draw = 0; draw < draws; draw += 1) {
       const [a, b] = [squaresOf(ofPart, part), squaresOf(ofRest, rest)];
-      const variance = squaresOf(freedom, 0) / freedom;
+      const chance = { variance: squaresOf(freedom, 0) / freedom, freedom };
       const { interval } = varianceShare(
-        { squares: a, freedom: ofPart },
-        { squares: b, freedom: ofRest },
-        { variance, freedom },
+        { squares: a, freedom: ofPart, chance },
+        { squares: b, freedom: ofRest, chance },
         0.95,
       );
       const truth = part / (part + rest);
