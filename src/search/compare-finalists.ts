@@ -67,7 +67,7 @@ export function compareFinalists(
   finished: FinishedPoints,
   reader: PointReader,
 ): Decided {
-  const { ordinals, after } = events.findLast((event) => event.kind === 'finalists')!;
+  const { ordinals, after } = lastFinalists(events);
   const rejected = new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
   const systems = ordinals.filter((ordinal) => !rejected.has(ordinal));
   if (systems.some((ordinal) => !finished.has(ordinal))) return { events: [], replications: [] };
@@ -103,7 +103,8 @@ function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
  * Reads the further replications of the winner, and ends the search. If the winner fails in these replications, or does not
  * meet the requirements, it is rejected, and the comparison goes on. All new runs of the winner decide together, each
  * with the same weight: a mean of a few further runs varies more than that of many runs of the comparison, so alone it
- * would reject a good winner by chance. The goal chose the winner, so its required outputs are hardly too good in the comparison.
+ * would reject a good winner by chance. These runs also choose among the finalists, so the intervals of required outputs allow for
+ * their number.
  */
 export function reportWinner(
   events: readonly SearchEvent[],
@@ -123,7 +124,12 @@ export function newRuns(
   finished: FinishedPoints,
   ordinal: number,
 ): FinishedRun[] {
-  return runsAfter(finished, ordinal, events.findLast((event) => event.kind === 'finalists')!.after);
+  return runsAfter(finished, ordinal, lastFinalists(events).after);
+}
+
+/** The finalists of the last comparison, which has begun. */
+export function lastFinalists(events: readonly SearchEvent[]): Extract<SearchEvent, { kind: 'finalists' }> {
+  return events.findLast((event) => event.kind === 'finalists')!;
 }
 
 /** The runs of a point with a replication number above `after`. */

@@ -112,8 +112,9 @@ export function selectStoryOf(
               runs: told.runs,
               seen: first.mean,
               isEqual: reader.areEqual(used!),
-              // all runs of the winner decide whether it meets the requirements
-              required: own.length > 0 ? requiredAt(campaign, reader, given.runs, 1) : told.required,
+              // all runs of the winner decide whether it meets the requirements, and so they have chosen it among all points
+              required:
+                own.length > 0 ? requiredAt(campaign, reader, given.runs, points.length) : told.required,
               tied: own.length > 0 ? 0 : tiedWith(first, candidates),
               choice: own.length > 0 ? choiceOf(winner!) : 'alone',
             }

@@ -10,7 +10,7 @@ import type {
 import { stageOf, stopOf } from '../campaign/search/log.ts';
 import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
 import type { CampaignBy, RawValue } from '../campaign/types.ts';
-import { newRuns, runsAfter } from './compare-finalists.ts';
+import { lastFinalists, newRuns, runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
 import { intervalOf, type RequiredOutput, requiredAt, type Selected } from './interval.ts';
 import { keysOf } from './point-keys.ts';
@@ -148,7 +148,13 @@ function bestPoint(
     if (fresh.length > 0)
       return {
         ...shown(campaign, ask, reader, fresh),
-        required: requiredAt(campaign, reader, newRuns(log.events, finished, winner.ordinal), 1),
+        // these runs have also decided which finalists meet the requirements
+        required: requiredAt(
+          campaign,
+          reader,
+          newRuns(log.events, finished, winner.ordinal),
+          lastFinalists(log.events).ordinals.length,
+        ),
         seen,
         tied: 0,
         choice: choiceOf(winner),

@@ -193,20 +193,21 @@ function unlessBiased(
     const { means, lackingByPoint } = of;
     if (!means.some(Number.isNaN)) return estimate(of);
     const lacking = Float64Array.from(means, (value) => Number(Number.isNaN(value)));
-    const rows = atRows(points, means);
-    const lost = Array.from({ length: count }, (_, unit) =>
-      rows.subarray(unit * width, (unit + 1) * width).some(Number.isNaN),
-    ).filter(Boolean).length;
-    const isByInputs = !hasRandomRuns(campaign) && lost > MOST_LOST * count;
+    // a unit whose points have not all finished says nothing yet
+    const finished = Array.from({ length: count }, (_, unit) =>
+      points.subarray(unit * width, (unit + 1) * width),
+    ).filter((unit) => unit.every((point) => point >= 0));
+    const lost = finished.filter((unit) => unit.some((point) => Number.isNaN(means[point]!))).length;
+    const isByInputs = !hasRandomRuns(campaign) && lost > MOST_LOST * finished.length;
     const names = dependents(table, lacking, lackingByPoint);
-    const isOpen = means.length < FEW_TESTED.points && lost > FEW_TESTED.lost * count;
+    const isOpen = means.length < FEW_TESTED.points && lost > FEW_TESTED.lost * finished.length;
     if (names.length === 0 && !isByInputs && !isOpen) return estimate(of);
     const unknown =
       names.length > 0
         ? `whether a point has a value depends on ${names.join(', ')}, and each ${name} with such a point is left out`
         : isByInputs
-          ? `${lost} of ${count} ${plural} are left out, and without seeds the inputs probably decide which runs fail`
-          : `${lost} of ${count} ${plural} are left out, and ${means.length} points are too few to tell whether their failures depend on the inputs`;
+          ? `${lost} of ${finished.length} ${plural} are left out, and without seeds the inputs probably decide which runs fail`
+          : `${lost} of ${finished.length} ${plural} are left out, and ${means.length} points are too few to tell whether their failures depend on the inputs`;
     const cure = names.length > 0 ? ': more points do not cure this' : '';
     const retry = names.length > 0 ? 'Narrow' : 'Request the failed runs again ("foray retry"), or narrow';
     return {

@@ -27,6 +27,8 @@ export interface Played {
   commonRandomNumbers?: boolean;
   /** @default Y */
   outputs?: string[];
+  /** The number of runs that have finished, if not all of them. */
+  finished?: number;
 }
 
 export function numericBase(values: Record<string, number>): BaseInput[] {
@@ -65,7 +67,7 @@ export function campaignOf({
 /** Runs a model at all points of a design, as a campaign would, and analyzes the results. */
 export function analyzed(played: Played, model: Model): Analysis[] {
   const campaign = campaignOf(played);
-  const { outputs: asked = ['Y'] } = played;
+  const { outputs: asked = ['Y'], finished = Infinity } = played;
   const dataSets = asked.filter((name) => name === 'Course');
   const measures = asked.filter((name) => name !== 'Course').map((name) => measureOf(OUTPUTS, name));
   const gatherer = new PointGatherer(campaign, measures, {
@@ -76,7 +78,7 @@ export function analyzed(played: Played, model: Model): Analysis[] {
   const counts = { total: 0, done: 0, failed: 0 };
   for (const { key, values, draws } of expand(campaign)) {
     const own = firstReplications(campaign, { draws });
-    for (let replication = 1; replication <= own; replication += 1) {
+    for (let replication = 1; replication <= own && counts.total < finished; replication += 1) {
       const found = model(
         values.map((value) => Number(value)),
         replication,

@@ -128,6 +128,19 @@ describe('points without a value', () => {
     }
   });
 
+  test('because their runs have not finished are no failures', () => {
+    for (const [design, finished] of [
+      [{ ...morris, trajectories: 10 }, 30],
+      [saltelli, 600],
+    ] as const) {
+      let runs = 0;
+      const [found] = analyzed({ design, finished }, ([a, b]) =>
+        (runs += 1) === 3 ? undefined : { Y: a! + b! },
+      );
+      expect(found!.indices).toHaveLength(3);
+    }
+  });
+
   test('of a design with few different points leave no effects either', () => {
     const two: Design = { ...morris, inputs: spread(['A', 'B']), trajectories: 40 };
     const fails = ([a, b]: readonly number[]) => (a! > b! ? undefined : { Y: a! + b! });
