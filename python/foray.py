@@ -418,7 +418,7 @@ def _body(definition, files):
 
 def _of_model(entry, files):
     # the files of a model by their paths below its folder
-    folder = entry.absolute().parent
+    folder = pathlib.Path(os.path.abspath(entry)).parent
     for file in [entry, *map(pathlib.Path, files)]:
         try:
             name = pathlib.Path(os.path.abspath(file)).relative_to(folder).as_posix()

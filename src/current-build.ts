@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowService } from '@temporalio/client';
+import { haveOtherStores } from './client/worker-identity.ts';
 import { messageOf } from './errors.ts';
-import { deploymentOf, openBuilds, pinnedTo, POLLED_MS, queueState, unpinnedOn } from './temporal-builds.ts';
+import { deploymentOf, knownBuilds, pinnedTo, POLLED_MS, queueState, unpinnedOn } from './temporal-builds.ts';
 
 /** How often, and for how long, a worker looks when it starts: Temporal knows its build soon after its first poll, ms. */
 const START_EVERY_MS = 100;
@@ -10,6 +11,7 @@ const START_MS = 10_000;
 const CALL_MS = 5_000;
 /** Number of campaigns that Temporal lists at once. */
 const PAGE = 200;
+const NOT_SEEN = 'Temporal has not seen this worker ask for work.';
 /** gRPC's number for a thing that is not there. */
 const NOT_FOUND = 5;
 
@@ -160,16 +162,25 @@ export class CurrentBuild {
   /** Takes the build and the campaigns that it should. Returns what went wrong; empty if nothing did. */
   async #carryOut(): Promise<string> {
     const { namespace, taskQueue, build, identity } = this.#own;
-    const { current, polls } = await this.#ask((service) => queueState(service, namespace, taskQueue));
-    const builds = await this.#ask((service) => openBuilds(service, namespace, taskQueue));
-    const names = new Set(builds.map((each) => each.build));
+    const { current, polls, pollers } = await this.#ask((service) =>
+      queueState(service, namespace, taskQueue),
+    );
+    const builds = await this.#ask((service) => knownBuilds(service, namespace, taskQueue));
+    const names = new Set(builds.flatMap((each) => (each.isDrained ? [] : each.build)));
     if (current !== undefined) names.add(current);
     const gone = this.#absences.look(names, polls, performance.now());
-    if (!polls.has(build)) return 'Temporal has not seen this worker ask for work.';
+    if (!polls.has(build)) return NOT_SEEN;
     if (current !== build) {
-      const sinceOf = (name: string): number => builds.find((each) => each.build === name)?.since ?? 0;
-      const isNewer = current === undefined || sinceOf(build) > sinceOf(current);
+      const own = builds.find((each) => each.build === build);
+      if (!own) return NOT_SEEN;
+      const before = builds.find((each) => each.build === current)?.since ?? 0;
+      const isNewer = current === undefined || own.since > before;
       if (!isNewer && !gone.has(current)) return '';
+      const stranger = pollers.find(
+        (each) => each.build === current && haveOtherStores(each.identity, identity),
+      );
+      if (stranger)
+        return `the worker ${stranger.identity} of the current build has another store. Give one of them another task queue.`;
       const deploymentName = deploymentOf(taskQueue);
       await this.#ask((service) =>
         service.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId: build, identity }),
@@ -190,7 +201,7 @@ export class CurrentBuild {
     return this.#forEach(pinnedTo(this.#own.taskQueue, build), async (execution) => {
       await this.#setOverride(execution, { autoUpgrade: true });
       this.#tell(
-        `Campaign ${execution.workflowId} is taken over from build ${build}, of which no worker is left`,
+        `The workflow ${execution.workflowId} is taken over from build ${build}, of which no worker is left`,
       );
     });
   }

@@ -102,31 +102,32 @@ export async function campaignsOnOtherBuilds(
   { namespace, taskQueue, current }: { namespace: string; taskQueue: string; current: string | undefined },
 ): Promise<BuildWithCampaigns[]> {
   const found: BuildWithCampaigns[] = [];
-  for (const { build } of await openBuilds(workflowService, namespace, taskQueue)) {
-    if (build === current) continue;
-    const query = pinnedTo(taskQueue, build);
+  for (const { build, isDrained } of await knownBuilds(workflowService, namespace, taskQueue)) {
+    if (isDrained || build === current) continue;
+    const query = `${pinnedTo(taskQueue, build)} AND WorkflowType = 'campaign'`;
     const count = Number((await workflowService.countWorkflowExecutions({ namespace, query })).count ?? 0);
     if (count > 0) found.push({ build, count });
   }
   return found;
 }
 
-/** A build on which campaigns may be open. */
-interface OpenBuild {
+interface KnownBuild {
   build: string;
   /** When a worker of it polled for the first time, ms since 1970. */
   since: number;
+  /** Whether no workflow is left on it. */
+  isDrained: boolean;
 }
 
 /**
- * The builds of a task queue's workers on which campaigns may be open; empty if no worker has had a build.
+ * The builds that a task queue's workers have had; empty if no worker has had a build.
  * @throws errors of the SDK
  */
-export async function openBuilds(
+export async function knownBuilds(
   workflowService: WorkflowService,
   namespace: string,
   taskQueue: string,
-): Promise<OpenBuild[]> {
+): Promise<KnownBuild[]> {
   const asked = { namespace, deploymentName: deploymentOf(taskQueue) };
   const { workerDeploymentInfo } = await workflowService
     .describeWorkerDeployment(asked)
@@ -137,25 +138,24 @@ export async function openBuilds(
   return (workerDeploymentInfo?.versionSummaries ?? []).flatMap(
     ({ deploymentVersion, drainageStatus, createTime: time }) => {
       const build = deploymentVersion?.buildId;
-      return build && Number(drainageStatus) !== DRAINED ? [{ build, since: msOf(time) }] : [];
+      return build ? [{ build, since: msOf(time), isDrained: Number(drainageStatus) === DRAINED }] : [];
     },
   );
 }
 
-/** The query for the open campaigns that stay on a build. */
+/** The query for the open workflows that stay on a build: campaigns, and notices before their first step. */
 export function pinnedTo(taskQueue: string, build: string): string {
-  return campaignsOn(taskQueue, build, 'Pinned');
+  return openOn(taskQueue, build, 'Pinned');
 }
 
 /** The query for the open campaigns whose last step was on a build, and that do not stay there. */
 export function unpinnedOn(taskQueue: string, build: string): string {
-  return campaignsOn(taskQueue, build, 'AutoUpgrade');
+  return `${openOn(taskQueue, build, 'AutoUpgrade')} AND WorkflowType = 'campaign'`;
 }
 
-function campaignsOn(taskQueue: string, build: string, behavior: 'Pinned' | 'AutoUpgrade'): string {
+function openOn(taskQueue: string, build: string, behavior: 'Pinned' | 'AutoUpgrade'): string {
   return [
     `TaskQueue = '${taskQueue.replaceAll("'", "\\'")}'`,
-    "WorkflowType = 'campaign'",
     "ExecutionStatus = 'Running'",
     `TemporalWorkflowVersioningBehavior = '${behavior}'`,
     `TemporalWorkerDeploymentVersion = '${deploymentOf(taskQueue).replaceAll("'", "\\'")}:${build}'`,

@@ -52,8 +52,9 @@ test('the time of Temporal is that of this machine, unless this is certainly wro
   expect(temporalsTime(poll, poll + 3_600_000)).toBe(poll);
 });
 
-test('notices are no campaigns', () => {
-  expect(pinnedTo('foray', 'one')).toContain("WorkflowType = 'campaign'");
+test('a notice that has not begun is moved with the campaigns', () => {
+  // until its first step it stays on the build of its campaign
+  expect(pinnedTo('foray', 'one')).not.toContain('WorkflowType');
 });
 
 test('words promise a worker that takes over only if there is one of another build', () => {
@@ -86,7 +87,7 @@ const UNAVAILABLE = 14;
 /** Answers of Temporal that a real server gives only by chance. */
 function answering(faults: Record<string, Error>) {
   const asked: string[] = [];
-  const state = { isSeen: true };
+  const state = { isSeen: true, current: 'two', identity: '' };
   const execution = (workflowId: string) => ({ execution: { workflowId } });
   const workflowService = {
     describeTaskQueue: () =>
@@ -97,16 +98,31 @@ function answering(faults: Record<string, Error>) {
                 lastAccessTime: { seconds: 1 },
                 deploymentOptions: { workerVersioningMode: 2, buildId: 'two' },
               },
+              {
+                identity: state.identity,
+                lastAccessTime: { seconds: 1 },
+                deploymentOptions: { workerVersioningMode: 2, buildId: state.current },
+              },
             ]
           : [],
-        versioningInfo: { currentDeploymentVersion: { buildId: 'two' } },
+        versioningInfo: { currentDeploymentVersion: { buildId: state.current } },
       }),
     describeWorkerDeployment: () =>
       Promise.resolve({
-        workerDeploymentInfo: { versionSummaries: [{ deploymentVersion: { buildId: 'one' } }] },
+        workerDeploymentInfo: {
+          versionSummaries: [
+            { deploymentVersion: { buildId: 'one' } },
+            { deploymentVersion: { buildId: 'two' }, createTime: { seconds: 1 }, drainageStatus: 2 },
+            { deploymentVersion: { buildId: 'zero' }, drainageStatus: 2 },
+          ],
+        },
       }),
     listWorkflowExecutions: ({ query }: { query: string }) =>
       Promise.resolve({ executions: query.includes('Pinned') ? ['a', 'b', 'c', 'd'].map(execution) : [] }),
+    setWorkerDeploymentCurrentVersion: ({ buildId }: { buildId: string }) => {
+      state.current = buildId;
+      return Promise.resolve({});
+    },
     updateWorkflowExecutionOptions: ({
       workflowExecution: { workflowId },
     }: {
@@ -123,7 +139,7 @@ function answering(faults: Record<string, Error>) {
   return { connection, asked, state };
 }
 
-const own = { namespace: 'default', taskQueue: 'foray', build: 'two', identity: 'me' };
+const own = { namespace: 'default', taskQueue: 'foray', build: 'two', identity: 'me; store 1111' };
 /** A build is gone at the second look. */
 const AT_ONCE = { every: 5, apart: 60_000, gone: 0 };
 
@@ -157,7 +173,7 @@ test('a campaign that cannot be taken over keeps no other campaign back, and its
   const told = await toldUntil(connection, /cannot be made current/);
   expect(asked.slice(0, 4)).toEqual(['a', 'b', 'c', 'd']);
   const moved = (id: string): string =>
-    `Campaign ${id} is taken over from build one, of which no worker is left`;
+    `The workflow ${id} is taken over from build one, of which no worker is left`;
   expect(told.slice(0, 3)).toEqual([
     moved('a'),
     moved('d'),
@@ -171,4 +187,19 @@ test('a worker that Temporal does not see says so at the end of its start', asyn
   expect(await toldUntil(connection, /./)).toEqual([
     'The build two cannot be made current, or cannot take campaigns over: Temporal has not seen this worker ask for work.',
   ]);
+}, 30_000);
+
+test('a newer build becomes the current one, also if it has had no campaign for a while', async () => {
+  const { connection, state } = answering({});
+  state.current = 'zero';
+  expect(await toldUntil(connection, /current/)).toContain('Build two is the current one now, after zero');
+});
+
+test('a newer build leaves the campaigns of another store alone, and says why', async () => {
+  const { connection, state } = answering({});
+  Object.assign(state, { current: 'zero', identity: 'other; store 2222' });
+  expect((await toldUntil(connection, /another store/)).join()).toContain(
+    'Give one of them another task queue.',
+  );
+  expect(state.current).toBe('zero');
 }, 30_000);

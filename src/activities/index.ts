@@ -155,9 +155,35 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
 
 /**
  * How far the steady clock of this process is ahead of the clock of Temporal's server, ms: the least difference between the
- * start of an activity and its scheduled time. The differences of activities that have waited for a worker are larger.
+ * start of an activity and its scheduled time, of some activities. Only the next activity of a workflow whose last one ended
+ * here counts: others may have waited for a worker, perhaps for hours. Until there is one, both clocks count as equal.
  */
-let ahead = Infinity;
+class Ahead {
+  readonly #lately: number[] = [];
+  /** The workflow runs whose last activity ended here. */
+  readonly #here = new Set<string>();
+
+  /** @param difference - between the start of an activity and its scheduled time, ms */
+  add(runId: string, difference: number): void {
+    if (!this.#here.delete(runId)) return;
+    this.#lately.push(difference);
+    if (this.#lately.length > MOST_DIFFERENCES) this.#lately.shift();
+  }
+
+  ended(runId: string): void {
+    this.#here.add(runId);
+    if (this.#here.size > MOST_RUNS_HERE) this.#here.delete(this.#here.values().next().value!);
+  }
+
+  get ms(): number {
+    return this.#lately.length === 0 ? 0 : Math.min(...this.#lately);
+  }
+}
+
+/** A clock that is set is noticed after so many activities. */
+const MOST_DIFFERENCES = 50;
+const MOST_RUNS_HERE = 1_000;
+const ahead = new Ahead();
 
 /** The time of this process in ms, whatever happens to the clock of its machine. */
 function steadyTime(): number {
@@ -167,14 +193,16 @@ function steadyTime(): number {
 /** Runs one activity: sends heartbeats, and gives errors a type. `now` is about the time of Temporal's server. */
 async function beating<T>(work: (signal: AbortSignal, now: World['now']) => Promise<T>): Promise<T> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
-  const { attempt, currentAttemptScheduledTimestampMs: scheduled } = activityInfo();
-  ahead = Math.min(ahead, steadyTime() - scheduled);
+  const { attempt, currentAttemptScheduledTimestampMs: scheduled, workflowExecution } = activityInfo();
+  const { runId = '' } = workflowExecution ?? {};
+  if (attempt === 1) ahead.add(runId, steadyTime() - scheduled);
   try {
-    return await work(cancellationSignal(), () => Math.round(steadyTime() - ahead));
+    return await work(cancellationSignal(), () => Math.round(steadyTime() - ahead.ms));
   } catch (error) {
     throw failureOf(error, attempt);
   } finally {
     clearInterval(beat);
+    ahead.ended(runId);
   }
 }
 

@@ -17,6 +17,8 @@ const TURN_MS = { least: 1_000, most: 3_000 };
 const AGAIN_MS = { least: 1_000, most: 600_000 };
 /** After this time, ms, a name that the worker does not have ends the calls. Until then, somebody may add the name. */
 const UNKNOWN_MS = 300_000;
+/** Since when this worker has not found a name at any call, ms of a clock that is never set. */
+const unknownSince = new Map<string, number>();
 
 let calls = 0;
 
@@ -25,16 +27,16 @@ let calls = 0;
  * on the number of attempts, because an attempt may also be one that had to wait for its turn. A notice that waits is no
  * running activity, so it takes no place of a campaign.
  *
- * @param options - `waited` is the time since the event, ms
+ * @param options - `waited` is the time since the event, ms; `now` is the time of a clock that is never set, ms
  * @throws ForayError NOTICES_INVALID, UNKNOWN_NOTICE; ApplicationFailure NOTICE_FAILED. Temporal then calls the notice
  *   again. ApplicationFailure UNKNOWN_NOTICE, without a retry, if the name is unknown for too long
  */
 export async function notify(
   { notices }: Pick<World, 'notices'>,
   { name, message }: NoticeCall,
-  { signal, waited }: { signal: AbortSignal; waited: number },
+  { signal, waited, now = performance.now() }: { signal: AbortSignal; waited: number; now?: number },
 ): Promise<void> {
-  const notice = knownNotice(notices, name, waited);
+  const notice = knownNotice(notices, name, now);
   if (calls >= MOST_AT_ONCE) {
     const nextRetryDelay = TURN_MS.least + Math.random() * (TURN_MS.most - TURN_MS.least);
     throw failed(`The notice "${name}" waits until the worker has made other calls.`, nextRetryDelay);
@@ -51,11 +53,16 @@ export async function notify(
 }
 
 /** @throws ForayError NOTICES_INVALID, UNKNOWN_NOTICE; ApplicationFailure UNKNOWN_NOTICE after a while */
-function knownNotice(file: string | undefined, name: string, waited: number): Notice {
+function knownNotice(file: string | undefined, name: string, now: number): Notice {
   try {
-    return noticeOf(file, name);
+    const notice = noticeOf(file, name);
+    unknownSince.delete(name);
+    return notice;
   } catch (error) {
-    if (!isForayError(error) || error.code !== 'UNKNOWN_NOTICE' || waited < UNKNOWN_MS) throw error;
+    if (!isForayError(error) || error.code !== 'UNKNOWN_NOTICE') throw error;
+    const since = unknownSince.get(name) ?? now;
+    unknownSince.set(name, since);
+    if (now - since < UNKNOWN_MS) throw error;
     throw ApplicationFailure.nonRetryable(error.toLine(), error.code);
   }
 }

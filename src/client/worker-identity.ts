@@ -46,8 +46,7 @@ export interface OwnIds {
 }
 
 export function readWorker(identity: string, own: OwnIds): ReadWorker {
-  const [name = '', ...parts] = identity.split('; ');
-  const facts = new Map(parts.map((part) => part.split(' ') as [string, string]));
+  const [name, facts] = factsIn(identity);
   const differs = (what: 'store' | 'service'): boolean =>
     own[what] !== undefined && facts.has(what) && facts.get(what) !== own[what].slice(0, SHORT);
   return {
@@ -59,4 +58,15 @@ export function readWorker(identity: string, own: OwnIds): ReadWorker {
     ],
     ahead: Number(facts.get('clock') ?? 0) * 1_000,
   };
+}
+
+/** Whether two workers have different stores, as far as their names tell. */
+export function haveOtherStores(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((identity) => factsIn(identity)[1].get('store'));
+  return a !== undefined && b !== undefined && a !== b;
+}
+
+function factsIn(identity: string): [name: string, facts: Map<string, string>] {
+  const [name = '', ...parts] = identity.split('; ');
+  return [name, new Map(parts.map((part) => part.split(' ') as [string, string]))];
 }

@@ -96,7 +96,7 @@ export function settingsFrom(given: GivenSettings): Settings {
       (given.webUi && address(given.webUi, '--web-ui', variables.webUi).href) ??
       dev?.temporal.webUi ??
       usualUi(temporal.connectionOptions.address),
-    notify: given.notify?.split(',').map((name) => name.trim()),
+    notify: given.notify ? given.notify.split(',').map((name) => name.trim()) : undefined,
   };
 }
 

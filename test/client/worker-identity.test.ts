@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readWorker, workerIdentity } from '../../src/client/worker-identity.ts';
+import { haveOtherStores, readWorker, workerIdentity } from '../../src/client/worker-identity.ts';
 
 const [store, service] = ['11111111-a', '22222222-b'];
 const facts = { store, service, isRefused: false, ahead: 0 };
@@ -25,4 +25,11 @@ test('the name of a worker tells how far the clock of its service is ahead', () 
   expect(readWorker(workerIdentity({ ...facts, ahead: -86_400_400 }), { store, service }).ahead).toBe(
     -86_400_000,
   );
+});
+
+test('two workers have other stores only if both names tell so', () => {
+  const [one, other] = [facts, { ...facts, store: '33333333-c' }].map(workerIdentity) as [string, string];
+  expect(haveOtherStores(one, other)).toBe(true);
+  expect(haveOtherStores(one, one)).toBe(false);
+  expect(haveOtherStores(one, 'another program')).toBe(false);
 });

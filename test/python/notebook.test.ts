@@ -179,7 +179,8 @@ FACTOR = 1`,
   `import foray
 server = foray.connect()
 assert server.push("model.py", files=["scale.py"]) == {"name": "Field", "version": 1, "isNew": True}
-assert server.push("model.py", files=["scale.py"]) == {"name": "Field", "version": 1, "isNew": False}
+import os
+assert server.push(f"../{os.path.basename(os.getcwd())}/model.py", files=["scale.py"]) == {"name": "Field", "version": 1, "isNew": False}
 field = {"campaign": "field", "model": {"name": "Field"}, "design": {"grid": {"Width": [1, 2, 5]}}}
 frame = server.submit(field).wait(seconds=120).results()
 assert dict(zip(frame["Width"], frame["Area"])) == {1: 3, 2: 6, 5: 15}, frame`,

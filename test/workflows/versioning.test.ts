@@ -73,7 +73,7 @@ test('the newest build gets new campaigns, and a campaign stays with the build t
   const told: string[] = [];
   const endQuick = await world.startWorker({ buildId: 'two', looks, tell: (line) => told.push(line) });
   await until('a worker of the other build has the campaign', () => isOn(id, 'two'));
-  expect(told).toEqual([`Campaign ${id} is taken over from build one, of which no worker is left`]);
+  expect(told).toEqual([`The workflow ${id} is taken over from build one, of which no worker is left`]);
   // it does not follow a later build in the middle of its history
   await until(
     'the campaign stays with the other build',

@@ -137,7 +137,10 @@ export class LaneKeeper {
       // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
       // for that service
       maxCachedWorkflows: 0,
-    }).catch(unconnected);
+    }).catch(async (error: unknown) => {
+      await Promise.all([client.close(), native.close()]);
+      throw translated({ temporal: options }, error);
+    });
     return new LaneKeeper(parts, options, { client, worker: native }, worker, converter);
   }
 
