@@ -36,11 +36,11 @@ export async function notify(
   { name, message }: NoticeCall,
   { signal, waited, now = performance.now() }: { signal: AbortSignal; waited: number; now?: number },
 ): Promise<void> {
-  const notice = knownNotice(notices, name, now);
   if (calls >= MOST_AT_ONCE) {
     const nextRetryDelay = TURN_MS.least + Math.random() * (TURN_MS.most - TURN_MS.least);
     throw failed(`The notice "${name}" waits until the worker has made other calls.`, nextRetryDelay);
   }
+  const notice = knownNotice(notices, name, now);
   calls += 1;
   try {
     const failure = await callNotice(notice, message, signal);

@@ -45,14 +45,9 @@ export class Access {
     return hashOf(JSON.stringify([this.#keys.text(), this.#localHash ?? null]));
   }
 
-  /**
-   * The holder of a key; undefined for an unknown key. The role `develop` is here the same as `steer`, because the rights
-   * of a user to a model say who may push it.
-   */
+  /** The holder of a key; undefined for an unknown key. */
   holderOf(keyHash: string): Holder | undefined {
-    if (keyHash === this.#localHash) return { name: LOCAL_USER, role: 'steer' };
-    const holder = this.#keys.holderOf(keyHash);
-    return holder?.role === 'develop' ? { ...holder, role: 'steer' } : holder;
+    return keyHash === this.#localHash ? { name: LOCAL_USER, role: 'steer' } : this.#keys.holderOf(keyHash);
   }
 
   /**

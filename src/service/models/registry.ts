@@ -168,7 +168,7 @@ export class ModelRegistry {
    * @throws ServiceError MODEL_IN_FOLDER; ForayError MODEL_UNREADABLE when its files cannot be kept
    */
   async add(model: FoundModel): Promise<Recorded> {
-    this.checkMayAdd(model.declaration.name);
+    this.#checkMayAdd(model.declaration.name);
     const recorded = await this.#table.record(model);
     await this.refresh();
     if (recorded.problem !== undefined) {
@@ -178,7 +178,7 @@ export class ModelRegistry {
   }
 
   /** @throws ServiceError MODEL_IN_FOLDER */
-  checkMayAdd(name: string): void {
+  #checkMayAdd(name: string): void {
     const known = this.models().find((model) => nameKey(model.name) === nameKey(name));
     if (!known || !this.#folders.has(known.id)) return;
     throw new ServiceError(
