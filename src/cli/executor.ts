@@ -4,9 +4,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { ForayError } from '../errors.ts';
 import { serviceRoot, variables } from '../settings/settings.ts';
+import { endTracing } from '../tracing.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { healthOption, wholeNumber } from './setting-options.ts';
+import { healthOption, wholeNumber, withLog } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags {
@@ -23,8 +24,7 @@ interface Flags {
 }
 
 export function addExecutor(program: Command): void {
-  program
-    .command('executor')
+  withLog(program.command('executor'))
     .description('execute runs of a model service on another machine, until SIGINT or SIGTERM')
     .addOption(new Option('--service-url <url>', 'address of the model service').env(variables.serviceUrl))
     .addOption(
@@ -74,12 +74,12 @@ export function addExecutor(program: Command): void {
       serveWithoutOutput();
       const signalled = untilSignalled();
       // loaded only here: the native worker takes a moment to load
-      const [{ startRemoteExecutor }, { temporalSettings }, { installLog }] = await Promise.all([
+      const [{ startRemoteExecutor }, { temporalSettings }, { endRuntime, installRuntime }] = await Promise.all([
         import('../service/remote-executor/remote-executor.ts'),
         import('../settings/settings.ts'),
         import('../dev/temporal-log.ts'),
       ]);
-      installLog();
+      installRuntime();
       const { connectionOptions, namespace = 'default', payloadCodec } = temporalSettings();
       const url = serviceRoot(serviceUrl);
       const executor = await startRemoteExecutor({
@@ -93,6 +93,9 @@ export function addExecutor(program: Command): void {
           namespace,
           payloadCodec,
         },
+      }).catch(async (error: unknown) => {
+        await endRuntime();
+        throw error;
       });
       tell(`Executor ${executor.name} works for ${url} (slots: ${flags.slots}, process ${process.pid})`);
       if (health) {
@@ -112,6 +115,7 @@ export function addExecutor(program: Command): void {
         executor.drain();
       });
       await executor.left;
+      await endTracing();
       process.exit();
     });
 }

@@ -3,9 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isLoopback } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { serveWithoutOutput } from './lost-output.ts';
-import { print, tell } from './output.ts';
+import { announce, print, tell } from './output.ts';
 import { serve } from './serve.ts';
-import { healthOption, type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
+import { healthOption, type SettingFlags, wholeNumber, withLog, withSettings } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags extends SettingFlags {
@@ -20,7 +20,7 @@ interface Flags extends SettingFlags {
 const DEFAULT_PORT = 8100;
 
 export function addServer(program: Command): void {
-  withSettings(program.command('server'))
+  withLog(withSettings(program.command('server')))
     .description('serve the page and the HTTP API to a group, until SIGINT or SIGTERM')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free port', wholeNumber(0, 65_535), DEFAULT_PORT)
@@ -61,8 +61,10 @@ export function addServer(program: Command): void {
           : new KeyFile(resolve(flags.keys), (line) => tell(line));
       const { host, port, hostName: hostNames, frameAncestors } = flags;
       const server = await serve(flags, keys, { host, port, hostNames, frameAncestors });
-      print(`Page           ${flags.keys === undefined ? server.loginUrl(key) : server.url}`);
-      print(`API            ${server.url}/api/v1 (process ${process.pid})`);
+      // an address with which somebody can log in is no part of a log
+      if (flags.keys === undefined) print(`Page           ${server.loginUrl(key)}`);
+      else announce(`Page           ${server.url}`);
+      announce(`API            ${server.url}/api/v1 (process ${process.pid})`);
       await signalled;
       tell('Stopping');
       await server.close();

@@ -7,7 +7,7 @@ import { ownFile } from '../package/own-files.ts';
 import { LOST_AFTER } from '../service/fleet/lane.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';
-import { print, tell } from './output.ts';
+import { announce, print, tell } from './output.ts';
 import { addServiceMove } from './service-move.ts';
 import { s3At } from './service-files.ts';
 import {
@@ -18,6 +18,7 @@ import {
   modelsOption,
   positive,
   wholeNumber,
+  withLog,
 } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
@@ -49,8 +50,7 @@ interface Flags {
 }
 
 export function addService(program: Command): void {
-  const service = program
-    .command('service')
+  const service = withLog(program.command('service'))
     .description('run the model service, until SIGINT or SIGTERM')
     .addOption(homeOption())
     .option('--host <host>', 'address to listen on', '127.0.0.1')
@@ -142,7 +142,7 @@ export function addService(program: Command): void {
           tellParent(`Models have changed: ${line}`);
         },
         onProblem(line) {
-          tell(line);
+          tell(line, 'warn');
           tellParent(line);
         },
         ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
@@ -152,13 +152,16 @@ export function addService(program: Command): void {
         metrics: flags.metrics,
         publicUrl,
         trustedProxies: flags.trustProxy === undefined ? undefined : proxies(flags.trustProxy),
+      }).catch(async (error: unknown) => {
+        if (flags.temporal !== undefined) await (await import('../dev/temporal-log.ts')).endRuntime();
+        throw error;
       });
-      print(
+      announce(
         publicUrl === undefined
           ? `Model service  ${service.url} (process ${process.pid})`
           : `Model service  ${publicUrl} (listens on ${service.url}, process ${process.pid})`,
       );
-      if (service.metricsUrl !== undefined) print(`Metrics        ${service.metricsUrl}`);
+      if (service.metricsUrl !== undefined) announce(`Metrics        ${service.metricsUrl}`);
       if (service.newKey) {
         print(
           `API key        ${service.newKey} (shown only once; clients pass it as --api-key or FORAY_API_KEY)`,
@@ -177,12 +180,12 @@ export function addService(program: Command): void {
  * here, because Temporal's worker takes a moment to load.
  */
 async function lanesAt(address: string): Promise<LaneOptions> {
-  const [{ temporalSettings }, { workflowBundle }, { installLog }] = await Promise.all([
+  const [{ temporalSettings }, { workflowBundle }, { installRuntime }] = await Promise.all([
     import('../settings/settings.ts'),
     import('../dev/workflow-bundle.ts'),
     import('../dev/temporal-log.ts'),
   ]);
-  installLog();
+  installRuntime();
   const { connectionOptions, namespace = 'default', payloadCodec } = temporalSettings();
   return {
     connectionOptions: { ...connectionOptions, address },

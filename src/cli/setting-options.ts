@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { logAsJson } from '../log.ts';
 import {
   DEFAULT_HOME,
   DEFAULT_TASK_QUEUE,
@@ -89,6 +90,17 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
         : `Expected a whole number of at least ${least}.`,
     );
   };
+}
+
+/** Adds the option for the form of the log to the command of a server. */
+export function withLog(command: Command): Command {
+  const option = new Option('--log <form>', 'form of the log on standard error: text, or JSON lines')
+    .choices(['text', 'json'])
+    .default('text')
+    .env('FORAY_LOG');
+  return command.addOption(option).hook('preAction', () => {
+    if (command.opts<{ log: string }>().log === 'json') logAsJson(command.name());
+  });
 }
 
 /** The option for the address of a process's metrics. */

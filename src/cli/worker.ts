@@ -7,7 +7,7 @@ import { readNotices } from '../notices/file.ts';
 import { settingsWithService } from './home.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { healthOption, metricsOption, type SettingFlags, withSettings } from './setting-options.ts';
+import { healthOption, metricsOption, type SettingFlags, withLog, withSettings } from './setting-options.ts';
 
 interface WorkerFlags {
   current: boolean;
@@ -17,7 +17,7 @@ interface WorkerFlags {
 }
 
 export function addWorker(program: Command): void {
-  withSettings(program.command('worker'))
+  withLog(withSettings(program.command('worker')))
     .description('run a worker for this store and service, until SIGINT or SIGTERM')
     .addOption(
       new Option(

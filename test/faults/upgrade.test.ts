@@ -28,6 +28,10 @@ test.each(histories)('%s replays, so a running campaign can continue with this w
   replayed += 1;
 });
 
+test.each(histories)('%s replays with traces, so somebody may switch them on', async (file) => {
+  await Worker.runReplayHistory({ workflowBundle: builtWorkflowBundle('traced') }, read(file));
+});
+
 test('a history that this workflow cannot produce does not replay', async () => {
   const history = read(histories.find((file) => file.endsWith('completed.json'))!);
   const timer = history.events.findIndex(({ eventType }) => eventType === 'EVENT_TYPE_TIMER_STARTED');
