@@ -22,6 +22,7 @@ import {
   OpenTelemetryActivityInboundInterceptor,
 } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { WorkerOptions } from '@temporalio/worker';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { messageOf } from './errors.ts';
 import { version } from './package/own-version.ts';
 
@@ -107,7 +108,7 @@ export function openTracing(
       interceptors: {
         activity: [(activity) => ({ inbound: new OpenTelemetryActivityInboundInterceptor(activity) })],
       },
-      sinks: { exporter: makeWorkflowExporter(processor, resource) },
+      sinks: { exporter: withFewAttributes(makeWorkflowExporter(processor, resource)) },
     },
     async close() {
       const late = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
@@ -119,6 +120,19 @@ export function openTracing(
 function contextOf(parent: string): Context {
   if (parent === 'new') return ROOT_CONTEXT;
   return propagation.extract(ROOT_CONTEXT, { traceparent: parent }, defaultTextMapGetter);
+}
+
+type WorkflowExporter = ReturnType<typeof makeWorkflowExporter>;
+
+/** Keeps what Temporal knows of a workflow, such as its memo, out of each of its spans. */
+function withFewAttributes({ export: all }: WorkflowExporter): WorkflowExporter {
+  return {
+    export: {
+      ...all,
+      fn: ({ workflowId, runId, workflowType, attempt }, spans) =>
+        all.fn({ workflowId, runId, workflowType, attempt } as WorkflowInfo, spans),
+    },
+  };
 }
 
 /** Tells only the first of equal failures in a row: a collector that is away fails every few seconds. */

@@ -7,7 +7,7 @@ import { serviceRoot, variables } from '../settings/settings.ts';
 import { endTracing } from '../tracing.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { healthOption, wholeNumber, withLog } from './setting-options.ts';
+import { healthOption, logAsAsked, logOption, wholeNumber } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags {
@@ -24,7 +24,8 @@ interface Flags {
 }
 
 export function addExecutor(program: Command): void {
-  withLog(program.command('executor'))
+  program
+    .command('executor')
     .description('execute runs of a model service on another machine, until SIGINT or SIGTERM')
     .addOption(new Option('--service-url <url>', 'address of the model service').env(variables.serviceUrl))
     .addOption(
@@ -58,6 +59,8 @@ export function addExecutor(program: Command): void {
       instant,
     )
     .addOption(healthOption())
+    .addOption(logOption())
+    .hook('preAction', logAsAsked)
     .action(async ({ serviceUrl, key, temporal, cache, health, ...flags }: Flags) => {
       if (!serviceUrl || !key) {
         throw new ForayError(
@@ -74,11 +77,12 @@ export function addExecutor(program: Command): void {
       serveWithoutOutput();
       const signalled = untilSignalled();
       // loaded only here: the native worker takes a moment to load
-      const [{ startRemoteExecutor }, { temporalSettings }, { endRuntime, installRuntime }] = await Promise.all([
-        import('../service/remote-executor/remote-executor.ts'),
-        import('../settings/settings.ts'),
-        import('../dev/temporal-log.ts'),
-      ]);
+      const [{ startRemoteExecutor }, { temporalSettings }, { endRuntime, installRuntime }] =
+        await Promise.all([
+          import('../service/remote-executor/remote-executor.ts'),
+          import('../settings/settings.ts'),
+          import('../dev/temporal-log.ts'),
+        ]);
       installRuntime();
       const { connectionOptions, namespace = 'default', payloadCodec } = temporalSettings();
       const url = serviceRoot(serviceUrl);

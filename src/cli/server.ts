@@ -5,7 +5,14 @@ import { ForayError } from '../errors.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { announce, print, tell } from './output.ts';
 import { serve } from './serve.ts';
-import { healthOption, type SettingFlags, wholeNumber, withLog, withSettings } from './setting-options.ts';
+import {
+  healthOption,
+  logAsAsked,
+  logOption,
+  type SettingFlags,
+  wholeNumber,
+  withSettings,
+} from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags extends SettingFlags {
@@ -20,7 +27,7 @@ interface Flags extends SettingFlags {
 const DEFAULT_PORT = 8100;
 
 export function addServer(program: Command): void {
-  withLog(withSettings(program.command('server')))
+  withSettings(program.command('server'))
     .description('serve the page and the HTTP API to a group, until SIGINT or SIGTERM')
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free port', wholeNumber(0, 65_535), DEFAULT_PORT)
@@ -38,6 +45,8 @@ export function addServer(program: Command): void {
       [] as string[],
     )
     .addOption(healthOption())
+    .addOption(logOption())
+    .hook('preAction', logAsAsked)
     .action(async (flags: Flags) => {
       if (
         flags.keys === undefined &&

@@ -14,11 +14,12 @@ import {
   byteSize,
   homeOption,
   keepFailedOption,
+  logAsAsked,
+  logOption,
   metricsOption,
   modelsOption,
   positive,
   wholeNumber,
-  withLog,
 } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
@@ -50,7 +51,8 @@ interface Flags {
 }
 
 export function addService(program: Command): void {
-  const service = withLog(program.command('service'))
+  const service = program
+    .command('service')
     .description('run the model service, until SIGINT or SIGTERM')
     .addOption(homeOption())
     .option('--host <host>', 'address to listen on', '127.0.0.1')
@@ -98,6 +100,8 @@ export function addService(program: Command): void {
       '--trust-proxy [addresses]',
       'trust the forwarding headers of proxies at these addresses or networks, separated by commas; without addresses, of proxies on this machine',
     )
+    .addOption(logOption())
+    .hook('preAction', logAsAsked)
     .action(async (flags: Flags, command: Command) => {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file contains all keys.');

@@ -92,15 +92,16 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
   };
 }
 
-/** Adds the option for the form of the log to the command of a server. */
-export function withLog(command: Command): Command {
-  const option = new Option('--log <form>', 'form of the log on standard error: text, or JSON lines')
+/** The option for the form of a process's log; the hook {@link logAsAsked} applies it. */
+export function logOption(): Option {
+  return new Option('--log <form>', 'form of the log on standard error: text, or JSON lines')
     .choices(['text', 'json'])
     .default('text')
     .env('FORAY_LOG');
-  return command.addOption(option).hook('preAction', () => {
-    if (command.opts<{ log: string }>().log === 'json') logAsJson(command.name());
-  });
+}
+
+export function logAsAsked(command: Command): void {
+  if (command.opts<{ log: string }>().log === 'json') logAsJson(command.name());
 }
 
 /** The option for the address of a process's metrics. */

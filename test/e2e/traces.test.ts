@@ -62,7 +62,10 @@ test('a campaign with traces replays without them, so somebody may switch them o
     const history = await new Client({ connection }).workflow.getHandle('traced').fetchHistory();
     expect(JSON.stringify(history)).toContain('_tracer-data');
     await Worker.runReplayHistory({ workflowBundle: builtWorkflowBundle() }, history, 'traced');
-    await Worker.runReplayHistory({ workflowBundle: builtWorkflowBundle('traced') }, history, 'traced');
+    // the spans of the last step go nowhere
+    const sinks = { exporter: { export: { fn: () => {} } } };
+    const workflowBundle = builtWorkflowBundle('traced');
+    await Worker.runReplayHistory({ workflowBundle, sinks }, history, 'traced');
   } finally {
     await connection.close();
   }

@@ -29,7 +29,9 @@ test.each(histories)('%s replays, so a running campaign can continue with this w
 });
 
 test.each(histories)('%s replays with traces, so somebody may switch them on', async (file) => {
-  await Worker.runReplayHistory({ workflowBundle: builtWorkflowBundle('traced') }, read(file));
+  // the spans of the last step go nowhere
+  const sinks = { exporter: { export: { fn: () => {} } } };
+  await Worker.runReplayHistory({ workflowBundle: builtWorkflowBundle('traced'), sinks }, read(file));
 });
 
 test('a history that this workflow cannot produce does not replay', async () => {
