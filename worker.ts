@@ -82,7 +82,7 @@ function warn(message: string): void {
  * What the model service says at the start of a worker. A worker with a wrong key or a wrong clock works on: somebody
  * may correct the key at the service, or the clock.
  */
-async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 'store'>> {
+async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 'store' | 'hasCodec'>> {
   const cloud = new CloudClient({ ...service, attempts: 1, total: FACTS_MS });
   const [identity, refusal, ahead] = await Promise.all([
     cloud.identity().catch(() => undefined),
@@ -158,7 +158,11 @@ export async function runWorker(
         taskQueue,
         // traces do not change what a workflow does, so a campaign may go on with them and without them
         build: await buildIdOf(workflows),
-        identity: workerIdentity({ store: store.id, ...(await serviceFacts(settings)) }),
+        identity: workerIdentity({
+          store: store.id,
+          hasCodec: payloadCodec !== undefined,
+          ...(await serviceFacts(settings)),
+        }),
       };
       const build = new CurrentBuild(connection, own, tell);
       try {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Context,
   context,
@@ -111,8 +112,12 @@ export function openTracing(
       sinks: { exporter: withFewAttributes(makeWorkflowExporter(processor, resource)) },
     },
     async close() {
-      const late = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
-      await Promise.race([provider.shutdown().catch(() => undefined), late]);
+      const sent = provider.shutdown().then(
+        () => true,
+        () => false,
+      );
+      const late = delay(CLOSE_MS, false, { ref: false });
+      if (!(await Promise.race([sent, late]))) tell('The last spans are not sent: nobody has taken them.');
     },
   };
 }
