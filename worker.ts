@@ -1,22 +1,17 @@
-import {
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type WorkerDeploymentOptions,
-} from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { Courses, createActivities } from './src/activities/index.ts';
 import { cloudClient, isThere, type Settings, type WorkerFacts, workerIdentity } from './src/client/index.ts';
 import { clockAhead, CloudClient, isCloudError, SAME_TIME_MS } from './src/cloud/index.ts';
 import { buildIdOf, workflowBundle } from './src/dev/workflow-bundle.ts';
 import { CurrentBuild } from './src/current-build.ts';
 import { ForayError, messageOf } from './src/errors.ts';
-import { logLine } from './src/dev/temporal-log.ts';
+import { installRuntime, logLine } from './src/dev/temporal-log.ts';
 import { type Needs, serveHealth } from './src/http/health.ts';
 import { dataConverter } from './src/payload-codec.ts';
 import { openStore, type Store, tellLost } from './src/store/index.ts';
 import { deploymentOf } from './src/temporal-builds.ts';
 import { connectError } from './src/temporal-errors.ts';
+import { tracing } from './src/tracing.ts';
 
 /**
  * Time that activities get to finish when a worker stops. After that they are cancelled, and another worker runs them
@@ -60,9 +55,8 @@ export interface WorkerOptions {
 }
 
 /** @throws ForayError PORT_IN_USE */
-function installRuntime(metrics: WorkerOptions['metrics']): void {
-  const logger = new DefaultLogger('WARN', logLine);
-  if (!metrics) return void Runtime.install({ logger });
+function installTelemetry(metrics: WorkerOptions['metrics']): void {
+  if (!metrics) return installRuntime();
   const { host, port } = metrics;
   const bindAddress = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const prometheus = {
@@ -72,7 +66,7 @@ function installRuntime(metrics: WorkerOptions['metrics']): void {
     useSecondsForDurations: true,
   };
   try {
-    Runtime.install({ logger, telemetryOptions: { metrics: { prometheus } } });
+    installRuntime({ metrics: { prometheus } });
   } catch (error) {
     throw new ForayError('PORT_IN_USE', `Metrics cannot be served at ${bindAddress}: ${messageOf(error)}.`, {
       hint: 'Choose another address with --metrics.',
@@ -88,7 +82,7 @@ function warn(message: string): void {
  * What the model service says at the start of a worker. A worker with a wrong key or a wrong clock works on: somebody
  * may correct the key at the service, or the clock.
  */
-async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 'store'>> {
+async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 'store' | 'hasCodec'>> {
   const cloud = new CloudClient({ ...service, attempts: 1, total: FACTS_MS });
   const [identity, refusal, ahead] = await Promise.all([
     cloud.identity().catch(() => undefined),
@@ -140,13 +134,14 @@ export async function runWorker(
   onReady: () => void,
   { current = true, metrics, health, notices, tell = () => undefined }: WorkerOptions = {},
 ): Promise<void> {
-  installRuntime(metrics);
   const { connectionOptions, namespace = 'default', payloadCodec } = settings.temporal;
   const converter = await dataConverter(payloadCodec);
   const store = await openStore(settings.store);
   const endTelling = tellLost(store, tell);
   const courses = new Courses();
   try {
+    // only now: the runtime keeps the process alive until its last connection is closed
+    installTelemetry(metrics);
     const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
       throw connectError(settings, error);
     });
@@ -161,8 +156,13 @@ export async function runWorker(
       const own = {
         namespace,
         taskQueue,
+        // traces do not change what a workflow does, so a campaign may go on with them and without them
         build: await buildIdOf(workflows),
-        identity: workerIdentity({ store: store.id, ...(await serviceFacts(settings)) }),
+        identity: workerIdentity({
+          store: store.id,
+          hasCodec: payloadCodec !== undefined,
+          ...(await serviceFacts(settings)),
+        }),
       };
       const build = new CurrentBuild(connection, own, tell);
       try {
@@ -171,8 +171,9 @@ export async function runWorker(
           namespace,
           taskQueue,
           identity: own.identity,
-          workflowBundle: workflows,
+          workflowBundle: tracing ? await workflowBundle('traced') : workflows,
           dataConverter: converter,
+          ...tracing?.ofWorker,
           activities: createActivities(
             { store, cloud: cloudClient(settings, 'worker'), service: settings.service.url, notices },
             courses,

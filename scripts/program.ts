@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import ts from 'typescript';
-import { bundle, bundles, modules } from '../src/dev/workflow-bundle.ts';
+import { bundle, bundles } from '../src/dev/workflow-bundle.ts';
 import { publicModules } from '../src/package/own-files.ts';
 import { LIBRARY, withImports } from '../src/service/models/library.ts';
 
@@ -39,11 +39,17 @@ const read = [
   'python',
 ];
 
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+};
+/** Temporal's packages that users install. Its interceptors for traces are part of the program. */
+const temporal = Object.keys(dependencies).filter((name) => name.startsWith('@temporalio/'));
+
 /**
  * Packages that stay outside the bundle. Temporal's packages have native code and find their parts by path. The others
  * are needed only by some commands.
  */
-const external = ['@temporalio/*', 'protobufjs', 'pg', 'vega', 'vega-lite'];
+const external = [...temporal, 'protobufjs', 'pg', 'vega', 'vega-lite'];
 
 /**
  * Loads Node's HTTP by `require`. After an `import`, Node reads each member of the module, and one member loads Node's
@@ -101,9 +107,9 @@ export async function writeProgram(dist: string): Promise<string[]> {
     cpSync(join(root, path), join(dist, path), { recursive: true, filter: isSource });
   }
   // the bundles of the workflows are made here, so that a worker starts without webpack
-  for (const kind of ['campaigns', 'lanes'] as const) {
-    const code = await bundle(join(root, `${modules[kind]}.ts`));
-    const path = join(dist, `${bundles[kind]}.js`);
+  for (const { module, file, interceptors } of Object.values(bundles)) {
+    const code = await bundle(join(root, `${module}.ts`), interceptors);
+    const path = join(dist, `${file}.js`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, withSlimMap(code));
   }

@@ -107,6 +107,23 @@ test('a command that reads no definition starts without the schema of definition
   expect(loaded).not.toContain('src/campaign/definition.ts');
 });
 
+test('nothing of OpenTelemetry is loaded while traces are off', () => {
+  const program = `
+    ${PRINT_MODULES}
+    for (const file of ['worker', 'src/cli/main', 'src/server/app', 'src/service/service'])
+      await import(\`./\${file}.ts\`);
+    for (const file of ['remote-executor/remote-executor', 'http/app', 'fleet/lane-keeper'])
+      await import(\`./src/service/\${file}.ts\`);`;
+  const args = ['--input-type=module', '--eval', program, 'foray', 'submit', '--help'];
+  const modules = (env: NodeJS.ProcessEnv): string =>
+    execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env: { ...cleanEnv(), ...env } });
+  const off = modules({ OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+  expect(off).toContain('src/tracing.ts');
+  expect(off).not.toMatch(/opentelemetry/);
+  expect(modules({})).not.toMatch(/opentelemetry/);
+  expect(modules({ OTEL_TRACES_EXPORTER: 'otlp' })).toMatch(/@opentelemetry\/sdk-trace-base/);
+});
+
 /** The modules that a command of foray loads, one module per line. */
 function loadedBy(...args: string[]): string {
   const flag = `--import=data:text/javascript,${encodeURIComponent(PRINT_MODULES)}`;

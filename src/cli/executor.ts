@@ -4,9 +4,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { ForayError } from '../errors.ts';
 import { serviceRoot, variables } from '../settings/settings.ts';
+import { endTracing } from '../tracing.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { healthOption, wholeNumber } from './setting-options.ts';
+import { healthOption, logAsAsked, logOption, wholeNumber } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags {
@@ -58,6 +59,8 @@ export function addExecutor(program: Command): void {
       instant,
     )
     .addOption(healthOption())
+    .addOption(logOption())
+    .hook('preAction', logAsAsked)
     .action(async ({ serviceUrl, key, temporal, cache, health, ...flags }: Flags) => {
       if (!serviceUrl || !key) {
         throw new ForayError(
@@ -74,12 +77,13 @@ export function addExecutor(program: Command): void {
       serveWithoutOutput();
       const signalled = untilSignalled();
       // loaded only here: the native worker takes a moment to load
-      const [{ startRemoteExecutor }, { temporalSettings }, { installLog }] = await Promise.all([
-        import('../service/remote-executor/remote-executor.ts'),
-        import('../settings/settings.ts'),
-        import('../dev/temporal-log.ts'),
-      ]);
-      installLog();
+      const [{ startRemoteExecutor }, { temporalSettings }, { endRuntime, installRuntime }] =
+        await Promise.all([
+          import('../service/remote-executor/remote-executor.ts'),
+          import('../settings/settings.ts'),
+          import('../dev/temporal-log.ts'),
+        ]);
+      installRuntime();
       const { connectionOptions, namespace = 'default', payloadCodec } = temporalSettings();
       const url = serviceRoot(serviceUrl);
       const executor = await startRemoteExecutor({
@@ -93,6 +97,9 @@ export function addExecutor(program: Command): void {
           namespace,
           payloadCodec,
         },
+      }).catch(async (error: unknown) => {
+        await endRuntime();
+        throw error;
       });
       tell(`Executor ${executor.name} works for ${url} (slots: ${flags.slots}, process ${process.pid})`);
       if (health) {
@@ -112,6 +119,7 @@ export function addExecutor(program: Command): void {
         executor.drain();
       });
       await executor.left;
+      await endTracing();
       process.exit();
     });
 }

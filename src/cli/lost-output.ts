@@ -11,7 +11,7 @@ export function handleLostOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // it is no error when a reader stops early (head, less)
     if (error.code === 'EPIPE' && !isServing) process.exit();
-    if (!hasTold) tell(`foray: standard output cannot be written: ${error.message}`);
+    if (!hasTold) tell(`foray: standard output cannot be written: ${error.message}`, 'error');
     hasTold = true;
     if (!isServing) process.exit(errorCodes.OUTPUT_UNWRITABLE.exit);
   });

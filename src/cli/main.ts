@@ -4,6 +4,7 @@ import { isForayError, messageOf } from '../errors.ts';
 import { handleLostOutput } from './lost-output.ts';
 import { printErrorJson, tell, tellError } from './output.ts';
 import { createProgram } from './program.ts';
+import { endTracing, startTracing } from '../tracing.ts';
 
 handleLostOutput();
 
@@ -19,16 +20,22 @@ const direct = [process.env.no_proxy ?? process.env.NO_PROXY, '127.0.0.1', 'loca
 );
 for (const name of ['no_proxy', 'NO_PROXY']) process.env[name] = direct.join(',');
 
+/** The commands that start, change or carry out campaigns. */
+const TRACED = ['submit', 'apply', 'retry', 'cancel', 'worker', 'service', 'server', 'ui', 'executor'];
 /** Exit code of an error of foray itself. */
 const UNEXPECTED = 70;
 /** Whether the user wants JSON. It is read from the arguments directly, because commander may fail to parse them. */
 const wantsJson = process.argv.includes('--json');
 
 try {
-  const program = await createProgram(process.argv[2]);
+  const [, , command = ''] = process.argv;
+  if (TRACED.includes(command)) await startTracing(`foray-${command}`, (line) => tell(line, 'warn'));
+  const program = await createProgram(command);
   await program.parseAsync();
 } catch (error) {
   process.exitCode = exitCodeFor(error);
+} finally {
+  await endTracing();
 }
 
 /** Prints the error, and returns the exit code. */
@@ -46,8 +53,8 @@ function exitCodeFor(error: unknown): number {
     if (wantsJson) printErrorJson(error, exit);
     return exit;
   }
-  tell(`foray: unexpected error: ${messageOf(error)}`);
-  if (process.env.FORAY_DEBUG && error instanceof Error) tell(error.stack ?? '');
+  tell(`foray: unexpected error: ${messageOf(error)}`, 'error');
+  if (process.env.FORAY_DEBUG && error instanceof Error) tell(error.stack ?? '', 'error');
   if (wantsJson) printErrorJson({ code: 'UNEXPECTED', message: messageOf(error) }, UNEXPECTED);
   return UNEXPECTED;
 }

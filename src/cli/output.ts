@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ForayError, type Place } from '../errors.ts';
+import { logsJson, type LogLevel, writeLog } from '../log.ts';
 import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 import { isSystemError, makeFolder } from '../system/file-system.ts';
 import { printable, printableLine } from '../text/printable.ts';
@@ -33,8 +34,14 @@ export function printTable(title: string, cells: string[][]): void {
 }
 
 /** Prints one or more lines on standard error, such as progress and errors. Standard output has only the results. */
-export function tell(line: string): void {
-  tellPart(`${line}\n`);
+export function tell(line: string, level: LogLevel = 'info'): void {
+  writeLog(level, line, line);
+}
+
+/** Prints what a server says when it starts, without secrets: in the log if that is JSON, otherwise for readers. */
+export function announce(line: string): void {
+  if (logsJson()) tell(line.replace(/  +/, ' '));
+  else print(line);
 }
 
 /** Prints text on standard error. The text may begin or end within a line. */
@@ -47,6 +54,7 @@ const MOST_SHOWN = 20;
 
 /** Prints an error that a user can fix, and further mistakes in the same file. */
 export function tellError(error: ForayError): void {
+  if (logsJson()) return writeLog('error', error.message, '', errorFields(error));
   tellMistake(error);
   for (const other of error.others.slice(0, MOST_SHOWN - 1)) tellMistake(other);
   const more = error.others.length - (MOST_SHOWN - 1);
@@ -94,6 +102,11 @@ export function printErrorJson(error: TellableError, exit: number): void {
   const { others = [] } = error;
   const more = others.length > 0 && { others: others.map(errorDocument) };
   printJson({ error: { ...errorDocument(error), ...more }, exit });
+}
+
+/** The fields of an error in the log, beside its message. */
+function errorFields({ code, hint, place, others }: ForayError): object {
+  return { code, hint, place, ...(others.length > 0 && { others: others.map(errorDocument) }) };
 }
 
 function errorDocument({ code, message, hint, place }: TellableError): object {

@@ -38,7 +38,7 @@ export async function serve(
       },
     );
     if (health) tell(`Health ${health.url}/ready`);
-    const endTelling = tellLost({ whyLost: () => foray.whyStoreLost() }, tell);
+    const endTelling = tellLost({ whyLost: () => foray.whyStoreLost() }, (line) => tell(line, 'warn'));
     const close = async (): Promise<void> => {
       endTelling();
       await health?.close();

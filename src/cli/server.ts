@@ -3,9 +3,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isLoopback } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { serveWithoutOutput } from './lost-output.ts';
-import { print, tell } from './output.ts';
+import { announce, print, tell } from './output.ts';
 import { serve } from './serve.ts';
-import { healthOption, type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
+import {
+  healthOption,
+  logAsAsked,
+  logOption,
+  type SettingFlags,
+  wholeNumber,
+  withSettings,
+} from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 
 interface Flags extends SettingFlags {
@@ -38,6 +45,8 @@ export function addServer(program: Command): void {
       [] as string[],
     )
     .addOption(healthOption())
+    .addOption(logOption())
+    .hook('preAction', logAsAsked)
     .action(async (flags: Flags) => {
       if (
         flags.keys === undefined &&
@@ -61,8 +70,10 @@ export function addServer(program: Command): void {
           : new KeyFile(resolve(flags.keys), (line) => tell(line));
       const { host, port, hostName: hostNames, frameAncestors } = flags;
       const server = await serve(flags, keys, { host, port, hostNames, frameAncestors });
-      print(`Page           ${flags.keys === undefined ? server.loginUrl(key) : server.url}`);
-      print(`API            ${server.url}/api/v1 (process ${process.pid})`);
+      // an address with which somebody can log in is no part of a log
+      if (flags.keys === undefined) print(`Page           ${server.loginUrl(key)}`);
+      else announce(`Page           ${server.url}`);
+      announce(`API            ${server.url}/api/v1 (process ${process.pid})`);
       await signalled;
       tell('Stopping');
       await server.close();

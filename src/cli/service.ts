@@ -7,13 +7,15 @@ import { ownFile } from '../package/own-files.ts';
 import { LOST_AFTER } from '../service/fleet/lane.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
 import { serveWithoutOutput } from './lost-output.ts';
-import { print, tell } from './output.ts';
+import { announce, print, tell } from './output.ts';
 import { addServiceMove } from './service-move.ts';
 import { s3At } from './service-files.ts';
 import {
   byteSize,
   homeOption,
   keepFailedOption,
+  logAsAsked,
+  logOption,
   metricsOption,
   modelsOption,
   positive,
@@ -98,6 +100,8 @@ export function addService(program: Command): void {
       '--trust-proxy [addresses]',
       'trust the forwarding headers of proxies at these addresses or networks, separated by commas; without addresses, of proxies on this machine',
     )
+    .addOption(logOption())
+    .hook('preAction', logAsAsked)
     .action(async (flags: Flags, command: Command) => {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file contains all keys.');
@@ -142,7 +146,7 @@ export function addService(program: Command): void {
           tellParent(`Models have changed: ${line}`);
         },
         onProblem(line) {
-          tell(line);
+          tell(line, 'warn');
           tellParent(line);
         },
         ...(flags.keepFailed !== undefined && { keepFailed: resolve(flags.keepFailed) }),
@@ -152,13 +156,16 @@ export function addService(program: Command): void {
         metrics: flags.metrics,
         publicUrl,
         trustedProxies: flags.trustProxy === undefined ? undefined : proxies(flags.trustProxy),
+      }).catch(async (error: unknown) => {
+        if (flags.temporal !== undefined) await (await import('../dev/temporal-log.ts')).endRuntime();
+        throw error;
       });
-      print(
+      announce(
         publicUrl === undefined
           ? `Model service  ${service.url} (process ${process.pid})`
           : `Model service  ${publicUrl} (listens on ${service.url}, process ${process.pid})`,
       );
-      if (service.metricsUrl !== undefined) print(`Metrics        ${service.metricsUrl}`);
+      if (service.metricsUrl !== undefined) announce(`Metrics        ${service.metricsUrl}`);
       if (service.newKey) {
         print(
           `API key        ${service.newKey} (shown only once; clients pass it as --api-key or FORAY_API_KEY)`,
@@ -177,12 +184,12 @@ export function addService(program: Command): void {
  * here, because Temporal's worker takes a moment to load.
  */
 async function lanesAt(address: string): Promise<LaneOptions> {
-  const [{ temporalSettings }, { workflowBundle }, { installLog }] = await Promise.all([
+  const [{ temporalSettings }, { workflowBundle }, { installRuntime }] = await Promise.all([
     import('../settings/settings.ts'),
     import('../dev/workflow-bundle.ts'),
     import('../dev/temporal-log.ts'),
   ]);
-  installLog();
+  installRuntime();
   const { connectionOptions, namespace = 'default', payloadCodec } = temporalSettings();
   return {
     connectionOptions: { ...connectionOptions, address },

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { logAsJson } from '../log.ts';
 import {
   DEFAULT_HOME,
   DEFAULT_TASK_QUEUE,
@@ -89,6 +90,18 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
         : `Expected a whole number of at least ${least}.`,
     );
   };
+}
+
+/** The option for the form of a process's log; the hook {@link logAsAsked} applies it. */
+export function logOption(): Option {
+  return new Option('--log <form>', 'form of the log on standard error: text, or JSON lines')
+    .choices(['text', 'json'])
+    .default('text')
+    .env('FORAY_LOG');
+}
+
+export function logAsAsked(command: Command): void {
+  if (command.opts<{ log: string }>().log === 'json') logAsJson(command.name());
 }
 
 /** The option for the address of a process's metrics. */

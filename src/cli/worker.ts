@@ -7,7 +7,14 @@ import { readNotices } from '../notices/file.ts';
 import { settingsWithService } from './home.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
-import { healthOption, metricsOption, type SettingFlags, withSettings } from './setting-options.ts';
+import {
+  healthOption,
+  logAsAsked,
+  logOption,
+  metricsOption,
+  type SettingFlags,
+  withSettings,
+} from './setting-options.ts';
 
 interface WorkerFlags {
   current: boolean;
@@ -28,6 +35,8 @@ export function addWorker(program: Command): void {
     .option('--no-current', 'leave it to an operator which build is the current one (docs/guides/upgrade.md)')
     .addOption(metricsOption())
     .addOption(healthOption())
+    .addOption(logOption())
+    .hook('preAction', logAsAsked)
     .action(async (flags: SettingFlags & WorkerFlags) => {
       endWithParent();
       serveWithoutOutput();

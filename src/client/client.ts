@@ -17,6 +17,7 @@ import { animate, requestSingleRun } from './single-runs.ts';
 import { cancel, setConcurrency, steer } from './steering.ts';
 import type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 import { Temporal } from './temporal/index.ts';
+import { inSpan, tracing } from '../tracing.ts';
 
 // These modules load the schema of definitions. The schema takes a quarter of the time in which other commands start.
 // So the first call that needs a module loads the module.
@@ -75,7 +76,8 @@ export class Foray extends CampaignReader {
    *   to the start was lost.
    */
   async submit(source: DefinitionSource, options?: SubmitOptions): Promise<Submitted> {
-    return (await loadSubmit()).submit(this.context, source, options);
+    const { submit } = await loadSubmit();
+    return inSpan('submit', tracing?.current() ?? 'new', {}, () => submit(this.context, source, options));
   }
 
   /**

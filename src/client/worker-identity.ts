@@ -11,6 +11,8 @@ export interface WorkerFacts {
   isRefused: boolean;
   /** How far the clock of the service was ahead of its clock, ms; undefined if that is unknown. */
   ahead: number | undefined;
+  /** Whether it has a codec of payloads. */
+  hasCodec: boolean;
 }
 
 /** The number of characters of an id that a worker's name has. */
@@ -20,12 +22,13 @@ const SHORT = 8;
  * The name by which Temporal lists a worker. "foray doctor" compares the workers of a task queue by it, because nothing
  * else of a worker can be read from elsewhere.
  */
-export function workerIdentity({ store, service, isRefused, ahead = 0 }: WorkerFacts): string {
+export function workerIdentity({ store, service, isRefused, ahead = 0, hasCodec }: WorkerFacts): string {
   return [
     `${process.pid}@${hostname()} foray ${version}`,
     `store ${store.slice(0, SHORT)}`,
     ...(service === undefined ? [] : [`service ${service.slice(0, SHORT)}`]),
     ...(isRefused ? ['key refused'] : []),
+    ...(hasCodec ? ['codec yes'] : []),
     `clock ${Math.round(ahead / 1_000)}`,
   ].join('; ');
 }
@@ -39,21 +42,25 @@ export interface ReadWorker {
   ahead: number;
 }
 
-/** The ids of the store and the service that the caller's settings name; undefined where they are unknown. */
+/** The caller's settings: the ids of the store and the service, undefined where they are unknown, and the codec. */
 export interface OwnIds {
   store: string | undefined;
   service: string | undefined;
+  hasCodec: boolean;
 }
 
 export function readWorker(identity: string, own: OwnIds): ReadWorker {
   const [name, facts] = factsIn(identity);
   const differs = (what: 'store' | 'service'): boolean =>
     own[what] !== undefined && facts.has(what) && facts.get(what) !== own[what].slice(0, SHORT);
+  const hasCodec = facts.has('codec');
   return {
     name,
     faults: [
       ...(differs('store') ? ['it has another store'] : []),
       ...(differs('service') ? ['it has another model service'] : []),
+      ...(own.hasCodec && !hasCodec ? ['it has no payload codec, and so cannot read new campaigns'] : []),
+      ...(hasCodec && !own.hasCodec ? ['it has a payload codec, which the settings here do not name'] : []),
       ...(facts.get('key') === 'refused' ? ['the model service refused its key when it started'] : []),
     ],
     ahead: Number(facts.get('clock') ?? 0) * 1_000,

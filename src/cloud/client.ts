@@ -31,6 +31,7 @@ import type {
 import type { Sink } from './download.ts';
 import { CloudError, isCloudError, lacksExtension, otherHost } from './errors.ts';
 import { fetchOutputFile } from './output-file.ts';
+import { inSpan, tracing } from '../tracing.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
 interface CallOptions {
@@ -290,14 +291,18 @@ export class CloudClient {
     { method, path }: Pick<Endpoint, 'method' | 'path'>,
     { params, query, body, signal, isStart }: CallOptions,
   ): Promise<unknown> {
-    return this.#transport.send({
+    const request = {
       method,
       path: path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params?.[name] ?? '')),
       ...(query && { query }),
       ...(method === 'POST' && { body: body instanceof Uint8Array ? { bytes: body } : { json: body } }),
       signal,
       ...(isStart && { isStart }),
-    });
+    };
+    // only what is done within a trace has a span, with the pattern of the path: a path may have an address that is secret
+    return inSpan(`${method} ${path}`, tracing?.current(), { side: 'client' }, () =>
+      this.#transport.send(request),
+    );
   }
 }
 

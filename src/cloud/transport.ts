@@ -4,6 +4,7 @@ import type { Got, Method, Response } from 'got';
 import { ErrorBody } from '../api/resources.ts';
 import type { Place } from '../errors.ts';
 import { bounded } from '../text/printable.ts';
+import { traceHeaders } from '../tracing.ts';
 import { CloudError } from './errors.ts';
 import { Gate } from './gate.ts';
 import { isLoopback } from './loopback.ts';
@@ -207,6 +208,7 @@ export class Transport {
         method,
         headers: {
           ...(!isBeside && this.#headers),
+          ...traceHeaders(),
           ...(body && 'bytes' in body && { 'content-type': 'application/octet-stream' }),
         },
         ...(query && { searchParams: query }),

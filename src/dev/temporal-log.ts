@@ -1,21 +1,43 @@
-import { DefaultLogger, type LogEntry, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import { messageOf } from '../errors.ts';
+import { writeLog } from '../log.ts';
 import { printableLine } from '../text/printable.ts';
 
 /** The SDK's warning about a worker without workflows. It is expected, because an executor has no workflows. */
 const EXPECTED = 'No workflows registered, not polling for workflow tasks';
 
+/** The fields of an entry that are logged. */
+type Entry = Partial<Record<'activityType' | 'attempt' | 'taskQueue' | 'sdkComponent', unknown>>;
+
 /** Writes a log entry as one line without the stack. Temporal's Web UI shows the details of errors. */
 export function logLine({ level, message, meta }: LogEntry): void {
   if (message === EXPECTED) return;
-  const error: unknown = meta?.error;
-  const why = error === undefined ? '' : `: ${messageOf(error).split('\n')[0]}`;
-  const workflow = typeof meta?.workflowId === 'string' ? ` (campaign ${meta.workflowId})` : '';
-  const line = `${new Date().toISOString()} ${level} ${message.split('\n')[0]}${workflow}${why}`;
-  process.stderr.write(`${printableLine(line)}\n`);
+  const what = message.split('\n')[0]!;
+  const error = meta?.error === undefined ? undefined : messageOf(meta.error).split('\n')[0];
+  const why = error === undefined ? '' : `: ${error}`;
+  const campaign = typeof meta?.workflowId === 'string' ? meta.workflowId : undefined;
+  const workflow = campaign === undefined ? '' : ` (campaign ${campaign})`;
+  const line = `${new Date().toISOString()} ${level} ${what}${workflow}${why}`;
+  const { activityType: activity, attempt, taskQueue, sdkComponent: source } = (meta ?? {}) as Entry;
+  writeLog(level === 'ERROR' ? 'error' : 'warn', what, printableLine(line), {
+    ...{ campaign, activity, attempt, taskQueue, error, source },
+  });
 }
 
-/** Makes the workers of this process log warnings and errors, one line each. */
-export function installLog(): void {
-  Runtime.install({ logger: new DefaultLogger('WARN', logLine) });
+/**
+ * Makes the workers of this process log warnings and errors, one line each, also those of Temporal's core. The core then
+ * keeps the process alive until its last connection is closed, or {@link endRuntime}.
+ *
+ * @throws Error when the address of the metrics is in use
+ */
+export function installRuntime(telemetry: Pick<TelemetryOptions, 'metrics'> = {}): void {
+  Runtime.install({
+    logger: new DefaultLogger('WARN', logLine),
+    telemetryOptions: { ...telemetry, logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+  });
+}
+
+/** Ends the runtime when something has failed, perhaps before its first connection. */
+export async function endRuntime(): Promise<void> {
+  await Runtime.instance().shutdown();
 }

@@ -1,35 +1,43 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
 import { isBuilt, ownModule, PACKAGE } from '../package/own-files.ts';
 import { version } from '../package/own-version.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
+const INTERCEPTORS = '@temporalio/interceptors-opentelemetry/lib/workflow-interceptors.js';
+
 /**
- * The modules with the workflows to bundle: one for campaigns, and one for lanes (a lane keeps one executor on another
- * machine at work). A worker needs the code of its workflows in one file.
+ * The bundles of workflows, each with the module of its workflows, its file in the package, and modules of interceptors:
+ * for campaigns, for campaigns with traces, and for lanes (a lane keeps one executor on another machine at work). A worker
+ * needs the code of its workflows in one file.
  */
-export const modules = {
-  campaigns: 'src/workflows/index',
-  lanes: 'src/service/fleet/lane-workflow',
+export const bundles = {
+  campaigns: { module: 'src/workflows/index', file: 'src/workflows/bundle', interceptors: [] },
+  traced: {
+    module: 'src/workflows/index',
+    file: 'src/workflows/traced-bundle',
+    interceptors: [INTERCEPTORS],
+  },
+  lanes: { module: 'src/service/fleet/lane-workflow', file: 'src/service/fleet/bundle', interceptors: [] },
 } as const;
-/** The files of the bundles in the package. */
-export const bundles = { campaigns: 'src/workflows/bundle', lanes: 'src/service/fleet/bundle' } as const;
 
 /**
  * Returns the bundle of the workflows. The package contains the bundle. In a checkout, webpack makes the bundle from
  * the source, which takes seconds. This bundle is reused until the source changes.
  */
-export async function workflowBundle(of: keyof typeof modules = 'campaigns'): Promise<WorkflowBundleOption> {
-  if (isBuilt) return { codePath: ownModule(bundles[of]) };
+export async function workflowBundle(of: keyof typeof bundles = 'campaigns'): Promise<WorkflowBundleOption> {
+  const { module, file: built, interceptors } = bundles[of];
+  if (isBuilt) return { codePath: ownModule(built) };
   const file = join(PACKAGE, `node_modules/.cache/foray/${of === 'campaigns' ? 'workflows' : of}.js`);
   // the mark is put into the first line of the bundle, because a new line would shift its source map
   const mark = `/* ${sourceHash(PACKAGE)} */`;
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.startsWith(mark)) return { code: kept };
-  const code = mark + (await bundle(ownModule(modules[of])));
+  const code = mark + (await bundle(ownModule(module), interceptors));
   try {
     await mkdir(dirname(file), { recursive: true });
     await replaceFile(file, code);
@@ -49,10 +57,15 @@ export async function buildIdOf(bundle: WorkflowBundleOption): Promise<string> {
   return `${version}-${createHash('sha256').update(bare).digest('hex').slice(0, 12)}`;
 }
 
-/** @param workflows - the path of the module that exports the workflows */
-export async function bundle(workflows: string): Promise<string> {
+/**
+ * @param workflows - the path of the module that exports the workflows
+ * @param interceptors - modules of packages with interceptors of workflows
+ */
+export async function bundle(workflows: string, interceptors: readonly string[] = []): Promise<string> {
+  const { resolve } = createRequire(import.meta.url);
   const { code } = await bundleWorkflowCode({
     workflowsPath: workflows,
+    workflowInterceptorModules: interceptors.map((name) => resolve(name)),
     logger: new DefaultLogger('ERROR'),
   });
   return code;

@@ -7,8 +7,9 @@ import { listen, reachable } from '../http/listen.ts';
 import { pathOf } from '../http/path.ts';
 import { Refusals } from '../http/refusals.ts';
 import { refuseSlowBodies, slowHeads } from '../http/slow-body.ts';
+import { traceRequests } from '../http/trace-requests.ts';
 import { ownFile } from '../package/own-files.ts';
-import { printable } from '../text/printable.ts';
+import { httpLogger } from '../log.ts';
 import { hashOf } from '../keys/hash.ts';
 import type { Keys } from './keys.ts';
 import { addApi } from './api/add-routes.ts';
@@ -94,6 +95,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // a browser sends a cookie to all ports of a host, and several servers may run there
   const cookie = (): string => `foray-${port}`;
   const ownNames = ['0.0.0.0', '::'].includes(host) ? [] : [reachable(host)];
+  traceRequests(app);
   addGuard(app, parts, {
     hostNames: [...ownNames, ...hostNames],
     cookie,
@@ -137,13 +139,10 @@ function limitClients(app: FastifyInstance, refusals: Refusals): KeylessConnecti
 
 function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
   const app = fastify({
-    logger: log
-      ? {
-          stream: { write: (line: string) => void log.write(printable(line)) },
-          level: 'warn',
-          serializers: { req: ({ method, url }) => ({ method, path: pathOf(url) }) },
-        }
-      : false,
+    logger: httpLogger(log, {
+      level: 'warn',
+      serializers: { req: ({ method, url }) => ({ method, path: pathOf(url) }) },
+    }),
     bodyLimit: MOST_BODY,
     // the head of a request has at most 16 KB, so no part of an address is refused for its length
     routerOptions: { maxParamLength: 16_384 },

@@ -2,29 +2,42 @@ import { expect, test } from '@jest/globals';
 import { haveOtherStores, readWorker, workerIdentity } from '../../src/client/worker-identity.ts';
 
 const [store, service] = ['11111111-a', '22222222-b'];
-const facts = { store, service, isRefused: false, ahead: 0 };
+const facts = { store, service, isRefused: false, ahead: 0, hasCodec: false };
+/** The settings of a caller that are the same. */
+const same = { store, service, hasCodec: false };
 
 test.each([
-  ['the same settings', facts, { store, service }, []],
-  ['a service that did not answer', { ...facts, service: undefined }, { store, service }, []],
-  ['settings whose store is unknown', facts, { store: undefined, service }, []],
-  ['another store', facts, { store: '33333333', service }, ['it has another store']],
+  ['the same settings', facts, {}, []],
+  ['the same settings with a codec', { ...facts, hasCodec: true }, { hasCodec: true }, []],
+  [
+    'a codec that it lacks',
+    facts,
+    { hasCodec: true },
+    ['it has no payload codec, and so cannot read new campaigns'],
+  ],
+  [
+    'a codec of its own',
+    { ...facts, hasCodec: true },
+    {},
+    ['it has a payload codec, which the settings here do not name'],
+  ],
+  ['a service that did not answer', { ...facts, service: undefined }, {}, []],
+  ['settings whose store is unknown', facts, { store: undefined }, []],
+  ['another store', facts, { store: '33333333' }, ['it has another store']],
   [
     'another service and a wrong key',
     { ...facts, isRefused: true },
-    { store, service: '33333333' },
+    { service: '33333333' },
     ['it has another model service', 'the model service refused its key when it started'],
   ],
 ])('the name of a worker tells its faults for %s', (_, worker, own, faults) => {
-  const { name, ...read } = readWorker(workerIdentity(worker), own);
+  const { name, ...read } = readWorker(workerIdentity(worker), { ...same, ...own });
   expect(read).toEqual({ faults, ahead: 0 });
   expect(name).toMatch(/^\d+@\S+ foray \d+\.\d+\.\d+$/);
 });
 
 test('the name of a worker tells how far the clock of its service is ahead', () => {
-  expect(readWorker(workerIdentity({ ...facts, ahead: -86_400_400 }), { store, service }).ahead).toBe(
-    -86_400_000,
-  );
+  expect(readWorker(workerIdentity({ ...facts, ahead: -86_400_400 }), same).ahead).toBe(-86_400_000);
 });
 
 test('two workers have other stores only if both names tell so', () => {

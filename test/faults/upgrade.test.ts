@@ -28,6 +28,12 @@ test.each(histories)('%s replays, so a running campaign can continue with this w
   replayed += 1;
 });
 
+test.each(histories)('%s replays with traces, so somebody may switch them on', async (file) => {
+  // the spans of the last step go nowhere
+  const sinks = { exporter: { export: { fn: () => {} } } };
+  await Worker.runReplayHistory({ workflowBundle: builtWorkflowBundle('traced'), sinks }, read(file));
+});
+
 test('a history that this workflow cannot produce does not replay', async () => {
   const history = read(histories.find((file) => file.endsWith('completed.json'))!);
   const timer = history.events.findIndex(({ eventType }) => eventType === 'EVENT_TYPE_TIMER_STARTED');

@@ -126,7 +126,7 @@ test('the log of a failed run of a command model has the output and the whole st
   expect(text).toMatch(/RangeError: no such n: 7\n.*at inner .*\n.*at middle .*\n.*at outer .*sim\.mjs:5/);
   // the log of the service has the same lines with the id of the run
   const lines = logged.split('\n').filter((line) => line.includes(run.id));
-  const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  const messages = lines.map((line) => (JSON.parse(line) as { what: string }).what);
   expect(messages.toSorted()).toEqual(log.lines.toSorted());
 });
 

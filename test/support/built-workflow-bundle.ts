@@ -8,5 +8,5 @@ import { PROGRAM } from './program.ts';
  * process of Jest, and each test file would compare it with the source.
  */
 export function builtWorkflowBundle(of: keyof typeof bundles = 'campaigns'): WorkflowBundlePath {
-  return { codePath: join(PROGRAM, 'dist', `${bundles[of]}.js`) };
+  return { codePath: join(PROGRAM, 'dist', `${bundles[of].file}.js`) };
 }

@@ -20,10 +20,10 @@ export interface Ran {
   stderr: string;
 }
 
-/** The environment without NODE_OPTIONS and the variables of foray, Temporal and Jest. The path of the Temporal CLI stays. */
+/** The environment without NODE_OPTIONS and the variables of foray, Temporal, traces and Jest. The path of the Temporal CLI stays. */
 export function cleanEnv(): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter(
-    (name) => !/^(FORAY|TEMPORAL)_|^NODE_OPTIONS$|^JEST/.test(name),
+    (name) => !/^(FORAY|TEMPORAL|OTEL)_|^NODE_OPTIONS$|^JEST/.test(name),
   );
   const env = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   return { ...env, FORAY_TEMPORAL_CLI: process.env.FORAY_TEMPORAL_CLI };

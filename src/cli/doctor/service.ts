@@ -46,12 +46,16 @@ function keyRefused(key: string, advice: string): Check {
   );
 }
 
-/** The ids of the store and the service that the settings name; undefined where they are unknown. */
-export async function ownIds({ service, store }: Settings): Promise<OwnIds> {
+/** What the settings name: the ids of the store and the service, undefined where they are unknown, and a codec. */
+export async function ownIds({ service, store, temporal }: Settings): Promise<OwnIds> {
   const cloud = new CloudClient({ ...service, attempts: 1 });
   const [identity, state] = await Promise.all([
     cloud.identity().catch(() => undefined),
     stateOfStore(store).catch(() => undefined),
   ]);
-  return { service: identity, store: state?.id ?? undefined };
+  return {
+    service: identity,
+    store: state?.id ?? undefined,
+    hasCodec: temporal.payloadCodec !== undefined,
+  };
 }

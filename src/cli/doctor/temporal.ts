@@ -224,7 +224,7 @@ async function checkWorkers(connection: Connection, { namespace, taskQueue, own 
       return failed(
         part,
         `${there} Not all of them can work for these settings. ${faults.join(' ')}`,
-        'End such a worker, or start it with the right store, service and key. A worker for other campaigns needs its own FORAY_TASK_QUEUE.',
+        'End such a worker, or start it with the right store, service, key and FORAY_PAYLOAD_CODEC. A worker for other campaigns needs its own FORAY_TASK_QUEUE.',
       );
     }
     const apart = workers.filter(({ ahead }) => Math.abs(ahead) > SAME_TIME_MS);

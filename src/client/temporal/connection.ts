@@ -3,6 +3,7 @@ import { Client, type Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import type { Settings } from '../settings.ts';
 import { connectTemporal } from '../../temporal-connection.ts';
+import { tracing } from '../../tracing.ts';
 import { connectError, DEFAULT_NAMESPACE, isTooLate, unreachable } from '../../temporal-errors.ts';
 
 const CONNECT_MS = 5_000;
@@ -42,6 +43,7 @@ export class TemporalConnection {
       connection,
       dataConverter: this.#converter,
       ...(temporal.namespace && { namespace: temporal.namespace }),
+      ...(tracing && { interceptors: { workflow: [tracing.ofClient] } }),
     });
   }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import type { OutsideMethod } from '../../campaign/search/search.ts';
 import { isForayError, messageOf } from '../../errors.ts';
+import { writeLog } from '../../log.ts';
 import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { type Exit, type LineListener, LineProgram } from '../../system/line-program.ts';
 import type { PrintedLine } from '../../system/line-splitter.ts';
@@ -202,5 +203,6 @@ function notStarted(
 
 /** Writes a line of an optimiser to the worker's log. */
 export function logLine(campaign: string, line: string): void {
-  process.stderr.write(`optimiser of ${campaign}: ${bounded(printableLine(line), LONGEST_COMPLAINT)}\n`);
+  const what = bounded(printableLine(line), LONGEST_COMPLAINT);
+  writeLog('info', `optimiser: ${what}`, `optimiser of ${campaign}: ${what}`, { campaign });
 }

@@ -71,7 +71,7 @@ export class Fleet {
     try {
       await holders.open(holder, `executor ${executor}`);
       const runs = await this.#feedOf(holder).claim(most, [...without, ...this.#unfitFor(has)]);
-      return { runs: runs.map(({ id, versionId, inputs }) => ({ id, versionId, inputs })) };
+      return { runs: runs.map(({ id, versionId, inputs, trace }) => ({ id, versionId, inputs, trace })) };
     } catch (error) {
       if (!(error instanceof HolderClosed)) throw error;
       throw new ServiceError(

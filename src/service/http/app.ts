@@ -9,7 +9,8 @@ import { type Methods, noteMethods } from '../../http/methods.ts';
 import { pathOf } from '../../http/path.ts';
 import { Refusals } from '../../http/refusals.ts';
 import { refuseSlowBodies, slowHeads } from '../../http/slow-body.ts';
-import { printable } from '../../text/printable.ts';
+import { traceRequests } from '../../http/trace-requests.ts';
+import { httpLogger } from '../../log.ts';
 import { ServiceError, serviceErrors } from '../errors.ts';
 import type { Sessions } from '../animation/sessions.ts';
 import type { ContentStore } from '../files/content-store.ts';
@@ -79,7 +80,7 @@ export interface AppOptions {
 /** The HTTP server of the service, with its log. It has no routes yet ({@link addInterface}). */
 export function newApp({ log, logLevel }: AppOptions): FastifyInstance {
   return fastify({
-    logger: log ? { stream: printableTo(log), level: logLevel, serializers: { req: loggedRequest } } : false,
+    logger: httpLogger(log, { level: logLevel, serializers: { req: loggedRequest } }),
     // a logger for each request shows which lines belong together, but at this level a request rarely has several lines
     ...(logLevel === 'error' && { childLoggerFactory: (logger: FastifyBaseLogger) => logger }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
@@ -104,6 +105,7 @@ export async function addInterface(
   { onAnswered, ...parts }: InterfaceParts,
 ): Promise<void> {
   app.decorateRequest('caller', null);
+  traceRequests(app);
   const refusals = new Refusals(parts.warn);
   app.setErrorHandler((error, request, reply) => {
     const { code, message: detail } = serviceErrorOf(error, request);
@@ -188,11 +190,6 @@ export async function addInterface(
     },
     { prefix: API_ROOT },
   );
-}
-
-/** A log record stays one line of JSON: characters that JSON allows but that control a terminal are escaped. */
-function printableTo(log: NodeJS.WritableStream): { write(line: string): void } {
-  return { write: (line) => void log.write(printable(line)) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { messageOf } from '../../errors.ts';
+import { inSpan } from '../../tracing.ts';
 import { Hold } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
 import type { Outcome } from '../executors/execution.ts';
@@ -197,7 +198,12 @@ export class Dispatcher {
 
   async #execute(run: ClaimedRun): Promise<void> {
     const start = performance.now();
-    const outcome = await this.#outcomeOf(run);
+    const outcome = await inSpan(
+      'execute run',
+      run.trace,
+      { attributes: { 'foray.run': run.id, 'foray.version': run.versionId }, failureOf },
+      () => this.#outcomeOf(run),
+    );
     const ms = performance.now() - start;
     await this.#keepOrRemoveFolder(run.id, outcome);
     this.#handleOutcome(run.versionId, outcome, ms);
@@ -264,6 +270,12 @@ export class Dispatcher {
     }
     this.#parts.listener.ended(versionId, outcome, ms);
   }
+}
+
+/** Why an execution did not complete its run; undefined if it did. */
+function failureOf(outcome: Executed): string | undefined {
+  if (outcome.kind === 'completed') return undefined;
+  return 'reason' in outcome ? outcome.reason : outcome.kind;
 }
 
 /**

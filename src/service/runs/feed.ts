@@ -7,6 +7,8 @@ export interface ClaimedRun {
   id: string;
   versionId: string;
   inputs: CanonicalInputs;
+  /** The trace in which it was requested, as the value of the header `traceparent`, if it is known. */
+  trace?: string | undefined;
 }
 
 /** The end of an execution of a run. */

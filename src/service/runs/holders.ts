@@ -88,7 +88,8 @@ export class Holders {
       await sql.all(claim(runs.length), holder, this.#table.time(), ...runs.map(({ seq }) => seq));
       effects.changed.push(...runs.map(({ id }) => id));
       await this.#tree.start(sql, effects, runs);
-      return runs;
+      const { traces } = this.#table;
+      return traces.size === 0 ? runs : runs.map((run) => ({ ...run, trace: traces.get(run.id) }));
     });
   }
 

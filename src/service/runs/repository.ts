@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { RunLog } from '../../api/extensions.ts';
+import { tracing } from '../../tracing.ts';
 import type { Database } from '../database/database.ts';
 import { ExperimentTree } from './experiment-tree.ts';
 import { Holders } from './holders.ts';
@@ -67,7 +68,10 @@ export class RunRepository {
    * if many identical requests arrive together, one of them adds the run.
    */
   async insert(run: NewRun): Promise<StoredRun> {
-    return (await this.#table.insertOrFind(run, { isDirect: true, tasks: null })).run;
+    const { run: stored, isNew } = await this.#table.insertOrFind(run, { isDirect: true, tasks: null });
+    const trace = tracing?.current();
+    if (isNew && trace !== undefined) this.#table.traces.set(stored.id, trace);
+    return stored;
   }
 
   /**

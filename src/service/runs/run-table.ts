@@ -4,6 +4,7 @@ import { oneLine } from '../../text/suggest.ts';
 import type { Database, Sql, SqlValue } from '../database/database.ts';
 import { isUnreachable } from '../system-errors.ts';
 import { Gathered } from './gathered.ts';
+import { RecentMap } from './recent-map.ts';
 import { RunCache } from './run-cache.ts';
 import { runStatements } from './run-sql.ts';
 import { isLive } from './states.ts';
@@ -15,6 +16,9 @@ const LONGEST_FAILURE = 1_000;
 
 /** The largest number of requests whose runs one statement finds or adds. */
 const MOST_TOGETHER = 50;
+
+/** The number of runs whose traces are known. They are only in memory, so a run may lose its trace. */
+const MOST_TRACES = 100_000;
 
 /** The changes of runs in a transaction. They take effect outside the database after the commit. */
 export class Effects {
@@ -39,6 +43,8 @@ export class RunTable {
   readonly #recent: RunCache<StoredRun>;
   readonly #inserts: Gathered<SqlValue[], RunRow | undefined>;
   readonly #looks: Gathered<string, StoredRun | undefined>;
+  /** The traces in which runs were requested here, as values of the header `traceparent`, by run id. */
+  readonly traces = new RecentMap<string, string>(MOST_TRACES);
   #onEnded: (runIds: readonly string[]) => void = () => {};
 
   constructor(sql: Database, now: () => number) {
