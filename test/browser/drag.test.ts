@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { ownFile } from '../../src/package/own-files.ts';
 import { reportSections } from '../../src/report/html/report-sections.ts';
 import { summarize } from '../../src/report/summary/summary.ts';
 import { shownSection } from '../../src/server/live/shown.ts';
 import { countsOf, doubles, sampleRecord, sampleRows } from '../report/support.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { type DrawnMark, marksOf, positionOf } from './marks.ts';
+import { ADDRESS, type DrawnMark, openPicture, positionOf } from './marks.ts';
 
-const ADDRESS = 'http://127.0.0.1/campaigns/flu';
 /** Values with twelve digits. A picture groups them, because they are more than 200. */
 const VALUES = Array.from({ length: 401 }, (_, at) => Number((1 + at / 700).toPrecision(12)));
 
@@ -30,14 +27,7 @@ async function opened(
     sections.find(({ id }) => id === 'effects')!,
     'flu',
   );
-  const script = readFileSync(ownFile('src/report/html/picture.js'), 'utf8');
-  const style = '.brush { position: absolute } [hidden] { display: none } svg { width: 900px }';
-  const body = `<!doctype html><style>${style}</style><main style="position: relative">${html}</main><script>${script}</script>`;
-  const page = await browser.newPage();
-  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body }));
-  await page.goto(ADDRESS);
-  const figure = page.locator('figure');
-  return { page, figure, ...(await marksOf(figure)) };
+  return openPicture(browser, html);
 }
 
 /** Begins a drag from one mark over another, with a margin at both ends. */

@@ -1,4 +1,24 @@
-import type { Locator } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { ownFile } from '../../src/package/own-files.ts';
+import { style } from '../../src/report/html/style.ts';
+
+/** The address of {@link openPicture}. */
+export const ADDRESS = 'http://127.0.0.1/campaigns/flu';
+
+/** Opens a section with one picture and the script of pictures, as on the page of a campaign. */
+export async function openPicture(
+  browser: Browser,
+  section: string,
+): Promise<{ page: Page; figure: Locator; marks: DrawnMark[] }> {
+  const script = readFileSync(ownFile('src/report/html/picture.js'), 'utf8');
+  const body = `<!doctype html><style>${style} svg { width: 900px }</style><main style="position: relative">${section}</main><script>${script}</script>`;
+  const page = await browser.newPage();
+  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto(ADDRESS);
+  const figure = page.locator('figure');
+  return { page, figure, ...(await marksOf(figure)) };
+}
 
 /** A mark of a picture: its place in the units of the picture, its row, and the key of the point behind it. */
 export interface DrawnMark {

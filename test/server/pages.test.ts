@@ -216,7 +216,9 @@ seed: 1
       const { body } = await page('/campaigns/fit?x=Recovery+rate');
       return body.includes('over Recovery rate and Contact rate') && body;
     });
-    expect(body).toMatch(/<select name="x">[^]*<option selected>Recovery rate<\/option>/);
+    expect(body).toMatch(
+      /<select name="x">[^]*<option value="Recovery rate" +selected>Recovery rate<\/option>/,
+    );
     expect((await page('/campaigns/fit?x=Days')).status).toBe(422);
   });
 
@@ -417,8 +419,17 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     expect(body).toContain('href="/campaigns/other"');
     const [point] = /\/campaigns\/fit\/points\/\w+/.exec(body)!;
     expect((await page(point)).status).toBe(200);
-    // with one campaign, or none, a person chooses
-    expect((await page('/compare?id=fit')).body).toContain('Compare two campaigns');
+    // with one campaign, none, or more than two, a person chooses among different ones
+    const choiceOf = (body: string) =>
+      ['a', 'b'].map((name) => new RegExp(`name="${name}">[^]*?"([^"]+)" +selected`).exec(body)![1]);
+    const one = (await page('/compare?a=other')).body;
+    expect(one).toContain('Compare two campaigns');
+    expect(choiceOf(one)[0]).toBe('other');
+    expect(choiceOf(one)[1]).not.toBe('other');
+    expect(choiceOf((await page('/compare?id=fit')).body)).toEqual(['fit', 'other']);
+    const three = (await page('/compare?id=fit&id=other&id=broken')).body;
+    expect(three).toContain('A comparison has two campaigns. You chose 3: fit, other, broken.');
+    expect(choiceOf(three)).toEqual(['fit', 'other']);
   });
 });
 

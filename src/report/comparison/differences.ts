@@ -23,6 +23,21 @@ export interface OutputComparison {
   high: number | null;
 }
 
+/**
+ * How differences of an output are shown. Those of shares are in percentage points, because "5 % more" could also mean a
+ * twentieth of the share.
+ */
+export function shownDifference({ statistic }: Pick<Measure, 'statistic'>): {
+  /** What follows the title of a difference. */
+  unit: string;
+  valueOf: (difference: number) => number;
+} {
+  return statistic === 'share'
+    ? // further digits of 100 times a share may have a rounding error
+      { unit: ' (percentage points)', valueOf: (difference) => Number((100 * difference).toPrecision(12)) }
+    : { unit: '', valueOf: (difference) => difference };
+}
+
 type Interval = Pick<OutputComparison, 'difference' | 'low' | 'high'>;
 type Values = readonly number[];
 

@@ -1,5 +1,5 @@
 import type { Comparison } from './compare.ts';
-import { differs } from './differences.ts';
+import { differs, shownDifference } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
 import { html, Markup } from '../html/markup.ts';
 import { differences } from '../pictures/compare.ts';
@@ -8,7 +8,7 @@ import { policy, scriptElement } from '../html/picture-script.ts';
 import { style } from '../html/style.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { inputCells, measureCells, titled } from '../html/cells.ts';
-import { counted, fullText, measureColumn, measureText, titleOf } from '../words/words.ts';
+import { counted, numberColumn, numberText, titleOf } from '../words/words.ts';
 
 /** The maximum number of outputs whose differences are drawn. More pictures would take many seconds. */
 const MOST_DRAWN = 12;
@@ -97,14 +97,12 @@ function table(
       largest.map(({ found }) => found[side].mean),
     ),
   );
-  const round =
-    output.statistic === 'share' ? roundShare : rounding(largest.map(({ found }) => found.difference));
-  const gaps = measureColumn(
-    output,
-    largest.map(({ found }) => round(found.difference)),
-  );
-  const end = (value: number): string => measureText({ ...output, units: null }, round(value));
-  const full = (value: number): string => fullText({ ...output, units: null }, value);
+  const { unit, valueOf } = shownDifference(output);
+  const differences = largest.map(({ found }) => valueOf(found.difference));
+  const round = output.statistic === 'share' ? roundPoints : rounding(differences);
+  const gaps = numberColumn(differences.map(round));
+  const end = (value: number): string => numberText(round(valueOf(value)));
+  const full = (value: number): string => String(valueOf(value));
   return html`<div class="scroll" tabindex="0">
     <table>
       <thead>
@@ -112,7 +110,7 @@ function table(
           ${varied.map((input, at) => html`<th class="${isNumber[at] ? 'number' : ''}">${titleOf(input)}</th>`)}
           <th class="number">${output.name} in A</th>
           <th class="number">in B</th>
-          <th class="number">Difference</th>
+          <th class="number">Difference${unit}</th>
           <th class="number">Interval</th>
           <th>Point</th>
         </tr>
@@ -140,8 +138,8 @@ function table(
 }
 
 /** Rounds to a tenth of a percentage point. */
-function roundShare(value: number): number {
-  return Number(value.toFixed(3));
+function roundPoints(value: number): number {
+  return Number(value.toFixed(1));
 }
 
 /**

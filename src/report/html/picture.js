@@ -7,6 +7,8 @@
 (() => {
   /** How far from a mark a click still opens its point, in pixels. */
   const REACH = 20;
+  /** So near, a dot comes before the cell or the bar under it, in pixels. */
+  const BEFORE = 10;
   /** A drag is at least this long, in pixels. */
   const LEAST_DRAG = 8;
 
@@ -71,10 +73,12 @@
 
   /** The index of the nearest mark in the panel under a place; -1 outside of all panels. @param {any} figure @param {number[]} place */
   function nearest(figure, place) {
+    const before = BEFORE / frameOf(figure).scale;
     let [found, least] = [-1, Infinity];
     numbersOf(figure).marks.forEach((mark, at) => {
       if (!isIn(mark.panel, place)) return;
-      const far = distance(mark, place);
+      // a dot has no size, and a cell under it would hide it, because the pointer is in the cell
+      const far = distance(mark, place) + (mark.w || mark.h ? before : 0);
       if (far < least) [found, least] = [at, far];
     });
     return found;

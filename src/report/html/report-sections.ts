@@ -169,7 +169,9 @@ const refusals: Record<AxisRefusal['why'], (name: string) => string> = {
     `There is no picture for each value of ${name}, because there are more than ${MOST_FACETS} values`,
   few: (name) => `There is no picture for each value of ${name}, because the axes need two other inputs`,
   sampled: (name) =>
-    `No surface shows ${name}: the axes of a surface are inputs with many different numbers, and there is only one surface`,
+    `No surface shows ${name}, because the axes of a surface are inputs with many different numbers`,
+  whole: (name) =>
+    `There is no heat map for each value of ${name}, because inputs with many different numbers have no heat maps`,
   sparse: (name) =>
     `There is no heat map over ${name}, because most combinations of the inputs' values are no points, or there are more than ${numberText(MOST_CELLS)} points`,
 };

@@ -1,18 +1,11 @@
 import type { VariedInput } from '../../campaign/types.ts';
 import { type OutputSummary, type ShownPoint, waysOf } from '../comparison/summary.ts';
-import { differs } from '../comparison/differences.ts';
+import { differs, shownDifference } from '../comparison/differences.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
-import { shortNumber, titleOf, unitText } from '../words/words.ts';
+import { shortNumber, titleOf, titleOfMeasure, unitText } from '../words/words.ts';
 import type { Figure } from './figure.ts';
 import { wholeTicks } from './output-axis.ts';
-import {
-  estimateCells,
-  estimateColumns,
-  inputCell,
-  inputColumn,
-  measureColumnOf,
-  PictureNumbers,
-} from './numbers.ts';
+import { estimateCells, inputCell, inputColumn, PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 
 /** The maximum number of points that are drawn with their names. */
@@ -41,23 +34,32 @@ export function differences(
   varied: readonly VariedInput[],
 ): Pick<Figure, 'spec' | 'numbers'> {
   const { output } = summary;
-  const difference = measureColumnOf(output);
   const numbers = new PictureNumbers([
     ...varied.map(inputColumn),
-    { ...difference, title: `${difference.title}, B − A` },
-    ...estimateColumns(output).slice(1),
-    { title: 'Result' },
+    { title: `${titleOfMeasure(output)}, B − A${shownDifference(output).unit}` },
+    ...['From', 'To', 'Result'].map((title) => ({ title })),
   ]);
   const words = waysOf(summary);
   const rows = new Map(
     summary.sample.map((shown) => {
-      const { difference, low, high } = shown.found;
+      const { difference, low, high } = intervalOf(shown, output);
       const inputs = shown.values.map((value, at) => inputCell(varied[at]!, value));
-      const cells = [...inputs, ...estimateCells(output, difference, low, high), verdictOf(shown, words)];
+      const estimate = estimateCells({ statistic: 'mean' }, difference, low, high);
+      const cells = [...inputs, ...estimate, verdictOf(shown, words)];
       return [shown, numbers.add(cells, shown.key)];
     }),
   );
   return { spec: specOf(summary, varied, (shown) => rows.get(shown)!), numbers };
+}
+
+/** The difference at a point and the ends of its interval, as they are shown. */
+function intervalOf({ found: { difference, low, high } }: ShownPoint, output: OutputSummary['output']) {
+  const { valueOf } = shownDifference(output);
+  return {
+    difference: valueOf(difference),
+    low: low === null ? null : valueOf(low),
+    high: high === null ? null : valueOf(high),
+  };
 }
 
 /** Gives the row of a point. */
@@ -66,7 +68,7 @@ type RowOf = (shown: ShownPoint) => { row: number };
 function specOf(summary: OutputSummary, varied: readonly VariedInput[], rowOf: RowOf): Spec {
   const { sample } = summary;
   const datum = (shown: ShownPoint, place: number | string): Datum => ({
-    ...datumOf(shown, place, words),
+    ...datumOf(shown, place, summary.output, words),
     ...rowOf(shown),
   });
   const words = waysOf(summary);
@@ -105,8 +107,13 @@ function specOf(summary: OutputSummary, varied: readonly VariedInput[], rowOf: R
   );
 }
 
-function datumOf(shown: ShownPoint, place: number | string, words: Words): Omit<Datum, 'row'> {
-  const { difference, low, high } = shown.found;
+function datumOf(
+  shown: ShownPoint,
+  place: number | string,
+  output: OutputSummary['output'],
+  words: Words,
+): Omit<Datum, 'row'> {
+  const { difference, low, high } = intervalOf(shown, output);
   return {
     place,
     difference,
@@ -216,9 +223,7 @@ function layers(
   ];
 }
 
-function amountAxis({ name, units, statistic }: OutputSummary['output']): PlotAxis {
-  const title = `${name}, B − A${units ? ` (${unitText(units)})` : ''}`;
-  return statistic === 'share'
-    ? { title: `${title} (percentage points)`, axis: { format: '~%' } }
-    : { title };
+function amountAxis(output: OutputSummary['output']): PlotAxis {
+  const { name, units } = output;
+  return { title: `${name}, B − A${units ? ` (${unitText(units)})` : ''}${shownDifference(output).unit}` };
 }

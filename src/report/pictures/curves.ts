@@ -1,12 +1,13 @@
 import { type CurveAxis, MILLISECONDS } from '../../api/index.ts';
 import type { Campaign } from '../../campaign/types.ts';
+import { capitalized } from '../../text/printable.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
 import { COURSE_COLOURS } from './indices.ts';
 import { key } from './key.ts';
 import { type NumberCell, PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { type Band, MOST_POINTS } from '../summary/bands.ts';
-import { type Courses, MOST_DATA_SETS } from '../summary/courses.ts';
+import { type Courses, MOST_DATA_SETS, MOST_GROUPS } from '../summary/courses.ts';
 import type { Ranking } from '../summary/summary.ts';
 import type { Curve } from '../tables/value-kinds.ts';
 import { counted, titleOf } from '../words/words.ts';
@@ -20,47 +21,23 @@ export function courseFigures(
   const { varied, replications, precision, outputs } = campaign;
   const isReplicated = replications > 1 || precision !== null;
   const dataSets = outputs.filter(({ type }) => type === 'DATA_SET').length;
-  const observedOf = (name: string) => observed.find((one) => one.output === name);
+  const front = frontText(varied.length > 0, isReplicated, isGoal);
+  const run = varied.length > 0 && isReplicated ? ', its first finished replication' : '';
   return all.map((courses, i) => {
-    const { output, best, bands, others, isCut, areThinned } = courses;
-    const front =
-      varied.length > 0
-        ? isGoal
-          ? 'best point'
-          : 'lowest point'
-        : isReplicated
-          ? 'first finished replication'
-          : 'the run';
-    const which = varied.length > 0 && isReplicated ? ', its first finished replication,' : '';
-    const line = `${front[0]!.toUpperCase()}${front.slice(1)}`;
-    const quantiles = `the median and the middle 50 % and 90 % of ${behindText(courses)}`;
-    const hasFront = best.length > 0;
-    const behind =
-      courses.groups.length > 0
-        ? groupsText(courses, `${front}${which}`.replace(/,$/, ''))
-        : bands.length > 0
-          ? hasFront
-            ? `${line}${which} in front of ${quantiles}`
-            : `T${quantiles.slice(1)}`
-          : others.length > 0
-            ? hasFront
-              ? `${line}${which} in front of the other runs`
-              : courses.isPosterior
-                ? 'A line for each accepted point of the last generation'
-                : 'A line for each run'
-            : `${line}${which} alone`.replace(', alone', ' alone');
+    const { output, bands, prior, by, isCrowded, isCut, areThinned } = courses;
+    const dots = observed.find((one) => one.output === output.name);
+    const axis = axisOf(courses, dots);
     return {
       title: titleOf(output),
       caption: sentences(
-        behind,
-        courses.prior.length > 0
-          ? 'Pale behind them is the middle 90 % of the runs from the prior'
+        curvesText(courses, front, run),
+        isCrowded
+          ? `The curves are not told apart by ${by}, because there are more than ${MOST_GROUPS} values`
           : undefined,
+        prior.length > 0 ? 'Pale behind them is the middle 90 % of the runs from the prior' : undefined,
         isCut ? 'Places that fewer than half of the curves reach are left out' : undefined,
         bands.length > 0 ? repeatsText(campaign) : undefined,
-        hasDatesBeyond(courses, observedOf(output.name))
-          ? 'The axis has no dates, because some of them are beyond the calendar'
-          : undefined,
+        axis.note,
         areThinned
           ? `A curve with more than ${MOST_POINTS} points is drawn with ${MOST_POINTS} of them, spread evenly`
           : undefined,
@@ -68,9 +45,29 @@ export function courseFigures(
         i === all.length - 1 ? partText(dataSets, MOST_DATA_SETS, 'DATA_SETs') : undefined,
       ),
       id: `curves-${i}`,
-      ...curves(courses, front, observedOf(output.name)),
+      ...curves(courses, axis, front, dots),
     };
   });
+}
+
+/** The name of the curve in front. */
+function frontText(isVaried: boolean, isReplicated: boolean, isGoal: boolean): string {
+  if (isVaried) return isGoal ? 'best point' : 'lowest point';
+  return isReplicated ? 'first finished replication' : 'the run';
+}
+
+/** What the curves are. @param run - which run of the point has the curve in front, after a comma; empty if it has one */
+function curvesText(courses: Courses, front: string, run: string): string {
+  const { best, others, bands, groups, isPosterior } = courses;
+  if (groups.length > 0) return groupsText(courses, front + run);
+  const line = capitalized(front) + (run && `${run},`);
+  if (bands.length > 0) {
+    const quantiles = `the median and the middle 50 % and 90 % of ${behindText(courses)}`;
+    return best.length > 0 ? `${line} in front of ${quantiles}` : capitalized(quantiles);
+  }
+  if (others.length === 0) return `${line} alone`;
+  if (best.length > 0) return `${line} in front of the other runs`;
+  return isPosterior ? 'A line for each accepted point of the last generation' : 'A line for each run';
 }
 
 /** What the curves of each value of an input are. */
@@ -110,24 +107,32 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
-/** The last time that a `Date` can have, ms. The first one is as far before 1970. */
-const END_OF_CALENDAR = 8.64e15;
+/** The months of the units of time that have no fixed length. */
+const MONTHS: Readonly<Partial<Record<string, number>>> = { MONTH: 1, YEAR: 12 };
 
-/** The date of x = 0 and the length of 1, both in ms; undefined if an axis has no dates. */
-function datesOf({ units, start }: CurveAxis = {}): { from: number; unit: number } | undefined {
-  const unit = units ? MILLISECONDS[units] : undefined;
-  return start === undefined || unit === undefined
-    ? undefined
-    : { from: Date.parse(`${start}T00:00Z`), unit };
+/** The time in ms of each x of an axis with dates, NaN beyond the times of a `Date`; undefined without dates. */
+function timesOf({ units, start }: CurveAxis = {}): ((x: number) => number) | undefined {
+  if (start === undefined || !units) return undefined;
+  const from = new Date(`${start}T00:00Z`);
+  const months = MONTHS[units];
+  if (months !== undefined) return (x) => monthsAfter(from, months * x);
+  const unit = MILLISECONDS[units]!;
+  return (x) => new Date(Math.round(from.getTime() + x * unit)).getTime();
 }
 
-/** Whether an axis should have dates, but a curve goes beyond the dates that exist. */
-function hasDatesBeyond(courses: Pick<Courses, 'output' | keyof CurvesOnAxis>, observed?: Observed): boolean {
-  const dates = datesOf(courses.output.axis);
-  return (
-    dates !== undefined &&
-    placesOf(courses, observed).some((x) => Math.abs(dates.from + x * dates.unit) > END_OF_CALENDAR)
-  );
+/** The time some months of the calendar after a date, in ms. A part of a month is this part of its days. */
+function monthsAfter(date: Date, months: number): number {
+  const whole = Math.floor(months);
+  const [from, to] = [dayAfter(date, whole), dayAfter(date, whole + 1)];
+  return Math.round(from + (months - whole) * (to - from));
+}
+
+/** The same day some whole months later, or the last day if the month has no such day: 28 February after 31 January. */
+function dayAfter(date: Date, months: number): number {
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + months];
+  // the day before the first day of the next month
+  const last = new Date(new Date(0).setUTCFullYear(year, month + 1, 0)).getUTCDate();
+  return new Date(0).setUTCFullYear(year, month, Math.min(date.getUTCDate(), last));
 }
 
 type CurvesOnAxis = Pick<Courses, 'best' | 'others' | 'bands' | 'prior' | 'groups'>;
@@ -150,23 +155,26 @@ const STEPS = [
   [1, 12],
 ] as const;
 
-/** The x axis of a curve: its encoding, and where and how a value is shown. */
-function axisOf(
-  courses: Pick<Courses, 'output' | keyof CurvesOnAxis>,
-  observed: Observed | undefined,
-): {
+/** The x axis of a curve: its encoding, where and how a value is shown, and what the caption says of it. */
+interface XAxis {
   title: string;
   placeOf: (x: number) => number;
   textOf: (x: number) => NumberCell;
   isOnAxis: (x: number) => boolean;
   encoding: object;
-} {
+  note: string | undefined;
+}
+
+function axisOf(
+  courses: Pick<Courses, 'output' | keyof CurvesOnAxis>,
+  observed: Observed | undefined,
+): XAxis {
   const { name, units, scale } = courses.output.axis ?? {};
   const axis = { grid: false, tickCount: 10 };
-  const dates = datesOf(courses.output.axis);
-  if (dates && !hasDatesBeyond(courses, observed)) {
-    const placeOf = (x: number): number => Math.round(dates.from + x * dates.unit);
-    const times = placesOf(courses, observed).map(placeOf);
+  const places = placesOf(courses, observed);
+  const placeOf = timesOf(courses.output.axis);
+  const times = placeOf && places.map(placeOf);
+  if (times && !times.some(Number.isNaN)) {
     const [, length] = STEPS.find(([step]) => times.every((time) => time % step === 0))!;
     const textOf = (x: number) => {
       const [date, time] = new Date(placeOf(x)).toISOString().split('T') as [string, string];
@@ -174,7 +182,7 @@ function axisOf(
     };
     const title = name ?? 'Date';
     const encoding = { field: 'x', type: 'temporal', title, scale: { type: 'utc', nice: false }, axis };
-    return { title, placeOf, textOf, isOnAxis: () => true, encoding };
+    return { title, placeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
   }
   const isNamed = name !== undefined || units;
   const title = isNamed ? titleOf({ name: name ?? 'x', units }) : 'x';
@@ -186,7 +194,11 @@ function axisOf(
     axis: { ...axis, ...(scale === 'log' && { format: ',~r' }) },
   };
   const isOnAxis = (x: number): boolean => scale !== 'log' || x > 0;
-  return { title, placeOf: (x) => x, textOf: (x) => x, isOnAxis, encoding };
+  const beyond = times && 'The axis has no dates, because some of them are beyond the calendar';
+  const beside = places.every(isOnAxis)
+    ? undefined
+    : 'Points with x ≤ 0 are left out, because the axis is logarithmic';
+  return { title, placeOf: (x) => x, textOf: (x) => x, isOnAxis, encoding, note: beyond ?? beside };
 }
 
 /** The opacity of the middle 90 % of the runs with one value of an input. */
@@ -200,7 +212,12 @@ const OPACITY = { prior: 0.18, ninety: 0.28, fifty: 0.42 };
  *
  * @param front - the name of the curve in front
  */
-function curves(courses: Courses, front: string, observed?: Observed): Pick<Figure, 'spec' | 'numbers'> {
+function curves(
+  courses: Courses,
+  { title, placeOf, textOf, isOnAxis, encoding: x }: XAxis,
+  front: string,
+  observed?: Observed,
+): Pick<Figure, 'spec' | 'numbers'> {
   const { output, best, others, bands, prior, isPosterior, points, groups } = courses;
   const names = {
     prior: 'prior: 90 %',
@@ -235,7 +252,6 @@ function curves(courses: Courses, front: string, observed?: Observed): Pick<Figu
     ...(hasBest ? [{ name: front, colour: line, opacity: 1, kind: 'line' as const }] : []),
     ...(observed ? [{ name: observed.label, colour: strong, opacity: 1 }] : []),
   ]);
-  const { title, placeOf, textOf, isOnAxis, encoding: x } = axisOf(courses, observed);
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOf(output) });
   const numbers = new PictureNumbers(
     [title, 'Curve', titleOf(output), '5 %', '25 %', 'Median', '75 %', '95 %', 'Curves'].map((title) => ({

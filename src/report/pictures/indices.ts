@@ -5,6 +5,7 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { estimateCells, PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import type { MOST_GROUPS } from '../summary/courses.ts';
 import { percent, unitText } from '../words/words.ts';
 import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
 
@@ -352,8 +353,15 @@ interface IndexCourse {
   points: readonly { time: number; value: number; interval: readonly [number, number] | undefined }[];
 }
 
-/** Colours of lines that stand for inputs or for values. */
-export const COURSE_COLOURS = ['#4c7fd9', '#e8590c', '#2f9e6e', '#a06cd5', '#d6455d', '#8b919c'];
+/** Colours of lines that stand for inputs or for values. There is one for each value of an input. */
+export const COURSE_COLOURS = [
+  '#4c7fd9',
+  '#e8590c',
+  '#2f9e6e',
+  '#a06cd5',
+  '#d6455d',
+  '#8b919c',
+] as const satisfies { length: typeof MOST_GROUPS };
 
 /** The maximum number of inputs that a picture over time can show. */
 const MOST_COURSES = COURSE_COLOURS.length;

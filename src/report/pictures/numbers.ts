@@ -23,21 +23,26 @@ export interface NumberColumn {
   isShare?: boolean | undefined;
 }
 
-/** The first and the last value of a group of neighbouring values. */
+/** The first and the last number of a group of neighbouring values. */
 type Range = readonly [first: number, last: number];
 
 /**
  * A value of a column. An object has another text than the column would give to its value. Its `range` has the values
  * of an input that it stands for.
  */
-export type NumberCell = string | number | null | undefined | { value: number; text: string; range?: Range };
+export type NumberCell =
+  | string
+  | number
+  | null
+  | undefined
+  | { value: string | number; text: string; range?: Range };
 
 /** The values of a mark. */
 export interface NumberRow {
   values: (string | number | null)[];
   /** The values for readers, in the same order. */
   texts: string[];
-  /** For each value that stands for a group of values of an input: the first and the last one of the group. */
+  /** For each value that is no number of its own, such as a group of values of an input: its first and last number. */
   ranges: (Range | null)[];
   /** The key of the point behind the mark; undefined if the mark is not known to be about one point. */
   key: string | undefined;
@@ -92,14 +97,25 @@ export function binCells(axis: Pick<Axis, 'numeric' | 'bins' | 'binOf'>): Number
   const ends = binEnds(axis);
   return binTexts(axis).map((text, bin) => {
     if (!axis.numeric) return text;
-    const [first, last] = ends[bin]!.map(Number) as [number, number];
-    return { value: axis.bins[bin]!.value, text, ...(first !== last && { range: [first, last] }) };
+    const [from, to] = ends[bin]!;
+    if (from === to) return exactly(from, text);
+    return { value: axis.bins[bin]!.value, text, range: [Number(from), Number(to)] };
   });
 }
 
 /** The cell of a canonical value of an input. */
 export function inputCell({ type }: Pick<VariedInput, 'type'>, value: string): NumberCell {
-  return kindOfInput(type) === 'number' ? { value: Number(value), text: shortNumber(value) } : value;
+  return kindOfInput(type) === 'number' ? exactly(value, shortNumber(value)) : value;
+}
+
+/**
+ * The cell of a number. A LONG may be an identifier with more digits than JavaScript's numbers keep. Then its value is
+ * its text, and a filter compares it as a number.
+ */
+function exactly(canonical: string, text: string): NumberCell {
+  const value = Number(canonical);
+  const isRounded = /^-?\d+$/.test(canonical) && !Number.isSafeInteger(value);
+  return isRounded ? { value: canonical, text, range: [value, value] } : { value, text };
 }
 
 /** The columns of a measure and of the ends of its interval. */

@@ -5,9 +5,9 @@ import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import {
   estimateCells,
+  estimateColumns,
   inputCell,
   inputColumn,
-  measureColumnOf,
   type NumberCell,
   PictureNumbers,
 } from './numbers.ts';
@@ -33,9 +33,7 @@ export function searchNumbers(inputs: readonly SearchedInput[], output: Measure)
   return new PictureNumbers([
     { title: 'Point number' },
     ...inputs.map(inputColumn),
-    measureColumnOf(output),
-    { title: 'From', isShare: output.statistic === 'share' },
-    { title: 'To', isShare: output.statistic === 'share' },
+    ...estimateColumns(output),
     { title: 'State' },
   ]);
 }

@@ -24,6 +24,8 @@ export interface Courses {
   groups: CourseGroup[];
   /** The name of this input. */
   by: string | undefined;
+  /** Whether this input has so many values that `groups` is empty. */
+  isCrowded: boolean;
   /** Quantiles across the curves that a calibration drew from the prior; otherwise empty. */
   prior: Band[];
   /** Whether the curves are those of the posterior of a calibration. */
@@ -58,7 +60,7 @@ export interface CourseGroup {
 }
 
 /** The maximum number of values of an input whose curves are told apart. */
-const MOST_GROUPS = 6;
+export const MOST_GROUPS = 6;
 
 /** The maximum number of DATA_SETs that are drawn. */
 export const MOST_DATA_SETS = 8;
@@ -161,6 +163,8 @@ export class CourseGatherer {
       const own = placeIn(items, front, best?.key);
       const others = areFew ? items.filter((_, at) => at !== own) : [];
       const bands = this.#bandsOf(items);
+      const byValue = Map.groupBy(items, ({ group }) => group);
+      const isCrowded = byValue.size > MOST_GROUPS;
       return [
         {
           output,
@@ -168,8 +172,9 @@ export class CourseGatherer {
           others: others.map(({ curve }) => curve),
           points: { best: best?.key, others: others.map(({ point }) => point) },
           bands,
-          groups: this.#groupsOf(items, items[own]),
+          groups: isCrowded ? [] : this.#groupsOf(byValue, items[own]),
           by: this.#by?.name,
+          isCrowded,
           prior: areFew ? [] : bandsOf(prior.items.map(({ curve }) => curve)),
           isPosterior: this.#calibrated !== undefined,
           runs: items.length,
@@ -182,12 +187,14 @@ export class CourseGatherer {
     });
   }
 
-  /** The curves by the value of an input; none if fewer than two or too many values have curves. */
-  #groupsOf(items: readonly PointCurve[], best: PointCurve | undefined): CourseGroup[] {
+  /** The curves by the value of an input; none if fewer than two values have curves. */
+  #groupsOf(
+    byValue: ReadonlyMap<string | undefined, readonly PointCurve[]>,
+    best: PointCurve | undefined,
+  ): CourseGroup[] {
     const by = this.#by;
-    const groups = Map.groupBy(items, ({ group }) => group);
-    if (!by || groups.size < 2 || groups.size > MOST_GROUPS) return [];
-    return [...groups]
+    if (!by || byValue.size < 2) return [];
+    return [...byValue]
       .map(([value, members]) => {
         const bands = this.#bandsOf(members);
         // a run that counts several times is drawn once

@@ -50,10 +50,10 @@ export interface AxisRefusal {
   name: string;
   /**
    * `twice`: another axis has the input. `many`: the input has too many values for a picture each. `few`: there are no two
-   * other inputs for the axes. `sampled`: the points are drawn one by one. `sparse`: there are too few points or too many
-   * combinations for cells.
+   * other inputs for the axes. `sampled`: the points are drawn one by one. `whole`: they are, so there is no picture for
+   * each value. `sparse`: there are too few points or too many combinations for cells.
    */
-  why: 'twice' | 'many' | 'few' | 'sampled' | 'sparse';
+  why: 'twice' | 'many' | 'few' | 'sampled' | 'whole' | 'sparse';
 }
 
 /** The parts of the effects that no picture shows. */
@@ -236,20 +236,18 @@ export class EffectGatherer {
     const sampled = inputs.filter((one) => this.#isSampled(one));
     const used: InputLevels[] = [];
     const refused: AxisRefusal[] = [];
-    const [x, y, by] = ([axes.x, axes.y, axes.by] as const).map((name, axis) => {
-      const one = inputs.find(({ input }) => input.name === name);
+    const whyNot = (one: InputLevels, isBy: boolean): AxisRefusal['why'] | undefined => {
+      if (used.includes(one)) return 'twice';
+      if (sampled.length === 0 && cells.length === 0) return 'sparse';
+      if (sampled.length > 0 && isBy) return 'whole';
+      if (sampled.length > 0 && !this.#isSpread(one)) return 'sampled';
+      if (isBy && inputs.length < 3) return 'few';
+      return isBy && new Set(one.levels).size > MOST_FACETS ? 'many' : undefined;
+    };
+    const [x, y, by] = (['x', 'y', 'by'] as const).map((axis) => {
+      const one = inputs.find(({ input }) => input.name === axes[axis]);
       if (!one) return undefined;
-      const why = used.includes(one)
-        ? 'twice'
-        : sampled.length === 0 && cells.length === 0
-          ? 'sparse'
-          : sampled.length > 0 && (axis === BY || !this.#isSpread(one))
-            ? 'sampled'
-            : axis === BY && inputs.length < 3
-              ? 'few'
-              : axis === BY && new Set(one.levels).size > MOST_FACETS
-                ? 'many'
-                : undefined;
+      const why = whyNot(one, axis === 'by');
       if (why) refused.push({ name: one.input.name, why });
       else used.push(one);
       return why ? undefined : one;
@@ -335,9 +333,6 @@ export class EffectGatherer {
     return [{ axis, means: means.sort((a, b) => a.bin - b.bin) }];
   }
 }
-
-/** The place of `by` among the chosen axes. */
-const BY = 2;
 
 /**
  * The inputs on the two axes of a heat map, if at least one input was chosen. An axis that was not chosen gets the first

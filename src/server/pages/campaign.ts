@@ -6,6 +6,7 @@ import { html, Markup } from '../../report/html/markup.ts';
 import { maySteer } from '../keys.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { Seen } from '../live/look.ts';
+import { option } from './form-parts.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 import { statusSection } from './status.ts';
@@ -152,9 +153,7 @@ function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
         >Output, as height or colour
         <select name="show">
           <option value="">as in the report</option>
-          ${measuresOf(campaign).map(
-            ({ name }) => html`<option ${view.get('show') === name ? html`selected` : ''}>${name}</option>`,
-          )}
+          ${measuresOf(campaign).map(({ name }) => option(name, name, view.get('show') ?? ''))}
         </select></label
       >
       ${axisFields(campaign, view)} ${inputFields(campaign, view)}

@@ -1,6 +1,7 @@
 import { html, Markup } from '../../report/html/markup.ts';
 import type { ComparedParts } from '../jobs/answers.ts';
 import { withKeys } from '../live/shown.ts';
+import { option } from './form-parts.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 
 /**
@@ -17,7 +18,12 @@ export function comparePage({ a, b, notes, sections }: ComparedParts): Page {
   };
 }
 
-/** The page on which a person chooses two campaigns. */
+/**
+ * The page on which a person chooses two campaigns.
+ *
+ * @param campaigns - the newest one first
+ * @param chosen - the ids of an address that does not have two
+ */
 export function compareChoice(
   campaigns: readonly { id: string; model: string }[],
   chosen: readonly string[],
@@ -26,22 +32,23 @@ export function compareChoice(
     html`<label
       >${label}
       <select name="${name}">
-        ${campaigns.map(
-          ({ id, model }) =>
-            html`<option value="${id}" ${id === value ? html`selected` : ''}>${id} (${model})</option>`,
-        )}
+        ${campaigns.map(({ id, model }) => option(id, `${id} (${model})`, value ?? ''))}
       </select></label
     >`;
+  const [newest, next] = campaigns;
+  // the newest campaign is compared with the one before it
+  const first = chosen[0] ?? next?.id;
+  const second = chosen[1] ?? (first === newest?.id ? next : newest)?.id;
   return {
     title: 'Compare',
     body: html`<h1>Compare two campaigns</h1>
       <p class="lead">Two campaigns of one model: two versions, two policies, or two sets of values.</p>
+      ${chosen.length > 2 ? html`<p class="lead">A comparison has two campaigns. You chose ${chosen.length}: ${chosen.join(', ')}.</p>` : ''}
       ${
         campaigns.length < 2
           ? html`<p>There are not yet two campaigns.</p>`
           : html`<form class="filter">
-              ${choice('a', 'First', chosen[0] ?? campaigns[1]!.id)}
-              ${choice('b', 'Second', chosen[1] ?? campaigns[0]!.id)}
+              ${choice('a', 'First', first)} ${choice('b', 'Second', second)}
               <button class="main">Compare</button>
             </form>`
       }`,

@@ -12,6 +12,7 @@ import type { CampaignRecord } from '../../store/index.ts';
 import { etagOf } from '../api/etag.ts';
 import { tabs } from './campaign.ts';
 import { CONTROL, FormFields, MODEL } from './form.ts';
+import { option } from './form-parts.ts';
 import { wayChoice } from './way-choice.ts';
 import { type Page, pathOfCampaign, tableOf } from './layout.ts';
 import { mistakeList } from './problem.ts';
@@ -168,7 +169,7 @@ export function campaignForm(
       <label
         >Model
         <select name="${CONTROL}${MODEL}">
-          ${known.map((one) => html`<option ${one.name === name ? html`selected` : ''}>${one.name}</option>`)}
+          ${known.map((one) => option(one.name, one.name, name))}
         </select></label
       >
     </div>
@@ -179,7 +180,7 @@ export function campaignForm(
     <div id="fields">
       ${markup}
       <datalist id="outputs">
-        ${model?.version.experimentTemplate.outputs.map((output) => html`<option>${output.name}</option>`)}
+        ${model?.version.experimentTemplate.outputs.map((output) => html`<option value="${output.name}"></option>`)}
       </datalist>
     </div>
     <details id="written" open>

@@ -50,14 +50,11 @@ export function isWithin(setting: readonly string[], path: readonly string[]): b
   );
 }
 
+/** A choice of a list. Its value is written, because a browser changes the blanks of a text. */
 export function option(value: string, text: string, chosen: string, at?: number): Markup {
-  return html`<option
-    value="${value}"
-    ${at === undefined ? '' : html`data-shape="${at}"`}
-    ${value === chosen ? html`selected` : ''}
-  >
-    ${text}
-  </option>`;
+  const shape = at === undefined ? '' : html`data-shape="${at}"`;
+  const selected = value === chosen ? html`selected` : '';
+  return html`<option value="${value}" ${shape} ${selected}>${text}</option>`;
 }
 
 /** Whether some values of a list are in its order. */

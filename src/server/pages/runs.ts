@@ -11,6 +11,7 @@ import { brief, titleOf } from '../../report/words/words.ts';
 import { resultTable } from '../../report/tables/result-table.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { tabs } from './campaign.ts';
+import { option } from './form-parts.ts';
 import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts';
 import { filterFields, inputFields, otherFields } from './view.ts';
 
@@ -92,8 +93,6 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
       [`highest:${name}`, `highest ${name}`],
     ]),
   ];
-  const option = (value: string, name: string, chosen: string): Markup =>
-    html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${name}</option>`;
   return html`<form class="filter">
     ${otherFields(shown.view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <label

@@ -2,6 +2,7 @@ import { isNumeric } from '../../campaign/designs/input-types.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import type { InputFilter, View } from '../live/look.ts';
+import { option } from './form-parts.ts';
 
 /** The start of a parameter for an input: `in:INPUT=1.2..1.8` or `in:INPUT=1, 2, 3`. `show=OUTPUT` is for an output. */
 const INPUT = 'in:';
@@ -60,7 +61,7 @@ export function axisFields({ varied }: Pick<Campaign, 'varied'>, view: URLSearch
         >${label}
         <select name="${axis}">
           <option value="">as in the report</option>
-          ${varied.map(({ name }) => html`<option ${view.get(axis) === name ? html`selected` : ''}>${name}</option>`)}
+          ${varied.map(({ name }) => option(name, name, view.get(axis) ?? ''))}
         </select></label
       >`,
   )}`;

@@ -107,7 +107,22 @@ describe('differences', () => {
     expect(table).toMatch(/P\(Wait > 2\.5\),40,0\.4,40,0\.6,.*,Newcombe paired,true/);
     const page = await renderComparison(again, summary);
     expect(page).toContain('in percentage points');
-    expect(page).toMatch(/<strong>(<span[^>]*>)?20 %</);
+    expect(page).toMatch(/<strong>(<span[^>]*>)?20</);
+    expect(page).toContain('<th class="number">Difference (percentage points)</th>');
+    expect(page).toContain('<th class="number">Difference</th>');
+    const { columns } = JSON.parse(/json">([^<]*)</.exec(page)![1]!) as {
+      columns: { title: string; values: number[]; texts?: string[] }[];
+    };
+    const { low, high } = pairs.outputs[0]!;
+    expect(columns.map(({ title }) => title)).toContain('P(Wait > 2.5), B − A (percentage points)');
+    const [gap, from, to] = columns.slice(-4);
+    expect([gap!.values[0], from!.values[0]! / 100, to!.values[0]! / 100]).toEqual([
+      20,
+      expect.closeTo(low!, 9),
+      expect.closeTo(high!, 9),
+    ]);
+    for (const { texts, values } of [gap!, from!, to!])
+      expect((texts ?? values.map(String))[0]).toMatch(/^[\d.]+$/);
   });
 
   test('use the confidence of the campaigns if both have the same', () => {

@@ -16,7 +16,7 @@ async function curvesOf(axis: CampaignOutput['axis']) {
   const { columns } = JSON.parse(/json">([^<]*)</.exec(figure)![1]!) as {
     columns: { title: string; values: unknown[]; texts?: string[] }[];
   };
-  return { columns, labels: [...figure.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text!) };
+  return { page, columns, labels: [...figure.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text!) };
 }
 
 test('a curve has the name and the units of its x axis', async () => {
@@ -37,10 +37,13 @@ test('an axis with a start shows dates', async () => {
 });
 
 test('a logarithmic axis leaves out x = 0, and all its marks have rows', async () => {
-  const { columns, labels } = await curvesOf({ name: 'Time', scale: 'log' });
+  const { page, columns, labels } = await curvesOf({ name: 'Time', scale: 'log' });
   expect(columns[0]!.values).toHaveLength(2 * 14);
   expect(columns[0]!.values).not.toContain(0);
   expect(labels).toContain('10');
+  const said = 'Points with x ≤ 0 are left out, because the axis is logarithmic.';
+  expect(page).toContain(said);
+  expect((await curvesOf({ name: 'Time' })).page).not.toContain(said);
 });
 
 /** The texts of the x axis of curves with these x values, on an axis with dates from 31 January 2026. */
@@ -68,8 +71,11 @@ test.each<[string, number[], string[]]>([
     [0, 1, 1_500],
     ['2026-01-31 00:00:00.000', '2026-01-31 00:00:00.001', '2026-01-31 00:00:01.500'],
   ],
-  // a year has 365 days; 8,800 years are 3,214,134 days, and 2026-01-31 and 70,866 days are 2220-02-10
-  ['YEAR', [0, 9_000], ['2026-01-31', '+011020-02-10']],
+  // a month that has no day 31 has its last day; half of a month is half of its days
+  ['MONTH', [0, 1, 1.5, 2], ['2026-01-31 00:00', '2026-02-28 00:00', '2026-03-15 12:00', '2026-03-31 00:00']],
+  ['MONTH', [-1, 11, 12, 25], ['2025-12-31', '2026-12-31', '2027-01-31', '2028-02-29']],
+  ['YEAR', [0, 0.5, 1, 2.25], ['2026-01-31', '2026-07-31', '2027-01-31', '2028-04-30']],
+  ['YEAR', [0, 9_000], ['2026-01-31', '+011026-01-31']],
 ])('dates in %s at %j differ in their texts', async (units, dataX, expected) => {
   expect((await datesOf(units, dataX)).texts).toEqual(expected);
 });
@@ -130,4 +136,15 @@ test('a value with few runs has the curve of each run, and the best one is thick
   expect(valuesOf('Queue')).toHaveLength(8);
   expect(valuesOf('Median').every((value) => value === null)).toBe(true);
   expect(section.match(/stroke-width="3"/g)).toHaveLength(1);
+});
+
+test.each([
+  [6, false],
+  [7, true],
+])('says that %d values of an input are too many to tell their curves apart: %s', async (count, isSaid) => {
+  const values = Array.from({ length: count }, (_, at) => `plan ${at}`);
+  const { section, valuesOf } = await groupedBy(values, 2, (_, number) => number);
+  const said = 'The curves are not told apart by Signal, because there are more than 6 values.';
+  expect(section.includes(said)).toBe(isSaid);
+  expect(valuesOf('Curve').includes('plan 0')).toBe(!isSaid);
 });

@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { binCells, inputColumn, numbersJson, PictureNumbers } from '../../../src/report/pictures/numbers.ts';
+import {
+  binCells,
+  inputCell,
+  inputColumn,
+  numbersJson,
+  PictureNumbers,
+} from '../../../src/report/pictures/numbers.ts';
 import { axisOf } from '../../../src/report/summary/input-axis.ts';
 import { doubles } from '../support.ts';
 
@@ -34,4 +40,21 @@ test('a mark of grouped values has the first and the last one; a mark of one val
   });
   expect(cellsOf(4).ranges).toEqual([[1, 2], null, null, null]);
   expect(cellsOf(5).ranges).toBeUndefined();
+});
+
+test('a whole number of an input that JavaScript would round keeps its digits, and a drag filters by the number', () => {
+  const input = { name: 'Case', type: 'LONG', units: null } as const;
+  const levels = ['9007199254740991', '9007199254740993', '-9223372036854775808'];
+  const cells = [
+    ...levels.map((level) => inputCell(input, level)),
+    ...binCells(axisOf(input, levels, 3)),
+    ...binCells(axisOf(input, levels.slice(0, 2), 1)),
+  ];
+  const numbers = new PictureNumbers([inputColumn(input)]);
+  for (const cell of cells) numbers.add([cell]);
+  const { values, ranges } = shown(numbers).columns[0]!;
+  const [safe, odd, least] = [9007199254740991, '9007199254740993', '-9223372036854775808'];
+  expect(values).toEqual([safe, odd, least, least, safe, odd, 2 ** 53 - 0.5]);
+  const [ofOdd, ofLeast] = [2 ** 53, -(2 ** 63)].map((value) => [value, value]);
+  expect(ranges).toEqual([null, ofOdd, ofLeast, ofLeast, null, ofOdd, [safe, 2 ** 53]]);
 });

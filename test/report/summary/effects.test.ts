@@ -293,10 +293,30 @@ describe('axes that a reader chooses', () => {
     for (const point of list) sampled.add(Object.values(point).map(String), one(point.x + point.y));
     expect(sampled.leftOut({ x: 'x', y: 'x', by: 'z' }).axes).toEqual([
       { name: 'x', why: 'twice' },
-      { name: 'z', why: 'sampled' },
+      { name: 'z', why: 'whole' },
     ]);
+    expect(sampled.leftOut({ x: 'z' }).axes).toEqual([{ name: 'z', why: 'sampled' }]);
     const surface = sampled.result({ x: 'y', y: 'y' }).find(({ kind }) => kind === 'surface');
     expect(surface).toMatchObject({ x: { input: { name: 'y' } }, y: { input: { name: 'x' } } });
+  });
+
+  test('of a sampled design have curves for each value of an input, and the report says that no heat map has', async () => {
+    const rows = Array.from({ length: 40 }, (_, at) =>
+      sampleRow(at, [at / 7, (at * 17) % 40].map(String).concat(policy.values[at % 2]!)),
+    );
+    const record = sampleRecord({
+      varied: [
+        ...['x', 'y'].map((name) => ({ name, type: 'DOUBLE', units: null }) as const),
+        { name: 'Policy', type: 'STRING', units: null },
+      ],
+      design: { kind: 'list', inputs: ['x', 'y', 'Policy'], rows: rows.map(({ values }) => [...values]) },
+    });
+    const summary = await summarize(record.campaign, stream(rows), [], { axes: { by: 'Policy' } });
+    expect(summary.courses[0]!.groups.map(({ value }) => value)).toEqual(['none', 'all']);
+    const sections = await reportSections(record, countsOf(40), summary, {});
+    expect(sections.find(({ id }) => id === 'left-out')!.markup.text).toContain(
+      '>There is no heat map for each value of Policy, because inputs with many different numbers have no heat maps.<',
+    );
   });
 
   /** The page of a campaign whose pictures have chosen axes. */
