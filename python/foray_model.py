@@ -169,8 +169,12 @@ def _progress(number, channel):
         nonlocal told
         now = time.monotonic()
         if now - told >= _PROGRESS_EVERY:
+            try:
+                share = float(share)
+            except (TypeError, ValueError):
+                return  # foray ignores what is no number, and a run never fails by it
             told = now
-            channel.say(json.dumps({"run": number, "progress": float(share)}))
+            channel.say(json.dumps({"run": number, "progress": share}))
 
     return progress
 

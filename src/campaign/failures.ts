@@ -43,17 +43,19 @@ const MOST_CAUSES = 20;
 export const OTHER_CAUSES = 'other causes';
 const LONGEST_CAUSE = 200;
 /**
- * Matches numbers, times, ids and hashes, except an exit code, which says what happened. It is one pattern, because a
- * number can be a part of an id or a hash.
+ * Matches numbers, times, ids and hashes, except an exit code, which says what happened, and the number in the name of
+ * an encoding. It is one pattern, because a number can be a part of an id or a hash.
  */
-const VARYING = /(?<!\bexit code )[+-]?\b\d(?:[\w.:+-]*\w)?|\b[0-9a-f]{8}[0-9a-f-]{8,}\b/gi;
+const VARYING =
+  /(?<!\b(?:exit code |exit status |errno |signal |utf-?))[+-]?\b\d(?:[\w.:+-]*\w)?|\b[0-9a-f]{8}[0-9a-f-]{8,}\b/gi;
 
 /**
  * The common part of reasons that differ only in numbers, times, ids and hashes: `Seconds is -3` and `Seconds is -4`
  * become `Seconds is …`. A long text is cut off.
  */
 export function causeOf(reason: string): string {
-  return reason.replace(VARYING, '…').slice(0, LONGEST_CAUSE);
+  const cause = reason.replace(VARYING, '…');
+  return cause.length > LONGEST_CAUSE ? `${cause.slice(0, LONGEST_CAUSE - 1)}…` : cause;
 }
 
 /** Adds failures to the known ones, by cause. Each cause keeps its first sample. */

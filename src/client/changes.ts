@@ -169,8 +169,10 @@ async function checkedChange(
   source: DefinitionSource,
 ) {
   const { campaign, ...checked } = await checkCampaign(client.cloud, source, before.model);
-  const after = keptStrategy(before, asChangeOf(before, campaign));
-  checkChange(before, after);
+  const asked = asChangeOf(before, campaign);
+  // before the campaign keeps anything of its strategy, because this would hide a change that is refused
+  checkChange(before, asked);
+  const after = keptStrategy(before, asked);
   if (findsPoints(before)) checkMayChange((await client.store.searchLog(before.id)).events);
   if (after.model.versionId !== before.model.versionId)
     await checkTakesRuns(client.cloud, after, TAKE_ANOTHER);

@@ -40,7 +40,15 @@ const OTHER_FILES: readonly [bytes: string, what: string, hint: string][] = [
   ['PK\x03\x04', 'a workbook of Excel or another zip archive', 'Save the table as CSV (UTF-8).'],
   ['\xd0\xcf\x11\xe0', 'a workbook of an older Excel', 'Save the table as CSV (UTF-8).'],
   ['\x1f\x8b', 'compressed with gzip', 'Unpack it first.'],
+  ['BZh', 'compressed with bzip2', 'Unpack it first.'],
+  ['\xfd7zXZ', 'compressed with xz', 'Unpack it first.'],
+  ['\x28\xb5\x2f\xfd', 'compressed with zstd', 'Unpack it first.'],
   ['PAR1', 'a Parquet file', 'Write the table as CSV.'],
+  ['ARROW1', 'a Feather or Arrow file', 'Write the table as CSV.'],
+  ['\x89HDF', 'an HDF5 file', 'Write the table as CSV.'],
+  ['\x93NUMPY', 'an array of NumPy', 'Write the table as CSV.'],
+  ['SQLite format 3', 'a database of SQLite', 'Write the table as CSV.'],
+  ['%PDF-', 'a PDF', 'Write the table as CSV.'],
 ];
 
 /** @throws ForayError with the code, if the file begins like a file that is not text */

@@ -53,7 +53,7 @@ export async function readCsv(file: string, code: ErrorCode, reader: RowReader):
     if (!(error instanceof CsvError)) throw error;
     // the parser takes the rest of the file as one value, so the quote opens after the last good row
     const line = error.code === 'CSV_QUOTE_NOT_CLOSED' ? linesRead + 1 : Number(error.lines ?? 1);
-    const { message, hint } = brokenRow(error, columns);
+    const { message, hint } = brokenRow(error, columns, linesRead);
     throw new ForayError(code, message, { place: { file, line, column: 1 }, hint });
   }
   if (columns > 0) return;
@@ -96,13 +96,23 @@ function checkNames(names: readonly string[], code: ErrorCode, placeOf: PlaceOf)
   });
 }
 
-/** Describes what is wrong with a row. foray has its own messages for common mistakes. */
-function brokenRow({ code, message, record }: CsvError, columns: number): { message: string; hint?: string } {
+/**
+ * Describes what is wrong with a row. foray has its own messages for common mistakes.
+ *
+ * @param linesRead - the number of lines before the row
+ */
+function brokenRow(
+  { code, message, record }: CsvError,
+  columns: number,
+  linesRead: number,
+): { message: string; hint?: string } {
   if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') {
     const values = (record as string[]).length;
+    // write.table of R names the columns, but not the one with the names of the rows
+    const mayHaveRowNames = linesRead <= 1 && values === columns + 1;
     return {
       message: `The row has ${values} ${values === 1 ? 'value' : 'values'} instead of ${columns}.`,
-      hint: 'Put a value that contains a comma in quotes.',
+      hint: `Put a value that contains a comma in quotes.${mayHaveRowNames ? ' If R has written the file, write it with row.names = FALSE.' : ''}`,
     };
   }
   if (code === 'CSV_QUOTE_NOT_CLOSED')

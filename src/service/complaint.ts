@@ -5,13 +5,15 @@ const LONGEST = 500;
 const TRACEBACK = /^\s*(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):$/;
 /** Matches lines in which languages report an error that ends the program. */
 const ERROR =
-  /^(?:(?:fatal |runtime |internal )?error(?: in\b| at\b|\s*[:([])|fatal:|(?:uncaught|unhandled) |[\w.]*(?:Error|Exception)\s*[:([]|exception in thread|caused by:|panic:|thread '.*' panicked|terminate called)/i;
+  /^(?:(?:fatal |runtime |internal |fortran runtime )?error(?: in\b| at\b|\s*[:([])|fatal:|(?:uncaught|unhandled) |[\w.]*(?:Error|Exception)\s*[:([]|exception in thread|caused by(?: error)?(?: in .*)?:|panic:|thread '.*' panicked|terminate called)/i;
 /** A report of an error whose message is on the next line. */
-const OPEN = /(?::\s*|panicked at .*:)$/;
+const OPEN = /(?::\s*|panicked at .*:|throwing an instance of .*)$/;
 /** Lines that follow an error, and say nothing about it. */
 const NOISE =
-  /^(?:execution halted|calls: |in addition: |node\.js v\d|note: run with|exit status \d+|stack ?trace:?|\s*at |goroutine \d)/i;
-const WARNING = /\bwarning\b|^sys:\d+:|exception ignored/i;
+  /^(?:execution halted|calls: |in addition: |node\.js v\d|note: run with|exit status \d+|stack ?trace:?|\s*at |goroutine \d|#\d+ |error termination)/i;
+const WARNING = /\bwarning\b|^sys:\d+:/i;
+/** Begins an error that Python reports and ignores, with or without a traceback. */
+const IGNORED = /^exception ignored/i;
 
 /**
  * Finds the line of standard error that says why a program failed, while the program prints. A report of an error in the
@@ -24,6 +26,8 @@ export class Complaint {
   #lastWarning = '';
   /** Whether the next line without indentation is the error of a traceback. */
   #isInTraceback = false;
+  /** Whether the next error is one that Python ignores. */
+  #isIgnored = false;
   /** Whether the next line belongs to the error. */
   #isOpen = false;
 
@@ -37,6 +41,13 @@ export class Complaint {
     }
     if (TRACEBACK.test(line)) {
       this.#isInTraceback = true;
+    } else if (IGNORED.test(line)) {
+      this.#isIgnored = true;
+      this.#lastWarning = line;
+    } else if (this.#isIgnored && !/^\s/.test(line)) {
+      this.#isIgnored = false;
+      this.#isInTraceback = false;
+      this.#lastWarning = line;
     } else if (this.#isInTraceback && !/^\s/.test(line)) {
       this.#isInTraceback = false;
       this.#error = line;

@@ -159,12 +159,9 @@ function isUnknownSetting(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueUnr
 /** A path as text. An element of a list is called by its name, if it has one: `inputs.Resistance.units`. */
 function placeText(path: readonly PropertyKey[], plain: unknown): string {
   const words = path.map((segment, at) => {
-    const { name } = Object(
-      typeof segment === 'number' ? valueAt(plain, path.slice(0, at + 1)) : undefined,
-    ) as {
-      name?: unknown;
-    };
-    return typeof name === 'string' && at < path.length - 1 ? name : String(segment);
+    const element = typeof segment === 'number' ? valueAt(plain, path.slice(0, at + 1)) : undefined;
+    const { name } = Object(element) as { name?: unknown };
+    return typeof name === 'string' ? name : String(segment);
   });
   return words.join('.');
 }

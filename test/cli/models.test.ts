@@ -108,7 +108,7 @@ outputs:
   });
 
   test.each([
-    ['default: 3', 'dflt: 3', /model\.yaml:5:30: "inputs\.0" has no setting "dflt"/],
+    ['default: 3', 'dflt: 3', /model\.yaml:5:30: "inputs\.N" has no setting "dflt"/],
     [
       'default: 3',
       'default: three',

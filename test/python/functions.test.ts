@@ -522,3 +522,22 @@ serve(run, fork=${fork})\n`,
     expect([one.Runs, two.Runs]).toEqual(fork === 'True' ? [1, 1] : [1, 2]);
   }
 });
+
+test('a report of progress that is no number fails no run in Python', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, 'sim.py'),
+    `import sys\nsys.path.insert(0, ${JSON.stringify(join(ROOT, 'python'))})
+from foray_model import serve\ndef run(inputs, progress):
+    progress(None); progress("x"); progress(0.5); return {"Y": 1}
+serve(run)\n`,
+  );
+  const asked = promisify(execFile)('python3', ['sim.py'], { cwd: folder });
+  asked.child.stdin!.end('{"run": 1, "inputs": {}}\n');
+  const said = (await asked).stdout.trimEnd().split('\n');
+  expect(said.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { ready: {} },
+    { run: 1, progress: 0.5 },
+    { run: 1, outputs: { Y: 1 } },
+  ]);
+});

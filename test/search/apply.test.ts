@@ -45,7 +45,7 @@ test('a finished search continues when it may ask for more points', async () => 
   const before = await world.foray['store'].searchLog('more');
   const more = definition('stop: { points: 18 }\n  parallel: 4');
   expect(await world.foray.compare('more', more)).toMatchObject({
-    settings: ['search'],
+    settings: ['search.parallel', 'search.stop'],
     points: { added: 0, dropped: 0, kept: 10 },
   });
   const change = await world.foray.apply('more', more);
@@ -81,7 +81,7 @@ test('a finished search continues within wider bounds, and its best point is the
   const before = await world.foray['store'].searchLog('wide');
   const wider = definition('stop: { points: 26 }', '{ min: 1.2, max: 3, digits: 4 }');
   expect(await world.foray.compare('wide', wider)).toMatchObject({
-    settings: ['search', 'the bounds of the search'],
+    settings: ['the bounds under search.over', 'search.stop'],
   });
   await world.foray.apply('wide', wider);
   const search = only('search', (await toTheEnd(world, 'wide')).strategy);
@@ -106,7 +106,7 @@ test('a running search accepts narrower bounds and a requirement, and its best p
   const few = 'stop: { points: 30 }\n  parallel: 4\n  require: { Peak infected: { max: 20 } }';
   const strict = definition(`${few}\nconcurrency: 2`, over);
   expect(await world.foray.compare(id, strict)).toMatchObject({
-    settings: ['search', 'the bounds of the search', 'the requirements of the search'],
+    settings: ['the bounds under search.over', 'search.require', 'search.stop'],
   });
   await world.foray.apply(id, strict);
   const status = await toTheEnd(world, id);
@@ -139,6 +139,14 @@ test('the digits of an input cannot change in a search that has begun, and a sea
     code: 'CHANGE_REFUSED',
     message: 'In a search that has begun, "over" apart from the bounds cannot change.',
   });
+  // the comparison, which people see first, refuses what the change refuses
+  const { file, text } = definition('stop: { points: 18 }\n  parallel: 4');
+  const method = { file, text: text.replace('method: cma', 'method: gp') };
+  for (const changed of [world.foray.compare('more', method), world.foray.apply('more', method)])
+    await expect(changed).rejects.toMatchObject({
+      code: 'CHANGE_REFUSED',
+      message: 'In a search that has begun, "method" cannot change.',
+    });
   const confirm = 'confirm: { best: 2, replications: 2, indifference: 50, report: 2 }';
   await world.foray.apply('more', definition(`stop: { points: 19 }\n  ${confirm}`));
   const search = only('search', (await toTheEnd(world, 'more')).strategy);

@@ -26,6 +26,8 @@ describe('a line of a program', () => {
     ['Simulator 3.1 {"outputs": {"a": 1}}', 'Simulator 3.1 '],
     ['100%|####| 5/5 [00:01<00:00] { "outputs" : {"a": 1}}  ', '100%|####| 5/5 [00:01<00:00] '],
     ['{info} {"outputs": {"a": 1}}', '{info} '],
+    ['{"progress": 0.5}{"outputs": {"a": 1}}', '{"progress": 0.5}'],
+    ['{"progress": 0.5}{"progress": 1} {"outputs": {"a": 1}}', '{"progress": 0.5}{"progress": 1} '],
   ])('has its outputs at its end: %s', (text, before) => {
     expect(read(text)).toEqual({ kind: 'outputs', outputs: { a: 1 }, before });
   });
@@ -36,6 +38,24 @@ describe('a line of a program', () => {
       problem: expect.stringContaining('done {\\"outputs\\"'),
     });
     expect(read('a {brace}')).toEqual({ kind: 'print' });
+    expect(read('{"outputs": {"a": 1}} done')).toMatchObject({
+      problem: expect.stringContaining('another text follows the message on its line'),
+    });
+    expect(read('{"outputs": {"a": 1}}{"outputs": {"a": 2}}')).toMatchObject({ kind: 'print' });
+    expect(read('{"Outputs": {"a": 1}}')).toMatchObject({
+      kind: 'print',
+      problem: expect.stringContaining('has "Outputs" in place of "outputs"'),
+    });
+    expect(read('{"output": 3}')).toEqual({ kind: 'print' });
+  });
+
+  test('of a program that stays loaded may follow a message without a line break', () => {
+    expect(
+      readLoopLine('{"run": 1, "progress": 0.5}{"run": 1, "outputs": {"a": 1}}', () => false),
+    ).toMatchObject({ kind: 'answer', run: 1, answer: { outputs: { a: 1 } } });
+    expect(() =>
+      readLoopLine('{"run": 1, "outputs": {}}{"run": 2, "outputs": {"a": 1}}', () => false),
+    ).toThrow('another text follows the message on its line');
   });
 
   test.each(['NaN', 'null', '10', '-1', '"half"', '[]', 'Infinity'])(
@@ -103,13 +123,20 @@ test('failures with different exit codes have different causes', () => {
   );
   expect(causes[0]).toBe('the command ended with exit code 1: line … failed');
   expect(new Set(causes).size).toBe(3);
+  const of = (status: number): string => causeOf(`Command 'x' returned non-zero exit status ${status}.`);
+  expect(of(2)).not.toBe(of(9));
+  expect(causeOf('killed by signal 9')).not.toBe(causeOf('killed by signal 11'));
+  expect(causeOf('it is UTF-16 and not utf-8 or utf8, at -8 of run-17')).toBe(
+    'it is UTF-16 and not utf-8 or utf8, at … of run…',
+  );
 });
 
 test('a failure names its true cause', async () => {
   const folder = temporaryFolder();
   const write = (name: string, script: string): void => {
     mkdirSync(path.join(folder, name));
-    const declared = `name: ${name}\ndescription: ''\ncommand: ./sim\ninputs: []\noutputs: [{name: Out, type: STRING}]\n`;
+    const command = name === 'Shell' ? 'sh sim' : './sim';
+    const declared = `name: ${name}\ndescription: ''\ncommand: ${command}\ninputs: []\noutputs: [{name: Out, type: STRING}]\n`;
     writeFileSync(path.join(folder, name, 'model.yaml'), declared);
     writeFileSync(path.join(folder, name, 'sim'), Buffer.from(script, 'latin1'));
     chmodSync(path.join(folder, name, 'sim'), 0o755);
@@ -124,6 +151,11 @@ test('a failure names its true cause', async () => {
       'Env',
       '#!/usr/bin/env sh\r\necho\r\n',
       /exit code 127: the first line of sim ends with a carriage return/,
+    ],
+    [
+      'Shell',
+      'echo hello\r\nif true; then\r\n  echo\r\nfi\r\n',
+      /exit code (?:2|127): the first line of sim ends with a carriage return/,
     ],
     ['Interpreter', '#!/usr/bin/nolang -x\n', /names the program \/usr\/bin\/nolang, which does not exist/],
     [

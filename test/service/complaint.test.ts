@@ -49,6 +49,31 @@ test.each([
     "thread 'main' panicked at src/main.rs:2:5:\nindex out of bounds\nnote: run with `RUST_BACKTRACE=1`\n",
     "thread 'main' panicked at src/main.rs:2:5: index out of bounds",
   ],
+  [
+    'the error of Python, and not one that Python ignores',
+    `${PYTHON}ValueError: bad x\nException ignored in: <function T.__del__ at 0x7f>\n${PYTHON}AttributeError: no f\n`,
+    'ValueError: bad x',
+  ],
+  [
+    'the error of Python after one that it ignores, without a traceback',
+    `Exception ignored in: <_io.TextIOWrapper>\nBrokenPipeError: [Errno 32] Broken pipe\n${PYTHON}ValueError: bad x\n`,
+    'ValueError: bad x',
+  ],
+  [
+    'the error of R behind another one',
+    "Error in `filter()`:\n! Problem in `..1`.\nCaused by error in `f()`:\n! object 'z' not found\nBacktrace:\n  1. dplyr::filter(d)\nExecution halted\n",
+    "Caused by error in `f()`: ! object 'z' not found",
+  ],
+  [
+    'the exception of C++',
+    "terminate called after throwing an instance of 'std::runtime_error'\n  what():  pump is off\n",
+    "terminate called after throwing an instance of 'std::runtime_error' what():  pump is off",
+  ],
+  [
+    'the error of Fortran',
+    'At line 3 of file sim.f90\nFortran runtime error: End of file\n\nError termination. Backtrace:\n#0  0x7f\n#1  0x80\n',
+    'Fortran runtime error: End of file',
+  ],
   ['a warning, if there is nothing else', 'Warning: old data\n', 'Warning: old data'],
   ['nothing', '', ''],
 ])('the reason of a failure is %s', (_, printed, reason) => {

@@ -70,6 +70,16 @@ function freeIn(campaign: SearchCampaign): string {
   return `${names.join(', ')} and ${last === '"over"' ? 'the bounds under "over"' : last}`;
 }
 
+/** The settings of a search that a change may change, with their names in messages. */
+const namedInSearch: Partial<Record<keyof Search, string>> = {
+  inputs: 'the bounds under search.over',
+  require: 'search.require',
+  parallel: 'search.parallel',
+  order: 'search.order',
+  stop: 'search.stop',
+  confirm: 'search.confirm',
+};
+
 /** Whether two searches are over the same inputs, apart from bounds and the values of choices. */
 function hasSameInputs({ inputs }: Search, { inputs: others }: Search): boolean {
   const withoutBounds = (input: SearchedInput): unknown =>
@@ -89,11 +99,9 @@ export function hasOtherRequirements(before: Search, after: Search): boolean {
 /** The settings of a search that a change changes, by their names in messages. */
 export function searchChanges(before: Strategy, after: Strategy): string[] {
   if (before.by !== 'search' || after.by !== 'search' || isSame(before, after)) return [];
-  return [
-    'search',
-    ...(hasOtherBounds(before, after) ? ['the bounds of the search'] : []),
-    ...(hasOtherRequirements(before, after) ? ['the requirements of the search'] : []),
-  ];
+  return Object.entries(namedInSearch)
+    .filter(([key]) => !isSame(before[key as keyof Search], after[key as keyof Search]))
+    .map(([, name]) => name);
 }
 
 /** The changed campaign, in which the program of an outside optimiser stays in its folder. */

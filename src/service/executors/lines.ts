@@ -23,13 +23,30 @@ export type LoopLine =
 export type LoopAnswer = ({ outputs: Record<string, unknown> } | { error: string }) & { last?: string };
 
 /** Matches the beginning of a message that follows another text on its line. */
-const MESSAGE = /\{\s*"(?:outputs|progress)"\s*:/;
+const MESSAGE = /\{\s*"(?:outputs|progress)"\s*:/g;
 /** Matches what only messages of a program that stays loaded have. */
-const OF_LOOP = /\{\s*"(?:run|ready)"\s*:/;
+const OF_LOOP = /\{\s*"(?:run|ready)"\s*:/g;
+/** Names that a program has probably written in place of "outputs". */
+const MISSPELT = /^outputs?$/i;
 
 /** Whether a text has the beginning of a message of any program. */
 export function looksLikeMessage(text: string): boolean {
-  return MESSAGE.test(text) || OF_LOOP.test(text);
+  return text.search(MESSAGE) >= 0 || text.search(OF_LOOP) >= 0;
+}
+
+/**
+ * Where the message of a line may begin: at the object with which the line begins, or at the first or last match of a
+ * pattern. Blanks and a byte order mark may stand before the object. Only three places are tried, because each costs as
+ * much time as the line is long. Outputs before the last message are not passed over.
+ */
+function* startsIn(text: string, pattern: RegExp): Generator<number> {
+  const first = /^\s*\{/.test(text) ? text.indexOf('{') : -1;
+  if (first >= 0) yield first;
+  const early = text.search(pattern);
+  if (early > first) yield early;
+  let last = -1;
+  for (const { index } of text.matchAll(pattern)) last = index;
+  if (last > Math.max(early, first) && !/"outputs"\s*:/.test(text.slice(0, last))) yield last;
 }
 
 /** A share may miss the range from 0 to 1 by this much, because sums of steps are not exact. */
@@ -44,10 +61,8 @@ const SLACK = 0.01;
  * @throws Error if outputs are invalid
  */
 export function readLine(text: string, isLong: (output: string) => boolean): Line {
-  const first = beginOf(text);
-  const starts = [...new Set([first, text.search(MESSAGE)])].filter((at) => at >= 0);
   let problem: string | undefined;
-  for (const at of starts) {
+  for (const at of startsIn(text, MESSAGE)) {
     let said: unknown;
     try {
       said = parse(text.slice(at), isLong);
@@ -55,7 +70,7 @@ export function readLine(text: string, isLong: (output: string) => boolean): Lin
       problem ??= `the line ${shortened(text)} is not JSON: ${whyNotJson(text, error)}`;
       continue;
     }
-    return meaningOf(said as Record<string, unknown>, text.slice(0, at));
+    return meaningOf(said as Record<string, unknown>, text, text.slice(0, at));
   }
   return { kind: 'print', ...(problem !== undefined && { problem }) };
 }
@@ -68,16 +83,25 @@ export function readLine(text: string, isLong: (output: string) => boolean): Lin
  * @throws Error if a message is wrong
  */
 export function readLoopLine(text: string, isLong: (output: string) => boolean): LoopLine {
-  const begin = beginOf(text);
-  const at = begin >= 0 ? begin : text.search(OF_LOOP);
-  if (at < 0) return { kind: 'print' };
-  let said: Record<string, unknown>;
-  try {
-    said = parse(text.slice(at), isLong) as Record<string, unknown>;
-  } catch (error) {
-    if (!text.includes('"run"')) return { kind: 'print' };
-    throw new Error(`the line ${shortened(text)} is not JSON: ${whyNotJson(text, error)}`, { cause: error });
+  let problem: unknown;
+  for (const at of startsIn(text, OF_LOOP)) {
+    let said: unknown;
+    try {
+      said = parse(text.slice(at), isLong);
+    } catch (error) {
+      problem ??= error;
+      continue;
+    }
+    return loopMeaningOf(said as Record<string, unknown>, text, text.slice(0, at));
   }
+  if (problem === undefined || !text.includes('"run"')) return { kind: 'print' };
+  throw new Error(`the line ${shortened(text)} is not JSON: ${whyNotJson(text, problem)}`, {
+    cause: problem,
+  });
+}
+
+/** @throws Error if a message is wrong */
+function loopMeaningOf(said: Record<string, unknown>, text: string, before: string): LoopLine {
   const { ready, run, progress, outputs, error, last } = said;
   if (typeof run !== 'number') {
     if (isObject(ready)) return { kind: 'ready', python: buildIn(ready) };
@@ -85,19 +109,23 @@ export function readLoopLine(text: string, isLong: (output: string) => boolean):
     throw new Error(`the answer ${shortened(text)} has no number "run"`);
   }
   const end = typeof last === 'string' ? { last } : {};
-  const before = text.slice(0, at);
   if (isObject(outputs)) return { kind: 'answer', run, answer: { outputs, ...end }, before };
   if (typeof error === 'string') return { kind: 'answer', run, answer: { error, ...end }, before };
   if (progress !== undefined) return { kind: 'progress', run, fraction: shareOf(progress) };
   throw new Error(`the line ${shortened(text)} has neither an object "outputs" nor a text "error"`);
 }
 
-function meaningOf({ progress, outputs }: Record<string, unknown>, before: string): Line {
+function meaningOf(said: Record<string, unknown>, text: string, before: string): Line {
+  const { progress, outputs } = said;
   if (outputs !== undefined) {
     if (isObject(outputs)) return { kind: 'outputs', outputs, before };
     throw new Error(`"outputs" must be an object of names and values, as in {"outputs": {"Name": 1}}`);
   }
-  if (progress === undefined) return { kind: 'print' };
+  if (progress === undefined) {
+    const misspelt = Object.keys(said).find((key) => MISSPELT.test(key) && isObject(said[key]));
+    if (misspelt === undefined) return { kind: 'print' };
+    return { kind: 'print', problem: `the line ${shortened(text)} has "${misspelt}" in place of "outputs"` };
+  }
   const fraction = shareOf(progress);
   if (fraction !== undefined) return { kind: 'progress', fraction };
   return { kind: 'print', ignored: `progress must be a number from 0 to 1, as in {"progress": 0.5}` };
@@ -141,13 +169,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Where the object begins with which a line begins; -1 without one. Blanks and a byte order mark may stand before it. */
-function beginOf(text: string): number {
-  return /^\s*\{/.test(text) ? text.indexOf('{') : -1;
-}
-
 function whyNotJson(text: string, error: unknown): string {
-  return text.includes('\0') ? 'it has zero bytes, which no text has' : messageOf(error);
+  if (text.includes('\0')) return 'it has zero bytes, which no text has';
+  const message = messageOf(error);
+  return message.includes('after JSON') ? 'another text follows the message on its line' : message;
 }
 
 function shortened(text: string): string {

@@ -11,12 +11,10 @@ import { isShortage } from '../system-errors.ts';
 import { Complaint } from '../complaint.ts';
 import type { LineLog } from './program-messages.ts';
 import type { KeptFolder } from './kept.ts';
-import { faultOfShebang, whyNotStarted } from './start-failure.ts';
+import { faultOfScript, whyNotStarted } from './start-failure.ts';
 import { deferIfShort, temporaryOf } from './working-folder.ts';
 import { temporaryIn } from './workplace.ts';
 
-/** The exit code of a shell or of `env` that has not found a command. */
-const NOT_FOUND = 127;
 /** A shell adds the number of the signal that ended its command to this exit code. */
 const BY_SIGNAL = 128;
 
@@ -119,11 +117,11 @@ function meaningOf(signal: NodeJS.Signals): string {
 }
 
 /** The rest of a sentence that ends with an exit code: what the code means, and what the program complained about. */
-function detail(code: number, [program]: readonly string[], complaint: Complaint): string {
+function detail(code: number, words: readonly string[], complaint: Complaint): string {
   const signal = (Object.entries(os.constants.signals) as [NodeJS.Signals, number][]).find(
     ([, number]) => number === code - BY_SIGNAL,
   )?.[0];
   const meaning = signal === undefined ? '' : ` (the signal ${signal}${meaningOf(signal)})`;
-  const why = (code === NOT_FOUND && faultOfShebang(program!)) || complaint.text();
+  const why = faultOfScript(code, words) || complaint.text();
   return `${meaning}${why === '' ? '' : `: ${why}`}`;
 }

@@ -9,21 +9,30 @@ const LONGEST_SHEBANG = 256;
 export function whyNotStarted(program: string, error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return whyNotFound(program);
-  if (code === 'EACCES') return 'it may not be executed';
+  if (code === 'EACCES') return `it may not be executed: make it executable (chmod +x ${nameOf(program)})`;
   return code === 'ENOEXEC'
     ? 'it is a text without a first line that names its interpreter, such as #!/bin/sh'
     : messageOf(error);
 }
 
+/** The exit code of a shell or of `env` that has not found a command. */
+const NOT_FOUND = 127;
+/** The exit code of a shell that cannot read its script. */
+const NOT_READ = 2;
+const SHELL = /^(?:ba|da|k|z)?sh$/;
+
 /**
- * What is wrong with the first line of a script whose command was not found (exit code 127); empty if nothing is wrong
- * with it. `env` cannot find an interpreter whose name ends with a carriage return.
+ * What is wrong with a script that ended with an exit code: its lines end with a carriage return. Then `env` cannot find
+ * its interpreter, and a shell cannot read it. Empty if this is not the reason.
  */
-export function faultOfShebang(program: string): string {
-  const line = firstLineOf(program);
-  return line?.startsWith('#!') && line.endsWith('\r')
-    ? `the first line of ${nameOf(program)} ${WINDOWS}`
-    : '';
+export function faultOfScript(code: number, [program, ...rest]: readonly string[]): string {
+  if (code !== NOT_FOUND && code !== NOT_READ) return '';
+  const isShell = SHELL.test(nameOf(program!));
+  const script = isShell ? rest.find((word) => !word.startsWith('-')) : program;
+  const line = script === undefined ? undefined : firstLineOf(script);
+  if (!line?.endsWith('\r')) return '';
+  if (!isShell && (code !== NOT_FOUND || !line.startsWith('#!'))) return '';
+  return `the first line of ${nameOf(script!)} ${WINDOWS}`;
 }
 
 const WINDOWS =

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
+import { Texts } from '../../../src/report/formats/parquet/texts.ts';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import type { Column } from '../../../src/report/tables/column-types.ts';
 import { tableOf } from '../../../src/report/formats/format.ts';
@@ -212,6 +213,26 @@ describe('Parquet', () => {
     const rows = Array.from({ length: 40 }, (): Cell[] => [text]);
     const file = await fileOf({ columns: [{ name: 'text', kind: 'text' }], rows: stream(rows) });
     expect(parquetMetadata(file).row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([16, 16, 8]);
+  });
+
+  test('keeps no very long text as a bound, because bounds stay in memory until the end of the file', () => {
+    const boundsOf = (...texts: string[]) => {
+      const values = new Texts(texts.length);
+      values.add(
+        texts.map((text) => [text]),
+        0,
+        0,
+        texts.length,
+      );
+      return values.encoded().bounds;
+    };
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    expect(boundsOf('b'.repeat(1_000), 'a')).toEqual({
+      min_value: bytes('a'),
+      max_value: bytes('b'.repeat(1_000)),
+    });
+    expect(boundsOf('b'.repeat(1_001), 'a')).toEqual({});
+    expect(boundsOf('b', 'a'.repeat(1_001))).toEqual({});
   });
 
   test('has null for values of a wrong type, reports their number, and keeps broken JSON as a text', async () => {

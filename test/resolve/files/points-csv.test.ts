@@ -186,6 +186,13 @@ describe('a CSV file', () => {
       comma,
     ],
     [
+      'names of rows, as R writes them',
+      'Days,Title\n§"1",1,a\n',
+      'POINTS_INVALID',
+      'The row has 3 values instead of 2.',
+      `${comma} If R has written the file, write it with row.names = FALSE.`,
+    ],
+    [
       'a quote that is not closed',
       'Days,Title\n1,a\n§2,"b\n3,c\n',
       'POINTS_INVALID',
@@ -285,6 +292,9 @@ describe('a CSV file', () => {
       'Save the table as CSV (UTF-8).',
     ],
     ['PAR1\u0015\u0004', 'a Parquet file', 'Write the table as CSV.'],
+    ['BZh91AY', 'compressed with bzip2', 'Unpack it first.'],
+    ['ARROW1\u0000', 'a Feather or Arrow file', 'Write the table as CSV.'],
+    ['SQLite format 3\u0000', 'a database of SQLite', 'Write the table as CSV.'],
   ])('is refused with what it is, if it begins with %j', async (start, what, hint) => {
     write('points.csv', start);
     expect(await refusal('design: {points: points.csv}')).toMatchObject({

@@ -2,6 +2,11 @@ import { parsed } from '../../tables/value-kinds.ts';
 import { type Bounds, ColumnValues, type Encoded } from './column-values.ts';
 
 const encoder = new TextEncoder();
+/**
+ * The longest text that is kept as a bound, in bytes of UTF-8. The bounds of all row groups stay in memory until the end
+ * of the file, and a row group may consist of a few texts of many megabytes.
+ */
+const LONGEST_BOUND = 1_000;
 
 /**
  * Texts in UTF-8. They are written with a dictionary, which has each text once, if this needs at most half the bytes of
@@ -75,7 +80,7 @@ function plainOf(texts: Iterable<Uint8Array>, size: number): Uint8Array {
   return bytes;
 }
 
-/** The first and the last text when texts are sorted by their bytes. */
+/** The first and the last text when texts are sorted by their bytes; none if one of the two is very long. */
 function boundsOf(texts: readonly Uint8Array[]): Bounds {
   let [min, max] = [texts[0], texts[0]];
   if (!min || !max) return {};
@@ -83,5 +88,6 @@ function boundsOf(texts: readonly Uint8Array[]): Bounds {
     if (Buffer.compare(text, min) < 0) min = text;
     if (Buffer.compare(text, max) > 0) max = text;
   }
+  if (Math.max(min.length, max.length) > LONGEST_BOUND) return {};
   return { min_value: min, max_value: max };
 }
