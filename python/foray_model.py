@@ -37,8 +37,8 @@ import typing
 
 __all__ = ["Curve", "File", "Max", "Min", "Name", "Unit", "model", "serve"]
 
-# What Python itself has imported at its start is no part of a model. setuptools makes Python import its hack.
-_AT_START = frozenset(sys.modules) if __name__ == "__main__" else frozenset({"_distutils_hack"})
+# What Python itself imports at its start is no part of a model. None if other code has been imported before this file.
+_AT_START = frozenset(sys.modules) if __name__ == "__main__" else None
 # The shortest time between two reports of progress, in seconds. Models may report in their inner loop.
 _PROGRESS_EVERY = 0.05
 # The number of files that a run may leave open, in sum over all runs of a process.
@@ -529,11 +529,16 @@ def _build():
     """The versions of Python and of the installed packages that are imported, this Python, and the folders of packages."""
     # the imported modules of each folder, in the order in which Python looks for them
     loaded = {folder: set() for folder in sys.path if _is_of_packages(folder)}
+    installed = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
         found = re.match(r"(.*[/\\](?:site|dist)-packages)[/\\]([^/\\]+)", file)
-        if found and name not in _AT_START:
-            loaded.setdefault(found.group(1), set()).add(found.group(2))
+        if found:
+            installed[name] = found.groups()
+    at_start = _at_start() if installed else ()
+    for name, (folder, package) in installed.items():
+        if name not in at_start:
+            loaded.setdefault(folder, set()).add(package)
     packages = {}
     if any(loaded.values()):
         from importlib.metadata import distributions
@@ -551,6 +556,16 @@ def _build():
         "program": sys.executable,
         "folders": sorted(loaded),
     }
+
+
+def _at_start():
+    """The names of the modules that Python imports at its start, for example because setuptools is installed."""
+    if _AT_START is not None:
+        return _AT_START
+    import subprocess
+
+    script = [sys.executable, "-c", "import sys; print(*sys.modules)"]
+    return set(subprocess.run(script, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout.split())
 
 
 def _is_of_packages(folder):

@@ -50,6 +50,7 @@ def faulty(x: float = 1.0) -> Result:
 };
 const SERVED = {
   'model.yaml': `name: Faulty
+description: Has a package.
 command: python3 sim.py
 loop: true
 inputs: [{ name: X, type: DOUBLE, default: 1 }]
