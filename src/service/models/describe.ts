@@ -83,23 +83,29 @@ export type Answer =
 /** Asks a file in Python for the declaration of its model. */
 async function askPython(entry: string): Promise<Answer> {
   const command = [...pythonCommand(placeOf(entry, [])), 'describe'];
-  const printed = await printedBy(command, path.dirname(entry));
+  // the folder is the author's own
+  const printed = await printedBy(command, path.dirname(entry), { PYTHONDONTWRITEBYTECODE: '1' });
   return { isOfSystem: false, ...(JSON.parse(printed) as Answer) };
 }
 
 /**
  * What a program of a model prints without any input.
  *
+ * @param more - further variables of its environment
  * @throws Error with the reason if it fails; the error of the system if it cannot be started, or takes too long
  */
-export async function printedBy(command: readonly string[], folder: string): Promise<string> {
+export async function printedBy(
+  command: readonly string[],
+  folder: string,
+  more: NodeJS.ProcessEnv = {},
+): Promise<string> {
   const said: string[] = [];
   const complaint = new Complaint();
   const program = new LineProgram(
     {
       command,
       folder,
-      environment: { ...environmentForOthers(), ...modelEnvironmentOf(folder), PYTHONDONTWRITEBYTECODE: '1' },
+      environment: { ...environmentForOthers(), ...modelEnvironmentOf(folder), ...more },
       leadsGroup: true,
     },
     {
