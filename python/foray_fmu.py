@@ -14,7 +14,7 @@ import sys
 try:
     import fmpy
 except ImportError as error:
-    sys.exit(f"{error}. Install fmpy into this environment: {sys.executable} -m pip install fmpy")
+    sys.exit(f"{error}. Install it into this environment: {sys.executable} -m pip install {error.name}")
 
 _TYPES = {
     **dict.fromkeys(("Real", "Float64", "Float32"), "DOUBLE"),

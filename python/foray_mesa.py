@@ -1,4 +1,4 @@
-"""Imports a model of Mesa 3 as a model of foray (docs/guides/import.md). This file needs Mesa.
+"""Imports a model of Mesa 3 or 4 as a model of foray (docs/guides/import.md). This file needs Mesa.
 
     python foray_mesa.py MODULE:CLASS
 
@@ -19,12 +19,13 @@ import pathlib
 import site
 import sys
 import sysconfig
+import typing
 import warnings
 
 try:
     import mesa
 except ImportError as error:
-    sys.exit(f"{error}. Install Mesa into this environment: {sys.executable} -m pip install mesa")
+    sys.exit(f"{error}. Install it into this environment: {sys.executable} -m pip install {error.name}")
 
 _TYPES = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING"}
 
@@ -36,9 +37,9 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "source"))
 
 from foray_model import serve
-from {module} import {name}
+{imports}
 
-# The parameter of the class for each input.
+# The parameter of the model for each input.
 PARAMETERS = {parameters}
 # The reporter of each output.
 REPORTERS = {reporters}
@@ -46,17 +47,16 @@ REPORTERS = {reporters}
 
 def run(inputs, progress):
     given = {{PARAMETERS[name]: value for name, value in inputs.items() if name in PARAMETERS}}
-    model = {name}({seed}=inputs["{{RANDOM_SEED}}"], **given)
-    steps = inputs[{steps!r}]
-    for step in range(steps):
-        if not model.running:
-            break
+    model = {make}
+    steps, taken = inputs[{steps!r}], 0
+    while taken < steps and model.running:
         model.step()
-        progress(step / steps)
+        taken += 1
+        progress(taken / steps)
     table = model.datacollector.get_model_vars_dataframe()[REPORTERS].astype(float)
     outputs = {{name: table[name].iloc[-1] for name in table}}
     outputs.update({{f"{{name}} over time": table[name] for name in table}})
-    return {{**outputs, "Steps taken": model.steps}}
+    return {{**outputs, "Steps taken": taken}}
 
 
 serve(run)
@@ -112,14 +112,24 @@ def _input(parameter, slider):
     return item
 
 
+def _scenario(kind, parameters):
+    """The class of the parameter `scenario`, which has the inputs of a model of Mesa 4; None if there is none."""
+    given = parameters.get("scenario")
+    if given is None:
+        return None
+    hint = typing.get_type_hints(kind.__init__).get("scenario")
+    known = [given.default, type(given.default), hint]
+    return next((each for each in known if inspect.isclass(each) and hasattr(each, "_scenario_defaults")), None)
+
+
 def _seed(parameters, name):
     """The parameter that takes the seed."""
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     seed = next((known for known in ("seed", "rng") if known in parameters), "seed" if takes_all else None)
     if seed is None:
         sys.exit(
-            f"{name} takes no seed, so equal runs would differ. Give its __init__ a parameter seed=None, "
-            "and pass it on: super().__init__(seed=seed)"
+            f"{name} takes no seed, so equal runs would differ. Give its __init__ a parameter rng=None, "
+            "and pass it on: super().__init__(rng=rng)"
         )
     return seed
 
@@ -169,7 +179,14 @@ def main(where):
     if not (inspect.isclass(kind) and issubclass(kind, mesa.Model)):
         sys.exit(f"{module} has no class {name} that is a Model of Mesa")
     parameters = dict(inspect.signature(kind).parameters)
-    seed, sliders, left = _seed(parameters, name), _sliders(pathlib.Path(inspect.getfile(kind))), []
+    scenario, sliders, left = _scenario(kind, parameters), _sliders(pathlib.Path(inspect.getfile(kind))), []
+    seed = "rng" if scenario else _seed(parameters, name)
+    if scenario:
+        left += [f"the parameter {each}: only those of the scenario are inputs" for each in parameters if each not in ("self", "scenario")]
+        parameters = {
+            each: inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for each, default in vars(scenario(rng=1)).items()
+        }
     inputs = [{"name": "{RANDOM_SEED}", "type": "LONG", "default": 1, "min": 0, "max": 2**32 - 1}]
     names = {}
     for parameter in parameters.values():
@@ -187,7 +204,7 @@ def main(where):
     steps = "Steps" if "Steps" not in names else "Number of steps"
     inputs.append({"name": steps, "type": "LONG", "default": 100, "min": 1})
     try:
-        model = kind(**{seed: 1})
+        model = kind(scenario=scenario(rng=1)) if scenario else kind(**{seed: 1})
         model.step()
     except Exception as error:
         sys.exit(f"{name} makes no step with its default values: {type(error).__name__}: {error}")
@@ -204,7 +221,11 @@ def main(where):
         "outputs": [*outputs, {"name": "Steps taken", "type": "LONG"}],
     }
     lines = "{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in names.items()) + "}"
-    sim = _SIM.format(name=name, module=module, parameters=lines, reporters=reporters, seed=seed, steps=steps)
+    imports, make = f"from {module} import {name}", f'{name}({seed}=inputs["{{RANDOM_SEED}}"], **given)'
+    if scenario:
+        imports += f"\nfrom {scenario.__module__} import {scenario.__name__}"
+        make = f"{name}(scenario={scenario.__name__}{make.removeprefix(name)})"
+    sim = _SIM.format(name=name, imports=imports, make=make, parameters=lines, reporters=reporters, steps=steps)
     sys.stdout.write("\n" + json.dumps({"declaration": declaration, "sim": sim, "files": _own_files(), "left": left}, allow_nan=False) + "\n")
 
 

@@ -15,9 +15,9 @@
 foray starts one process and calls the function once for each run. `serve` does the same for a model whose inputs and
 outputs are declared in model.yaml, with "loop: true". This file needs Python 3.9 or newer, and no packages.
 
-The first line on standard output is {"ready": {}}, and of a model.py {"ready": {"python": "3.12", "packages": {"numpy":
-"2.0.1"}}}. Standard input has a line {"run": 17, "inputs": {...}} for each run. The answer is a line {"run": 17, "outputs": {...}} or
-{"run": 17, "error": "reason"}, perhaps after lines {"run": 17, "progress": 0.5}. The end of the input ends the program.
+The first line on standard output is {"ready": {"python": "3.12", "packages": {"numpy": "2.0.1"}, ...}}. Standard input
+has a line {"run": 17, "inputs": {...}} for each run. The answer is a line {"run": 17, "outputs": {...}} or {"run": 17,
+"error": "reason"}, perhaps after lines {"run": 17, "progress": 0.5}. The end of the input ends the program.
 """
 
 import ctypes
@@ -37,8 +37,8 @@ import typing
 
 __all__ = ["Curve", "File", "Max", "Min", "Name", "Unit", "model", "serve"]
 
-# What Python itself has imported at its start is no part of a model that this file loads.
-_AT_START = frozenset(sys.modules) if __name__ == "__main__" else frozenset()
+# What Python itself imports at its start is no part of a model. None if other code has been imported before this file.
+_AT_START = frozenset(sys.modules) if __name__ == "__main__" else None
 # The shortest time between two reports of progress, in seconds. Models may report in their inner loop.
 _PROGRESS_EVERY = 0.05
 # The number of files that a run may leave open, in sum over all runs of a process.
@@ -120,8 +120,7 @@ def serve(run, fork=False):
     gc.freeze()  # what is loaded is never collected, and a copy does not copy it
     if fork and _libc is not None and hasattr(_libc, "prctl"):
         _libc.prctl(36, 1, 0, 0, 0)  # processes that a run leaves become children of this one, which ends them
-    # only a model that this file loads has its packages in its version
-    channel.say(json.dumps({"ready": _build()[0] if _AT_START else {}}))
+    channel.say(json.dumps({"ready": _build()}))
     for line in channel.lines:
         if fork:
             _run_in_copy(call, line, before, channel)
@@ -531,14 +530,19 @@ def _loaded_files():
 
 
 def _build():
-    """The versions of Python and of the installed packages that are imported, and the folders of installed packages."""
+    """The versions of Python and of the installed packages that are imported, this Python, and the folders of packages."""
     # the imported modules of each folder, in the order in which Python looks for them
     loaded = {folder: set() for folder in sys.path if _is_of_packages(folder)}
+    installed = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
         found = re.match(r"(.*[/\\](?:site|dist)-packages)[/\\]([^/\\]+)", file)
-        if found and name not in _AT_START:
-            loaded.setdefault(found.group(1), set()).add(found.group(2))
+        if found:
+            installed[name] = found.groups()
+    at_start = _at_start() if installed else ()
+    for name, (folder, package) in installed.items():
+        if name not in at_start:
+            loaded.setdefault(folder, set()).add(package)
     packages = {}
     if any(loaded.values()):
         from importlib.metadata import distributions
@@ -550,7 +554,22 @@ def _build():
                 if not names.isdisjoint(re.split("[/,]", line, maxsplit=1)[0] for line in record.splitlines()):
                     packages.setdefault(one.metadata["Name"], one.version)
     version = "%d.%d" % sys.version_info[:2]
-    return {"python": version, "packages": dict(sorted(packages.items()))}, sorted(loaded)
+    return {
+        "python": version,
+        "packages": dict(sorted(packages.items())),
+        "program": sys.executable,
+        "folders": sorted(loaded),
+    }
+
+
+def _at_start():
+    """The names of the modules that Python imports at its start, for example because setuptools is installed."""
+    if _AT_START is not None:
+        return _AT_START
+    import subprocess
+
+    script = [sys.executable, "-c", "import sys; print(*sys.modules)"]
+    return set(subprocess.run(script, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout.split())
 
 
 def _is_of_packages(folder):
@@ -576,9 +595,7 @@ def _main(file, *rest):
     try:
         found = _load(file)
         if rest == ("describe",):
-            build, folders = _build()
-            python = {**build, "program": sys.executable, "folders": folders}
-            channel.say(json.dumps({"declaration": found.declaration(), "loaded": _loaded_files(), "python": python}))
+            channel.say(json.dumps({"declaration": found.declaration(), "loaded": _loaded_files(), "python": _build()}))
             return
     except Exception as error:
         traceback.print_exc()

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ForayError } from '../../src/errors.ts';
 import { importModel } from '../../src/service/models/import.ts';
-import { foray } from '../support/cli.ts';
+import { foray, ROOT } from '../support/cli.ts';
 import { pythonOfTests } from '../support/python.ts';
 
 /** `foray models import`, and runs of what it writes. */
@@ -54,7 +54,7 @@ describe('an FMU', () => {
     '<ScalarVariable name="x over time" valueReference="2" causality="output" variability="continuous"><Real/></ScalarVariable>',
   ];
 
-  /** Compiles the FMU in decay.c. */
+  /** Compiles the FMU of the gallery with another description. */
   function make(name: string, kind = 'CoSimulation'): void {
     const description = `<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="Decay" guid="{decay}" description="Something decays.">
@@ -67,7 +67,7 @@ describe('an FMU', () => {
     const place = join(folder, `${name}.parts`);
     mkdirSync(join(place, 'binaries/linux64'), { recursive: true });
     writeFileSync(join(place, 'modelDescription.xml'), description);
-    const source = join(import.meta.dirname, 'decay.c');
+    const source = join(ROOT, 'examples/gallery/fmu/decay.c');
     execFileSync('cc', ['-shared', '-fPIC', '-o', join(place, 'binaries/linux64/decay.so'), source, '-lm']);
     const zip =
       'import shutil, sys; shutil.move(shutil.make_archive(sys.argv[1], "zip", sys.argv[2]), sys.argv[1])';

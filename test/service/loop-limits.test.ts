@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MARK } from '../../src/service/environment.ts';
 import { Loop, type LoopLimits } from '../../src/service/executors/loop.ts';
-import { OwnCopy } from '../../src/service/executors/own-copy.ts';
+import { OwnCopy } from '../../src/service/models/own-copy.ts';
 import type { Report } from '../../src/service/executors/protocol.ts';
 import { Workplace } from '../../src/service/executors/workplace.ts';
 import { ContentFiles } from '../../src/service/files/content.ts';

@@ -1,4 +1,5 @@
 /** `.ci/run` starts this file to make the Python of the tests in parallel with its other steps. */
-import { pythonOfTests } from './python.ts';
+import { pythonOfGallery, pythonOfTests } from './python.ts';
 
-await pythonOfTests((line) => process.stderr.write(`${line}\n`));
+const say = (line: string): boolean => process.stderr.write(`${line}\n`);
+await Promise.all([pythonOfTests(say), pythonOfGallery(say)]);

@@ -26,6 +26,11 @@ export function pythonOfTests(say?: (line: string) => void): Promise<string> {
   return pythonWith('tests', REQUIREMENTS, say);
 }
 
+/** The Python of the gallery's simulators. Their packages are many, and only one test needs them. */
+export function pythonOfGallery(say?: (line: string) => void): Promise<string> {
+  return pythonWith('gallery', join(ROOT, 'examples/gallery/requirements.txt'), say);
+}
+
 /**
  * A Python with packages, in a virtual environment in the user's cache. Creates the environment if it is missing. This
  * needs Python 3.10 or newer with venv, and a package index that pip can reach.

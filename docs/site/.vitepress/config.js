@@ -39,12 +39,14 @@ export default defineConfig({
     search: { provider: 'local' },
     nav: [
       { text: 'Getting started', link: '/docs/getting-started' },
+      { text: 'Gallery', link: '/docs/gallery' },
       { text: 'Concepts', link: '/docs/concepts' },
       { text: 'Guides', link: '/docs/#guides' },
       { text: 'Reference', link: '/docs/#reference' },
     ],
     sidebar: [
       { text: 'Getting started', link: '/docs/getting-started' },
+      { text: 'Gallery', link: '/docs/gallery' },
       { text: 'Concepts', link: '/docs/concepts' },
       { text: 'Guides', items: pagesOf('guides') },
       { text: 'Reference', items: [...pagesOf('reference'), ...pagesOf('reference/models')] },

@@ -111,7 +111,7 @@ export function analysisSection(analysis: Analysis): Markup {
 /** The value of an input at its lowest or highest output, if its values are not numbers. */
 function placeText({ lowAt, highAt }: InputIndices, key: string): string {
   const value = key === 'low' ? lowAt : key === 'high' ? highAt : undefined;
-  return value === undefined ? '' : ` (${value})`;
+  return value === undefined ? '' : ` (${value === '' ? 'empty' : value})`;
 }
 
 /** What the method shows, and what it cannot show. */

@@ -1,5 +1,5 @@
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
-import { numberText } from '../words/words.ts';
+import { inputText, numberText } from '../words/words.ts';
 import { areShares, divided, mayBeHidden, sizeOf, tested } from './claims.ts';
 import { bounded, hidesShares, isKnown, jointShare, type Share } from './shares.ts';
 
@@ -101,7 +101,9 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
       return `${names} ${many ? 'change' : 'changes'} ${output} most; over the range of ${top.input}, ${output} changes by ${rangeText(top.muStar!, top.muStarInterval)} on average`;
     case 'one-at-a-time': {
       const values =
-        top.lowAt === undefined ? 'the lowest to the highest value' : `${top.lowAt} to ${top.highAt}`;
+        top.lowAt === undefined
+          ? 'the lowest to the highest value'
+          : `${inputText(top.lowAt)} to ${inputText(top.highAt!)}`;
       return `${names} ${many ? 'change' : 'changes'} ${output} most; from ${values} of ${top.input}, ${output} changes by ${rangeText(top.effect!, top.effectInterval)}`;
     }
   }

@@ -6,7 +6,7 @@ import { key } from './key.ts';
 import { estimateCells, PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import type { MOST_GROUPS } from '../summary/courses.ts';
-import { percent, unitText } from '../words/words.ts';
+import { inputText, percent, unitText } from '../words/words.ts';
 import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
 
 /** The maximum number of inputs in a picture or a table. */
@@ -149,7 +149,7 @@ function tornado(
       caption: sentences(
         `The change of the output from the lowest to the highest value of each input, ${others}`,
         unordered.length > 0
-          ? `The change is from the lowest to the highest output if the values are not numbers, or if the output does not always rise or fall with them: ${unordered.map(({ input, lowAt, highAt }) => `${input} from ${lowAt} to ${highAt}`).join(', ')}`
+          ? `The change is from the lowest to the highest output if the values are not numbers, or if the output does not always rise or fall with them: ${unordered.map(({ input, lowAt, highAt }) => `${input} from ${inputText(lowAt!)} to ${inputText(highAt!)}`).join(', ')}`
           : undefined,
         bars.some(({ interval }) => interval) ? 'Lines are intervals from the replications' : undefined,
         part,

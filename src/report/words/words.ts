@@ -221,3 +221,8 @@ export function brief({ kind, type, isExact = false }: Column, cell: Cell): stri
   if (typeof value.mean === 'number') return `mean ${numberText(value.mean)}`;
   return cell;
 }
+
+/** The value of an input in a sentence. An empty text, or no file, would leave a gap. */
+export function inputText(value: string): string {
+  return value === '' ? '(empty)' : value;
+}

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { outputTexts } from '../models/typed-values.ts';
 import { ProgramMessages } from './program-messages.ts';
 import type { KeptFolder } from './kept.ts';
-import type { OwnCopy } from './own-copy.ts';
+import type { OwnCopy } from '../models/own-copy.ts';
 import { inModel, Program } from './program.ts';
 import type { Job, Ran } from './protocol.ts';
 import { declared, deferIfShort, failureOf, prepareInputs, storeFiles } from './working-folder.ts';

@@ -5,7 +5,7 @@ import { buildDifference } from '../models/python-build.ts';
 import { outputTexts } from '../models/typed-values.ts';
 import type { KeptFolder } from './kept.ts';
 import { Loaded, ProgramLost } from './loaded.ts';
-import type { OwnCopy } from './own-copy.ts';
+import type { OwnCopy } from '../models/own-copy.ts';
 import type { Job, Left, Ran } from './protocol.ts';
 import { failureOf } from './working-folder.ts';
 import type { LoadedProgram, Workplace } from './workplace.ts';

@@ -12,7 +12,7 @@ import { makeContext } from './context.ts';
 import { Deferred } from '../deferred.ts';
 import { inputFileName, KeptFolder } from './kept.ts';
 import { Loop } from './loop.ts';
-import { OwnCopy } from './own-copy.ts';
+import { OwnCopy } from '../models/own-copy.ts';
 import type { Job, Ran } from './protocol.ts';
 import type { Workplace } from './workplace.ts';
 

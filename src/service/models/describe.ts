@@ -71,7 +71,7 @@ export interface Described {
   loaded: string[];
   /** Files that a command names by absolute paths. */
   fixed: string[];
-  /** Only for a file in Python: its Python and packages, and the folders in which this Python finds packages. */
+  /** Only for a program in Python that foray serves: its Python and packages, and the folders in which this Python finds packages. */
   python?: PythonBuild & { program: string; folders: string[] };
 }
 
@@ -82,14 +82,30 @@ export type Answer =
 
 /** Asks a file in Python for the declaration of its model. */
 async function askPython(entry: string): Promise<Answer> {
-  const folder = path.dirname(entry);
+  const command = [...pythonCommand(placeOf(entry, [])), 'describe'];
+  // the folder is the author's own
+  const printed = await printedBy(command, path.dirname(entry), { PYTHONDONTWRITEBYTECODE: '1' });
+  return { isOfSystem: false, ...(JSON.parse(printed) as Answer) };
+}
+
+/**
+ * What a program of a model prints without any input.
+ *
+ * @param more - further variables of its environment
+ * @throws Error with the reason if it fails; the error of the system if it cannot be started, or takes too long
+ */
+export async function printedBy(
+  command: readonly string[],
+  folder: string,
+  more: NodeJS.ProcessEnv = {},
+): Promise<string> {
   const said: string[] = [];
   const complaint = new Complaint();
   const program = new LineProgram(
     {
-      command: [...pythonCommand(placeOf(entry, [])), 'describe'],
+      command,
       folder,
-      environment: { ...environmentForOthers(), ...modelEnvironmentOf(folder), PYTHONDONTWRITEBYTECODE: '1' },
+      environment: { ...environmentForOthers(), ...modelEnvironmentOf(folder), ...more },
       leadsGroup: true,
     },
     {
@@ -105,8 +121,8 @@ async function askPython(entry: string): Promise<Answer> {
       throw timeout.reason;
     });
     const { code, signal } = await Promise.race([program.closed, late]);
-    if (code === 0) return { isOfSystem: false, ...(JSON.parse(said.join('')) as Answer) };
-    return { problem: complaint.text() || `it ended with ${signal ?? code}`, isOfSystem: false };
+    if (code !== 0) throw new Error(complaint.text() || `it ended with ${signal ?? code}`);
+    return said.join('\n');
   } finally {
     program.kill();
   }

@@ -18,7 +18,8 @@ import {
 } from './folder.ts';
 import { modelId } from './ids.ts';
 import { filesOutside } from './manifest.ts';
-import { pythonCommand } from './program.ts';
+import { packagesOf } from './packages.ts';
+import { programOf } from './program.ts';
 
 /**
  * How long the folder of a model may be missing or have no model while other folders beside it exist, in milliseconds.
@@ -198,8 +199,14 @@ export async function readModel(root: string, place: ModelPlace, last?: FoundMod
     return { ...last, code: { ...code, python: last.code.python } };
   const described = await describeModel(code.entry);
   const { declaration } = described;
-  const { folders: installed = [], python: number, packages } = described.python ?? {};
-  const python = packages && { python: number!, packages };
+  const loaded = described.python ?? (await packagesOf(code));
+  // a program that cannot be loaded at the moment has the packages that it had
+  const python = loaded
+    ? { python: loaded.python, packages: loaded.packages }
+    : isSame
+      ? last.code.python
+      : undefined;
+  const installed = loaded?.folders ?? (isSame ? last.installed : []);
   const outside = filesOutside(place, described);
   if (stateOf(place) !== state) {
     throw new ForayError('MODEL_UNREADABLE', `The model in ${folderOf(place)} changes while it is read.`);
@@ -220,9 +227,9 @@ export async function readModel(root: string, place: ModelPlace, last?: FoundMod
 }
 
 function stampOf(place: ModelPlace, folders: readonly string[]): string {
-  if (!isPython(place.entry)) return '';
+  if (!isPython(place.entry) && folders.length === 0) return '';
   // a new virtual environment has another Python, although the folders of the former one stay the same
-  const [python] = pythonCommand(place);
+  const [python] = programOf(place).command;
   return [python, ...[python!, ...folders].map((file) => fileStamp(file) ?? '')].join('\n');
 }
 

@@ -18,6 +18,7 @@ import { checkInputNames, type Declaration, templateOf } from '../models/declara
 import { describeModel } from '../models/describe.ts';
 import { isModule, type ModelCode, type ModelPlace, readCode, SEPARATOR, stateOf } from '../models/folder.ts';
 import { filesOutside, outsideWarning } from '../models/manifest.ts';
+import { packagesOf } from '../models/packages.ts';
 import { programOf } from '../models/program.ts';
 import { buildText } from '../models/python-build.ts';
 import { type SteadinessParts, unsteadinessOf } from './steadiness.ts';
@@ -77,9 +78,10 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
   checkInputNames(declaration);
   const outside = [...new Set([...filesOutside(place, described), ...namedOutside(place)])];
   const warning = outsideWarning(declaration, outside);
-  const { python } = described;
+  const code = readCode(place);
+  const python = described.python ?? (await packagesOf(code));
   return {
-    code: { ...readCode(place), python },
+    code: { ...code, python },
     declaration,
     warnings: warning === undefined ? [] : [warning],
     ...(python && { python: `${buildText(python)} (${python.program})` }),

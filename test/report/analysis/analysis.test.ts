@@ -289,6 +289,14 @@ test('the table, the picture and the report name the values of a swing that are 
   expect(analysisSection(analysis).text.replaceAll(/\s+/g, ' ')).toContain('1 (fifo)');
 });
 
+test('an empty text, or no file, leaves no gap in a sentence', () => {
+  const indices = [{ input: 'A', low: 1, high: 3, lowAt: '', highAt: 'a.csv', effect: 2 }];
+  const analysis: Analysis = { ...analysisOf(designs[4]![1]), indices };
+  expect(analysisSentence(analysis)).toContain('from (empty) to a.csv of A');
+  expect(analysisFigures(analysis, measureOf(OUTPUTS, 'Y'))[0]!.caption).toContain('A from (empty) to a.csv');
+  expect(analysisSection(analysis).text.replaceAll(/\s+/g, ' ')).toContain('1 (empty)');
+});
+
 test('the answer names the inputs that matter', () => {
   expect(analysisAnswer(analysisOf(designs[0]![1]))!.text.replaceAll(/\s+/g, ' ')).toContain(
     'The inputs that matter for Y <strong>A and B</strong> of 3 inputs; C has no visible effect',

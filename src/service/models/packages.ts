@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ForayError, messageOf } from '../../errors.ts';
+import { type Described, printedBy } from './describe.ts';
+import { filesOf, isModule, isPython, type ModelCode, PYTHON_HELPER } from './folder.ts';
+import { OwnCopy } from './own-copy.ts';
+import { programOf } from './program.ts';
+import { buildIn } from './python-build.ts';
+
+/**
+ * The Python and the packages with which the program of a declared model is loaded. The program says them if it uses
+ * `serve` of foray_model.py, which is then a file of the model. It is loaded in a copy of the model, because a program
+ * may write into its folder.
+ *
+ * @returns undefined for other models, and if the program cannot be loaded here: an executor elsewhere may have what it
+ *   needs
+ * @throws ForayError MODEL_UNREADABLE
+ */
+export async function packagesOf(code: ModelCode): Promise<Described['python']> {
+  const isServed =
+    !isModule(code.entry) &&
+    !isPython(code.entry) &&
+    filesOf(code).some(({ file }) => path.basename(file) === path.basename(PYTHON_HELPER));
+  if (!isServed) return undefined;
+  const { command, loop } = programOf(code);
+  if (!loop) return undefined;
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'foray-packages-'));
+  try {
+    const copy = new OwnCopy(code, folder);
+    try {
+      copy.prepare();
+    } catch (error) {
+      const where = path.dirname(code.entry);
+      throw new ForayError('MODEL_UNREADABLE', `The model in ${where} cannot be read: ${messageOf(error)}.`);
+    }
+    return readyIn(await printedBy(command, copy.folder).catch(() => ''));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the line `{"ready": {…}}` says about Python, in what a program has printed. */
+function readyIn(printed: string): Described['python'] {
+  const line = printed.split('\n').find((line) => line.startsWith('{"ready":'));
+  if (line === undefined) return undefined;
+  const { ready } = JSON.parse(line) as { ready: Record<string, unknown> };
+  const build = buildIn(ready);
+  return build && { ...build, program: String(ready['program']), folders: ready['folders'] as string[] };
+}
