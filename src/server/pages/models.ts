@@ -5,7 +5,8 @@ import { outputColumn } from '../../report/tables/column-types.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { maySteer } from '../keys.ts';
 import { brief, titleOf, unitText } from '../../report/words/words.ts';
-import { type Page, tableOf } from './layout.ts';
+import { tableOf } from './grid.ts';
+import type { Page } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 
 /** The interval between requests for the state of an unfinished run, ms. */
