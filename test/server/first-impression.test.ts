@@ -154,7 +154,7 @@ test('all links and forms on the pages for a key that may read lead to what it m
   for (const part of ['', '/runs', '/failures', '/definition', '/downloads', '/points/:key'])
     expect(seen).toContain(`/campaigns/:id${part}`);
   const { body } = await page('/', 'read');
-  expect(body).toContain('rita, may read');
+  expect(body).toContain('rita, role read');
 });
 
 test('the name of each downloaded file begins with the id of its campaign', async () => {
@@ -206,7 +206,7 @@ outputs: [Peak infected, Infected]
   const keys = [...new Set(rows.map(({ point }) => point))];
   const { body } = await page(`/campaigns/repeated/points/${keys[1]!}`, 'read');
   expect(body).toMatch(/<h1 class="point">\s*Contact rate 1.6 per day/);
-  expect(body).toContain('Point 2 of 3 points');
+  expect(body).toContain('Point 2 of 3');
   expect(body).toContain(`rel="prev" href="/campaigns/repeated/points/${keys[0]!}"`);
   expect(body).toContain(`rel="next" href="/campaigns/repeated/points/${keys[2]!}"`);
   const peaks = rows

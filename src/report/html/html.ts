@@ -1,3 +1,4 @@
+import { version } from '../../package/own-version.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { CampaignOutput, Goal, RunCounts } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
@@ -61,7 +62,8 @@ export async function renderReport(
       ${withContents([...sections, last]).map((section) => html`<div id="${anchorOf(section)}">${section.markup}</div>`)}
     </div>`,
     html`<footer>
-      foray made this page from the campaign ${campaign.id}. The page contains everything and loads nothing.
+      foray ${version} made this page from the campaign ${campaign.id}. The page contains everything and loads
+      nothing.
     </footer>`,
   ];
   return html`<!doctype html>

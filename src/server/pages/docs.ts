@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { PACKAGE } from '../../package/own-files.ts';
-import { html, type Markup } from '../../report/html/markup.ts';
+import { html, Markup } from '../../report/html/markup.ts';
 import { ServerError } from '../problems.ts';
 import { sendPage } from './layout.ts';
 
@@ -20,11 +20,12 @@ export function addDocs(app: FastifyInstance): void {
     if (!names.has(name)) throw new ServerError('UNKNOWN_ROUTE', 'The documentation has no such page.');
     const text = readFileSync(join(FOLDER, name), 'utf8');
     const isPage = (path: string): boolean => names.has(path.replace(/^\/docs\//, ''));
+    const lines = text.split('\n').map((line) => lineOf(line, `/docs/${name}`, isPage).text);
     return sendPage(request, reply, {
+      isWide: true,
       title: /^# (.+)$/m.exec(text)?.[1] ?? name,
       body: html`<p class="buttons"><a href="/docs/README.md">Contents of the documentation</a></p>
-        <pre class="docs" tabindex="0">
-${text.split('\n').map((line) => lineOf(line, `/docs/${name}`, isPage))}</pre>`,
+        <pre tabindex="0">${new Markup(lines.join('\n'))}</pre>`,
     });
   });
 }
@@ -37,7 +38,7 @@ function lineOf(line: string, address: string, isPage: (path: string) => boolean
     end = index + whole.length;
   }
   parts.push(line.slice(end));
-  return line.startsWith('#') ? html`<strong>${parts}</strong> ` : html`${parts} `;
+  return line.startsWith('#') ? html`<strong>${parts}</strong>` : html`${parts}`;
 }
 
 /** A link to another page of the documentation or to another site. Other links become their words. */

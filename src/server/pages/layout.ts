@@ -25,9 +25,9 @@ export interface Page {
 
 /** What the key of a user permits. */
 const permission: Readonly<Record<Role, string>> = {
-  read: 'may read',
-  steer: 'may start campaigns',
-  develop: 'may start campaigns and push models',
+  read: 'This key may read.',
+  steer: 'This key may read, and start and change campaigns.',
+  develop: 'This key may read, start and change campaigns, and push models.',
 };
 
 const places: readonly [string, string][] = [
@@ -87,7 +87,7 @@ function header(request: FastifyRequest): Markup {
         html`<a href="${path}" ${path === pathOf(request.url) ? html`aria-current="page"` : ''}>${name}</a>`,
     )}
     <form method="post" action="/logout">
-      <span class="soft">${access.name}, ${permission[access.role]}</span
+      <span class="soft" title="${permission[access.role]}">${access.name}, role ${access.role}</span
       ><button class="quiet">Log out</button>
     </form>
   </nav>`;

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
+import { questions } from '../../campaign/question.ts';
 import { phases } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { isClosed } from '../../client/status.ts';
 import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
+import { counted } from '../../report/words/words.ts';
 import { maySteer } from '../keys.ts';
 import type { RowOrder } from '../live/look.ts';
 import { hasText } from '../campaign-list.ts';
@@ -14,7 +16,6 @@ import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 import { barOf, finishedText, leftText } from './status.ts';
 import { webUiOf } from './web-ui.ts';
-import { questions } from './way-choice.ts';
 
 /** The interval between requests for the list, ms. */
 export const LIST_EVERY = 5_000;
@@ -65,41 +66,45 @@ export async function listPage(
   server: Parts,
 ): Promise<Page> {
   const { query } = request;
-  const parts = await listParts(request, server);
+  const all = await server.foray.list();
+  const parts = await partsOf(request, all, server);
   return {
     title: 'Campaigns',
     isWide: true,
     live: { path: `/live${request.url.slice(1)}`, parts, next: LIST_EVERY },
     body: html`<h1>Campaigns</h1>
-      <form class="filter" role="search">
-        <label>Name, model or owner <input type="search" name="q" value="${query.q ?? ''}" /></label>
-        <label
-          >Phase
-          <select name="phase">
-            <option value="">all</option>
-            ${phases.map(
-              (phase) => html`<option ${phase === query.phase ? html`selected` : ''}>${phase}</option>`,
-            )}
-          </select></label
-        >
-        <label
-          >Order
-          <select name="order">
-            <option value="">newest first</option>
-            ${columns.map(({ title, by, first = 'lowest' }) => {
-              if (by === undefined) return '';
-              const order = orderText({ by, wants: first });
-              const name = first === 'highest' ? `${title}, largest first` : title;
-              return html`<option value="${order}" ${order === query.order ? html`selected` : ''}>
-                ${name}
-              </option>`;
-            })}
-          </select></label
-        >
-        <button>Show</button>
-      </form>
-      ${parts.map(({ markup }) => markup)}`,
+      ${all.length === 0 ? '' : filterForm(query)} ${parts.map(({ markup }) => markup)}`,
   };
+}
+
+function filterForm(query: ListQuery): Markup {
+  return html`<form class="filter" role="search">
+    <label>Name, model or owner <input type="search" name="q" value="${query.q ?? ''}" /></label>
+    <label
+      >Phase
+      <select name="phase">
+        <option value="">all</option>
+        ${phases.map(
+          (phase) => html`<option ${phase === query.phase ? html`selected` : ''}>${phase}</option>`,
+        )}
+      </select></label
+    >
+    <label
+      >Order
+      <select name="order">
+        <option value="">newest first</option>
+        ${columns.map(({ title, by, first = 'lowest' }) => {
+          if (by === undefined) return '';
+          const order = orderText({ by, wants: first });
+          const name = first === 'highest' ? `${title}, largest first` : title;
+          return html`<option value="${order}" ${order === query.order ? html`selected` : ''}>
+            ${name}
+          </option>`;
+        })}
+      </select></label
+    >
+    <button>Show</button>
+  </form>`;
 }
 
 /** The parts of the list that change. */
@@ -107,7 +112,14 @@ export async function listParts(
   request: FastifyRequest<{ Querystring: ListQuery }>,
   server: Parts,
 ): Promise<Part[]> {
-  const all = await server.foray.list();
+  return partsOf(request, await server.foray.list(), server);
+}
+
+async function partsOf(
+  request: FastifyRequest<{ Querystring: ListQuery }>,
+  all: readonly CampaignStatus[],
+  server: Parts,
+): Promise<Part[]> {
   const markup = all.length === 0 ? await emptyList(request, server) : tableOfCampaigns(request, all, server);
   return [partOf('campaigns', markup)];
 }
@@ -208,7 +220,7 @@ function rowOf(
   const { id, name, phase, blocked, points, model, modelVersion, submitted, owner, question } = status;
   const best = sections.best(status);
   const webUi = webUiOf(request, foray, id);
-  const left = known === undefined ? '' : leftText(known);
+  const left = known && leftText(known);
   return {
     id: `row-${id}`,
     cells: [
@@ -219,9 +231,11 @@ function rowOf(
       html`<span class="phase ${phase}">${phase}</span>
         ${blocked === null ? '' : html`<span class="bad">cannot continue</span>`}`,
       html`${questions[question]}<br /><small class="soft"
-          >${points.toLocaleString('en-US')}${repeatsText(status)} ${points === 1 ? 'point' : 'points'}</small
+          >${counted(points, 'point')}${repeatsText(status)}</small
         >`,
-      html`<span class="progress">${barOf(status)}<small>${finishedText(status)} ${left}</small></span>`,
+      html`<span class="progress"
+        >${barOf(status)}<small>${finishedText(status)}${left ? `, ${left}` : ''}</small></span
+      >`,
       best === null ? '' : html`<span class="soft">${status.goal!.output}</span> ${best.text}`,
       { number: durationText(durationOf(status)) },
       `${model}, version ${modelVersion}`,

@@ -111,7 +111,7 @@ function neighbours(
   { point, place, asks, neighbours: { before, after } }: Explanation,
 ): Markup {
   const text = (number: number): string => number.toLocaleString('en-US');
-  const among = asks.length > 0 ? 'points that were asked for' : 'points';
+  const among = asks.length > 0 ? ' that were asked for' : '';
   const link = (key: string | null, name: string, rel: string): Markup | '' =>
     key === null
       ? ''
@@ -120,7 +120,7 @@ function neighbours(
         >`;
   return html`<nav class="pages" aria-label="Points">
     <span
-      >${place === null ? 'The design no longer has this point.' : `Point ${text(place)} of ${text(points)} ${among}`}
+      >${place === null ? 'The design no longer has this point.' : `Point ${text(place)} of ${text(points)}${among}`}
       <code>${point}</code></span
     >
     ${link(before, 'Previous', 'prev')} ${link(after, 'Next', 'next')}

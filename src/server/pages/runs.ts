@@ -8,7 +8,9 @@ import { shortText } from '../../report/html/cells.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { brief, counted, titleOf } from '../../report/words/words.ts';
 import { resultTable } from '../../report/tables/result-table.ts';
-import type { CampaignRecord } from '../../store/index.ts';
+import { REASON } from '../../report/tables/result-columns.ts';
+import type { CampaignRecord, ResultRow } from '../../store/index.ts';
+import { capitalized } from '../../text/printable.ts';
 import type { ChosenRuns, RowOrder, RunChoice } from '../live/look.ts';
 import { maySteer } from '../keys.ts';
 import { tabs } from './campaign.ts';
@@ -32,7 +34,7 @@ export async function runsPage(
 ): Promise<Page> {
   const { id } = campaign;
   const table = resultTable(campaign, Batched.of(rows), { all: true });
-  const at = table.columns.flatMap(({ name }, place) => (HIDDEN.includes(name) ? [] : [place]));
+  const at = placesOf(table.columns, rows);
   const columns = at.map((place) => columnOf(table.columns[place]!));
   const cells: Row[] = [];
   for await (const row of table.rows)
@@ -56,11 +58,22 @@ export async function runsPage(
   };
 }
 
+/** The columns of the results that are shown. Why runs failed comes before the values, if one of them has failed. */
+function placesOf(columns: readonly ResultColumn[], rows: readonly ResultRow[]): number[] {
+  const reason = columns.findIndex(({ name, of }) => name === REASON.name && of === undefined);
+  const after = columns.findIndex(({ name }) => name === 'status');
+  const shown = columns.flatMap(({ name }, place) =>
+    HIDDEN.includes(name) || place === reason ? [] : [place],
+  );
+  const hasReason = rows.some((row) => row.reason !== null);
+  return hasReason ? shown.toSpliced(shown.indexOf(after) + 1, 0, reason) : shown;
+}
+
 /** A column of the grid. Texts and values of several numbers do not sort it. */
 function columnOf(column: ResultColumn): Column {
   const isSorted = column.kind === 'number' || column.kind === 'boolean' || column.name === 'finished';
   return {
-    title: titleOf(column),
+    title: column.of === undefined ? capitalized(column.name) : titleOf(column),
     by: isSorted ? column.name : undefined,
     isNumber: column.kind === 'number',
   };

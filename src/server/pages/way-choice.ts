@@ -1,16 +1,8 @@
-import type { Question } from '../../campaign/question.ts';
+import { questions } from '../../campaign/question.ts';
 import { kinds } from '../../campaign/designs/index.ts';
 import type { Fields } from '../../campaign/form/fields.ts';
 import { wayOf, ways } from '../../campaign/form/form.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
-
-/** The questions in words. */
-export const questions: Readonly<Record<Question, string>> = {
-  try: 'Try values',
-  best: 'Find the best',
-  matter: 'Which inputs matter',
-  fit: 'Fit to data',
-};
 
 /** The kinds of designs that no field shows. */
 const WRITTEN_ONLY = kinds.filter((kind) => !ways.some(({ name }) => name === kind));
