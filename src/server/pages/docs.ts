@@ -18,13 +18,15 @@ export function addDocs(app: FastifyInstance): void {
   app.get<{ Params: { '*': string } }>('/docs/*', { config: { role: 'read' } }, (request, reply) => {
     const { '*': name } = request.params;
     if (!names.has(name)) throw new ServerError('UNKNOWN_ROUTE', 'The documentation has no such page.');
-    const text = readFileSync(join(FOLDER, name), 'utf8');
+    const [, title = name, text = ''] =
+      /^# ([^\n]+)\n+(.*)$/s.exec(readFileSync(join(FOLDER, name), 'utf8')) ?? [];
     const isPage = (path: string): boolean => names.has(path.replace(/^\/docs\//, ''));
     const lines = text.split('\n').map((line) => lineOf(line, `/docs/${name}`, isPage).text);
     return sendPage(request, reply, {
       isWide: true,
-      title: /^# (.+)$/m.exec(text)?.[1] ?? name,
-      body: html`<p class="buttons"><a href="/docs/README.md">Contents of the documentation</a></p>
+      title,
+      body: html`<h1>${title}</h1>
+        <p class="buttons"><a href="/docs/README.md">Contents of the documentation</a></p>
         <pre tabindex="0">${new Markup(lines.join('\n'))}</pre>`,
     });
   });

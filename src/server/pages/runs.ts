@@ -39,13 +39,15 @@ export async function runsPage(
   const cells: Row[] = [];
   for await (const row of table.rows)
     cells.push({ cells: at.map((place) => cellOf(id, table.columns[place]!, row[place]!)) });
-  const hrefOf = (order: RowOrder | null, from = 0): string => addressOf(id, { ...shown, order, from });
+  const hrefOf = (order: RowOrder): string => addressOf(id, { ...shown, order, from: 0 });
+  const pagesOf = (label: string): Markup =>
+    pageLinks(label, shown, rows.length, total, (from) => addressOf(id, { ...shown, from }));
   return {
     title: `Runs of ${id}`,
     isWide: true,
     body: html`<h1>${campaign.name}</h1>
       ${tabs(id, 'runs', shown.view)} ${orderForm(campaign, columns, shown)}
-      ${pagesOf(shown, rows.length, total, (from) => hrefOf(shown.order, from))}
+      ${pagesOf('Pages above the runs')}
       ${
         without === 0
           ? ''
@@ -54,7 +56,7 @@ export async function runsPage(
             </p>`
       }
       ${rows.length === 0 ? '' : grid(columns, cells, `Runs of ${id}`, { now: shown.order, hrefOf })}
-      ${rows.length === 0 ? '' : pagesOf(shown, rows.length, total, (from) => hrefOf(shown.order, from))}`,
+      ${rows.length < total ? pagesOf('Pages below the runs') : ''}`,
   };
 }
 
@@ -95,7 +97,8 @@ function addressOf(id: string, { order, state, from, view }: Shown): string {
 }
 
 /** "Runs 201 to 400 of 5,151, page 2 of 26", with links to the pages before and after. */
-function pagesOf(
+function pageLinks(
+  label: string,
   { from, count }: Shown,
   shown: number,
   total: number,
@@ -110,7 +113,7 @@ function pagesOf(
   const isRegular = from % count === 0 && (shown === count || from + shown >= total);
   const link = (at: number, name: string, rel: string): Markup =>
     html`<a class="button" rel="${rel}" href="${hrefOf(at)}">${name}</a>`;
-  return html`<nav class="pages" aria-label="Pages">
+  return html`<nav class="pages" aria-label="${label}">
     <span>${runs}${pages > 1 && isRegular ? `, page ${text(from / count + 1)} of ${text(pages)}` : ''}</span>
     ${from > 0 ? link(0, 'First', 'first') : ''}
     ${from > 0 ? link(Math.max(0, from - count), 'Previous', 'prev') : ''}
