@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError, type ForayError, type Place } from '../errors.ts';
+import { saidOfStore } from '../store/index.ts';
 import { isReadOnly, isStorageFull } from '../system/disk-full.ts';
 import { html } from '../report/html/markup.ts';
 import { sendPage } from './pages/layout.ts';
@@ -38,16 +39,6 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   WORKER_ELSEWHERE: 503,
   WORKER_SILENT: 503,
 };
-
-/** What the server says of its store. The own text of such an error has a path or an address, which stays here. */
-const ofStore: Partial<Record<ErrorCode, string>> = {
-  STORE_LOST: 'The file of the store was removed or replaced.',
-  STORE_UNREACHABLE: 'The store cannot be reached.',
-  STORE_UNUSABLE: 'The store cannot be used.',
-  STORE_NEWER: 'The store was written by a newer foray.',
-  STORE_MISSING: 'The file of the store is missing.',
-};
-const STORE_HINT = 'Tell the operator of the server: "foray doctor" says more.';
 
 /** The body of an error (RFC 9457). */
 export interface Problem {
@@ -89,8 +80,8 @@ function typed<T extends { code: string }>(status: number, fields: T) {
 }
 
 function mistake({ code, message, hint, place }: ForayError) {
-  const { [code]: store } = ofStore;
-  if (store !== undefined) return { code, detail: store, hint: STORE_HINT };
+  const { [code]: store } = saidOfStore;
+  if (store) return { code, detail: store.what, hint: store.hint };
   return { code, detail: message, ...(hint !== undefined && { hint }), ...(place && placeIn(place)) };
 }
 
