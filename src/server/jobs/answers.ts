@@ -112,5 +112,5 @@ export async function pointPictures(foray: Foray, id: string, key: string, place
   const { record, rows } = await foray.runsPage(id, { limit: MOST_REPLICATIONS, after: before });
   const own = rows.filter(({ point }) => point === key);
   const sections = await pointSections(record.campaign, own);
-  return sections.map((section) => shownSection(section, id).html).join('');
+  return sections.map((section) => `<div>${shownSection(section, id).html}</div>`).join('');
 }

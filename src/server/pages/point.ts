@@ -61,7 +61,7 @@ export function pointPage(
           </p>`,
       )}
       ${precision.map((one) => html`<p>${precisionText(one)}.</p>`)} ${replicationsTable(campaign, runs)}
-      ${new Markup(pictures)}
+      <div id="report">${new Markup(pictures)}</div>
       <h2>Runs</h2>
       ${tableOf(
         [
