@@ -31,7 +31,6 @@ const read = [
   'src/cli/scaffold',
   'src/report/html/picture.js',
   'src/service/animation/player',
-  'src/server/login/login.css',
   'src/server/login/login.js',
   'src/server/pages/page.css',
   'src/server/pages/page.js',

@@ -29,6 +29,8 @@ export interface ForayErrorOptions {
   place?: Place | undefined;
   /** A sentence that says what to do. */
   hint?: string | undefined;
+  /** A sentence for users of this machine, such as the path of a file. Servers leave it out. */
+  local?: string | undefined;
   /** Further mistakes in the same file. */
   others?: readonly ForayError[] | undefined;
 }
@@ -45,28 +47,32 @@ export class ForayError extends Error {
   readonly code: ErrorCode;
   readonly place: Place | undefined;
   readonly hint: string | undefined;
+  /** A sentence for users of this machine. Servers leave it out. */
+  readonly local: string | undefined;
   /** Further mistakes in the same file. */
   readonly others: readonly ForayError[];
 
-  constructor(code: ErrorCode, message: string, { place, hint, others = [] }: ForayErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { place, hint, local, others = [] }: ForayErrorOptions = {}) {
     super(bounded(message, LONGEST));
     this.code = code;
     this.place = place;
     this.hint = hint && bounded(hint, LONGEST);
+    this.local = local;
     this.others = others;
   }
 
   /** A copy of this error with further mistakes in the same file. */
   with(others: readonly ForayError[]): ForayError {
-    const { code, message, place, hint } = this;
-    return new ForayError(code, message, { place, hint, others });
+    const { code, message, place, hint, local } = this;
+    return new ForayError(code, message, { place, hint, local, others });
   }
 
-  /** One line for a terminal: place, message, hint. */
+  /** One line for a terminal: place, message, the sentence for users of this machine, hint. */
   toLine(): string {
     // an answer of another program may have no full stop
     const end = /[.:!?…]$/.test(this.message) ? ' ' : '. ';
-    return `${this.place ? spoken(this.place) : ''}${this.message}${this.hint ? `${end}${this.hint}` : ''}`;
+    const more = [this.local, this.hint].filter(Boolean).join(' ');
+    return `${this.place ? spoken(this.place) : ''}${this.message}${more === '' ? '' : `${end}${more}`}`;
   }
 }
 

@@ -11,6 +11,8 @@ export interface UnknownNameOptions {
   place?: Place | undefined;
   /** A sentence that says what to do if no name exists. */
   hint?: string | undefined;
+  /** A sentence for users of this machine. */
+  local?: string | undefined;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface UnknownNameOptions {
  * exist.
  */
 export class UnknownNameError extends ForayError {
-  constructor(code: ErrorCode, message: string, { name, known, place, hint }: UnknownNameOptions) {
-    super(code, message, { place, hint: didYouMean(name, known) ?? hint });
+  constructor(code: ErrorCode, message: string, { name, known, place, hint, local }: UnknownNameOptions) {
+    super(code, message, { place, local, hint: didYouMean(name, known) ?? hint });
   }
 }

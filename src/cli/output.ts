@@ -44,11 +44,6 @@ export function announce(line: string): void {
   else print(line);
 }
 
-/** Prints text on standard error. The text may begin or end within a line. */
-function tellPart(text: string): void {
-  process.stderr.write(printable(text));
-}
-
 /** Maximum number of mistakes in a user's file that are shown. Further mistakes are only counted. */
 const MOST_SHOWN = 20;
 

@@ -1,5 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { type ErrorCode, isErrorCode } from '../error-codes.ts';
+import { saidOfStore } from '../store/index.ts';
 import { buildOf, queueState, whyUnworked } from '../temporal-builds.ts';
 
 /** Failures of an activity that usually only a person can fix. They block the campaign at the first attempt. */
@@ -35,7 +36,8 @@ export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | unde
   const failures = (stuck.attempt ?? 1) - 1;
   const type = stuck.lastFailure!.applicationFailureInfo?.type ?? '';
   const isLasting = isErrorCode(type) && lasting.includes(type);
-  const message = stuck.lastFailure!.message!;
+  const store = isErrorCode(type) ? saidOfStore[type] : undefined;
+  const message = store ? `${store.what} ${store.hint}` : stuck.lastFailure!.message!;
   return isLasting || failures >= MANY_FAILURES
     ? { why: message, blocks: true }
     : { why: `attempt ${failures} failed: ${message}`, blocks: false };

@@ -21,11 +21,11 @@ export async function recordOf(client: ClientContext, id: string): Promise<Campa
   const record = await client.store.getCampaign(id);
   if (record) return record;
   const known = await client.store.listCampaigns();
-  const store = shownAddress(client.settings.store);
-  throw new UnknownNameError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}" in the store ${store}.`, {
+  throw new UnknownNameError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}".`, {
     name: id,
     known: known.map(({ campaign }) => campaign.id),
-    hint: 'The store is empty.',
+    local: `The store is ${shownAddress(client.settings.store)}.`,
+    hint: 'There is no campaign at all.',
   });
 }
 

@@ -24,6 +24,8 @@ export interface Explanation {
    * Null when the design no longer has the point.
    */
   place: number | null;
+  /** The keys of the points before and after it in the design; null at both ends, and without a place. */
+  neighbours: { before: string | null; after: string | null };
   /** The inputs of the point, the varied inputs first. The seed is left out unless it varies. */
   inputs: {
     name: string;
@@ -98,12 +100,14 @@ export interface ExplainedRun {
  * Explains a point and its runs.
  *
  * @param story - the point as the store has it
+ * @param neighbours - the keys of the points before and after it
  * @param waits - why the service has not executed open runs so far, by the run's id
  * @param log - the log of the campaign's search or calibration; undefined for other campaigns
  */
 export function explained(
   { campaign, phase }: CampaignRecord,
   story: PointStory,
+  neighbours: Explanation['neighbours'],
   waits: ReadonlyMap<string, string>,
   log?: SearchLog,
 ): Explanation {
@@ -119,6 +123,7 @@ export function explained(
     phase,
     point: key,
     place: position === null ? null : position + 1,
+    neighbours,
     inputs: inputs
       .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
       .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),

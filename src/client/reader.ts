@@ -1,4 +1,4 @@
-import type { Batched } from '../batched.ts';
+import { Batched } from '../batched.ts';
 import type { Model } from '../api/index.ts';
 import { closedPhases, type FlightReport, type RunCounts } from '../campaign/types.ts';
 import type { ForayError } from '../errors.ts';
@@ -19,7 +19,7 @@ import { isThere, type ModelAtService, modelAtService } from './models.ts';
 import { OutputFiles } from './output-files.ts';
 import * as reading from './reading.ts';
 import type { FailureGroup, RecentRows } from './reading.ts';
-import { type Story, storyOf } from './strategies.ts';
+import { rowsOf, type Story, storyOf } from './strategies.ts';
 import { type SingleRun, singleRun } from './single-runs.ts';
 import type { CampaignStatus } from './status.ts';
 
@@ -187,14 +187,22 @@ export class CampaignReader {
    * last page. A page is quick in a campaign of any size.
    *
    * @param options.after `next` of the previous page
+   * @param options.from the number of runs before the page, instead of `after`. The more runs, the slower
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async runsPage(
     id: string,
-    options: { limit: number; after?: ResultPlace | undefined; status?: ResultRow['status'] | undefined },
+    options: {
+      limit: number;
+      after?: ResultPlace | undefined;
+      from?: number | undefined;
+      status?: ResultRow['status'] | undefined;
+    },
   ): Promise<{ record: CampaignRecord; rows: ResultRow[]; next: ResultPlace | null }> {
     const record = await recordOf(this.context, id);
-    return { record, ...(await this.store.resultPage(id, options)) };
+    const { rows, next } = await this.store.resultPage(id, options);
+    const known = rowsOf(this.store, record.campaign, Batched.of(rows));
+    return { record, rows: await Array.fromAsync(known), next };
   }
 
   /**

@@ -162,7 +162,11 @@ export async function explain(client: ClientContext, id: string, key: string): P
   const [story] = found;
   if (story && (found.length === 1 || story.key === key)) {
     const log = findsPoints(record.campaign) ? await client.store.searchLog(id) : undefined;
-    return explained(record, story, await reasonsAtService(client, record, story), log);
+    const neighbours =
+      story.position === null
+        ? { before: null, after: null }
+        : await client.store.neighboursOf(id, story.position);
+    return explained(record, story, neighbours, await reasonsAtService(client, record, story), log);
   }
   throw new ForayError(
     'UNKNOWN_POINT',

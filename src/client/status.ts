@@ -1,6 +1,7 @@
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
+import { type Question, questionOf } from '../campaign/question.ts';
 import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
 import type { CampaignRecord, MissingReason, Store } from '../store/index.ts';
@@ -16,6 +17,8 @@ export interface CampaignStatus {
   model: string;
   modelVersion: number;
   service: string;
+  /** What the campaign asks: try values, find the best, which inputs matter, or fit to data. */
+  question: Question;
   points: number;
   runs: RunCounts;
   /**
@@ -159,6 +162,7 @@ function head({ campaign, createdAt, owner }: CampaignRecord) {
     model: model.name,
     modelVersion: model.version,
     service,
+    question: questionOf(campaign),
     submitted: iso(createdAt),
     owner,
     goal,

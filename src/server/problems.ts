@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError, type ForayError, type Place } from '../errors.ts';
+import { saidOfStore } from '../store/index.ts';
 import { isReadOnly, isStorageFull } from '../system/disk-full.ts';
 import { html } from '../report/html/markup.ts';
 import { sendPage } from './pages/layout.ts';
@@ -79,6 +80,8 @@ function typed<T extends { code: string }>(status: number, fields: T) {
 }
 
 function mistake({ code, message, hint, place }: ForayError) {
+  const { [code]: store } = saidOfStore;
+  if (store) return { code, detail: store.what, hint: store.hint };
   return { code, detail: message, ...(hint !== undefined && { hint }), ...(place && placeIn(place)) };
 }
 
@@ -137,26 +140,18 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const campaign = problem.status === 404 ? undefined : /^\/campaigns\/[^/?]+/.exec(request.url)?.[0];
   const title = pageTitles[problem.status] ?? 'The server has a fault';
   const body = html`<h1 data-problem>${title}</h1>
-    <p>${problem.detail}</p>
+    <p class="lead">${problem.detail}</p>
     ${problem.hint === undefined ? undefined : html`<p>${problem.hint}</p>`}
     ${request.method === 'POST' && problem.status === 401 ? html`<p>What you typed is not lost. <a href="/login" target="_blank">Log in in another tab</a>, then load this page again: the browser sends it again.</p>` : undefined}
-    ${campaign && html`<p><a href="${campaign}">The campaign</a></p>`}
-    <p><a href="/">All campaigns</a></p>`;
-  if (request.access) {
-    sendPage(request, reply, { title, body });
-    return;
-  }
-  // a user who is not logged in gets no links to other pages
-  const page = html`<!doctype html>
-    <html lang="en">
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width" />
-      <title>${title}</title>
-      <link rel="stylesheet" href="/login.css" />
-      <link rel="icon" href="data:," />
-      <main>${body}</main>
-    </html>`;
-  void reply.type('text/html; charset=utf-8').send(page.text);
+    ${
+      request.access
+        ? html`<p class="buttons">
+            ${campaign && html`<a class="button" href="${campaign}">The campaign</a>`}
+            <a class="button" href="/">All campaigns</a>
+          </p>`
+        : ''
+    }`;
+  sendPage(request, reply, { title, body });
 }
 
 /** Answers on a connection whose request came too slowly, and closes it. */

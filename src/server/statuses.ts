@@ -2,6 +2,8 @@ import type { CampaignStatus, Foray } from '../client/index.ts';
 
 /** How long viewers share one status, ms. */
 const SHARED = 1_000;
+/** How old a status may be that nobody waits for, ms. */
+const LATE = 5_000;
 
 /**
  * The statuses of campaigns. A status costs a request to the campaign's worker, so all viewers share a status for a
@@ -9,6 +11,7 @@ const SHARED = 1_000;
  */
 export class Statuses {
   readonly #foray: Pick<Foray, 'status'>;
+  readonly #late = new Map<string, { asked: number; status: CampaignStatus | undefined }>();
   readonly #known = new Map<string, { asked: number; status: Promise<CampaignStatus> }>();
 
   constructor(foray: Pick<Foray, 'status'>) {
@@ -25,6 +28,23 @@ export class Statuses {
     const status = this.#foray.status(id);
     this.#known.set(id, { asked: performance.now(), status });
     return status;
+  }
+
+  /** The last status that this method got, without waiting for another one. It asks again if the status is old. */
+  lately(id: string): CampaignStatus | undefined {
+    const now = performance.now();
+    for (const [other, { asked }] of this.#late) if (now - asked > 10 * LATE) this.#late.delete(other);
+    const known = this.#late.get(id);
+    if (!known || now - known.asked > LATE) {
+      const late = { asked: now, status: known?.status };
+      this.#late.set(id, late);
+      this.recent(id).then(
+        (status) => (late.status = status),
+        // a deleted campaign is no longer asked about
+        () => undefined,
+      );
+    }
+    return known?.status;
   }
 
   /**

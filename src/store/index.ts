@@ -1,3 +1,4 @@
+export { saidOfStore } from './said-of-store.ts';
 export { openStore, shownAddress, stateOfStore, type WhenMissing } from './open.ts';
 export { campaignDeleted } from './deleted.ts';
 export type { Store } from './store.ts';

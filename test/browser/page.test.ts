@@ -21,7 +21,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PAGES = [
   '/',
   '/campaigns/fit',
-  '/campaigns/fit/runs',
+  '/campaigns/fit/runs?order=highest%3APeak+infected',
+  '/campaigns/none',
+  '/docs/README.md',
   '/campaigns/fit/failures',
   '/campaigns/fit/definition',
   '/campaigns/fit/downloads',
@@ -136,10 +138,56 @@ test.each([
       });
       expect([path, found]).toEqual([path, []]);
     }
-    expect(complaints).toEqual([]);
+    // the browser reports the status of the page that is not there
+    expect(complaints.filter((one) => !one.includes('404'))).toEqual([]);
     await context.close();
   },
 );
+
+test('times are those of the browser and name their zone; heads sort the grids; contents lead to the sections', async () => {
+  const { context, page, complaints } = await loggedIn({ timezoneId: 'Asia/Tokyo' });
+  await page.goto(`${server.url}/`);
+  const shown = page.locator('#row-fit time');
+  const submitted = new Date((await world.foray.status('fit')).submitted);
+  const there = new Date(submitted.getTime() + 9 * 3_600_000).toISOString().slice(0, 16).replace('T', ' ');
+  expect(await shown.innerText()).toMatch(new RegExp(`^${there} (GMT\\+9|JST)$`));
+  await page.getByRole('link', { name: 'Campaign', exact: true }).click();
+  await page.waitForURL('**/?*order=lowest*');
+  const names = await page.locator('#rows a[href^="/campaigns/"]').allInnerTexts();
+  expect(names.length).toBeGreaterThan(1);
+  expect(names).toEqual(names.toSorted());
+
+  await page.goto(`${server.url}/campaigns/fit/runs`);
+  const column = async (): Promise<number[]> =>
+    (await page.locator('td[data-name="Peak infected"]').allInnerTexts()).map(Number);
+  const lowest = (await column()).toSorted((a, b) => a - b);
+  for (const expected of [lowest, lowest.toReversed()]) {
+    await page.getByRole('link', { name: /^Peak infected/ }).click();
+    await page.waitForLoadState();
+    await until(
+      'the runs are sorted',
+      async () => JSON.stringify(await column()) === JSON.stringify(expected),
+    );
+  }
+
+  await page.setViewportSize({ width: 1_600, height: 700 });
+  await page.goto(`${server.url}/campaigns/fit`);
+  const contents = page.getByRole('navigation', { name: 'Contents' });
+  await contents.getByRole('link', { name: 'What was run' }).click();
+  await page.waitForURL('**#part-campaign');
+  const last = page.locator('#part-campaign');
+  await until('the last section is in the window', async () => {
+    const { y } = (await last.boundingBox())!;
+    return y >= -1 && y < 700;
+  });
+  // two pictures stand side by side
+  const [grid, effects] = await Promise.all(
+    ['#part-grid', '#part-effects'].map(async (part) => (await page.locator(part).boundingBox())!),
+  );
+  expect([grid!.y, grid!.x < effects!.x]).toEqual([effects!.y, true]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
 
 test('a page follows its campaign without a reload, and the keyboard can pause the campaign', async () => {
   const { context, page, complaints } = await loggedIn();

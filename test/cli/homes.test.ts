@@ -100,7 +100,7 @@ test('openStore with "refuse" or "in-memory" creates no missing store; the error
   expect(existsSync(join(folder, 'store.db'))).toBe(false);
   await (await openStore(address)).close();
   const { stderr } = await run('status', 'c', '--store', address);
-  expect(stderr).toContain(`There is no campaign "c" in the store ${join(folder, 'store.db')}.`);
+  expect(stderr).toContain(`There is no campaign "c". The store is ${join(folder, 'store.db')}.`);
 });
 
 test('the state of an open campaign without a foray dev says where one runs, unless the user has named a Temporal server', () => {

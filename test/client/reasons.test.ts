@@ -45,6 +45,7 @@ test.each([
     const { runs } = explained(
       { campaign, phase: 'completed' } as unknown as CampaignRecord,
       story as unknown as PointStory,
+      { before: null, after: null },
       new Map(),
     );
     expect(runs[0]!.why).toBe(`This campaign started the run. ${says}`);

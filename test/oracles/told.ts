@@ -255,7 +255,9 @@ async function ofPrecision(store: Store, campaign: Campaign): Promise<unknown[]>
   for await (const { point } of store.results(campaign.id)) keys.add(point);
   const texts = [...keys].slice(0, 5).map(async (point) => {
     const [story] = await store.pointsLike(campaign.id, point);
-    return explained(record, story!, new Map()).precision.map((one) => ({ point, text: precisionText(one) }));
+    const neighbours = { before: null, after: null };
+    const { precision } = explained(record, story!, neighbours, new Map());
+    return precision.map((one) => ({ point, text: precisionText(one) }));
   });
   return (await Promise.all(texts)).flat();
 }

@@ -52,10 +52,12 @@ export function serverOf({ foray, settings }: World): Promise<Server> {
 
 /**
  * Turns a part of a page into the form of the report. The report has no links from the marks of a picture to points, and
- * no tables with the numbers of pictures.
+ * no tables with the numbers of pictures. Their contents are not
+ * compared.
  */
 export function asInReport(section: string): string {
   return section
+    .replaceAll(/<nav class="contents".*?<\/nav>/gs, '')
     .replaceAll(/<details class="numbers">.*?<\/details>/gs, '')
     .replaceAll(/<a [^>]*>/g, '')
     .replaceAll('</a>', '')

@@ -8,6 +8,7 @@ export const status: CampaignStatus = {
   model: 'M',
   modelVersion: 1,
   service: 'http://127.0.0.1:1',
+  question: 'try',
   points: 40,
   runs: { total: 40, done: 15, new: 12, reused: 3, failed: 1, running: 4, queued: 6, waiting: 14 },
   precision: null,

@@ -7,6 +7,7 @@ import { readText } from '../read.ts';
 import { chosenIn, type Fields, fieldsOf, isEqual, shapeAt, valueIn, within } from './fields.ts';
 import { observationsIn } from './observations.ts';
 import { type FormModel, formShape, type GroupShape, type Shape, STRATEGIES } from './shape.ts';
+import type { Question } from '../question.ts';
 
 /**
  * The form of a definition: its fields and its text always say the same. A change of fields changes only the settings
@@ -36,7 +37,7 @@ export interface Form extends Omit<PostedForm, 'observations'> {
 export interface Way {
   name: string;
   title: string;
-  question: 'try' | 'best' | 'matter' | 'fit';
+  question: Question;
 }
 
 /** All ways, in the order of a form. The way '' is a single point. */

@@ -1,3 +1,4 @@
+import { version } from '../../package/own-version.ts';
 import type { Comparison } from './compare.ts';
 import { differs, shownDifference } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
@@ -43,8 +44,8 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
           </header>
           ${sections}
           <footer>
-            foray made this page from the campaigns ${a.id} and ${b.id}. The page contains everything and
-            loads nothing.
+            foray ${version} made this page from the campaigns ${a.id} and ${b.id}. The page contains
+            everything and loads nothing.
           </footer>
         </main>
         ${scriptElement}

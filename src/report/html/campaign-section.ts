@@ -25,6 +25,7 @@ export function campaignSection(
     !varied.some((input) => input.name === name) && (seed === null || name !== RANDOM_SEED);
   const rows: [string, string | Markup][] = [
     ['Model', html`${model.name}, version ${model.version} <code>${model.versionId}</code>`],
+    ['Service', originOf(campaign.service)],
     ...(versions ? [['Versions', versionsText(versions)] satisfies [string, string]] : []),
     ...(growth ? [['Points', growthText(growth)] satisfies [string, string]] : []),
     ['Replications', replicationsText(campaign)],
@@ -84,6 +85,11 @@ export function campaignSection(
           </details>`
     }
   </section>`;
+}
+
+/** The scheme, host and port of a service's address. Other parts, such as the password or the query, may be secret. */
+function originOf(service: string): string {
+  return URL.parse(service)?.origin ?? 'unknown';
 }
 
 /** The versions of a campaign that had several versions: "1, then 2: …". */

@@ -1,9 +1,11 @@
+import { version } from '../../package/own-version.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { CampaignOutput, Goal, RunCounts } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { nothingCompared } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
+import { anchorOf, withContents } from './contents.ts';
 import { html, Markup } from './markup.ts';
 import { type ReportSection, reportSections, type Told } from './report-sections.ts';
 import { summaryOptionsOf } from './story-sections.ts';
@@ -50,12 +52,18 @@ export async function renderReport(
   const { sections, summary } = await reportParts(record, counts, rows, options);
   const { reference, onNotice } = options;
   if (reference && summary.agreement?.comparisons.length === 0) onNotice?.(nothingCompared(reference.label));
+  const last = {
+    id: 'campaign',
+    markup: campaignSection(record, counts, summary.timeline.outstandingTime),
+  };
   const page = [
     headSection(record),
-    ...sections.map(({ markup }) => markup),
-    campaignSection(record, counts, summary.timeline.outstandingTime),
+    html`<div id="report">
+      ${withContents([...sections, last]).map((section) => html`<div id="${anchorOf(section)}">${section.markup}</div>`)}
+    </div>`,
     html`<footer>
-      foray made this page from the campaign ${campaign.id}. The page contains everything and loads nothing.
+      foray ${version} made this page from the campaign ${campaign.id}. The page contains everything and loads
+      nothing.
     </footer>`,
   ];
   return html`<!doctype html>

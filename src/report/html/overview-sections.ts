@@ -1,3 +1,4 @@
+import { questionOf, questions } from '../../campaign/question.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign, RunCounts } from '../../campaign/types.ts';
 import type { CampaignRecord } from '../../store/index.ts';
@@ -22,22 +23,20 @@ import { isNoisy } from '../../search/noise.ts';
 import { areEqual } from '../../statistics/chance.ts';
 import { sentences } from '../pictures/figure.ts';
 
-export function headSection({ campaign, phase, createdAt, updatedAt }: CampaignRecord): Markup {
+export function headSection({ campaign, phase, createdAt, updatedAt, owner }: CampaignRecord): Markup {
   const { name, id, model } = campaign;
   return html`<header>
     <span class="phase">${phase}</span>
     <h1>${name}</h1>
     <p class="lead">
-      ${model.name}, version ${model.version}, at
-      ${originOf(campaign.service)}${id === name ? '' : ` · campaign ${id}`}
+      ${questions[questionOf(campaign)]} · ${model.name}, version
+      ${model.version}${id === name ? '' : ` · campaign ${id}`}
     </p>
-    <p class="lead">Submitted ${timeText(createdAt)}, last change ${timeText(updatedAt)}</p>
+    <p class="lead">
+      Submitted ${timeText(createdAt)}${owner === null ? '' : ` by ${owner}`}, last change
+      ${timeText(updatedAt)}
+    </p>
   </header>`;
-}
-
-/** The scheme, host and port of a service's address. Other parts, such as the password or the query, may be secret. */
-function originOf(service: string): string {
-  return URL.parse(service)?.origin ?? 'an unknown service';
 }
 
 /**

@@ -147,7 +147,10 @@ export async function reportSections(
 }
 
 /** The observed curves: those that a reader gives, and otherwise those of a calibration. */
-function observationsOf(campaign: Campaign, observed: Told['observed']): (Observed & { output: string })[] {
+export function observationsOf(
+  campaign: Campaign,
+  observed?: Told['observed'],
+): (Observed & { output: string })[] {
   if (observed) return [observed];
   if (campaign.strategy.by !== 'calibration') return [];
   return campaign.strategy.observed.flatMap((one) =>

@@ -47,6 +47,9 @@ code { font: 0.85em ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono",
 .brush { border: 1px solid var(--ink); background: var(--soft); opacity: 0.25; }
 .tip { padding: 6px 10px; max-width: min(24rem, 90vw); width: max-content; background: var(--paper); border: 1px solid var(--soft); border-radius: 6px; font-size: 0.85rem; white-space: pre-line; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .ring[hidden], .brush[hidden], .tip[hidden] { display: none; }
+.contents ul { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 28px 0 0; padding: 12px 0; border: solid var(--line); border-width: 1px 0; list-style: none; font-size: 0.93rem; }
+.contents a { color: var(--soft); }
+.contents a:hover { color: var(--ink); }
 table.plain { width: auto; }
 table.plain th { font-weight: 400; white-space: nowrap; vertical-align: top; }
 table.plain td { overflow-wrap: anywhere; min-width: 10rem; max-width: none; }
@@ -54,6 +57,12 @@ details { margin-top: 16px; }
 summary { cursor: pointer; color: var(--soft); }
 pre { margin: 12px 0 0; padding: 16px; overflow-x: auto; background: var(--tint); border-radius: 4px; font: 0.85rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 footer { margin-top: 64px; padding-top: 16px; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.85rem; }
+/* in a wide window, pictures stand side by side */
+@media (min-width: 1400px) {
+  main:has(> #report) { max-width: 1800px; }
+  #report { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); grid-auto-flow: dense; gap: 0 48px; }
+  #report > div:not(:has(figure)) { grid-column: 1 / -1; }
+}
 @media (max-width: 600px) { main { padding: 28px 16px 40px; } h1 { font-size: 1.6rem; } .answer strong { font-size: 1.35rem; } }
-@media print { main { padding: 0; } .save, .tip, .ring { display: none !important; } h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
+@media print { main { padding: 0; } .contents { display: none; } .save, .tip, .ring { display: none !important; } h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
 `;

@@ -126,7 +126,8 @@ export async function* pointsOf(
   if (point) yield point;
 }
 
-function sampleFor({ statistic }: Measure): OutputSample {
+/** An empty sample of a measure. */
+export function sampleFor({ statistic }: Measure): OutputSample {
   return statistic === 'quantile' ? new RankedSample() : new OutputSample();
 }
 

@@ -1,4 +1,4 @@
-import { type Unit, unitNames } from '../../api/index.ts';
+import { type InputType, type OutputType, type Unit, unitNames } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Cell, Column } from '../tables/result-table.ts';
 import { parsed } from '../tables/value-kinds.ts';
@@ -39,6 +39,31 @@ export function amount(value: string, units: Unit | null): string {
       ? `${noun}es`
       : `${noun}s`;
   return `${value} ${[many, ...per].join(' per ')}`;
+}
+
+/** The types of inputs and outputs in words; other types have their name in words. */
+const typeWords: Partial<Record<InputType | OutputType, string>> = {
+  STRING: 'text',
+  DOUBLE: 'number',
+  INTEGER: 'whole number',
+  LONG: 'whole number',
+  DATE_TIME: 'date and time',
+  BOOLEAN: 'true or false',
+  RANDOM_DOUBLE: 'random number',
+  RANDOM_INTEGER: 'random whole number',
+  RANDOM_BOOLEAN: 'random, true or false',
+  FIXED_RANGE_DOUBLE: 'number',
+  FIXED_RANGE_INTEGER: 'whole number',
+  FIXED_RANGE_LONG: 'whole number',
+  FULL_RANGE_BOOLEAN: 'true or false',
+  DATA_SET: 'curve',
+  INPUT_FILE: 'file',
+  OUTPUT_FILE: 'file',
+};
+
+/** A type in words: LONG is "whole number", HISTOGRAM_DATA "histogram data". */
+export function typeText(type: InputType | OutputType): string {
+  return typeWords[type] ?? type.toLowerCase().replaceAll('_', ' ');
 }
 
 /** The name of an input or output, with the unit if there is a unit. */

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { addRoute, type Way } from '../../http/endpoints/add-route.ts';
 import { Reader } from '../../http/endpoints/reader.ts';
 import { acceptText } from '../../http/text-bodies.ts';
-import { ForayError } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
@@ -32,10 +31,8 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   app.addHook('onClose', () => files.close());
   const handlers: Handlers = {
     health() {
-      const { code } = server.foray.whyStoreLost() ?? {};
-      // anybody may ask, so the answer does not name the file or the server
-      if (code === 'STORE_LOST') throw new ForayError(code, 'The file of the store was removed or replaced.');
-      if (code) throw new ForayError(code, 'The store cannot be reached.');
+      const lost = server.foray.whyStoreLost();
+      if (lost) throw lost;
       return { status: 'ok' };
     },
     openApi: () => serverDocument(server.publicUrl()),

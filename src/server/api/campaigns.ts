@@ -53,7 +53,7 @@ export const campaignHandlers: Handlers<
     );
     const page = found.slice(0, limit);
     if (limit < found.length) linkNext(request.url, reply, afterText(page.at(-1)!));
-    return page.map((status) => ({ ...status, best: sections.best(status) }));
+    return page.map((status) => ({ ...status, best: sections.best(status)?.value ?? null }));
   },
 
   async createCampaign({ body, request, reply, access }, { jobs }) {
@@ -138,11 +138,9 @@ async function runsOf(
       'lowest and highest cannot be combined with another order, state or after.',
     );
   const record = await foray.record(id);
-  const wants = lowest === undefined ? 'highest' : 'lowest';
-  return {
-    record,
-    rows: await sections.extremeRuns(id, { output, wants, inputs: [], from: 0, count: limit }),
-  };
+  const order = { by: output, wants: lowest === undefined ? 'highest' : 'lowest' } as const;
+  const { rows } = await sections.runs(id, { order, inputs: [], from: 0, count: limit });
+  return { record, rows };
 }
 
 /** The entity tag of a status, without the time at which it was read. */

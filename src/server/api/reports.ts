@@ -6,6 +6,7 @@ import type { ServerParts } from '../server-parts.ts';
 import type { Call, Handlers } from './call.ts';
 import type { endpoints } from './endpoints.ts';
 import { etagOf, hasTag, tagOfResults } from './etag.ts';
+import { saved } from './saved.ts';
 import { type KeptFile, type KeptFiles, sendFile } from './kept-files.ts';
 
 /** A browser that opens a picture by its address runs no scripts and loads nothing else. */
@@ -34,9 +35,8 @@ export function reportHandlers(files: KeptFiles): Handlers<'getReport' | 'listFi
     async getReport(call, server) {
       const { params, request, reply } = call;
       const file = await drawn('report', call, server);
-      void reply
+      saved(reply, params.id, 'report.html')
         .header('content-security-policy', 'sandbox')
-        .header('content-disposition', `attachment; filename="${params.id}.html"`)
         .type('text/html; charset=utf-8');
       return sendFile(request, reply, file);
     },

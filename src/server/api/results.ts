@@ -6,6 +6,7 @@ import { joined, type Parts } from '../../report/formats/joined.ts';
 import { ServerError } from '../problems.ts';
 import type { Handlers } from './call.ts';
 import { tagOfResults } from './etag.ts';
+import { saved } from './saved.ts';
 import { type KeptFiles, sendFile } from './kept-files.ts';
 import { type Query, rowsOf, shapeOf } from './rows-of.ts';
 import { sendJson } from './send-json.ts';
@@ -22,6 +23,7 @@ export function resultHandlers(
 
     async resultsCsv({ params, query, request, reply }, { foray }) {
       const pieces = await textOf(foray, params.id, 'csv', query);
+      saved(reply, params.id, 'results.csv');
       return stream(reply, request.method, 'text/csv; charset=utf-8', joined(pieces));
     },
 
@@ -31,6 +33,7 @@ export function resultHandlers(
         throw new ServerError('BAD_REQUEST', 'follow and points cannot be combined.');
       if (follow) reply.raw.once('close', shares.take('streams', request.keyHash!));
       const pieces = await textOf(foray, params.id, 'jsonl', shape, follow);
+      saved(reply, params.id, 'results.jsonl');
       return stream(
         reply,
         request.method,
@@ -45,7 +48,7 @@ export function resultHandlers(
       const file = await files.get(tag, (path) =>
         answers.run(request.keyHash!, 'parquet', { id, query, path }),
       );
-      void reply.type('application/vnd.apache.parquet');
+      saved(reply, id, 'results.parquet').type('application/vnd.apache.parquet');
       return sendFile(request, reply, file);
     },
 

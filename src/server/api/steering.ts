@@ -3,6 +3,7 @@ import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Handlers } from './call.ts';
 import { etagOf, hasTag } from './etag.ts';
+import { saved } from './saved.ts';
 
 type Verb = 'pause' | 'resume' | 'stop' | 'cancel';
 
@@ -27,7 +28,7 @@ export function steeringHandlers(): Handlers<
     async getDefinition({ params, reply }, { foray }) {
       const { definition } = await foray.record(params.id);
       // a definition in JSON is valid YAML too
-      return reply
+      return saved(reply, params.id, 'definition.yaml')
         .header('etag', etagOf(definition))
         .type('application/yaml; charset=utf-8')
         .send(definition);

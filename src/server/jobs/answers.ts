@@ -6,10 +6,12 @@ import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summ
 import { comparisonTable } from '../../report/comparison/table.ts';
 import { standalone } from '../../report/pictures/figure.ts';
 import { html } from '../../report/html/markup.ts';
+import { pointSections } from '../../report/html/point-sections.ts';
 import { formatTable, tableOf } from '../../report/index.ts';
 import { parquet } from '../../report/formats/parquet.ts';
 import { picturesOf, type ReportChoice, reportOf } from '../../report/of-campaign.ts';
 import { version } from '../../package/own-version.ts';
+import { shownSection } from '../live/shown.ts';
 import { type Query, rowsOf, shapeOf } from '../api/rows-of.ts';
 
 /** The answers that are computed from all results of a campaign. Each is the text that is sent, or a file with it. */
@@ -95,4 +97,20 @@ export async function comparedParts(foray: Foray, a: string, b: string): Promise
   await summary.read();
   const sections = html`${await comparisonSections(comparison, summary)}`.text;
   return { a: comparison.a.id, b: comparison.b.id, notes: comparisonNotes(comparison, summary), sections };
+}
+
+/** The maximum number of replications of a point whose curves are drawn. */
+const MOST_REPLICATIONS = 400;
+
+/**
+ * The pictures of a point as HTML.
+ *
+ * @param place - the number of the point in the design, from 1
+ */
+export async function pointPictures(foray: Foray, id: string, key: string, place: number): Promise<string> {
+  const before = { position: place - 2, ordinal: Number.MAX_SAFE_INTEGER, replication: 0 };
+  const { record, rows } = await foray.runsPage(id, { limit: MOST_REPLICATIONS, after: before });
+  const own = rows.filter(({ point }) => point === key);
+  const sections = await pointSections(record.campaign, own);
+  return sections.map((section) => `<div>${shownSection(section, id).html}</div>`).join('');
 }

@@ -27,6 +27,7 @@ interface JobTypes {
   analysis: { takes: { id: string; outputs: string[] | undefined }; gives: string };
   compared: { takes: { a: string; b: string; show: string[] | undefined }; gives: string };
   comparedParts: { takes: { a: string; b: string }; gives: ComparedParts };
+  pointPictures: { takes: { id: string; key: string; place: number }; gives: string };
 }
 
 export type JobName = keyof JobTypes;
@@ -60,6 +61,8 @@ export const jobs: {
   analysis: async (foray, _folder, { id, outputs }) => (await answers()).analysisJson(foray, id, outputs),
   compared: async (foray, _folder, { a, b, show }) => (await answers()).comparedJson(foray, a, b, show),
   comparedParts: async (foray, _folder, { a, b }) => (await answers()).comparedParts(foray, a, b),
+  pointPictures: async (foray, _folder, { id, key, place }) =>
+    (await answers()).pointPictures(foray, id, key, place),
 };
 
 /** A plan needs no plotting library, and loading it takes a moment. */

@@ -1,5 +1,6 @@
 import type { Story } from '../../client/strategies.ts';
 import { analysesIn } from '../../client/analysis.ts';
+import { withContents } from '../../report/html/contents.ts';
 import { campaignSection } from '../../report/html/campaign-section.ts';
 import { analysesFor } from '../../report/of-campaign.ts';
 import { reportSections } from '../../report/html/report-sections.ts';
@@ -41,5 +42,5 @@ export async function drawSections(
     analyses: isWhole ? await analysesFor(record, (outputs) => analysesIn(store, record, { outputs })) : [],
   });
   const last = { id: 'campaign', markup: campaignSection(record, counts, summary.timeline.outstandingTime) };
-  return [...sections, last].map((section) => shownSection(section, campaign.id));
+  return withContents([...sections, last]).map((section) => shownSection(section, campaign.id));
 }

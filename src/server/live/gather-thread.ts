@@ -1,14 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { isForayError, messageOf } from '../../errors.ts';
 import { openStore } from '../../store/index.ts';
-import { bestOf, extremeRuns } from './best.ts';
+import { bestOf } from './best.ts';
 import { Gatherer } from './gatherer.ts';
 import type { News, Order } from './look.ts';
+import { runsInOrder } from './runs.ts';
 
 /** This thread reads runs and draws pictures. In the main thread, SQLite and the drawing would block the server. */
 const store = await openStore(workerData as string, 'refuse');
 const gatherers = new Map<string, Gatherer>();
-/** The last read of runs for a best value or a ranking. Each read waits for the previous read. */
+/** The last read of runs for a best value or a table. Each read waits for the previous read. */
 let reading = Promise.resolve();
 
 parentPort!.on('message', (order: Order) => {
@@ -22,8 +23,8 @@ parentPort!.on('message', (order: Order) => {
     reading = reading.then(() => tellBest(key, order.id));
     return;
   }
-  if (order.kind === 'extreme') {
-    reading = reading.then(() => tellExtreme(key, order));
+  if (order.kind === 'runs') {
+    reading = reading.then(() => tellRuns(key, order));
     return;
   }
   const gatherer = new Gatherer(store, order.id, order.view, (seen) => {
@@ -42,10 +43,11 @@ async function tellBest(key: string, id: string): Promise<void> {
   tell({ key, best: await bestOf(store, id).catch(() => null) });
 }
 
-async function tellExtreme(key: string, { id, runs }: Extract<Order, { kind: 'extreme' }>): Promise<void> {
+async function tellRuns(key: string, { id, runs }: Extract<Order, { kind: 'runs' }>): Promise<void> {
   try {
+    const { rows, ...found } = await runsInOrder(store, id, runs);
     // plain objects, because only these can be posted
-    tell({ key, extreme: (await extremeRuns(store, id, runs)).map((row) => ({ ...row })) });
+    tell({ key, runs: { ...found, rows: rows.map((row) => ({ ...row })) } });
   } catch (error) {
     tellError(key, error);
   }

@@ -39,13 +39,34 @@ export interface Seen {
   next: number;
 }
 
-/** Selects runs with the lowest or highest values of an output or a formula: skips `from` runs, then takes `count`. */
-export interface ExtremeRuns {
-  output: string;
+/** The order of rows: a column, or a formula of outputs, and which of its values come first. */
+export interface RowOrder {
+  by: string;
   wants: Goal['wants'];
+}
+
+/** Selects finished runs in an order: skips `from` runs, then takes `count`. */
+export interface RunChoice {
+  /** Null for the order of the design. */
+  order: RowOrder | null;
+  state?: ResultRow['status'] | undefined;
   inputs: readonly InputFilter[];
   from: number;
   count: number;
+}
+
+export interface ChosenRuns {
+  rows: ResultRow[];
+  /** The number of runs of which the rows are a part. */
+  total: number;
+  /** The number of runs that the order leaves out, because they have no value. */
+  without: number;
+}
+
+/** The best value of a campaign, and the same with its unit and its interval. */
+export interface BestValue {
+  value: number;
+  text: string;
 }
 
 /** Messages to the drawing thread. The answer has the key of the message. */
@@ -53,7 +74,7 @@ export type Order =
   | { kind: 'watch'; key: string; id: string; view: View }
   | { kind: 'forget'; key: string }
   | { kind: 'best'; key: string; id: string }
-  | { kind: 'extreme'; key: string; id: string; runs: ExtremeRuns };
+  | { kind: 'runs'; key: string; id: string; runs: RunChoice };
 
 /**
  * Answers of the drawing thread: the visible state, the best value of a campaign, runs, or an error. The code of an
@@ -61,7 +82,7 @@ export type Order =
  */
 export type News = { key: string } & (
   | { seen: Seen }
-  | { best: number | null }
-  | { extreme: ResultRow[] }
+  | { best: BestValue | null }
+  | { runs: ChosenRuns }
   | { error: { code: string; message: string; hint?: string | undefined } }
 );

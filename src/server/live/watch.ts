@@ -4,8 +4,8 @@ import type { CampaignStatus } from '../../client/index.ts';
 import type { ErrorCode } from '../../error-codes.ts';
 import { ForayError } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
-import type { ResultRow } from '../../store/index.ts';
-import type { ExtremeRuns, News, Order, Seen, View } from './look.ts';
+import { numberText } from '../../report/words/words.ts';
+import type { BestValue, ChosenRuns, News, Order, RunChoice, Seen, View } from './look.ts';
 
 /** Maximum number of views that are kept up to date at once. A further view is not drawn until one of them ends. */
 const MOST_WATCHED = 8;
@@ -31,7 +31,7 @@ interface Watched {
 /** The best value of a campaign in one state. `asked`, `told`: times of the question and the answer, monotonic, ms. */
 interface Best {
   state: string;
-  value: number | null;
+  value: BestValue | null;
   asked: number;
   told: number | undefined;
 }
@@ -44,8 +44,8 @@ export class Sections {
   readonly #store: string;
   readonly #watched = new Map<string, Watched>();
   readonly #bests = new Map<string, Best>();
-  /** Requests that wait for runs, by the key of their order. */
-  readonly #waiting = new Map<string, PromiseWithResolvers<ResultRow[]>>();
+  /** Requests that wait for runs, by the key of their message. */
+  readonly #waiting = new Map<string, PromiseWithResolvers<ChosenRuns>>();
   #orders = 0;
   #thread: Worker | undefined;
   #sweep: NodeJS.Timeout | undefined;
@@ -77,12 +77,11 @@ export class Sections {
   }
 
   /**
-   * The best value of a campaign; null without a goal, and while the value is unknown. The status of a search or a
-   * selection contains the value. For other campaigns, the thread reads the runs again if the campaign has changed.
+   * The best value of a campaign; null without a goal, and while the value is unknown. The thread reads the campaign again
+   * if it has changed. The status of a search or a selection contains the value, and the thread adds its interval.
    */
-  best({ id, goal, strategy, asOf: state }: CampaignStatus): number | null {
+  best({ id, goal, strategy, asOf: state }: CampaignStatus): BestValue | null {
     if (goal === null) return null;
-    if ('best' in strategy) return strategy.best?.value ?? null;
     const known = this.#bests.get(id);
     const now = performance.now();
     const isDue =
@@ -91,19 +90,23 @@ export class Sections {
       this.#bests.set(id, { state, value: known?.value ?? null, asked: now, told: undefined });
       this.#order({ kind: 'best', key: id, id });
     }
-    return known?.value ?? null;
+    const told = known?.value ?? null;
+    if (!('best' in strategy)) return told;
+    const value = strategy.best?.value;
+    if (value === undefined) return null;
+    return value === told?.value ? told : { value, text: numberText(value) };
   }
 
   /**
-   * The runs of a campaign with the lowest or highest values of an output.
+   * Finished runs of a campaign in an order.
    * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
    */
-  extremeRuns(id: string, runs: ExtremeRuns): Promise<ResultRow[]> {
+  runs(id: string, runs: RunChoice): Promise<ChosenRuns> {
     this.#orders += 1;
     const key = `runs ${this.#orders}`;
-    const waiting = Promise.withResolvers<ResultRow[]>();
+    const waiting = Promise.withResolvers<ChosenRuns>();
     this.#waiting.set(key, waiting);
-    this.#order({ kind: 'extreme', key, id, runs });
+    this.#order({ kind: 'runs', key, id, runs });
     return waiting.promise.finally(() => this.#waiting.delete(key));
   }
 
@@ -134,9 +137,10 @@ export class Sections {
         return;
       }
       const waiting = this.#waiting.get(news.key);
-      if ('extreme' in news) {
+      if ('runs' in news) {
         // a message between threads gives every object a prototype again
-        return waiting?.resolve(news.extreme.map((row) => ({ ...row, outputs: byName(row.outputs) })));
+        const rows = news.runs.rows.map((row) => ({ ...row, outputs: byName(row.outputs) }));
+        return waiting?.resolve({ ...news.runs, rows });
       }
       if ('error' in news && waiting) return waiting.reject(errorOf(news.error));
       const watched = this.#watched.get(news.key);

@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ownFile } from '../../package/own-files.ts';
 import { html } from '../../report/html/markup.ts';
 import { hashOf } from '../../keys/hash.ts';
 import { cookieOf, LONGEST_RETURN } from '../guard.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { sendPage } from '../pages/layout.ts';
 import { ServerError } from '../problems.ts';
 
-const read = (file: string) => readFileSync(ownFile(`src/server/login/${file}`), 'utf8');
-const files = {
-  '/login.js': { type: 'text/javascript; charset=utf-8', content: read('login.js') },
-  '/login.css': { type: 'text/css; charset=utf-8', content: read('login.css') },
-};
+const script = readFileSync(ownFile('src/server/login/login.js'), 'utf8');
 
 /** The largest accepted form, in bytes. The limit is small, because anybody may send a form. */
 const MOST_FORM = 16_384;
@@ -27,14 +24,15 @@ export function addLogin(
   cookie: () => string,
 ): void {
   const anyone = { config: { role: 'anyone' } } as const;
-  for (const [path, { type, content }] of Object.entries(files)) {
-    app.get(path, anyone, (_request, reply) => reply.type(type).send(content));
-  }
-
-  app.get<{ Querystring: { to?: unknown } }>('/login', anyone, ({ query: { to } }, reply) =>
-    // whatever the address says, a person gets the form
-    sendForm(reply, typeof to === 'string' && isOwnPath(to) ? to : '/'),
+  app.get('/login.js', anyone, (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(script),
   );
+
+  app.get<{ Querystring: { to?: unknown } }>('/login', anyone, (request, reply) => {
+    const { to } = request.query;
+    // whatever the address says, a person gets the form
+    return sendForm(request, reply, typeof to === 'string' && isOwnPath(to) ? to : '/');
+  });
 
   app.post('/login', { ...anyone, bodyLimit: MOST_FORM }, (request, reply) => {
     const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
@@ -46,6 +44,7 @@ export function addLogin(
     if (session === null && code !== '' && request.access) return reply.redirect(to, 303);
     if (session === null)
       return sendForm(
+        request,
         reply.code(401),
         to,
         code === ''
@@ -80,26 +79,24 @@ function isOwnPath(to: string): boolean {
   return to.length <= LONGEST_RETURN && /^\/(?![/\\])[\x21-\x7e]*$/.test(to);
 }
 
-function sendForm(reply: FastifyReply, to: string, message?: string): FastifyReply {
-  const page = html`<!doctype html>
-    <html lang="en">
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width" />
-      <title>Log in · foray</title>
-      <link rel="stylesheet" href="/login.css" />
-      <link rel="icon" href="data:," />
-      <script type="module" src="/login.js"></script>
-      <main>
-        <h1>Log in</h1>
-        ${message === undefined ? undefined : html`<p role="alert">${message}</p>`}
-        <form method="post" action="/login">
-          <input type="hidden" name="to" value="${to}" />
-          <input type="hidden" name="code" />
-          <label>Key <input type="password" name="key" autocomplete="current-password" /></label>
-          <button>Log in</button>
-        </form>
-        <p>"foray ui" opens this page with a code. You then need no key.</p>
-      </main>
-    </html>`;
-  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.text);
+function sendForm(request: FastifyRequest, reply: FastifyReply, to: string, message?: string): FastifyReply {
+  return sendPage(request, reply, {
+    title: 'Log in',
+    script: '/login.js',
+    body: html`<h1>Log in</h1>
+      <p class="lead">
+        foray runs campaigns of simulation runs. Log in with the key that the operator of this server gave
+        you.
+      </p>
+      ${message === undefined ? undefined : html`<p class="note bad" role="alert">${message}</p>`}
+      <form method="post" action="/login" class="login">
+        <input type="hidden" name="to" value="${to}" />
+        <input type="hidden" name="code" />
+        <label>Key <input type="password" name="key" autocomplete="current-password" autofocus /></label>
+        <button class="main">Log in</button>
+      </form>
+      <p class="soft">
+        On the machine of the server, <code>foray ui</code> opens this page with a code, and you need no key.
+      </p>`,
+  });
 }

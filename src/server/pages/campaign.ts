@@ -2,11 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { measuresOf } from '../../campaign/measures.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { isClosed } from '../../client/status.ts';
+import { anchorOf } from '../../report/html/contents.ts';
 import { html, Markup } from '../../report/html/markup.ts';
 import { maySteer } from '../keys.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { Seen } from '../live/look.ts';
 import { option } from './form-parts.ts';
+import { timeOf } from './grid.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 import { statusSection } from './status.ts';
@@ -43,12 +45,17 @@ export function tabs(id: string, current: string, view = new URLSearchParams()):
   </nav>`;
 }
 
-/** The page of a campaign: its state, its buttons, and its report so far. */
+/**
+ * The page of a campaign: its state, its buttons, and its report so far.
+ *
+ * @param webUi - its page in Temporal's Web UI
+ */
 export function campaignPage(
   request: FastifyRequest,
   record: CampaignRecord,
   status: CampaignStatus,
   seen: Seen,
+  webUi: string | undefined,
 ): Page {
   const { id } = status;
   const { campaign } = record;
@@ -62,7 +69,7 @@ export function campaignPage(
     body: html`<h1>${campaign.name}</h1>
       <p class="lead">
         ${status.model}, version ${status.modelVersion}${id === campaign.name ? '' : ` · campaign ${id}`} ·
-        submitted ${status.submitted.slice(0, 16).replace('T', ' ')} UTC
+        submitted ${timeOf(status.submitted)}${webUi && html` · <a href="${webUi}">in Temporal's Web UI</a>`}
       </p>
       ${tabs(id, '', view)} ${head!.markup} ${verbs!.markup} ${viewForm(record, view)}
       <div id="report">
@@ -165,5 +172,5 @@ function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
 
 /** The sections of the report, each in its own element. */
 function sectionsOf({ sections }: Seen): Markup {
-  return html`${sections.map(({ id, html: text }) => html`<div id="part-${id}">${new Markup(text)}</div>`)}`;
+  return html`${sections.map(({ id, html: text }) => html`<div id="${anchorOf({ id })}">${new Markup(text)}</div>`)}`;
 }

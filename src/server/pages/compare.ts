@@ -13,6 +13,10 @@ export function comparePage({ a, b, notes, sections }: ComparedParts): Page {
   return {
     title: `${a} and ${b}`,
     body: html`<h1>${both[0]} and ${both[1]}</h1>
+      <p class="buttons">
+        <a class="button" href="/compare?${new URLSearchParams({ a: b, b: a }).toString()}">Swap A and B</a>
+        <a class="button" href="/compare">Two other campaigns</a>
+      </p>
       ${notes.map((note) => html`<p class="lead">${note}</p>`)}
       ${new Markup(withKeys(sections, (key) => pathOfCampaign(a, `points/${key}`)))}`,
   };

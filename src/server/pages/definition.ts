@@ -14,7 +14,8 @@ import { tabs } from './campaign.ts';
 import { CONTROL, FormFields, MODEL } from './form.ts';
 import { option } from './form-parts.ts';
 import { wayChoice } from './way-choice.ts';
-import { type Page, pathOfCampaign, tableOf } from './layout.ts';
+import { tableOf } from './grid.ts';
+import { type Page, pathOfCampaign } from './layout.ts';
 import { mistakeList } from './problem.ts';
 
 /** A text field for a definition. Each mistake has a link that selects its line in the field. */

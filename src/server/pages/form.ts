@@ -11,7 +11,7 @@ import {
 } from '../../campaign/form/shape.ts';
 import type { ForayError } from '../../errors.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
-import { titleOf } from '../../report/words/words.ts';
+import { titleOf, typeText } from '../../report/words/words.ts';
 import { listItems } from '../../text/list-items.ts';
 import {
   idOf,
@@ -172,7 +172,9 @@ export class FormFields {
       const name = within(isFile ? 'files' : 'inputs', key);
       const change = varied?.shape.settings.find((one) => one.key === key);
       return html`<div class="row" role="group" aria-label="${key}">
-        <div>${titleOf(input!)}<br /><small class="soft">${allowedText(input!) || input!.type}</small></div>
+        <div>
+          ${titleOf(input!)}<br /><small class="soft">${allowedText(input!) || typeText(input!.type)}</small>
+        </div>
         <div>
           ${this.#shapeOf(from.shape, name, from, isFile ? 'File' : 'Fixed value')}
           ${isFile ? uploadFor(name) : ''}

@@ -7,6 +7,7 @@ import { style } from '../../report/html/style.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { addAway } from './away.ts';
+import { addDocs } from './docs.ts';
 import { addDefinitions } from './definition-routes.ts';
 import { campaignPage } from './campaign.ts';
 import { compareChoice, comparePage } from './compare.ts';
@@ -19,13 +20,14 @@ import { referencePage } from './reference.ts';
 import { animationPage, pointPage } from './point.ts';
 import { downloadsPage, failuresPage } from './runs.ts';
 import { addRuns } from './run-routes.ts';
+import { webUiOf } from './web-ui.ts';
 import { addVerbs } from './verbs.ts';
 import { viewOf, viewQuery } from './view.ts';
 
 type Of<Params> = { Params: Params };
 const read = { config: { role: 'read' } } as const;
 /** Parameters that a page takes once. */
-const ONCE = ['after', 'by', 'from', 'have', 'model', 'order', 'phase', 'q', 'state', 'x', 'y'];
+const ONCE = ['by', 'from', 'have', 'model', 'order', 'phase', 'q', 'state', 'x', 'y'];
 
 /** Adds the pages for browsers. Each page also works without scripts. One script keeps the open pages up to date. */
 export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
@@ -42,9 +44,10 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
   addVerbs(app, parts);
   addDefinitions(app, parts);
   addModels(app, parts);
+  addDocs(app);
 
   app.get<{ Querystring: ListQuery }>('/', read, async (request, reply) =>
-    sendPage(request, reply, listPage(request, await foray.list(), request.query, parts.sections)),
+    sendPage(request, reply, await listPage(request, parts)),
   );
 
   app.get<Of<{ id: string }>>('/campaigns/:id', read, async (request, reply) => {
@@ -54,7 +57,11 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     checkView(record.campaign, view);
     // the script of the page loads pictures that are not drawn yet
     const seen = await parts.sections.look(id, view);
-    return sendPage(request, reply, campaignPage(request, record, await parts.statuses.now(id), seen));
+    return sendPage(
+      request,
+      reply,
+      campaignPage(request, record, await parts.statuses.now(id), seen, webUiOf(request, foray, id)),
+    );
   });
 
   addRuns(app, parts);
@@ -66,7 +73,13 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     const animated = new Set<number>();
     for (const version of new Set(explanation.runs.map((run) => run.version)))
       if (await models.canAnimate(versionOf(record.campaign, version).versionId)) animated.add(version);
-    return sendPage(request, reply, pointPage(request, record, explanation, animated));
+    const { place, point } = explanation;
+    const hasCurves = record.campaign.outputs.some(({ type }) => type === 'DATA_SET');
+    const pictures =
+      hasCurves && place !== null
+        ? await parts.answers.run(request.keyHash!, 'pointPictures', { id, key: point, place })
+        : '';
+    return sendPage(request, reply, pointPage(request, record, explanation, { animated, pictures }));
   });
 
   app.post<Of<{ id: string; key: string; replication: string }>>(

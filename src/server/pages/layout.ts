@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html, type Markup } from '../../report/html/markup.ts';
-import { maySteer } from '../keys.ts';
+import { maySteer, type Role } from '../keys.ts';
+import { version } from '../../package/own-version.ts';
 import { pathOf } from '../../http/path.ts';
 import { awayPart } from './away.ts';
 import { hashesOf, type Part } from './page-parts.ts';
@@ -16,7 +17,18 @@ export interface Page {
   live?: { path: string; parts: readonly Part[]; next: number } | undefined;
   /** True if scripts load a part of the page later. Browsers without scripts then load the whole page again. */
   isIncomplete?: boolean;
+  /** Whether the page takes the full width of the window. */
+  isWide?: boolean;
+  /** The script of the page; by default those of all pages, and none for users who are not logged in. */
+  script?: string;
 }
+
+/** What the key of a user permits. */
+const permission: Readonly<Record<Role, string>> = {
+  read: 'This key may read.',
+  steer: 'This key may read, and start and change campaigns.',
+  develop: 'This key may read, start and change campaigns, and push models.',
+};
 
 const places: readonly [string, string][] = [
   ['/', 'Campaigns'],
@@ -25,13 +37,15 @@ const places: readonly [string, string][] = [
   ['/reference', 'API'],
 ];
 
-/** Sends a page with the common head and navigation. */
+/** Sends a page with the common head and navigation. A user who is not logged in gets no links to other pages. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { title, body, live, isIncomplete = false }: Page,
+  { title, body, live, isIncomplete = false, isWide = false, script }: Page,
 ): FastifyReply {
+  const { access } = request;
   const away = awayPart(request);
+  const scripts = script === undefined ? (access ? ['/page.js', '/picture.js'] : []) : [script];
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -40,38 +54,43 @@ export function sendPage(
         <title>${title} · foray</title>
         <link rel="stylesheet" href="/page.css" />
         <link rel="icon" href="data:," />
-        <script type="module" src="/page.js"></script>
-        <script type="module" src="/picture.js"></script>
+        ${scripts.map((src) => html`<script type="module" src="${src}"></script>`)}
         ${isIncomplete ? html`<noscript><meta http-equiv="refresh" content="2" /></noscript>` : ''}
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>
-        <nav aria-label="foray">
-          <a class="product" href="/">foray</a>
-          ${places
-            .filter(([path]) => path !== '/new' || maySteer(request))
-            .map(
-              ([path, name]) =>
-                html`<a href="${path}" ${path === pathOf(request.url) ? html`aria-current="page"` : ''}
-                  >${name}</a
-                >`,
-            )}
-          <form method="post" action="/logout">
-            <span class="soft">${request.access?.name}, may ${request.access?.role}</span
-            ><button class="quiet">Log out</button>
-          </form>
-        </nav>
+        ${header(request)}
         <main
           id="content"
-          data-user="${request.access?.name}"
+          class="${isWide ? 'wide' : ''}"
+          data-user="${access?.name}"
           ${live && html`data-live="${live.path}" data-have="${hashesOf([away, ...live.parts])}" data-next="${live.next}"`}
         >
           <p class="soft" id="news" role="status" aria-live="polite"></p>
           ${away.markup} ${body}
         </main>
+        ${access ? html`<footer>foray ${version} · <a href="/docs/README.md">Documentation</a></footer>` : ''}
       </body>
     </html> `;
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page.text);
+}
+
+/** The name of the product, the links to the pages that the user may see, and who is logged in. */
+function header(request: FastifyRequest): Markup {
+  const { access } = request;
+  if (!access) return html`<nav aria-label="foray"><span class="product">foray</span></nav>`;
+  const shown = places.filter(([path]) => path !== '/new' || maySteer(request));
+  return html`<nav aria-label="foray">
+    <a class="product" href="/">foray</a>
+    ${shown.map(
+      ([path, name]) =>
+        html`<a href="${path}" ${path === pathOf(request.url) ? html`aria-current="page"` : ''}>${name}</a>`,
+    )}
+    <form method="post" action="/logout">
+      <span class="soft" title="${permission[access.role]}">${access.name}, role ${access.role}</span
+      ><button class="quiet">Log out</button>
+    </form>
+  </nav>`;
 }
 
 /**
@@ -94,49 +113,6 @@ export function act(
 /** The path of a campaign on this server. */
 export function pathOfCampaign(id: string, part = ''): string {
   return `/campaigns/${encodeURIComponent(id)}${part === '' ? '' : `/${part}`}`;
-}
-
-/** The content of a table cell. `{ number }`: the text of a number, which is aligned like a number. */
-export type Cell = string | number | { number: string } | Markup | undefined;
-
-/**
- * A table. In a narrow window, only the table scrolls sideways, and not the page.
- *
- * @param label - the name of the table for screen readers; the tables of a page need different names
- */
-export function tableOf(
-  heads: readonly (string | Markup)[],
-  rows: readonly (readonly Cell[])[],
-  label = heads.filter((head) => typeof head === 'string').join(', '),
-): Markup {
-  const classOf = (at: number): string => (rows.some((cells) => isNumber(cells[at])) ? 'number' : '');
-  const classes = heads.map((_head, at) => classOf(at));
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label || 'Table'}">
-    <table>
-      <thead>
-        <tr>
-          ${heads.map((head, at) => html`<th class="${classes[at]}">${head}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (cells) =>
-            html`<tr>
-              ${cells.map((cell, at) => html`<td class="${classes[at]}">${shownCell(cell)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
-
-function isNumber(cell: Cell): cell is number | { number: string } {
-  return typeof cell === 'number' || (typeof cell === 'object' && 'number' in cell);
-}
-
-function shownCell(cell: Cell): string | Markup | undefined {
-  if (!isNumber(cell)) return cell;
-  return typeof cell === 'number' ? cell.toLocaleString('en-US') : cell.number;
 }
 
 /** The fields that a form has sent. */

@@ -1,109 +1,182 @@
 import type { FastifyRequest } from 'fastify';
+import { questions } from '../../campaign/question.ts';
 import { phases } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
+import { isClosed } from '../../client/status.ts';
+import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
+import { counted } from '../../report/words/words.ts';
 import { maySteer } from '../keys.ts';
-import { numberText } from '../../report/words/words.ts';
+import type { RowOrder } from '../live/look.ts';
 import { hasText } from '../campaign-list.ts';
-import type { Sections } from '../live/watch.ts';
+import type { ServerParts } from '../server-parts.ts';
+import { EXAMPLE } from './example.ts';
+import { type Column, grid, orderIn, orderText, type Row, timeOf } from './grid.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
-import { barOf, finishedText, paceText } from './status.ts';
+import { barOf, finishedText, leftText } from './status.ts';
+import { webUiOf } from './web-ui.ts';
 
 /** The interval between requests for the list, ms. */
 export const LIST_EVERY = 5_000;
 /** Maximum number of campaigns on a page. */
 const MOST = 200;
+/** Maximum number of running campaigns whose remaining time is asked for. */
+const MOST_ASKED = 20;
 
 export interface ListQuery {
   q?: string | undefined;
   phase?: string | undefined;
+  order?: string | undefined;
 }
 
+type Parts = Pick<ServerParts, 'foray' | 'models' | 'sections' | 'statuses'>;
+
+/** The value of a campaign in a column. Texts and numbers are not mixed in one column. */
+const valueOf: Readonly<Record<string, (status: CampaignStatus) => string | number>> = {
+  campaign: ({ id }) => id.toLowerCase(),
+  phase: ({ phase }) => phases.indexOf(phase),
+  question: ({ question }) => Object.keys(questions).indexOf(question),
+  runs: ({ runs }) => runs.total,
+  duration: (status) => durationOf(status),
+  model: ({ model }) => model.toLowerCase(),
+  owner: ({ owner }) => (owner ?? '').toLowerCase(),
+  submitted: ({ submitted }) => submitted,
+};
+
+const columns: readonly Column[] = [
+  { title: 'Choose' },
+  { title: 'Campaign', by: 'campaign' },
+  { title: 'Phase', by: 'phase' },
+  { title: 'Question', by: 'question' },
+  { title: 'Progress', by: 'runs', first: 'highest' },
+  { title: 'Best value' },
+  { title: 'Duration', by: 'duration', first: 'highest', isNumber: true },
+  { title: 'Model', by: 'model' },
+  { title: 'Owner', by: 'owner' },
+  { title: 'Submitted', by: 'submitted', first: 'highest' },
+];
+
 /**
- * The page with the campaigns of the store. A user can filter them by phase, and by a text in the id, name, model or
- * owner.
+ * The page with the campaigns of the store. A user can sort them, and filter them by phase and by a text in the id, name,
+ * model or owner.
  */
-export function listPage(
-  request: FastifyRequest,
-  all: readonly CampaignStatus[],
-  query: ListQuery,
-  sections: Sections,
-): Page {
-  const parts = listParts(request, all, query, sections);
+export async function listPage(
+  request: FastifyRequest<{ Querystring: ListQuery }>,
+  server: Parts,
+): Promise<Page> {
+  const { query } = request;
+  const all = await server.foray.list();
+  const parts = await partsOf(request, all, server);
   return {
     title: 'Campaigns',
+    isWide: true,
     live: { path: `/live${request.url.slice(1)}`, parts, next: LIST_EVERY },
     body: html`<h1>Campaigns</h1>
-      <form class="filter" role="search">
-        <label>Name, model or owner <input type="search" name="q" value="${query.q ?? ''}" /></label>
-        <label
-          >Phase
-          <select name="phase">
-            <option value="">all</option>
-            ${phases.map(
-              (phase) => html`<option ${phase === query.phase ? html`selected` : ''}>${phase}</option>`,
-            )}
-          </select></label
-        >
-        <button>Show</button>
-      </form>
-      ${parts.map(({ markup }) => markup)}`,
+      ${all.length === 0 ? '' : filterForm(query)} ${parts.map(({ markup }) => markup)}`,
   };
 }
 
+function filterForm(query: ListQuery): Markup {
+  return html`<form class="filter" role="search">
+    <label>Name, model or owner <input type="search" name="q" value="${query.q ?? ''}" /></label>
+    <label
+      >Phase
+      <select name="phase">
+        <option value="">all</option>
+        ${phases.map(
+          (phase) => html`<option ${phase === query.phase ? html`selected` : ''}>${phase}</option>`,
+        )}
+      </select></label
+    >
+    <label
+      >Order
+      <select name="order">
+        <option value="">newest first</option>
+        ${columns.map(({ title, by, first = 'lowest' }) => {
+          if (by === undefined) return '';
+          const order = orderText({ by, wants: first });
+          const name = first === 'highest' ? `${title}, largest first` : title;
+          return html`<option value="${order}" ${order === query.order ? html`selected` : ''}>
+            ${name}
+          </option>`;
+        })}
+      </select></label
+    >
+    <button>Show</button>
+  </form>`;
+}
+
 /** The parts of the list that change. */
-export function listParts(
-  request: Pick<FastifyRequest, 'access'>,
+export async function listParts(
+  request: FastifyRequest<{ Querystring: ListQuery }>,
+  server: Parts,
+): Promise<Part[]> {
+  return partsOf(request, await server.foray.list(), server);
+}
+
+async function partsOf(
+  request: FastifyRequest<{ Querystring: ListQuery }>,
   all: readonly CampaignStatus[],
-  query: ListQuery,
-  sections: Sections,
-): Part[] {
-  return [partOf('campaigns', tableOfCampaigns(request, all, query, sections))];
+  server: Parts,
+): Promise<Part[]> {
+  const markup = all.length === 0 ? await emptyList(request, server) : tableOfCampaigns(request, all, server);
+  return [partOf('campaigns', markup)];
+}
+
+/** An empty list. A user who may start campaigns can start the example with one click, if its model is there. */
+async function emptyList(request: FastifyRequest, { models }: Parts): Promise<Markup> {
+  if (!maySteer(request))
+    return html`<div id="campaigns">
+      <p class="lead">There is no campaign yet. Your key may read campaigns, but not start one.</p>
+    </div>`;
+  const known = await models.all().catch(() => []);
+  const hasExample = known.some(({ name }) => name === EXAMPLE.model);
+  return html`<div id="campaigns" class="welcome">
+    <p class="lead">
+      There is no campaign yet. A campaign runs a model at many points, keeps all results, and shows them
+      here.
+    </p>
+    <div class="buttons">
+      ${
+        hasExample
+          ? html`<form method="post" action="/new">
+              <input type="hidden" name="definition" value="${EXAMPLE.definition}" />
+              <button name="do" value="start" class="main">Start an example</button>
+            </form>`
+          : ''
+      }
+      <a class="button" href="/new">New campaign</a> <a class="button" href="/models">Models</a>
+    </div>
+    ${hasExample ? html`<p class="soft">The example tries 77 combinations of two rates of an epidemic. It takes a few seconds.</p>` : ''}
+    <p class="soft">On the command line: <code>foray submit campaign.yaml</code></p>
+  </div>`;
 }
 
 function tableOfCampaigns(
-  request: Pick<FastifyRequest, 'access'>,
+  request: FastifyRequest<{ Querystring: ListQuery }>,
   all: readonly CampaignStatus[],
-  { q = '', phase = '' }: ListQuery,
-  sections: Sections,
+  server: Parts,
 ): Markup {
+  const { q = '', phase = '', order: text } = request.query;
+  const order = orderIn(text);
   const found = all.filter((status) => (phase === '' || status.phase === phase) && hasText(status, q));
-  if (all.length === 0)
-    return html`<div id="campaigns">
-      <p class="lead">
-        There is no campaign yet. <a href="/new">Start a campaign</a>, or submit a file:
-        <code>foray submit campaign.yaml</code>
-      </p>
-    </div>`;
-  const shown = found.slice(0, MOST);
+  const shown = sorted(found, order).slice(0, MOST);
+  const asked = new Set(shown.filter((status) => status.phase === 'running').slice(0, MOST_ASKED));
+  const hrefOf = (next: RowOrder): string =>
+    `/?${new URLSearchParams({ q, phase, order: orderText(next) }).toString()}`;
+  const rows = shown.map((status): Row => {
+    const known = asked.has(status) ? server.statuses.lately(status.id) : undefined;
+    return rowOf(request, status, known, server);
+  });
   // the id is on the div, because in a form the field named "id" hides the id of the form from scripts
   return html`<div id="campaigns">
     <form method="get" action="/compare">
       <p class="soft" id="found">
         ${found.length === all.length ? '' : `${found.length} of ${all.length} campaigns. `}
-        ${shown.length < found.length ? `The newest ${MOST} are shown.` : ''}
+        ${shown.length < found.length ? `The first ${MOST} are shown.` : ''}
       </p>
-      <div class="scroll" id="rows" tabindex="0" role="region" aria-label="Campaigns">
-        <table>
-          <thead>
-            <tr>
-              <th><span class="hidden">Choose</span></th>
-              <th>Campaign</th>
-              <th>Phase</th>
-              <th>Progress</th>
-              <th class="number">Points × replications</th>
-              <th>Best value</th>
-              <th>Model</th>
-              <th>Owner</th>
-              <th>Submitted</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${shown.map((status) => rowOf(status, sections))}
-          </tbody>
-        </table>
-      </div>
+      <div id="rows">${grid(columns, rows, 'Campaigns', { now: order, hrefOf })}</div>
       <p class="buttons">
         <button>Compare two</button>
         ${
@@ -118,6 +191,17 @@ function tableOfCampaigns(
   </div>`;
 }
 
+/** Campaigns in an order. Without an order, or with an unknown column, the newest campaign comes first. */
+function sorted(found: CampaignStatus[], order: RowOrder | null): CampaignStatus[] {
+  const { [order?.by ?? '']: value } = valueOf;
+  if (!value) return found;
+  const sign = order!.wants === 'lowest' ? 1 : -1;
+  return found.toSorted((a, b) => {
+    const [one, other] = [value(a), value(b)];
+    return one === other ? 0 : one < other ? -sign : sign;
+  });
+}
+
 /** The number of runs per point, such as " × 3"; empty if it is 1, or if it may differ between points. */
 function repeatsText({ points, runs: { total }, strategy, precision }: CampaignStatus): string {
   const repeats = total / points;
@@ -126,32 +210,43 @@ function repeatsText({ points, runs: { total }, strategy, precision }: CampaignS
     : '';
 }
 
-function rowOf(status: CampaignStatus, sections: Sections): Markup {
-  const { id, name, phase, blocked, points, model, modelVersion, submitted, owner } = status;
-  return html`<tr id="row-${id}">
-    <td><input type="checkbox" name="id" value="${id}" aria-label="${id}" /></td>
-    <td class="name">
-      <a href="${pathOfCampaign(id)}">${id}</a>
-      ${id.startsWith(name) ? '' : html`<br /><small class="soft">${name}</small>`}
-    </td>
-    <td>
-      <span class="phase ${phase}">${phase}</span>
-      ${blocked === null ? '' : html`<span class="bad">cannot continue</span>`}
-    </td>
-    <td class="progress">${barOf(status)}<small>${finishedText(status)} ${paceText(status)}</small></td>
-    <td class="number" data-name="Points">${points.toLocaleString('en-US')}${repeatsText(status)}</td>
-    <td data-name="Best">${bestText(status, sections)}</td>
-    <td data-name="Model">${model}, version ${modelVersion}</td>
-    <td data-name="Owner">${owner ?? ''}</td>
-    <td data-name="Submitted">
-      <time datetime="${submitted}">${submitted.slice(0, 10)}<br />${submitted.slice(11, 16)}</time>
-    </td>
-  </tr>`;
+/** @param known - the status from the campaign's workflow; undefined if it is not known */
+function rowOf(
+  request: FastifyRequest,
+  status: CampaignStatus,
+  known: CampaignStatus | undefined,
+  { foray, sections }: Parts,
+): Row {
+  const { id, name, phase, blocked, points, model, modelVersion, submitted, owner, question } = status;
+  const best = sections.best(status);
+  const webUi = webUiOf(request, foray, id);
+  const left = known && leftText(known);
+  return {
+    id: `row-${id}`,
+    cells: [
+      html`<input type="checkbox" name="id" value="${id}" aria-label="${id}" />`,
+      html`<a href="${pathOfCampaign(id)}">${id}</a>
+        ${id.startsWith(name) ? '' : html`<br /><small class="soft">${name}</small>`}
+        ${webUi && html`<br /><small><a class="soft" href="${webUi}">in Temporal</a></small>`}`,
+      html`<span class="phase ${phase}">${phase}</span>
+        ${blocked === null ? '' : html`<span class="bad">cannot continue</span>`}`,
+      html`${questions[question]}<br /><small class="soft"
+          >${counted(points, 'point')}${repeatsText(status)}</small
+        >`,
+      html`<span class="progress"
+        >${barOf(status)}<small>${finishedText(status)}${left ? `, ${left}` : ''}</small></span
+      >`,
+      best === null ? '' : html`<span class="soft">${status.goal!.output}</span> ${best.text}`,
+      { number: durationText(durationOf(status)) },
+      `${model}, version ${modelVersion}`,
+      owner ?? '',
+      timeOf(submitted),
+    ],
+  };
 }
 
-/** The best value of the campaign's goal, such as "Peak infected 12.3"; empty while it is unknown. */
-function bestText(status: CampaignStatus, sections: Sections): Markup | string {
-  const value = sections.best(status);
-  if (value === null) return '';
-  return html`<span class="soft">${status.goal!.output}</span> ${numberText(value)}`;
+/** The time from the submission to the last change, or until now while the campaign is open, ms. */
+function durationOf(status: CampaignStatus): number {
+  const end = isClosed(status) ? Date.parse(status.asOf) : Date.now();
+  return Math.max(0, end - Date.parse(status.submitted));
 }

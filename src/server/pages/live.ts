@@ -15,11 +15,11 @@ const read = { config: { role: 'read' } } as const;
  * the parts that have changed. `have` in the request: the hashes of the parts on the page. `next` in the answer: the
  * time until the next request, ms; 0 for no further request.
  */
-export function addLive(app: FastifyInstance, { foray, sections, statuses }: ServerParts): void {
-  app.get<{ Querystring: ListQuery & { have?: string } }>('/live', read, async (request, reply) => {
-    const parts = listParts(request, await foray.list(), request.query, sections);
-    return sendParts(request, reply, parts, LIST_EVERY);
-  });
+export function addLive(app: FastifyInstance, server: ServerParts): void {
+  const { sections, statuses } = server;
+  app.get<{ Querystring: ListQuery & { have?: string } }>('/live', read, async (request, reply) =>
+    sendParts(request, reply, await listParts(request, server), LIST_EVERY),
+  );
 
   app.get<{ Params: { id: string }; Querystring: { have?: string } }>(
     '/campaigns/:id/live',

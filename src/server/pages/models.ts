@@ -4,8 +4,9 @@ import type { ModelAtService, SingleRun } from '../../client/index.ts';
 import { outputColumn } from '../../report/tables/column-types.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { maySteer } from '../keys.ts';
-import { brief, titleOf, unitText } from '../../report/words/words.ts';
-import { type Page, tableOf } from './layout.ts';
+import { brief, titleOf, typeText, unitText } from '../../report/words/words.ts';
+import { tableOf } from './grid.ts';
+import type { Page } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 
 /** The interval between requests for the state of an unfinished run, ms. */
@@ -131,7 +132,7 @@ function inputsTable({ name, version }: ModelAtService): Markup {
     ['Input', 'Type', 'Units', 'Allowed', 'Default'],
     version.experimentTemplate.inputs.map((input) => [
       input.name,
-      input.type,
+      typeText(input.type),
       input.units ? unitText(input.units) : '',
       allowedText(input),
       input.value,
@@ -145,7 +146,7 @@ function outputsTable({ name, version }: ModelAtService): Markup {
     ['Output', 'Type', 'Units'],
     version.experimentTemplate.outputs.map(({ name: output, type, units }) => [
       output,
-      type,
+      typeText(type),
       units ? unitText(units) : '',
     ]),
     `Outputs of ${name}`,
@@ -160,7 +161,7 @@ function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
       .map(
         (input) =>
           html`<label
-            >${titleOf(input)} <small class="soft">${allowedText(input) || input.type}</small>
+            >${titleOf(input)} <small class="soft">${allowedText(input) || typeText(input.type)}</small>
             <input name="in:${input.name}" value="${values.get(`in:${input.name}`) ?? input.value}"
           /></label>`,
       )}

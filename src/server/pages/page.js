@@ -3,8 +3,26 @@
 
 /** @type {(selector: string) => any} */
 const find = (selector) => document.querySelector(selector);
+/** A time such as "2026-01-31 08:30 CET". */
+const local = new Intl.DateTimeFormat('sv-SE', {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});
+/** Shows times in the time zone of the browser, whose name each of them has. @param {any} root */
+function localize(root) {
+  for (const one of root.querySelectorAll('time')) {
+    one.title = one.dateTime;
+    one.textContent = local.format(new Date(one.dateTime));
+  }
+  return root;
+}
+localize(document);
 /** @type {(html: string) => HTMLElement} */
-const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body;
+const parsed = (html) => localize(new DOMParser().parseFromString(html, 'text/html').body);
 const { live, have = '', next: at } = find('main').dataset;
 /** Hashes of parts, by id. @type {Map<string, string>} */
 const shown = new Map(have.split(',').map((/** @type {any} */ one) => one.split('=')));

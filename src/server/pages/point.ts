@@ -1,27 +1,43 @@
 import type { FastifyRequest } from 'fastify';
+import { measuresOf } from '../../campaign/measures.ts';
+import type { Campaign } from '../../campaign/types.ts';
 import type { Explanation } from '../../client/index.ts';
+import { placeOf } from '../../report/html/cells.ts';
 import { logDetails } from '../../report/html/failures-section.ts';
-import { html, type Markup } from '../../report/html/markup.ts';
+import { html, Markup } from '../../report/html/markup.ts';
+import { confidenceOf } from '../../report/summary/mean.ts';
+import { estimateAt, sampleFor } from '../../report/summary/points.ts';
 import { outputColumn } from '../../report/tables/column-types.ts';
 import { precisionText } from '../../report/words/precision-words.ts';
-import { titleOf, unitText } from '../../report/words/words.ts';
+import { counted, estimateTexts, measureText, percent, titleOf, unitText } from '../../report/words/words.ts';
 import type { CampaignRecord } from '../../store/index.ts';
+import { maySteer } from '../keys.ts';
 import { tabs } from './campaign.ts';
-import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts';
+import { type Cell, tableOf, timeOf } from './grid.ts';
+import { act, type Page, pathOfCampaign } from './layout.ts';
 import { briefCell } from './runs.ts';
 
-/**
- * The page of a point: its inputs, its runs with their outputs and logs, and their earlier attempts.
- *
- * @param animated - the numbers of the model's versions whose runs can be animated
- */
+interface OfPoint {
+  /** The numbers of the model's versions whose runs can be animated. */
+  animated: ReadonlySet<number>;
+  /** HTML: the pictures of the point. */
+  pictures: string;
+}
+
+/** The page of a point: its inputs, the values of its outputs, its runs with their logs, and their earlier attempts. */
 export function pointPage(
   request: FastifyRequest,
-  { campaign: { outputs } }: CampaignRecord,
-  { campaign, point, place, inputs, runs, asks, precision }: Explanation,
-  animated: ReadonlySet<number>,
+  record: CampaignRecord,
+  explanation: Explanation,
+  { animated, pictures }: OfPoint,
 ): Page {
-  const columns = outputs.map(outputColumn).filter(({ name }) => runs.some((run) => name in run.outputs));
+  const { campaign } = record;
+  const { point, place, inputs, runs, asks, precision } = explanation;
+  const { id } = campaign;
+  const columns = campaign.outputs
+    .map(outputColumn)
+    .filter(({ name }) => runs.some((run) => name in run.outputs));
+  const isAnimated = maySteer(request) && runs.some((run) => animated.has(run.version));
   const earlier = runs.flatMap((run) =>
     run.earlier.map(({ failed, reason }): Cell[] => [
       run.replication,
@@ -29,36 +45,28 @@ export function pointPage(
       html`<div class="reason">${reason}</div>`,
     ]),
   );
+  const varied = campaign.varied.map(({ name }) => inputs.find((input) => input.name === name));
+  const values = varied.map((input) => input?.file ?? input?.value ?? '');
+  const title = campaign.varied.length === 0 ? campaign.name : placeOf(campaign.varied, values);
   return {
-    title: `Point ${point} of ${campaign}`,
-    body: html`<h1>Point <code>${point}</code></h1>
-      ${tabs(campaign, 'point')}
-      <p class="lead">
-        ${place === null ? 'The design no longer has this point.' : `Number ${place.toLocaleString('en-US')} of the ${asks.length > 0 ? 'points that were asked for' : 'design'}.`}
-      </p>
+    title: `Point ${place ?? point} of ${id}`,
+    isWide: true,
+    body: html`<h1 class="point">${title}</h1>
+      ${tabs(id, 'point')} ${neighbours(record, explanation)}
       ${asks.map(
         ({ of, ask, by, told }) =>
           html`<p>
-            Ask ${ask} of the ${of}, by
+            The ${of} chose this point as number ${(ask + 1).toLocaleString('en-US')}, by
             ${by}${told === null ? '' : told.value === null ? `: the point failed${told.failure === null ? '' : `, because ${told.failure}`}` : `: ${of === 'calibration' ? 'distance ' : ''}${told.value}`}.
           </p>`,
       )}
-      ${precision.map((one) => html`<p>${precisionText(one)}.</p>`)}
-      <h2>Inputs</h2>
-      ${tableOf(
-        ['Input', 'Value', 'Units', 'Varied'],
-        inputs.map(({ name, value, units, file, isVaried }) => [
-          name,
-          file ?? value,
-          units ? unitText(units) : '',
-          isVaried ? 'yes' : '',
-        ]),
-      )}
+      ${precision.map((one) => html`<p>${precisionText(one)}.</p>`)} ${replicationsTable(campaign, runs)}
+      <div id="report">${new Markup(pictures)}</div>
       <h2>Runs</h2>
       ${tableOf(
         [
           ...['Replication', 'State', ...columns.map(titleOf)],
-          ...['Why', 'Animation', 'Seed', 'Requested', 'Finished'],
+          ...['Origin', ...(isAnimated ? ['Animation'] : []), 'Seed', 'Requested', 'Finished'],
         ],
         runs.map(({ replication, state, outputs, version, seed, requested, finished, why, log }) => [
           replication,
@@ -66,9 +74,13 @@ export function pointPage(
           ...columns.map((column) => briefCell(column, outputs[column.name] ?? null)),
           html`<div class="reason">${why}</div>
             ${log === null ? '' : logDetails(log)}`,
-          animated.has(version)
-            ? act(request, pathOfCampaign(campaign, `points/${point}/animation/${replication}`), 'Animate')
-            : undefined,
+          ...(isAnimated
+            ? [
+                animated.has(version)
+                  ? act(request, pathOfCampaign(id, `points/${point}/animation/${replication}`), 'Animate')
+                  : undefined,
+              ]
+            : []),
           seed ?? '',
           requested ? timeOf(requested) : '',
           finished ? timeOf(finished) : '',
@@ -79,13 +91,72 @@ export function pointPage(
           ? ''
           : html`<h2>Earlier attempts that failed</h2>
               ${tableOf(['Replication', 'Failed', 'Reason'], earlier)}`
-      }`,
+      }
+      <h2>Inputs</h2>
+      ${tableOf(
+        ['Input', 'Value', 'Units', 'Varied'],
+        inputs.map(({ name, value, units, file, isVaried }) => [
+          name,
+          file ?? value,
+          units ? unitText(units) : '',
+          isVaried ? 'yes' : '',
+        ]),
+      )}`,
   };
 }
 
-/** A time to the second. @param at - ISO 8601 */
-function timeOf(at: string): Markup {
-  return html`<time datetime="${at}">${at.slice(0, 10)}<br />${at.slice(11, 19)} UTC</time>`;
+/** The place of the point in the design, and links to the points before and after it. */
+function neighbours(
+  { campaign, points }: CampaignRecord,
+  { point, place, asks, neighbours: { before, after } }: Explanation,
+): Markup {
+  const text = (number: number): string => number.toLocaleString('en-US');
+  const among = asks.length > 0 ? ' that were asked for' : '';
+  const link = (key: string | null, name: string, rel: string): Markup | '' =>
+    key === null
+      ? ''
+      : html`<a class="button" rel="${rel}" href="${pathOfCampaign(campaign.id, `points/${key}`)}"
+          >${name}</a
+        >`;
+  return html`<nav class="pages" aria-label="Points">
+    <span
+      >${place === null ? 'The design no longer has this point.' : `Point ${text(place)} of ${text(points)}${among}`}
+      <code>${point}</code></span
+    >
+    ${link(before, 'Previous', 'prev')} ${link(after, 'Next', 'next')}
+  </nav>`;
+}
+
+/** The mean, share or quantile of each output over the finished replications, with its interval. */
+function replicationsTable(campaign: Campaign, runs: Explanation['runs']): Markup {
+  const done = runs.filter(({ state }) => state === 'done');
+  if (done.length < 2) return html``;
+  const confidence = confidenceOf(campaign);
+  const rows = measuresOf(campaign).flatMap((measure): Cell[][] => {
+    const sample = sampleFor(measure);
+    for (const { outputs } of done) {
+      const value = measure.read(outputs);
+      if (value !== undefined) sample.add(value);
+    }
+    const { mean, low, high } = estimateAt(measure, sample, { relative: null, absolute: null, confidence });
+    if (mean === null) return [];
+    const [value, ...ends] =
+      low === null || high === null
+        ? [measureText(measure, mean)]
+        : estimateTexts(measure, mean, [low, high]);
+    return [
+      [
+        measure.name,
+        measure.statistic,
+        { number: value },
+        { number: ends.length === 0 ? 'none' : ends.join(' to ') },
+        { number: counted(sample.count, 'value') },
+      ],
+    ];
+  });
+  if (rows.length === 0) return html``;
+  return html`<h2>${counted(done.length, 'replication')}</h2>
+    ${tableOf(['Output', 'Statistic', 'Value', `${percent(confidence)} interval`, 'From'], rows)}`;
 }
 
 /** The page of an animated run. This run has the inputs of a replication of a point. */

@@ -1,6 +1,7 @@
 import { html } from '../../report/html/markup.ts';
 import { endpoints } from '../api/endpoints.ts';
-import { type Page, tableOf } from './layout.ts';
+import { tableOf } from './grid.ts';
+import type { Page } from './layout.ts';
 
 /** The page of the API: each endpoint with its role. */
 export function referencePage(url: string): Page {

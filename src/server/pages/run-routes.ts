@@ -1,70 +1,64 @@
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import type { ResultRow } from '../../store/index.ts';
-import { filterOf } from '../live/filter.ts';
+import type { Foray } from '../../client/index.ts';
+import type { ChosenRuns, RunChoice } from '../live/look.ts';
+import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { placeIn, placeText } from '../result-place.ts';
+import { orderIn } from './grid.ts';
 import { sendPage } from './layout.ts';
-import { orderIn, runsPage } from './runs.ts';
+import { runsPage } from './runs.ts';
 import { viewOf, viewQuery } from './view.ts';
 
 /** Number of runs on a page of the table. */
 const ROWS = 200;
-/** The approximate limit of runs that are read for a page. So a page is fast even if few runs pass its filters. */
-const MOST_READ = 10_000;
+
+/** Maximum number of runs that the thread of the server steps over. Further pages come from the thread of the pictures. */
+const MOST_STEPS = 20_000;
 
 interface RunsQuery {
-  after?: string;
   state?: string;
   order?: string;
   from?: string;
 }
 
-/** Adds the route for the table of runs. Runs are ordered by the design, by their end, or by an output. */
+/** Adds the route for the table of runs. */
 export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts): void {
   app.get<{ Params: { id: string }; Querystring: RunsQuery }>(
     '/campaigns/:id/runs',
     { config: { role: 'read' } },
     async (request, reply) => {
       const { id } = request.params;
-      const { after, state = '', order: text = '' } = request.query;
-      const view = viewQuery(request.url);
-      const { inputs } = viewOf(request.url);
-      const shown = { order: text, state, view };
-      const record = await foray.record(id);
-      const isWanted = filterOf(record.campaign, inputs);
-      const send = async (rows: ResultRow[], next: Record<string, string> | null) => {
-        const query = next && new URLSearchParams([...Object.entries(next), ...view]).toString();
-        return sendPage(request, reply, await runsPage(record, rows, query, shown));
+      const { state: text, order: ordered, from = '0' } = request.query;
+      if (!/^\d{1,15}$/.test(from))
+        throw new ServerError('BAD_REQUEST', 'The parameter "from" must be a whole number.');
+      const choice = {
+        order: orderIn(ordered),
+        state: stateIn(text),
+        from: Number(from),
+        count: ROWS,
       };
-      const order = orderIn(text);
-      if (order === 'last') {
-        const { rows } = await foray.recentRows(id);
-        return send(
-          rows.filter(({ values }) => isWanted(values)),
-          null,
-        );
-      }
-      if (order !== '') {
-        const from = Math.max(0, Number.parseInt(request.query.from ?? '0', 10) || 0);
-        // an additional row shows whether there is a next page
-        const rows = await sections.extremeRuns(id, { ...order, inputs, from, count: ROWS + 1 });
-        const next = { order: text, from: String(from + ROWS) };
-        return send(rows.slice(0, ROWS), rows.length > ROWS ? next : null);
-      }
-      const status = state === 'done' || state === 'failed' ? state : undefined;
-      const rows: ResultRow[] = [];
-      let place = placeIn(after) ?? null;
-      let read = 0;
-      do {
-        const page = await foray.runsPage(id, { limit: ROWS, after: place ?? undefined, status });
-        rows.push(...page.rows.filter(({ values }) => isWanted(values)));
-        place = page.next;
-        read += page.rows.length;
-        // the server can handle other requests here
-        await setImmediate();
-      } while (place && rows.length < ROWS && read < MOST_READ);
-      return send(rows, place && { after: placeText(place), state });
+      const { inputs } = viewOf(request.url);
+      const record = await foray.record(id);
+      const isNear = choice.order === null && inputs.length === 0 && choice.from <= MOST_STEPS;
+      const found = isNear
+        ? await nearRuns(foray, id, choice)
+        : await sections.runs(id, { ...choice, inputs });
+      const page = await runsPage(record, found, { ...choice, view: viewQuery(request.url) });
+      return sendPage(request, reply, page);
     },
   );
+}
+
+/** The first pages of runs in the order of the design. They do not wait for pictures that are being drawn. */
+async function nearRuns(
+  foray: Foray,
+  id: string,
+  { state, from, count }: Omit<RunChoice, 'inputs'>,
+): Promise<ChosenRuns> {
+  const { rows } = await foray.runsPage(id, { limit: count, from, status: state });
+  const counts = await foray.counts(id);
+  return { rows, total: state === undefined ? counts.done + counts.failed : counts[state], without: 0 };
+}
+
+function stateIn(text: string | undefined): 'done' | 'failed' | undefined {
+  return text === 'done' || text === 'failed' ? text : undefined;
 }

@@ -2,95 +2,142 @@ import { Batched } from '../../batched.ts';
 import type { FailureGroup } from '../../client/index.ts';
 import type { FastifyRequest } from 'fastify';
 import { OTHER_CAUSES } from '../../campaign/failures.ts';
-import { measuresOf } from '../../campaign/measures.ts';
-import type { Column } from '../../report/tables/column-types.ts';
+import type { Column as ResultColumn } from '../../report/tables/column-types.ts';
 import { logDetails } from '../../report/html/failures-section.ts';
 import { shortText } from '../../report/html/cells.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
-import { brief, titleOf } from '../../report/words/words.ts';
+import { brief, counted, titleOf } from '../../report/words/words.ts';
 import { resultTable } from '../../report/tables/result-table.ts';
+import { REASON } from '../../report/tables/result-columns.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
+import { capitalized } from '../../text/printable.ts';
+import type { ChosenRuns, RowOrder, RunChoice } from '../live/look.ts';
+import { maySteer } from '../keys.ts';
 import { tabs } from './campaign.ts';
 import { option } from './form-parts.ts';
-import { act, type Cell, type Page, pathOfCampaign, tableOf } from './layout.ts';
-import { filterFields, inputFields, otherFields } from './view.ts';
-
-/**
- * The order of a table of runs. '' means the order of the design. 'last' shows only the few hundred finished runs that
- * come last in the order of requests. They are sorted by their end, the latest end first. An object means the order of
- * an output's values.
- */
-export type RunOrder = '' | 'last' | { wants: 'lowest' | 'highest'; output: string };
+import { type Cell, type Column, grid, orderText, type Row, tableOf, timeOf } from './grid.ts';
+import { act, type Page, pathOfCampaign } from './layout.ts';
+import { filterFields, inputFields, otherFields, queryText } from './view.ts';
 
 /** The choice of runs in the address of the page. */
-interface Shown {
-  order: string;
-  state: string;
+interface Shown extends Omit<RunChoice, 'inputs'> {
   view: URLSearchParams;
 }
 
-/** Parses an order in an address: "", "last", "lowest:OUTPUT" or "highest:OUTPUT". */
-export function orderIn(text: string): RunOrder {
-  const [, wants, output] = /^(lowest|highest):(.+)$/s.exec(text) ?? [];
-  if (wants) return { wants: wants as 'lowest' | 'highest', output: output! };
-  return text === 'last' ? 'last' : '';
-}
+/** Columns of the results that the page leaves out. The page of a point has them. */
+const HIDDEN = ['run', 'origin', 'requested'];
 
-/**
- * The page of finished runs as a table.
- *
- * @param next - the query of the next page; null if there is none
- * @param shown - the choice of runs
- */
+/** The page of finished runs as a grid. */
 export async function runsPage(
   { campaign }: CampaignRecord,
-  rows: readonly ResultRow[],
-  next: string | null,
+  { rows, total, without }: ChosenRuns,
   shown: Shown,
 ): Promise<Page> {
   const { id } = campaign;
-  const table = resultTable(campaign, Batched.of(rows), { all: false });
-  const cells: Cell[][] = [];
-  for await (const row of table.rows) {
-    cells.push(
-      row.map((cell, at) => {
-        const column = table.columns[at]!;
-        return column.name === 'point' && at === 0
-          ? html`<a href="${pathOfCampaign(id, `points/${cell ?? ''}`)}"><code>${cell ?? ''}</code></a>`
-          : column.kind === 'text'
-            ? shortText(cell ?? '')
-            : briefCell(column, cell);
-      }),
-    );
-  }
+  const table = resultTable(campaign, Batched.of(rows), { all: true });
+  const at = placesOf(table.columns, rows);
+  const columns = at.map((place) => columnOf(table.columns[place]!));
+  const cells: Row[] = [];
+  for await (const row of table.rows)
+    cells.push({ cells: at.map((place) => cellOf(id, table.columns[place]!, row[place]!)) });
+  const hrefOf = (order: RowOrder): string => addressOf(id, { ...shown, order, from: 0 });
+  const pagesOf = (label: string): Markup =>
+    pageLinks(label, shown, rows.length, total, (from) => addressOf(id, { ...shown, from }));
   return {
     title: `Runs of ${id}`,
+    isWide: true,
     body: html`<h1>${campaign.name}</h1>
-      ${tabs(id, 'runs', shown.view)} ${orderForm(campaign, shown)}
+      ${tabs(id, 'runs', shown.view)} ${orderForm(campaign, columns, shown)}
+      ${pagesOf('Pages above the runs')}
       ${
-        cells.length === 0
-          ? html`<p class="lead">${next === null ? 'No run matches.' : 'No run on this page matches.'}</p>`
-          : tableOf(table.columns.map(titleOf), cells)
-      }
-      ${
-        next === null
+        without === 0
           ? ''
-          : html`<p>
-              <a class="button" rel="next" href="${pathOfCampaign(id, 'runs')}?${next}">Next page</a>
+          : html`<p class="soft">
+              This order leaves out ${counted(without, 'run')} without a value of ${shown.order!.by}.
             </p>`
-      }`,
+      }
+      ${rows.length === 0 ? '' : grid(columns, cells, `Runs of ${id}`, { now: shown.order, hrefOf })}
+      ${rows.length < total ? pagesOf('Pages below the runs') : ''}`,
   };
 }
 
+/** The columns of the results that are shown. Why runs failed comes before the values, if one of them has failed. */
+function placesOf(columns: readonly ResultColumn[], rows: readonly ResultRow[]): number[] {
+  const reason = columns.findIndex(({ name, of }) => name === REASON.name && of === undefined);
+  const after = columns.findIndex(({ name }) => name === 'status');
+  const shown = columns.flatMap(({ name }, place) =>
+    HIDDEN.includes(name) || place === reason ? [] : [place],
+  );
+  const hasReason = rows.some((row) => row.reason !== null);
+  return hasReason ? shown.toSpliced(shown.indexOf(after) + 1, 0, reason) : shown;
+}
+
+/** A column of the grid. Texts and values of several numbers do not sort it. */
+function columnOf(column: ResultColumn): Column {
+  const isSorted = column.kind === 'number' || column.kind === 'boolean' || column.name === 'finished';
+  return {
+    title: column.of === undefined ? capitalized(column.name) : titleOf(column),
+    by: isSorted ? column.name : undefined,
+    isNumber: column.kind === 'number',
+  };
+}
+
+function cellOf(id: string, column: ResultColumn, cell: string | null): Cell {
+  if (cell === null) return '';
+  if (column.name === 'point' && column.of === undefined)
+    return html`<a href="${pathOfCampaign(id, `points/${cell}`)}"><code>${cell}</code></a>`;
+  if (column.type === 'INSTANT') return timeOf(cell);
+  return column.kind === 'text' ? shortText(cell) : briefCell(column, cell);
+}
+
+/** The address of the grid, without parameters that have no effect. */
+function addressOf(id: string, { order, state, from, view }: Shown): string {
+  const own = { order: orderText(order), state: state ?? '', from: from === 0 ? '' : String(from) };
+  const query = new URLSearchParams([...Object.entries(own).filter(([, text]) => text !== ''), ...view]);
+  return `${pathOfCampaign(id, 'runs')}${queryText(query)}`;
+}
+
+/** "Runs 201 to 400 of 5,151, page 2 of 26", with links to the pages before and after. */
+function pageLinks(
+  label: string,
+  { from, count }: Shown,
+  shown: number,
+  total: number,
+  hrefOf: (from: number) => string,
+): Markup {
+  if (shown === 0)
+    return html`<p class="lead">${from === 0 ? 'No run matches.' : 'There is no such page.'}</p>`;
+  const text = (number: number): string => number.toLocaleString('en-US');
+  const pages = Math.ceil(total / count);
+  const runs = `${shown === 1 ? `Run ${text(from + 1)}` : `Runs ${text(from + 1)} to ${text(from + shown)}`} of ${text(total)}`;
+  // a page with large outputs may have fewer runs than others
+  const isRegular = from % count === 0 && (shown === count || from + shown >= total);
+  const link = (at: number, name: string, rel: string): Markup =>
+    html`<a class="button" rel="${rel}" href="${hrefOf(at)}">${name}</a>`;
+  return html`<nav class="pages" aria-label="${label}">
+    <span>${runs}${pages > 1 && isRegular ? `, page ${text(from / count + 1)} of ${text(pages)}` : ''}</span>
+    ${from > 0 ? link(0, 'First', 'first') : ''}
+    ${from > 0 ? link(Math.max(0, from - count), 'Previous', 'prev') : ''}
+    ${from + shown < total ? link(from + shown, 'Next', 'next') : ''}
+    ${from + shown < total && isRegular ? link((pages - 1) * count, 'Last', 'last') : ''}
+  </nav>`;
+}
+
 /** The form for the choice of runs and their order. */
-function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
-  const outputs = measuresOf(campaign).map(({ name }) => name);
+function orderForm(campaign: CampaignRecord['campaign'], columns: readonly Column[], shown: Shown): Markup {
   const orders: [string, string][] = [
     ['', 'design'],
-    ['last', 'finished last'],
-    ...outputs.flatMap((name): [string, string][] => [
-      [`lowest:${name}`, `lowest ${name}`],
-      [`highest:${name}`, `highest ${name}`],
+    ...columns.flatMap(({ title, by }): [string, string][] =>
+      by === undefined
+        ? []
+        : [
+            [orderText({ by, wants: 'lowest' }), `${title}, lowest first`],
+            [orderText({ by, wants: 'highest' }), `${title}, highest first`],
+          ],
+    ),
+    ...(campaign.derived ?? []).flatMap((by): [string, string][] => [
+      [orderText({ by, wants: 'lowest' }), `${by}, lowest first`],
+      [orderText({ by, wants: 'highest' }), `${by}, highest first`],
     ]),
   ];
   return html`<form class="filter">
@@ -98,13 +145,13 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
     <label
       >Order
       <select name="order">
-        ${orders.map(([value, name]) => option(value, name, shown.order))}
+        ${orders.map(([value, name]) => option(value, name, orderText(shown.order)))}
       </select></label
     >
     <label
-      >State (only in the order of the design)
+      >State
       <select name="state">
-        ${['', 'done', 'failed'].map((state) => option(state, state || 'all', shown.state))}
+        ${['', 'done', 'failed'].map((state) => option(state, state || 'all', shown.state ?? ''))}
       </select></label
     >
     ${inputFields(campaign, shown.view)}
@@ -113,7 +160,7 @@ function orderForm(campaign: CampaignRecord['campaign'], shown: Shown): Markup {
 }
 
 /** A table cell with a shortened value. */
-export function briefCell(column: Column, cell: string | null): Cell {
+export function briefCell(column: ResultColumn, cell: string | null): Cell {
   const text = brief(column, cell);
   return column.kind === 'number' ? { number: text } : text;
 }
@@ -125,6 +172,7 @@ export function failuresPage(
   failures: readonly FailureGroup[],
 ): Page {
   const { id } = campaign;
+  const canRetry = maySteer(request);
   return {
     title: `Failures of ${id}`,
     body: html`<h1>${campaign.name}</h1>
@@ -132,35 +180,37 @@ export function failuresPage(
       ${
         failures.length === 0
           ? html`<p class="lead">No run has failed.</p>`
-          : html`<div class="buttons">
-                ${act(request, pathOfCampaign(id, 'retry'), 'Request failed runs again')}
-              </div>
-              ${tableOf(
-                ['Runs', 'Cause', 'For example', ''],
-                failures.map(({ count, cause, sample, log }) => [
-                  count,
-                  html`<div class="reason">${cause}</div>`,
-                  html`${
-                    sample
-                      ? html`<a href="${pathOfCampaign(id, `points/${sample.point}`)}"
-                            ><code>${sample.point}</code></a
-                          >, replication ${sample.replication}`
-                      : ''
-                  }
-                  ${log === null ? '' : logDetails(log)}`,
-                  cause === OTHER_CAUSES
-                    ? undefined
-                    : act(request, pathOfCampaign(id, 'retry'), 'Request these runs again', { cause }),
-                ]),
-              )}`
+          : html`${
+              canRetry
+                ? html`<div class="buttons">
+                    ${act(request, pathOfCampaign(id, 'retry'), 'Request failed runs again')}
+                  </div>`
+                : ''
+            }
+            ${tableOf(
+              ['Runs', 'Cause', 'For example', ...(canRetry ? ['Again'] : [])],
+              failures.map(({ count, cause, sample, log }) => [
+                count,
+                html`<div class="reason">${cause}</div>`,
+                html`${
+                  sample
+                    ? html`<a href="${pathOfCampaign(id, `points/${sample.point}`)}"
+                          ><code>${sample.point}</code></a
+                        >, replication ${sample.replication}`
+                    : ''
+                }
+                ${log === null ? '' : logDetails(log)}`,
+                ...(canRetry
+                  ? [
+                      cause === OTHER_CAUSES
+                        ? undefined
+                        : act(request, pathOfCampaign(id, 'retry'), 'Request these runs again', { cause }),
+                    ]
+                  : []),
+              ]),
+            )}`
       }`,
   };
-}
-
-/** The name of a downloaded file, such as `flu-results.csv`. The definition is YAML. */
-function fileName(id: string, path: string): string {
-  const name = path.split('?')[0]!.split('/').at(-1)!;
-  return `${id}-${name.includes('.') ? name : `${name}.yaml`}`;
 }
 
 /** The page of downloads: the results of the points in the view, the report of all points, and the definition. */
@@ -199,7 +249,7 @@ export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: 
             </p>`
       }
       <ul>
-        ${files.map(([path, what]) => html`<li><a href="${path}" download="${fileName(id, path)}">${what}</a></li>`)}
+        ${files.map(([path, what]) => html`<li><a href="${path}" download>${what}</a></li>`)}
       </ul>
       <p class="soft">
         In Python: <code>foray.connect().campaign("${id}").results()</code> (<a href="/reference">API</a>).

@@ -40,13 +40,19 @@ export function finishedText(status: CampaignStatus): string {
   return `${finished} of ${counted(expectedRuns(status), 'run')} finished${failed}`;
 }
 
-/** The rate of runs, the remaining time and the window, without the parts that are unknown. */
-export function paceText({ phase, rate, secondsLeft, window }: CampaignStatus): string {
+/** The remaining time of a running campaign, such as "12 s left"; empty if it is unknown. */
+export function leftText({ phase, secondsLeft }: CampaignStatus): string {
+  return phase !== 'running' || secondsLeft === null ? '' : `${durationText(secondsLeft * 1_000)} left`;
+}
+
+/** The rate of runs, the remaining time and the number of runs at once, without the parts that are unknown. */
+function paceText(status: CampaignStatus): string {
+  const { phase, rate, window } = status;
   if (phase !== 'running') return '';
   return [
     rate ? `${rate.toFixed(1)} runs a second` : '',
-    secondsLeft === null ? '' : `${durationText(secondsLeft * 1_000)} left`,
-    window === null ? '' : `window of ${counted(window, 'run')}`,
+    leftText(status),
+    window === null ? '' : `${counted(window, 'run')} at once`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -65,7 +71,7 @@ export function statusSection(status: CampaignStatus, drawn?: number): Markup {
     ['failed', runs.failed],
     ['running', runs.running],
     ['queued', runs.queued],
-    ['waiting', runs.waiting],
+    ['not requested yet', runs.waiting],
   ];
   return html`<div id="status">
     <p>

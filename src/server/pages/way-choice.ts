@@ -1,14 +1,8 @@
+import { questions } from '../../campaign/question.ts';
 import { kinds } from '../../campaign/designs/index.ts';
 import type { Fields } from '../../campaign/form/fields.ts';
 import { wayOf, ways } from '../../campaign/form/form.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
-
-const questions = {
-  try: 'Try values',
-  best: 'Find the best',
-  matter: 'Which inputs matter',
-  fit: 'Fit to data',
-} as const;
 
 /** The kinds of designs that no field shows. */
 const WRITTEN_ONLY = kinds.filter((kind) => !ways.some(({ name }) => name === kind));

@@ -61,6 +61,7 @@ export async function* resultBatches(
  *
  * @param limit - the maximum number of runs. A page with large outputs has fewer
  * @param after - `next` of the previous page; without it, the page begins at the first run
+ * @param from - the number of runs before the page, instead of `after`; the database steps over these runs
  */
 export async function resultPage(
   db: Kysely<Tables>,
@@ -68,13 +69,19 @@ export async function resultPage(
   {
     limit,
     after = BEGINNING,
+    from = 0,
     status,
-  }: { limit: number; after?: ResultPlace | undefined; status?: ResultRow['status'] | undefined },
+  }: {
+    limit: number;
+    after?: ResultPlace | undefined;
+    from?: number | undefined;
+    status?: ResultRow['status'] | undefined;
+  },
 ): Promise<{ rows: ResultRow[]; next: ResultPlace | null }> {
   const page = (query: ReturnType<typeof restOfPoint>, most: number) =>
     (status === undefined ? query : query.where('runs.state', '=', status)).limit(most).execute();
   const rest = await page(restOfPoint(db, campaign, after), limit + 1);
-  const others = await page(otherPoints(db, campaign, after), limit + 1 - rest.length);
+  const others = await page(otherPoints(db, campaign, after).offset(from), limit + 1 - rest.length);
   const runs = [...rest, ...others];
   const rows: ResultRow[] = [];
   let characters = 0;

@@ -34,6 +34,29 @@ export async function pointsLike(db: Kysely<Tables>, campaign: number, key: stri
   return stories;
 }
 
+/** The keys of the points before and after a point of the design; null at its beginning and its end. */
+export async function neighboursOf(
+  db: Kysely<Tables>,
+  campaign: number,
+  position: number,
+): Promise<{ before: string | null; after: string | null }> {
+  const nearest = async (order: 'asc' | 'desc'): Promise<string | null> => {
+    const point = await db
+      .selectFrom('points')
+      .innerJoin('campaigns', 'campaigns.number', 'points.campaign')
+      .select('points.key')
+      .where('points.campaign', '=', campaign)
+      .where('points.position', order === 'asc' ? '>' : '<', position)
+      // an earlier definition may have had further points
+      .whereRef('points.revision', '>=', 'campaigns.revision')
+      .orderBy('points.position', order)
+      .limit(1)
+      .executeTakeFirst();
+    return point?.key ?? null;
+  };
+  return { before: await nearest('desc'), after: await nearest('asc') };
+}
+
 async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Promise<RunStory[]> {
   const rows = await db
     .selectFrom('runs')

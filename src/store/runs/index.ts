@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { CountChanges, readCounts } from './counts.ts';
 import { type Done, completeRuns } from './complete.ts';
 import { resetFailed, keepFailedAttempts } from './failed-attempts.ts';
-import { pointsLike } from './find-points.ts';
+import { neighboursOf, pointsLike } from './find-points.ts';
 import { columnsOf, plannedColumns, toPlanned } from '../rows.ts';
 import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from './logs.ts';
 import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from '../tables.ts';
@@ -283,6 +283,7 @@ export function runStore(db: Kysely<Tables>) {
     },
 
     pointsLike: byId(db, pointsLike),
+    neighboursOf: byId(db, neighboursOf),
 
     keepRunLogs: byId(db, keepRunLogs),
     loggedRuns: byId(db, loggedRuns),

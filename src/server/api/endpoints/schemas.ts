@@ -23,6 +23,7 @@ export const Status = z.looseObject({
   blocked: z.string().nullable(),
   model: z.string(),
   modelVersion: z.number(),
+  question: z.enum(['try', 'best', 'matter', 'fit']),
   points: z.number(),
   runs: RunCounts,
   window: z.number().nullable(),
