@@ -330,7 +330,7 @@ function keepItems(old: YAMLSeq<Node>, fresh: YAMLSeq<Node>): void {
   /** Items that may be equal. Otherwise each item of a long list would be compared with all others. */
   const alike = new Map<string, Node[]>();
   const textOf = (value: unknown): string =>
-    JSON.stringify(isMapping(value) ? Object.entries(value).sort() : value);
+    JSON.stringify(isMapping(value) ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) : value);
   for (const item of old.items.toReversed()) {
     const text = textOf(valueOf(item));
     const known = alike.get(text);
