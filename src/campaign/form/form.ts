@@ -156,7 +156,7 @@ export function together(
   }
   const after = valueIn(shape, posted);
   const isSame = (isFirst && way === undefined) || isEqual(before, after);
-  const changed = isSame ? text : withChange(read(text).document, before, after, isOther);
+  const changed = isSame ? text : withChange(text, read(text).document, before, after, isOther);
   const { fields: shown, notShown } = fieldsOf(shape, read(changed).plain);
   const added = [...posted].filter(([field]) => field === ADDED_SEED && shown.get('seed') === '1');
   const all = new Map([...unused(shape, posted, shown), ...added, ...shown]);
@@ -248,7 +248,13 @@ interface Written {
  * @param isOther - whether the way is another one. What no field shows of the former way then goes, too: a definition has
  *   one way.
  */
-function withChange(document: Document, before: unknown, after: unknown, isOther: boolean): string {
+function withChange(
+  text: string,
+  document: Document,
+  before: unknown,
+  after: unknown,
+  isOther: boolean,
+): string {
   writeOut(document);
   const root = isMap(document.contents) ? document.contents : new YAMLMap();
   change(root, before, after);
@@ -260,7 +266,13 @@ function withChange(document: Document, before: unknown, after: unknown, isOther
     if (isMap(designs) && designs.items.length === 0) root.delete('design');
   }
   document.contents = root as typeof document.contents;
-  return document.toString({ lineWidth: 0 });
+  // a number that has not changed stays as a person wrote it, such as 1e3
+  document.schema.tags = document.schema.tags.map((tag) =>
+    !tag.collection && /:(int|float)$/.test(tag.tag)
+      ? { ...tag, stringify: (node, ...rest) => node.source ?? tag.stringify!(node, ...rest) }
+      : tag,
+  );
+  return document.toString({ lineWidth: 0, ...styleOf(text) });
 
   function change(map: YAMLMap, old: unknown, fresh: unknown): void {
     const [from, to] = [asMapping(old), asMapping(fresh)];
@@ -288,6 +300,14 @@ function withChange(document: Document, before: unknown, after: unknown, isOther
     map.set(name, empty);
     return empty;
   }
+}
+
+/** How a text is written: the blanks in brackets and at the begin of lines. */
+function styleOf(text: string): { flowCollectionPadding: boolean; indent: number } {
+  return {
+    flowCollectionPadding: !/^[^#\n]*[:,[{-] *[{[][^\s{}[\]]/m.test(text),
+    indent: /^[^#\s][^#\n]*:[^\S\n]*\n( +)[^\s#-]/m.exec(text)?.[1]!.length ?? 2,
+  };
 }
 
 /**

@@ -91,7 +91,7 @@ search:
     const fields = new Map([...form.fields, [lists[0]!, '1, 2, 3'], [lists[1]!, '1.5, 1.7, 2']] as const);
     expect(together(MODEL, { ...form, fields }).text).toBe(`design:
   grid:
-    Days: [ 1, 2, 3 ] # weeks
+    Days: [1, 2, 3] # weeks
     Contact rate:
       # a day
       - 1.5 # low
@@ -275,4 +275,14 @@ test('a change of one cell keeps the comments of all points', () => {
   const without = together(MODEL, { ...form, fields: fewer }).text;
   expect(without).toContain('{ Closed: true, Days: 3 } # longest');
   expect(without).not.toContain('longer');
+});
+
+test.each([
+  'seed: 1\ndesign:\n    grid: {Days: [1, 2], Contact rate: [1e3, 2]} # mine\n',
+  'seed: 1\ndesign:\n  grid: { Days: [ 1, 2 ], Contact rate: [ 1e3, 2 ] } # mine\n',
+  'seed: 1\n# {a: 1}\ndesign: { grid: { Days: [ 1, 2 ] } }\n',
+])('a change of a field leaves how the text is written: %j', (text) => {
+  const form = opened(text);
+  const fields = new Map([...form.fields, ['seed', '7']]);
+  expect(together(MODEL, { ...form, fields }).text).toBe(text.replace('seed: 1', 'seed: 7'));
 });
