@@ -11,10 +11,10 @@ export type DefinitionSource = (
   | { definition: CampaignDefinition; file?: string | undefined }
 ) & {
   /**
-   * A folder with the files that were sent with the definition. Without it, files are read at the paths in the
-   * definition.
+   * A folder with the files that were sent with the definition, and what to do about a missing one. Without it, files are
+   * read at the paths in the definition.
    */
-  uploads?: string | undefined;
+  uploads?: { folder: string; hint: string } | undefined;
 };
 
 /** The file name in errors about an object without a file. */

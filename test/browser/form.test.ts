@@ -269,3 +269,122 @@ test('a form that the server did not take stays a draft, and nobody else sees it
   expect(await field('campaign').inputValue()).not.toBe('mine');
   expect(await page.getByText('This is what you typed earlier').count()).toBe(0);
 });
+
+/** Lets answers about the form wait. Returns a function that lets them go on, when at least one of them waits. */
+async function holdAnswers(): Promise<() => Promise<void>> {
+  const held: (() => void)[] = [];
+  const path = '**/new/form';
+  await page.route(path, async (route) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue().catch(() => {});
+  });
+  return async () => {
+    await until('an answer waits', () => Promise.resolve(held.length > 0));
+    await page.unroute(path);
+    for (const letGo of held) letGo();
+  };
+}
+
+test('what was typed in a field and in the text holds, wherever the focus is when the answer comes', async () => {
+  await begin('Epidemic', 'Latin hypercube');
+  const text = page.locator('textarea[name=definition]');
+  const definition = (): Promise<string> => text.inputValue();
+  await page.locator('#plan > *').first().waitFor();
+  let letGo = await holdAnswers();
+  await field('campaign').fill('from-the-field');
+  await text.focus();
+  await letGo();
+  await until('the text has the field', async () => (await definition()).includes('from-the-field'));
+  await text.press('Control+End');
+  await page.keyboard.type('seed: 7\n');
+  await until('the field has the text', async () => (await field('seed').inputValue()) === '7');
+  expect(await definition()).toContain('campaign: from-the-field');
+  letGo = await holdAnswers();
+  await text.fill((await definition()).replace('seed: 7', 'seed: 8 # mine'));
+  await field('campaign').focus();
+  await letGo();
+  await until('the field has the text', async () => (await field('seed').inputValue()) === '8');
+  await field('campaign').press('End');
+  await page.keyboard.type('-2');
+  await until('the text has both', async () =>
+    /(?=[^]*from-the-field-2)[^]*seed: 8 # mine/.test(await definition()),
+  );
+});
+
+test('an answer leaves the controls of the page in place: no focus, click or open list is lost, and Enter plans', async () => {
+  await begin('Epidemic', 'Latin hypercube');
+  await page.locator('#plan > *').first().waitFor();
+  const controls = `[...document.querySelectorAll('#form button, #form select, #form [type=file], [name="/campaign"]')]`;
+  const plan = page.locator('#plan');
+  await page.evaluate(`window.before = ${controls}`);
+  const letGo = await holdAnswers();
+  await field('design/lhs/points').fill('many');
+  await page.getByRole('button', { name: 'Start' }).focus();
+  await letGo();
+  await until('the plan says what is wrong', async () => (await plan.innerText()).includes('points'));
+  expect(await page.evaluate(`window.before.every((one, at) => one === ${controls}[at])`)).toBe(true);
+  expect(await page.evaluate('document.activeElement.value')).toBe('start');
+  expect(await page.evaluate(`document.querySelectorAll('noscript *').length`)).toBe(0);
+  const posted = page.waitForRequest((one) => one.url().endsWith('/new') && one.method() === 'POST');
+  await field('design/lhs/points').press('Enter');
+  expect((await posted).postData()).toMatch(/name="do"\s+plan/);
+  await page.waitForLoadState();
+});
+
+test('after an answer that breaks off, the page does not wait for ever', async () => {
+  await begin('Epidemic', 'Latin hypercube');
+  await page.locator('#plan > *').first().waitFor();
+  await page.evaluate(`
+    window.whole = window.fetch;
+    window.fetch = async (url, options) => {
+      const answer = await window.whole(url, options);
+      if (options?.body?.get('do') !== 'plan') return answer;
+      return new Response(new ReadableStream({ start: (body) => body.error(new Error('cut')) }));
+    };`);
+  await field('inputs/Population:0').fill('50');
+  await page.getByText('The server does not take the form now.').waitFor();
+  expect(await page.locator('#plan').innerText()).toBe('');
+  await page.evaluate('window.fetch = window.whole');
+  await field('inputs/Population:0').fill('51');
+  await page.locator('#plan > *').first().waitFor();
+});
+
+test('while a draft comes back, nothing can be typed over it; a draft that does not come back is kept', async () => {
+  await begin('Epidemic', 'Latin hypercube');
+  await field('campaign').fill('draft');
+  await page.locator('#plan > *').first().waitFor();
+  const letGo = await holdAnswers();
+  await page.reload();
+  const isInert = (): Promise<unknown> => page.evaluate('document.querySelector("#form").inert');
+  expect(await isInert()).toBe(true);
+  await letGo();
+  await until('the draft is back', async () => (await field('campaign').inputValue()) === 'draft');
+  expect(await isInert()).toBe(false);
+  await page.route('**/new/form', (route) => route.abort());
+  await page.reload();
+  await page.getByText('What you typed earlier is kept. Load the page again.').waitFor();
+  expect(await isInert()).toBe(true);
+  await page.unroute('**/new/form');
+  await page.reload();
+  await until('the draft is back', async () => (await field('campaign').inputValue()) === 'draft');
+});
+
+test('a difference can be applied only while the definition is the one that was compared', async () => {
+  const text = 'campaign: differs\nmodel: {name: Epidemic}\ninputs: {Population: 20, Days: 5}\n';
+  await world.foray.submit({ text, file: 'differs.yaml' }, { id: 'differs' });
+  await toTheEnd(world, 'differs');
+  await page.goto(`${server.url}/campaigns/differs/definition`);
+  const area = page.locator('textarea[name=definition]');
+  await area.fill(text.replace('Days: 5', 'Days: 6'));
+  await page.getByRole('button', { name: 'Show the difference' }).click();
+  const apply = page.getByRole('button', { name: 'Apply' });
+  expect(await apply.isEnabled()).toBe(true);
+  const compared = await area.inputValue();
+  await area.fill(`${compared}# typed afterwards\n`);
+  expect(await apply.isDisabled()).toBe(true);
+  await page.getByText('Show the difference again, then apply it.').waitFor();
+  await area.fill(compared);
+  await apply.click();
+  await page.waitForURL('**/campaigns/differs');
+  expect((await world.foray.record('differs')).definition).toContain('Days: 6');
+});

@@ -284,7 +284,7 @@ test('the page plans the typed definition, a mistake links to its line, and the 
   );
   expect(await page.locator('[name="/design/grid/Contact rate:0"]').inputValue()).toBe('1, 1.5, 2');
   await page.locator('[name="/design/grid/Contact rate:0"]').fill('1, 2');
-  await until('the definition follows', async () => (await text.inputValue()).includes('[ 1, 2 ]'));
+  await until('the definition follows', async () => (await text.inputValue()).includes('[1, 2]'));
   expect(await text.inputValue()).toContain('# mine');
   await text.fill('campaign: x\nmodel: {name: Epidemi}\n');
   await until('the page shows the mistake', async () =>

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { type Form, together } from '../../src/campaign/form/form.ts';
 import type { Shape } from '../../src/campaign/form/shape.ts';
 import type { ModelAtService } from '../../src/client/index.ts';
 import { isEqual } from '../../src/campaign/form/fields.ts';
+import { ForayError } from '../../src/errors.ts';
 import { campaignForm } from '../../src/server/pages/definition.ts';
 import { sentIn } from '../../src/server/pages/definition-routes.ts';
+import { mistakesIn } from '../../src/server/pages/problem.ts';
 import { drawn, MODEL, shape } from '../campaign/form/drawn.ts';
 import fc from '../support/fast-check.ts';
 
@@ -14,10 +16,10 @@ import fc from '../support/fast-check.ts';
 
 const opened = (text: string): Form => together(MODEL, { text, was: text, fields: new Map() });
 
-function pageOf(form: Form, contents: readonly string[] = []): string {
+function pageOf(form: Form, contents: readonly string[] = [], mistakes: readonly ForayError[] = []): string {
   const version = { experimentTemplate: { inputs: MODEL.inputs, outputs: MODEL.outputs } };
   const model = { name: MODEL.name, version, experiments: [] } as unknown as ModelAtService;
-  const others = { models: [], id: '', message: undefined, mistakes: [], isWrong: false };
+  const others = { models: [], id: '', token: '', message: undefined, mistakes, isWrong: false };
   return campaignForm({ form, model, contents, ...others }).text;
 }
 
@@ -98,6 +100,104 @@ test('a new file replaces the file of its field; files that are too large togeth
   const { mistakes, files } = sentIn(controls(3, most));
   expect(Object.keys(files)).toEqual(['old.csv', 'cases.csv']);
   expect(mistakes).toMatchObject([{ code: 'INVALID_VALUE', place: { setting: ['design', 'points'] } }]);
+});
+
+describe('two uploads with the same file name', () => {
+  const [first, second] = ['A\n1\n', 'B\n2\n'].map((text) => Buffer.from(text).toString('base64'));
+  const sent = (...controls: [string, string][]) => {
+    const { files, posted } = sentIn(new URLSearchParams(controls));
+    return { files, fields: Object.fromEntries(posted.fields) };
+  };
+  const uploads: [string, string][] = [
+    ['upload/files/A', `data.csv:${first}`],
+    ['upload/files/B', `data.csv:${second}`],
+  ];
+  const both = {
+    files: { 'data.csv': first, 'data-2.csv': second },
+    fields: { 'files/A': 'data.csv', 'files/B': 'data-2.csv' },
+  };
+
+  test('each field has its own content', () => {
+    expect(sent(...uploads)).toEqual(both);
+    expect(sent(['/files/A', 'data.csv'], ['content', `data.csv:${first}`], uploads[1]!)).toEqual(both);
+    // the path of the other field is in a folder, and only its last part is the name of the file
+    expect(sent(['/files/A', 'sub/data.csv'], ['content', `data.csv:${first}`], uploads[1]!).files).toEqual(
+      both.files,
+    );
+    const third = ['upload/files/C', `data.csv:${Buffer.from('C').toString('base64')}`] as [string, string];
+    expect(sent(...uploads, third).fields).toMatchObject({ 'files/C': 'data-3.csv' });
+  });
+
+  test('the same content is one file, which stays as long as a field names it', () => {
+    const same = sent(uploads[0]!, ['upload/files/B', `data.csv:${first}`]);
+    expect(same).toEqual({
+      files: { 'data.csv': first },
+      fields: { 'files/A': 'data.csv', 'files/B': 'data.csv' },
+    });
+    const replaced = sent(
+      ['/files/A', 'data.csv'],
+      ['/files/B', 'data.csv'],
+      ['content', `data.csv:${first}`],
+      ['upload/files/B', `other.csv:${second}`],
+    );
+    expect(replaced.files).toEqual({ 'data.csv': first, 'other.csv': second });
+    // a newer version of the file of one field replaces it
+    expect(sent(['/files/A', 'data.csv'], ['content', `data.csv:${second}`], uploads[0]!).files).toEqual({
+      'data.csv': first,
+    });
+  });
+
+  test('a file that only the text names keeps its content', () => {
+    const definition = 'design: {union: [{points: data.csv}]}\n';
+    const { files } = sent(['definition', definition], ['content', `data.csv:${first}`], uploads[1]!);
+    expect(files).toEqual(both.files);
+  });
+});
+
+test('a file of an input with the name "observed" is no file with observations', () => {
+  const upload = (field: string) =>
+    sentIn(new URLSearchParams([[`upload/${field}`, `a.csv:${Buffer.from('1').toString('base64')}`]]));
+  expect(upload('files/observed')).toMatchObject({
+    files: { 'a.csv': 'MQ==' },
+    posted: { observations: undefined },
+  });
+  expect(upload('calibrate/abc/observed')).toMatchObject({ files: {}, posted: { observations: '1' } });
+});
+
+test('texts that are too long are refused before they are written into a page', () => {
+  const long = '"'.repeat(1_000_001);
+  for (const name of ['definition', 'was', 'id', '/campaign', '/notes/x', `/${long}`])
+    expect(() => sentIn(new URLSearchParams([[name, long]]))).toThrow(
+      expect.objectContaining({ code: 'TOO_LARGE' }),
+    );
+  const halves = new URLSearchParams([
+    ['/a', long.slice(600_000)],
+    ['/b', long.slice(300_000)],
+  ]);
+  expect(() => sentIn(halves)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
+  const most = new URLSearchParams([
+    ['definition', long.slice(1)],
+    ['was', long.slice(1)],
+    ['content', `a.csv:${long}`],
+  ]);
+  expect(sentIn(most).posted.text).toHaveLength(1_000_000);
+});
+
+test('a goal that a search refuses is marked at its field', () => {
+  const form = opened('search: { over: {}, minimize: Peak infected }\ngoal: { minimize: Peak infected }\n');
+  const place = { file: 'definition', line: 2, column: 1, setting: ['goal'] };
+  const mistake = new ForayError('INVALID_VALUE', 'The goal of a search …', { place });
+  const page = pageOf(form, [], [mistake]);
+  const [, field] = /href="#([^"]+)">To its field/.exec(page)!;
+  expect(page).toMatch(new RegExp(`id="${field}"[^>]*>The goal of a search …<`));
+});
+
+test('a mistake in a file of a definition has no link to a line of the definition', () => {
+  const mistake = (file: string): string =>
+    mistakesIn(new ForayError('INVALID_VALUE', 'Wrong.', { place: { file, line: 3, column: 5 } })).text;
+  expect(mistake('definition')).toContain('<a href="#line-3">Line 3, column 5</a>');
+  expect(mistake('points.csv')).toContain('<code>points.csv</code>, line 3, column 5');
+  expect(mistake('points.csv')).not.toContain('href');
 });
 
 test('a definition with a design that no field shows has no other way, and the page says so', () => {

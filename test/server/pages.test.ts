@@ -147,6 +147,36 @@ describe('without scripts', () => {
     expect([plan.status, plan.body]).toEqual([200, expect.stringMatching(/6\s+points/)]);
   });
 
+  test('a form that comes twice starts one campaign, and a changed form starts another one', async () => {
+    const [, token] = /name="token"\s+value="([^"]+)"/.exec((await page('/new')).body)!;
+    const definition = 'campaign: twice\nmodel: {name: Epidemic}\ninputs: {Population: 20, Days: 3}\n';
+    const start = async (text: string, made = token!): Promise<unknown> =>
+      (await send('/new', { definition: text, token: made, do: 'start' })).headers.location;
+    const [first, second] = await Promise.all([start(definition), start(definition)]);
+    expect(first).toMatch(/^\/campaigns\/twice-/);
+    expect(second).toBe(first);
+    expect(await start(definition.replace('Days: 3', 'Days: 4'))).not.toBe(first);
+    expect(await start(definition, 'of another page')).not.toBe(first);
+    expect((await send('/new/form', { definition, token: 'mine' })).body).toMatch(
+      /name="token"\s+value="mine"/,
+    );
+  });
+
+  test('a file that is missing is uploaded at its field, and a definition that is too long is refused', async () => {
+    const definition = 'campaign: x\nmodel: {name: Epidemic}\ndesign: {points: none.csv}\n';
+    const { body } = await send('/new/form', { definition, do: 'plan' });
+    expect(body).toContain('Upload it at its field.');
+    expect(body).not.toContain('BASE64');
+    const long = `# ${'x'.repeat(1_000_000)}`;
+    for (const path of ['/new', '/new/form', '/campaigns/fit/definition'])
+      expect((await send(path, { definition: long, do: 'compare' })).status).toBe(413);
+  });
+
+  test('the server says that it has taken a single run, so the browser forgets its draft', async () => {
+    const { headers } = await send('/models/Epidemic/runs', { 'in:Population': '20', 'in:Days': '3' });
+    expect(headers.location).toMatch(/^\/models\/Epidemic\/runs\/[^?]+\?[^#]+#taken$/);
+  });
+
   test('the page shows a wrong definition again, with the line of each mistake', async () => {
     const answer = await send('/new', { definition: 'campaign: x\nmodel: {name: Epidemi}\n', do: 'start' });
     expect(answer.status).toBe(422);

@@ -25,6 +25,11 @@ export function chosenIn(name: string, keys: readonly string[] = []): string {
   return `${name}?${keys.join('|')}`;
 }
 
+/** Whether a field belongs to a setting or to something in it, by their names. */
+export function isAt(field: string, name: string): boolean {
+  return field.startsWith(name) && /^$|^[/:?]/.test(field.slice(name.length));
+}
+
 /** The path of names in a definition to which a field leads. */
 export function pathOfField(name: string): string[] {
   return name
@@ -187,7 +192,7 @@ function textOf(shape: Shape, plain: unknown): string | undefined {
   if (!plain.every(isMapping) || !isMapping(first)) return undefined;
   const names = Object.keys(first);
   const isSame = plain.every(
-    (row) => Object.keys(row).length === names.length && names.every((key) => key in row),
+    (row) => Object.keys(row).length === names.length && names.every((key) => Object.hasOwn(row, key)),
   );
   const lines = [names, ...plain.map((row) => names.map((key) => row[key]))].map((row) => listText(row, ANY));
   const text = lines.join('\n');
@@ -222,7 +227,7 @@ function scalarText({ type }: ValueShape, plain: unknown, mayBeEmpty = false): s
   return isOwn ? text : undefined;
 }
 
-function isMapping(plain: unknown): plain is Record<string, unknown> {
+export function isMapping(plain: unknown): plain is Record<string, unknown> {
   return typeof plain === 'object' && plain !== null && !Array.isArray(plain);
 }
 
@@ -233,5 +238,8 @@ export function isEqual(a: unknown, b: unknown): boolean {
     return a.length === b.length && a.every((one, at) => isEqual(one, b[at]));
   if (!isMapping(a) || !isMapping(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => key in b && isEqual(a[key], b[key]));
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]))
+  );
 }

@@ -1,10 +1,21 @@
 import type { Document } from 'yaml';
-import { isMap, isNode, isScalar, isSeq, type Node, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
+import { isMap, isNode, isSeq, type Node, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { nameKey } from '../../api/index.ts';
 import { campaignName } from '../definition.ts';
 import { isForSensitivity, kinds, kindTitles } from '../designs/index.ts';
 import { readText } from '../read.ts';
-import { chosenIn, type Fields, fieldsOf, isEqual, shapeAt, valueIn, within } from './fields.ts';
+import type { ReadYaml } from '../../yaml/yaml.ts';
+import {
+  chosenIn,
+  type Fields,
+  fieldsOf,
+  isAt,
+  isEqual,
+  isMapping,
+  shapeAt,
+  valueIn,
+  within,
+} from './fields.ts';
 import { observationsIn } from './observations.ts';
 import { type FormModel, formShape, type GroupShape, type Shape, STRATEGIES } from './shape.ts';
 import type { Question } from '../question.ts';
@@ -62,19 +73,49 @@ export function wayOf(fields: Fields): string {
   return fields.get(STRATEGY) || fields.get(KIND) || '';
 }
 
+/** The setting for the observations of a calibration. */
+export const OBSERVED = ['calibrate', 'abc', 'observed'].reduce(within);
+
 /** The strategies that need no design. */
 const WITHOUT_DESIGN = ['search', 'calibrate'];
 
-function withWay(fields: Fields, way: string): Fields {
+/** Not a part of a definition: says that the form has added the seed, and not a person. */
+const ADDED_SEED = chosenIn('seed');
+/** The fields for what is minimized or maximized, in each of their places. */
+const GOAL = /^(goal|search|select)[/?](minimize|maximize)/;
+
+/**
+ * The fields for another way. Settings that it refuses go out of use: a second goal, a kind of replications, and the seed
+ * that only a calibration needs.
+ */
+function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string): Fields {
   const isStrategy = STRATEGIES.includes(way);
-  const kind = isStrategy ? fields.get(KIND) || 'grid' : way;
-  return new Map([
-    ...fields,
+  const kind = isStrategy ? posted.get(KIND) || 'grid' : way;
+  const fields = new Map([
+    ...carried,
+    ...nonEmpty(posted),
+    // a goal that a person changed for the former way is newer than the one that this way had
+    ...[...carried].filter(([field]) => GOAL.test(field)),
     [STRATEGY, isStrategy ? way : ''],
     [KIND, WITHOUT_DESIGN.includes(way) ? '' : kind],
-    // each run of a calibration needs its own seed
-    ...(way === 'calibrate' && !fields.get('seed') ? [['seed', '1'] as const] : []),
   ]);
+  const { seed, fresh, replications } = valueIn(shape, fields) as Record<string, unknown>;
+  if (way === 'search' || way === 'select')
+    for (const [field] of fieldsAt(fields, 'goal')) fields.delete(field);
+  const isPrecise = isMapping(replications) && 'output' in replications;
+  const refuses = new Map([
+    ['search', isPrecise],
+    ['select', isMapping(replications) || replications === 1],
+    ['calibrate', true],
+  ]);
+  const isRefused = refuses.get(way) ?? (isMapping(replications) && !isPrecise);
+  if (isRefused) fields.set(chosenIn('replications'), '');
+  if (way === 'calibrate') {
+    fields.delete('commonRandomNumbers');
+    // each run needs its own seed
+    if (seed === undefined && fresh !== true) fields.set('seed', '1').set(ADDED_SEED, '1');
+  } else if (fields.delete(ADDED_SEED) && seed === 1) fields.delete('seed');
+  return fields;
 }
 
 /**
@@ -90,24 +131,36 @@ export function together(
   way?: string,
 ): Form {
   const shape = formShape(model);
-  const before = valueIn(shape, fieldsOf(shape, plainOf(was)).fields);
+  // most of the texts are equal, and a large one takes a while
+  const known = new Map<string, ReadYaml>();
+  const read = (one: string): ReadYaml => {
+    const found = known.get(one) ?? readText(one, 'definition');
+    known.set(one, found);
+    return found;
+  };
+  const former = read(was).plain;
+  const before = valueIn(shape, fieldsOf(shape, former).fields);
   const isFirst = fields.size === 0;
-  let posted = isFirst ? fieldsOf(shape, plainOf(text)).fields : renamed(fields, plainOf(was));
-  if (way !== undefined && way !== wayOf(posted)) {
+  let posted = isFirst ? fieldsOf(shape, read(text).plain).fields : renamed(fields, former);
+  const isOther = way !== undefined && way !== wayOf(posted);
+  if (isOther) {
     const carried = fieldsOf(shape, passedOn(shape, valueIn(shape, posted), way)).fields;
-    posted = withWay(new Map([...carried, ...nonEmpty(posted)]), way);
+    posted = withWay(shape, posted, carried, way);
   }
   if (observations !== undefined) {
     const observed = observationsIn(
       observations,
       model.outputs.map(({ name }) => name),
     );
-    const { fields: read } = fieldsOf(shape, { calibrate: { abc: { observed } } });
-    posted = new Map([...posted, ...read]);
+    const { fields: fresh } = fieldsOf(shape, { calibrate: { abc: { observed } } });
+    posted = new Map([...[...posted].filter(([field]) => !isAt(field, OBSERVED)), ...fresh]);
   }
-  const changed = isFirst && way === undefined ? text : withChange(text, before, valueIn(shape, posted));
-  const { fields: shown, notShown } = fieldsOf(shape, plainOf(changed));
-  const all = new Map([...unused(shape, posted, shown), ...shown]);
+  const after = valueIn(shape, posted);
+  const isSame = (isFirst && way === undefined) || isEqual(before, after);
+  const changed = isSame ? text : withChange(text, read(text).document, before, after, isOther);
+  const { fields: shown, notShown } = fieldsOf(shape, read(changed).plain);
+  const added = [...posted].filter(([field]) => field === ADDED_SEED && shown.get('seed') === '1');
+  const all = new Map([...unused(shape, posted, shown), ...added, ...shown]);
   return { text: changed, was: changed, fields: all, notShown, model: shown.get('model/name') ?? '' };
 }
 
@@ -117,11 +170,6 @@ function renamed(fields: Fields, was: unknown): Fields {
   const model = fields.get('model/name');
   if (typeof former !== 'string' || !model || fields.get('campaign') !== campaignName(former)) return fields;
   return new Map([...fields, ['campaign', campaignName(model)]]);
-}
-
-/** @throws ForayError DEFINITION_SYNTAX */
-function plainOf(text: string): unknown {
-  return readText(text, 'definition').plain;
 }
 
 function nonEmpty(fields: Fields): [string, string][] {
@@ -158,9 +206,7 @@ function* unused(
 }
 
 function fieldsAt(posted: Fields, name: string): [string, string][] {
-  return [...posted].filter(
-    ([field, text]) => text !== '' && field.startsWith(name) && /^$|^[/:?]/.test(field.slice(name.length)),
-  );
+  return [...posted].filter(([field, text]) => text !== '' && isAt(field, name));
 }
 
 /** The values of inputs and the goal of a definition, in the notation of another way. */
@@ -197,22 +243,44 @@ interface Written {
   calibrate?: { abc?: { priors?: unknown } };
 }
 
-/** The text of a definition after a change of some settings. */
-function withChange(text: string, before: unknown, after: unknown): string {
-  if (isEqual(before, after)) return text;
-  const { document } = readText(text, 'definition');
+/**
+ * The text of a definition after a change of some settings.
+ *
+ * @param isOther - whether the way is another one. What no field shows of the former way then goes, too: a definition has
+ *   one way.
+ */
+function withChange(
+  text: string,
+  document: Document,
+  before: unknown,
+  after: unknown,
+  isOther: boolean,
+): string {
   writeOut(document);
   const root = isMap(document.contents) ? document.contents : new YAMLMap();
   change(root, before, after);
+  if (isOther) {
+    const { design, ...strategy } = asMapping(after);
+    for (const name of STRATEGIES) if (!(name in strategy)) root.delete(name);
+    const designs = root.get('design');
+    if (isMap(designs)) for (const kind of kinds) if (!(kind in asMapping(design))) designs.delete(kind);
+    if (isMap(designs) && designs.items.length === 0) root.delete('design');
+  }
   document.contents = root as typeof document.contents;
-  return document.toString({ lineWidth: 0 });
+  // a number that has not changed stays as a person wrote it, such as 1e3
+  document.schema.tags = document.schema.tags.map((tag) =>
+    !tag.collection && /:(int|float)$/.test(tag.tag)
+      ? { ...tag, stringify: (node, ...rest) => node.source ?? tag.stringify!(node, ...rest) }
+      : tag,
+  );
+  return document.toString({ lineWidth: 0, ...styleOf(text) });
 
   function change(map: YAMLMap, old: unknown, fresh: unknown): void {
     const [from, to] = [asMapping(old), asMapping(fresh)];
     for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
-      if (isEqual(from[key], to[key])) continue;
+      const [was, is] = [from, to].map((all) => (Object.hasOwn(all, key) ? all[key] : undefined));
+      if (isEqual(was, is)) continue;
       const name = nameIn(map, key);
-      const [was, is] = [from[key], to[key]];
       const inner = mapAt(map, name);
       if (inner && isMapping(is ?? was)) {
         if (inner.items.length === 0) inner.flow = false;
@@ -233,6 +301,14 @@ function withChange(text: string, before: unknown, after: unknown): string {
     map.set(name, empty);
     return empty;
   }
+}
+
+/** How a text is written: the blanks in brackets and at the begin of lines. */
+function styleOf(text: string): { flowCollectionPadding: boolean; indent: number } {
+  return {
+    flowCollectionPadding: !/^[^#\n]*[:,[{-] *[{[][^\s{}[\]]/m.test(text),
+    indent: /^[^#\s][^#\n]*:[^\S\n]*\n( +)[^\s#-]/m.exec(text)?.[1]!.length ?? 2,
+  };
 }
 
 /**
@@ -256,21 +332,50 @@ function writeOut(document: Document): void {
 }
 
 /** Gives a setting a new value. Its comments stay, also those of the items of a list that stay. */
-function replace(map: YAMLMap, name: string, fresh: unknown): void {
+function replace(map: YAMLMap, name: string, fresh: Node): void {
   const old = map.get(name, true) as Node | undefined;
-  if (old && isNode(fresh)) {
+  if (old) {
     fresh.comment = old.comment;
     fresh.commentBefore = old.commentBefore;
     if (isSeq(old) && isSeq(fresh)) {
-      const rest = [...old.items];
-      fresh.items = fresh.items.map((item) => {
-        const at = rest.findIndex((one) => isScalar(one) && isScalar(item) && one.value === item.value);
-        return at === -1 ? item : rest.splice(at, 1)[0];
-      });
+      keepItems(old as YAMLSeq<Node>, fresh as YAMLSeq<Node>);
       fresh.flow = old.flow;
     }
   }
   map.set(name, fresh);
+}
+
+/** Keeps the items of a list that stay, with their comments. An item that has only changed keeps its own comments. */
+function keepItems(old: YAMLSeq<Node>, fresh: YAMLSeq<Node>): void {
+  const valueOf = (node: Node): unknown => node.toJSON() as unknown;
+  /** Items that may be equal. Otherwise each item of a long list would be compared with all others. */
+  const alike = new Map<string, Node[]>();
+  const textOf = (value: unknown): string =>
+    JSON.stringify(isMapping(value) ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) : value);
+  for (const item of old.items.toReversed()) {
+    const text = textOf(valueOf(item));
+    const known = alike.get(text);
+    if (known) known.push(item);
+    else alike.set(text, [item]);
+  }
+  const rest = new Set(old.items);
+  const staying = fresh.items.map((item) => {
+    const value = valueOf(item);
+    const known = alike.get(textOf(value));
+    const same = known?.at(-1);
+    if (same === undefined || !isEqual(valueOf(same), value)) return undefined;
+    known!.pop();
+    rest.delete(same);
+    return same;
+  });
+  fresh.items = fresh.items.map((item, at) => {
+    const former = old.items[at];
+    if (!staying[at] && former && rest.has(former) && old.items.length === fresh.items.length) {
+      item.comment = former.comment;
+      item.commentBefore = former.commentBefore;
+    }
+    return staying[at] ?? item;
+  });
 }
 
 /** The name of a setting as the text has it. Names of inputs may be in another case. */
@@ -280,8 +385,7 @@ function nameIn(map: YAMLMap, key: string): string {
 }
 
 /** A value as YAML: lists and small mappings are on one line. */
-function nodeOf(document: Document, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+function nodeOf(document: Document, value: unknown): Node {
   const node = document.createNode(value);
   const flow = (one: unknown): boolean => {
     if (!(one instanceof YAMLMap) && !(one instanceof YAMLSeq)) return true;
@@ -291,10 +395,6 @@ function nodeOf(document: Document, value: unknown): unknown {
   };
   flow(node);
   return node;
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function asMapping(value: unknown): Record<string, unknown> {

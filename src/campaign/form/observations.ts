@@ -21,6 +21,8 @@ export function observationsIn(csv: string, outputs: readonly string[]): Record<
       hint: 'Its first line has the names of outputs. For curves, the first column has the times. Each further line has numbers.',
     });
   if (unknown.length > 0) throw fault(`the model has no output "${unknown[0]}".`);
+  const twice = names.find((name, at) => name !== undefined && names.indexOf(name) !== at);
+  if (twice !== undefined) throw fault(`its first line has "${twice}" twice.`);
   if (names.every((name) => name === undefined)) throw fault('no column has the name of an output.');
   if (rows.length === 0) throw fault('it has no line with numbers.');
   const numbers = rows.map((row, line) =>

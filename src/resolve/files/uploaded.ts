@@ -12,16 +12,20 @@ export class UploadedFiles extends FilesOnDisk {
   /** The path that selects each file, by its last part. */
   readonly #paths = new Map<string, string>();
 
-  constructor(folder: string) {
+  readonly #hint: string;
+
+  /** @param hint - a sentence that says what to do about a missing file */
+  constructor({ folder, hint }: { folder: string; hint: string }) {
     super(join(folder, 'definition'));
+    this.#hint = hint;
   }
 
   protected override async read(file: WantedFile): Promise<Uint8Array> {
-    return sent(super.read({ ...file, path: this.#nameOf(file.path, file.place) }));
+    return this.#sent(super.read({ ...file, path: this.#nameOf(file.path, file.place) }));
   }
 
   override async findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile> {
-    const file = await sent(super.findPoints(this.#nameOf(path, place), place, check));
+    const file = await this.#sent(super.findPoints(this.#nameOf(path, place), place, check));
     this.points[path] = file;
     return file;
   }
@@ -43,19 +47,16 @@ export class UploadedFiles extends FilesOnDisk {
       hint: 'Over HTTP, the last part of a path selects a file. Give each file a name of its own, or submit the definition with "foray submit".',
     });
   }
-}
 
-/** Says how a file that cannot be read comes with a definition. */
-async function sent<T>(read: Promise<T>): Promise<T> {
-  try {
-    return await read;
-  } catch (error) {
-    if (!isForayError(error) || error.code !== 'DEFINITION_UNREADABLE') throw error;
-    const { code, message, place } = error;
-    throw new ForayError(code, message, {
-      place,
-      hint: 'Send it with the definition: {"definition": …, "files": {NAME: BASE64}}. foray.py sends the files beside the definition, and those under files=[PATH, …].',
-    });
+  /** Says how a file that cannot be read comes with a definition. */
+  async #sent<T>(read: Promise<T>): Promise<T> {
+    try {
+      return await read;
+    } catch (error) {
+      if (!isForayError(error) || error.code !== 'DEFINITION_UNREADABLE') throw error;
+      const { code, message, place } = error;
+      throw new ForayError(code, message, { place, hint: this.#hint });
+    }
   }
 }
 

@@ -23,12 +23,17 @@ const Envelope = z.strictObject({
 export type Sent = { text: string; files?: Readonly<Record<string, string>> } | { body: Uint8Array };
 
 /** The largest text of a definition, in characters. Larger designs are in point files. */
-const MOST_TEXT = 1_000_000;
+export const MOST_TEXT = 1_000_000;
 /** The file name in errors about a definition from a request. */
-const NAME = 'definition';
+export const DEFINITION = 'definition';
 const FILE_NAME = /^(?!\.{1,2}$)[^/\\\0]+$/;
 /** The longest file name that file systems allow, in bytes. */
 const LONGEST_NAME = 255;
+/** How a missing file comes with a definition: of a form, or of a request. */
+const hints = {
+  form: 'Upload it at its field.',
+  body: 'Send it with the definition: {"definition": …, "files": {NAME: BASE64}}. foray.py sends the files beside the definition, and those under files=[PATH, …].',
+};
 
 /**
  * Reads a definition from a request: YAML or JSON, or `{"definition": …, "files": {NAME: BASE64}}`. While `use` runs,
@@ -66,10 +71,11 @@ export async function withDefinition<T>(
         );
       await writeFile(join(folder, name), Buffer.from(content, 'base64'));
     }
+    const uploads = { folder, hint: 'text' in sent ? hints.form : hints.body };
     return await use(
       typeof definition === 'string'
-        ? { text: definition, file: NAME, uploads: folder }
-        : { definition: definition as unknown as CampaignDefinition, file: NAME, uploads: folder },
+        ? { text: definition, file: DEFINITION, uploads }
+        : { definition: definition as unknown as CampaignDefinition, file: DEFINITION, uploads },
     );
   } catch (error) {
     throw isForayError(error) ? named(error, folder) : error;

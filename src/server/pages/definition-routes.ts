@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'yaml';
 import { chosenIn, pathOfField } from '../../campaign/form/fields.ts';
-import type { Form, PostedForm } from '../../campaign/form/form.ts';
+import { type Form, OBSERVED, type PostedForm } from '../../campaign/form/form.ts';
 import { campaignName } from '../../campaign/definition.ts';
 import { ForayError, isForayError } from '../../errors.ts';
 import type { Markup } from '../../report/html/markup.ts';
 import { quoted } from '../../text/suggest.ts';
 import { etagOf } from '../api/etag.ts';
+import { DEFINITION, MOST_TEXT } from '../jobs/with-definition.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
@@ -22,6 +23,7 @@ import {
 import { MOST_FILES, UPLOAD } from './form-parts.ts';
 import { CONTROL, MODEL } from './form.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
+import { TAKEN } from './page-parts.ts';
 import { mistakesIn } from './problem.ts';
 import { reasonOf } from './verbs.ts';
 
@@ -49,6 +51,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
       const { id } = request.params;
       const fields = fieldsOf(request);
       const text = lines(fields.get('definition'));
+      checkLength(text);
       const change = async (): Promise<FastifyReply> => {
         const record = await foray.record(id);
         const etag = fields.get('etag') ?? '';
@@ -82,7 +85,8 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         from === undefined ? firstText(name ?? known[0]?.name) : (await foray.record(from)).definition;
       if (name !== undefined) await models.one(name);
       const posted = { text, was: text, fields: new Map<string, string>() };
-      const shown = await shownFor(request, { posted, way, id: '', files: {}, doing: '', mistakes: [] });
+      const form = { posted, way, id: '', token: crypto.randomUUID(), files: {}, doing: '', mistakes: [] };
+      const shown = await shownFor(request, form);
       return sendPage(request, reply, newPage(shown));
     },
   );
@@ -99,6 +103,10 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
       const options = {
         sent: sent(shown.form.text, form.files),
         owner: request.access!.name,
+        // a second click on the button starts nothing else, but a changed form does
+        ...(form.token !== '' && {
+          token: [form.token, shown.form.text, ...shown.contents].join('\n'),
+        }),
         ...(form.id !== '' && { id: form.id }),
       };
       const submitted = await jobs.run(request.keyHash!, 'submit', options);
@@ -116,7 +124,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
 
   /** Brings the fields and the text of a form together, and plans the campaign if the form asks for it. */
   async function shownFor(request: FastifyRequest, given: SentForm): Promise<NewCampaign> {
-    const { posted, way, id, files, doing, mistakes } = given;
+    const { posted, way, id, token, files, doing, mistakes } = given;
     const keyHash = request.keyHash!;
     const all = (await models.all().catch(nothing)) ?? [];
     const contents = Object.entries(files).map(([name, content]) => `${name}:${content}`);
@@ -138,7 +146,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     } catch (error) {
       result = wrong(error);
     }
-    return { form, model, models: all, id, contents, ...result };
+    return { form, model, models: all, id, token, contents, ...result };
   }
 
   async function planned(keyHash: string, text: string, files: Files): Promise<Markup> {
@@ -154,6 +162,8 @@ interface SentForm {
   posted: PostedForm;
   way: string | undefined;
   id: string;
+  /** The same for all answers to one page; empty if a program sends the form. */
+  token: string;
   /** The content of each uploaded file in Base64, by name. */
   files: Files;
   /** The button: plan, start, or none. */
@@ -162,14 +172,19 @@ interface SentForm {
   mistakes: readonly ForayError[];
 }
 
-/** The end of the address after a form that the server has taken. The script of the page then forgets the draft. */
-const TAKEN = '#taken';
-
 /**
  * The form that a browser has sent. Browsers send `\r\n` at the ends of lines. A file is a text: its name, a colon, and
  * its content in Base64.
+ *
+ * @throws ServerError TOO_LARGE for texts that would hold the server while it writes them into the page again
  */
 export function sentIn(controls: URLSearchParams): SentForm {
+  const isFile = (name: string): boolean => name === 'content' || name.startsWith(UPLOAD);
+  const written = [...controls].filter(([name]) => !isFile(name));
+  const whole = ['definition', 'was'];
+  for (const name of whole) checkLength(controls.get(name) ?? '');
+  checkLength(written.flatMap((one) => (whole.includes(one[0]) ? [] : one)).join(''));
+  const text = lines(controls.get('definition'));
   const texts = new Map<string, string[]>();
   for (const [name, value] of controls) {
     if (!name.startsWith(CONTROL)) continue;
@@ -185,32 +200,41 @@ export function sentIn(controls: URLSearchParams): SentForm {
   const files = new Map(controls.getAll('content').map(namedFile));
   const mistakes: ForayError[] = [];
   let observations: string | undefined;
-  for (const [name, value] of controls) {
-    if (!name.startsWith(UPLOAD)) continue;
+  for (const [control, value] of controls) {
+    if (!control.startsWith(UPLOAD)) continue;
     const [file, content] = namedFile(value);
-    const field = name.slice(UPLOAD.length);
+    const field = control.slice(UPLOAD.length);
     const former = fields.get(field) ?? '';
-    const kept = [...files].filter(([one]) => one !== file && one !== former);
-    if (sizeOf([...kept, [file, content]]) > MOST_FILES) {
+    const isOfAnother = (name: string): boolean =>
+      [...fields].some(([one, path]) => one !== field && path.split('/').at(-1) === name);
+    // a part of the text that no field shows may name a file, too
+    const isTaken = (name: string): boolean =>
+      files.has(name) &&
+      files.get(name) !== content &&
+      (isOfAnother(name) || (name !== former && text.includes(name)));
+    const name = freeName(file, isTaken);
+    const gone = isOfAnother(former) ? '' : former;
+    const kept = [...files].filter(([one]) => one !== name && one !== gone);
+    if (sizeOf([...kept, [name, content]]) > MOST_FILES) {
       mistakes.push(tooLarge(file, field));
       continue;
     }
-    if (field.endsWith('/observed')) {
+    if (field === OBSERVED) {
       observations = Buffer.from(content, 'base64').toString();
       continue;
     }
-    fields.set(field, file);
-    // another field or the text may name the same file, but then the plan says that it is missing
-    files.delete(former);
-    files.set(file, content);
+    fields.set(field, name);
+    // if a part that no field shows names this file as well, the plan says that it is missing
+    files.delete(gone);
+    files.set(name, content);
     const [, choice, shape] = /^(.*):(\d+)$/.exec(field) ?? [];
     if (choice !== undefined) fields.set(chosenIn(choice), shape!);
   }
-  const text = lines(controls.get('definition'));
   return {
     posted: { text, was: lines(controls.get('was') ?? text), fields, observations },
     way: controls.get('way') ?? undefined,
     id: (controls.get('id') ?? '').trim(),
+    token: controls.get('token') ?? '',
     files: Object.assign(Object.create(null), Object.fromEntries(files)) as Files,
     doing: controls.get('do') ?? '',
     mistakes,
@@ -220,6 +244,14 @@ export function sentIn(controls: URLSearchParams): SentForm {
 function namedFile(sent: string): [name: string, content: string] {
   const end = sent.lastIndexOf(':');
   return [sent.slice(0, Math.max(0, end)), sent.slice(end + 1)];
+}
+
+/** The name of a file, with a number if the name is taken: `data-2.csv`. */
+function freeName(file: string, isTaken: (name: string) => boolean): string {
+  const [, stem, end] = /^(.+?)(\.[^.]*)?$/s.exec(file) ?? ['', file, ''];
+  let name = file;
+  for (let at = 2; isTaken(name); at += 1) name = `${stem}-${at}${end ?? ''}`;
+  return name;
 }
 
 /** The size of files whose contents are in Base64, in bytes. */
@@ -234,10 +266,20 @@ function tooLarge(file: string, field: string): ForayError {
     'INVALID_VALUE',
     `${quoted(file)} is too large: the files of a form may have ${most} MiB together.`,
     {
-      place: { file: 'definition', path: setting.join('.'), setting },
+      place: { file: DEFINITION, path: setting.join('.'), setting },
       hint: 'Use the command line: "foray submit" has no such limit.',
     },
   );
+}
+
+/** @throws ServerError TOO_LARGE */
+function checkLength(text: string): void {
+  if (text.length > MOST_TEXT)
+    throw new ServerError(
+      'TOO_LARGE',
+      `A definition may have at most ${MOST_TEXT.toLocaleString('en-US')} characters, and so may the fields of a form together.`,
+      { hint: 'Put the points of a large design into a point file.' },
+    );
 }
 
 /** The first text of a definition. */

@@ -123,6 +123,8 @@ export interface NewCampaign {
   model: ModelAtService | undefined;
   models: readonly { name: string }[];
   id: string;
+  /** Made with the page, so that the server knows a form that comes twice. */
+  token: string;
   /** The contents of the files that a person has uploaded, each after its name and a colon. */
   contents: readonly string[];
   /** The plan, or what is wrong. */
@@ -146,7 +148,7 @@ export function newPage(shown: NewCampaign, isPosted = false): Page {
  * server brings fields and definition together. With scripts, this happens while a person types.
  */
 export function campaignForm(
-  { form, model, models, id, contents, message, mistakes }: NewCampaign,
+  { form, model, models, id, token, contents, message, mistakes }: NewCampaign,
   isPosted = false,
 ): Markup {
   const { text, was, fields, notShown } = form;
@@ -202,6 +204,7 @@ export function campaignForm(
         >Id of this campaign <small class="soft">by default its name with a suffix</small>
         <input name="id" value="${id}"
       /></label>
+      <input type="hidden" name="token" value="${token}" />
     </div>
     <div id="plan" role="status">${message} ${mistakeList(mistakes, (one) => drawn.placeOf(one))}</div>
     <p class="buttons">

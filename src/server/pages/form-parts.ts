@@ -35,10 +35,6 @@ export function isVaried({ key, shape }: Setting): boolean {
   return shape?.is === 'group' && shape.by === 'input' && key !== 'derive';
 }
 
-export function isAt(field: string, name: string): boolean {
-  return field.startsWith(name) && /^$|^[/:?]/.test(field.slice(name.length));
-}
-
 export function settingIn(place: ForayError['place']): readonly string[] {
   return place && 'setting' in place ? (place.setting ?? []) : [];
 }

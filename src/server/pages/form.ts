@@ -1,5 +1,13 @@
 import { allowedText } from '../../api/index.ts';
-import { chosenIn, type Fields, item, pathOfField, shapeAt, within } from '../../campaign/form/fields.ts';
+import {
+  chosenIn,
+  type Fields,
+  isAt,
+  item,
+  pathOfField,
+  shapeAt,
+  within,
+} from '../../campaign/form/fields.ts';
 import { KIND, wayOf, ways } from '../../campaign/form/form.ts';
 import {
   type GroupShape,
@@ -15,7 +23,6 @@ import { titleOf, typeText } from '../../report/words/words.ts';
 import { listItems } from '../../text/list-items.ts';
 import {
   idOf,
-  isAt,
   isOrdered,
   isVaried,
   isWithin,
@@ -237,6 +244,7 @@ export class FormFields {
     >
       <summary>${labelOf(key)}</summary>
       <p class="soft">${description}</p>
+      ${shape.is === 'group' ? this.#mistakesAt(name, pathOfField(name)) : ''}
       ${key === 'observed' ? html`<div class="fields">${uploadFor(name, 'A CSV file with observations')}</div>` : ''}
       <div class="fields">${this.#shapeOf(shape, name, setting, labelOf(key))}</div>
     </details>`;

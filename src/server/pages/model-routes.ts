@@ -3,6 +3,7 @@ import type { ServerParts } from '../server-parts.ts';
 import { fieldsOf, sendPage } from './layout.ts';
 import { sendParts } from './live.ts';
 import { modelPage, modelsPage, nextLookAt, pathOfModel, runPart } from './models.ts';
+import { TAKEN } from './page-parts.ts';
 import { mistakesIn } from './problem.ts';
 
 const read = { config: { role: 'read' } } as const;
@@ -32,7 +33,10 @@ export function addModels(app: FastifyInstance, { foray, models, away }: ServerP
       await away.needs('service');
       const run = await foray.requestRun(name, values);
       const query = new URLSearchParams(given).toString();
-      return await reply.redirect(`${pathOfModel({ name })}/runs/${encodeURIComponent(run)}?${query}`, 303);
+      return await reply.redirect(
+        `${pathOfModel({ name })}/runs/${encodeURIComponent(run)}?${query}${TAKEN}`,
+        303,
+      );
     } catch (error) {
       const message = mistakesIn(error);
       const page = modelPage(request, await models.one(name), undefined, {

@@ -20,3 +20,6 @@ export function partOf(id: string, markup: Markup): Part {
 export function hashesOf(parts: readonly Part[]): string {
   return parts.map(({ id, hash }) => `${id}=${hash}`).join(',');
 }
+
+/** The end of the address after a form that the server has taken. The script of the page then forgets the draft. */
+export const TAKEN = '#taken';

@@ -143,19 +143,61 @@ function tellDraft(text) {
   kept.before(note);
 }
 
-/** A fresh part of the form with the file controls of the old one: a person may be choosing a file. @param {any} part @param {any} old */
-function withFileControls(part, old) {
-  for (const one of part.querySelectorAll('[type=file]')) {
-    const same = [...old.querySelectorAll('[type=file]')].find(({ name }) => name === one.name);
-    if (!same) continue;
-    // the server has the file that it had
-    same.value = '';
-    one.replaceWith(same);
-  }
-  return part;
+/** Whether an element of the form stays when the form is fresh. @param {any} old @param {any} fresh */
+function isSame(old, fresh) {
+  if (old.nodeName !== fresh.nodeName) return false;
+  if (old.nodeType !== Node.ELEMENT_NODE) return true;
+  // the values tell the boxes of a list apart
+  const isOne = old.matches('[type=radio], [type=checkbox], button');
+  const names = ['id', 'name', 'type', ...(isOne ? ['value'] : [])];
+  return names.every((name) => old.getAttribute(name) === fresh.getAttribute(name));
 }
 
-/** Shows a fresh form from the server, but leaves the part in which a person types. @param {string} html */
+/**
+ * Gives an element the content and the state of a fresh one. What stays is not replaced: a person may be in it, have it
+ * open, or press it.
+ * @param {any} old @param {any} fresh
+ */
+function become(old, fresh) {
+  // in a page with scripts, it is only a text
+  if (old.matches('noscript')) return;
+  const { value, checked } = fresh;
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const one of fresh.attributes)
+    if (old.getAttribute(one.name) !== one.value) old.setAttribute(one.name, one.value);
+  let at = old.firstChild;
+  const dropTo = (/** @type {any} */ end) => {
+    while (at !== end) {
+      const next = at.nextSibling;
+      at.remove();
+      at = next;
+    }
+  };
+  for (const one of [...fresh.childNodes]) {
+    let same = at;
+    const isText = one.nodeType !== Node.ELEMENT_NODE;
+    while (same && !isSame(same, one)) same = isText ? null : same.nextSibling;
+    if (!same) {
+      old.insertBefore(one, at);
+      continue;
+    }
+    dropTo(same);
+    at = same.nextSibling;
+    if (!isText) become(same, one);
+    else if (same.data !== one.data) same.data = one.data;
+  }
+  dropTo(null);
+  if (!old.matches('input, select, textarea')) return;
+  old.checked = checked;
+  if (old.value === value) return;
+  const { selectionStart, selectionEnd } = old;
+  // the server has the file of a file control
+  old.value = value;
+  if (old === document.activeElement && selectionStart !== undefined && selectionStart !== null)
+    old.setSelectionRange(selectionStart, selectionEnd);
+}
+
+/** Shows a fresh form from the server, which answers to all that a person has typed. @param {string} html */
 function show(html) {
   const fresh = /** @type {any} */ (parsed(html).firstElementChild);
   const at = /** @type {any} */ (document.activeElement);
@@ -164,33 +206,10 @@ function show(html) {
     const was = /** @type {any} */ (document.getElementById(one.id));
     if (was && !one.querySelector('.wrong:not(:empty)')) one.open = was.open;
   }
-  for (const part of [...fresh.children]) {
-    const old = kept.children[[...fresh.children].indexOf(part)];
-    const isUsed =
-      old.contains(at) && at.matches('input:not([type=radio],[type=checkbox],[type=file]), textarea');
-    if (!isUsed) old.replaceWith(withFileControls(/** @type {any} */ (part.cloneNode(true)), old));
-    else
-      for (const one of part.querySelectorAll('.wrong, [aria-describedby], [name=was]')) {
-        const same = one.id ? document.getElementById(one.id) : old.querySelector('[name=was]');
-        if (!same) continue;
-        if (one.matches('.wrong')) same.textContent = one.textContent;
-        else if (one.name === 'was') same.value = one.value;
-        else same.setAttribute('aria-describedby', one.getAttribute('aria-describedby'));
-      }
-  }
+  become(kept, fresh);
   if (!at.isConnected && at.name)
-    [...kept.elements]
-      .find(
-        (one) =>
-          one.name === at.name && (!at.matches('[type=radio], [type=checkbox]') || one.value === at.value),
-      )
-      ?.focus({ preventScroll: true });
+    [...kept.elements].find((one) => isSame(one, at))?.focus({ preventScroll: true });
   tellTooLarge();
-  for (const one of kept.querySelectorAll('input[id], select[id], textarea[id]')) {
-    const wrong = document.getElementById('wrong-' + one.id);
-    if (wrong?.textContent) one.setAttribute('aria-invalid', 'true');
-    else one.removeAttribute('aria-invalid');
-  }
 }
 
 /** What is wrong with the file of a control, by the control's name. @type {Map<string, string>} */
@@ -219,32 +238,68 @@ function tellTooLarge() {
     control.closest('label').nextElementSibling.textContent = tooLarge.get(control.name) ?? '';
 }
 
+/** The fresh form for what was typed, or why there is none. @param {FormData} body */
+async function freshForm(body) {
+  const answer = await fetch(kept.dataset.form, { method: 'POST', body }).catch(() => null);
+  // an answer may break off
+  const text = (await answer?.text().catch(() => null)) ?? '';
+  if (answer?.ok && text !== '') return { html: text };
+  let why = 'The server does not take the form now.';
+  try {
+    why = JSON.parse(text).detail ?? why;
+  } catch {
+    // a proxy has answered, or nobody
+  }
+  return { why };
+}
+
 /** Number of the last change. */
 let typed = 0;
 let isPlanning = false;
+const PLANNING = 'Planning …';
 /** Asks the server for the form with fields and definition together, then for its plan. */
 async function renew() {
   const mine = ++typed;
   const ask = async (/** @type {string} */ what) => {
     const body = new FormData(kept);
     body.set('do', what);
-    const answer = await fetch(kept.dataset.form, { method: 'POST', body }).catch(() => null);
+    const { html, why } = await freshForm(body);
     if (mine !== typed) return false;
-    const { detail = 'The server does not take the form now.' } = answer?.ok
-      ? {}
-      : ((await answer?.json().catch(() => null)) ?? {});
-    say(answer?.ok ? '' : `${detail} What you typed is kept. Load the page again.`);
-    if (answer?.ok) show(await answer.text());
-    return answer?.ok;
+    say(why === undefined ? '' : `${why} What you typed is kept. Load the page again.`);
+    if (html) show(html);
+    return html !== undefined;
   };
   if (!(await ask(''))) return;
   keep(kept);
-  find('#plan').textContent = 'Planning …';
+  find('#plan').textContent = PLANNING;
   if (isPlanning) return;
   isPlanning = true;
   await ask('plan');
   isPlanning = false;
-  if (mine !== typed && find('#plan').textContent === 'Planning …') void renew();
+  if (find('#plan').textContent !== PLANNING) return;
+  if (mine === typed) find('#plan').textContent = '';
+  else void renew();
+}
+
+/** Shows an earlier form. Until then, nothing can be typed, because the answer would replace it. @param {[string, any][]} fields */
+async function restore(fields) {
+  const body = new FormData();
+  for (const [name, text] of fields) body.append(name, text);
+  kept.inert = true;
+  const { html, why } = await freshForm(body);
+  if (!html) return tellDraft(`${why} What you typed earlier is kept. Load the page again.`);
+  show(html);
+  kept.inert = false;
+  tellDraft('This is what you typed earlier.');
+}
+
+/** The difference that the page shows can be applied only as long as it is the difference. */
+function checkDifference() {
+  const apply = find('.difference form');
+  if (!apply) return;
+  const isOther = apply.elements.definition.value !== kept.elements.definition.value;
+  apply.querySelector('button').disabled = isOther;
+  say(isOther ? 'You have changed the definition. Show the difference again, then apply it.' : '');
 }
 
 // another person may have used this tab
@@ -258,19 +313,17 @@ if (kept) {
   if (kept.dataset.posted !== undefined && draft?.sent !== false) keep(kept);
   // a page with a query is a new beginning, unless it is the page where the draft began
   else if (draft && (!location.search || draft.at === location.href)) {
-    if (kept.dataset.form) {
-      const body = new FormData();
-      for (const [name, text] of draft.fields) body.append(name, text);
-      void fetch(kept.dataset.form, { method: 'POST', body }).then(async (answer) => {
-        if (answer.ok) show(await answer.text());
-      });
-    } else for (const [name, text] of draft.fields) if (kept.elements[name]) kept.elements[name].value = text;
-    // with the former tag, the server shows what somebody else has changed, and applies nothing
-    const [, tag] = draft.fields.find((/** @type {any} */ [name]) => name === 'etag') ?? [];
-    const isOvertaken = tag !== undefined && tag !== current;
-    tellDraft(
-      `This is what you typed earlier.${isOvertaken ? ' Somebody has changed the definition since.' : ''}`,
-    );
+    if (kept.dataset.form) void restore(draft.fields);
+    else {
+      for (const [name, text] of draft.fields) if (kept.elements[name]) kept.elements[name].value = text;
+      checkDifference();
+      // with the former tag, the server shows what somebody else has changed, and applies nothing
+      const [, tag] = draft.fields.find((/** @type {any} */ [name]) => name === 'etag') ?? [];
+      const isOvertaken = tag !== undefined && tag !== current;
+      tellDraft(
+        `This is what you typed earlier.${isOvertaken ? ' Somebody has changed the definition since.' : ''}`,
+      );
+    }
   }
   /** @type {any} */
   let soon;
@@ -278,6 +331,7 @@ if (kept) {
     kept.addEventListener(kind, (/** @type {any} */ { target }) => {
       if (target.type === 'file' && (kind === 'input' || isTooLarge(target))) return;
       keep(kept);
+      checkDifference();
       // an answer to what the form was before would replace this change
       typed += 1;
       clearTimeout(soon);

@@ -1,5 +1,6 @@
-import { type ForayError, isForayError } from '../../errors.ts';
+import { type ForayError, isForayError, type Place } from '../../errors.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
+import { DEFINITION } from '../jobs/with-definition.ts';
 import { problemOf, ServerError } from '../problems.ts';
 
 /**
@@ -30,15 +31,20 @@ export function mistakeList(
     ${mistakes.map((mistake) => {
       const { message, hint, place } = mistake;
       const field = fieldOf(mistake);
-      const line =
-        place &&
-        ('line' in place
-          ? html`<a href="#line-${place.line}">Line ${place.line}, column ${place.column}</a>: `
-          : html`<code>${place.path}</code>: `);
+      const line = place && placeOf(place);
       return html`<li>
         ${line} ${message} ${hint ?? ''}
         ${field === undefined ? '' : html`<a href="#${encodeURI(field)}">To its field</a>`}
       </li>`;
     })}
   </ul>`;
+}
+
+/** The place of a mistake. The page has only the lines of the definition, and not those of its files. */
+function placeOf(place: Place): Markup {
+  if (!('line' in place)) return html`<code>${place.path}</code>: `;
+  const { file, line, column } = place;
+  return file === DEFINITION
+    ? html`<a href="#line-${line}">Line ${line}, column ${column}</a>: `
+    : html`<code>${file}</code>, line ${line}, column ${column}: `;
 }

@@ -91,7 +91,7 @@ search:
     const fields = new Map([...form.fields, [lists[0]!, '1, 2, 3'], [lists[1]!, '1.5, 1.7, 2']] as const);
     expect(together(MODEL, { ...form, fields }).text).toBe(`design:
   grid:
-    Days: [ 1, 2, 3 ] # weeks
+    Days: [1, 2, 3] # weeks
     Contact rate:
       # a day
       - 1.5 # low
@@ -151,4 +151,138 @@ test('a shape stays chosen before one of its fields is filled in, and a setting 
   const again = together(MODEL, removed);
   expect(again.fields.get('design/grid/Days?') ?? '').toBe('');
   expect(again.text).not.toContain('Days');
+});
+
+describe('another way', () => {
+  const change = (form: Form, way?: string, fields: Record<string, string> = {}): Form =>
+    together(MODEL, { ...form, fields: new Map([...form.fields, ...Object.entries(fields)]) }, way);
+  const ways = (text: string, ...names: string[]): unknown =>
+    parse(names.reduce((form, way) => change(form, way), opened(text)).text);
+  const search = 'search: { over: { Contact rate: { min: 1, max: 2 } }, minimize: Peak infected }\n';
+
+  test('a goal is in one place only, and a changed goal passes on', () => {
+    expect(ways(search, 'grid')).toMatchObject({ goal: { minimize: 'Peak infected' } });
+    expect(ways(search, 'grid', 'search')).toEqual(parse(search));
+    const grid = 'goal: { maximize: Peak infected }\ndesign: { grid: { Days: [ 1, 2 ] } }\n';
+    expect(ways(grid, 'select')).toEqual({
+      design: { grid: { Days: [1, 2] } },
+      select: { maximize: 'Peak infected' },
+    });
+    expect(ways(grid, 'search')).toMatchObject({ search: { maximize: 'Peak infected' } });
+    expect(ways(grid, 'search')).not.toHaveProperty('goal');
+    expect(ways(grid, 'select', 'lhs')).toMatchObject({ goal: { maximize: 'Peak infected' } });
+    const other = { 'goal?maximize|minimize': 'maximize', 'goal/maximize': 'Fit ~ error' };
+    const back = change(change(change(opened(search), 'grid'), undefined, other), 'search');
+    expect(parse(back.text)).toMatchObject({ search: { maximize: 'Fit ~ error' } });
+    expect(back.text).not.toContain('minimize');
+  });
+
+  test('only a calibration keeps the seed that the form has added', () => {
+    const grid = 'design: { grid: { Days: [ 1, 2 ] } }\n';
+    expect(ways(grid, 'calibrate')).toMatchObject({ seed: 1 });
+    expect(ways(grid, 'calibrate', 'grid')).toEqual(parse(grid));
+    expect(ways(`${grid}seed: 1\n`, 'calibrate', 'grid')).toMatchObject({ seed: 1 });
+    const typed = change(change(opened(grid), 'calibrate'), undefined, { seed: '7' });
+    expect(parse(change(typed, 'grid').text)).toMatchObject({ seed: 7 });
+    // a fresh campaign draws its seed
+    expect(ways(`${grid}fresh: true\n`, 'calibrate')).not.toHaveProperty('seed');
+  });
+
+  test.each([
+    ['{ min: 5, max: 40, output: Peak infected, relative: 0.1 }', 'search'],
+    ['{ min: 5, max: 40, output: Peak infected, relative: 0.1 }', 'select'],
+    ['{ min: 5, max: 40 }', 'lhs'],
+    ['1', 'select'],
+    ['3', 'calibrate'],
+  ])('replications: %s are out of use in the way %s, and their fields stay', (replications, way) => {
+    const before = opened(`replications: ${replications}\n${search}`);
+    const after = change(way === 'search' ? change(before, 'grid') : before, way);
+    expect(parse(after.text)).not.toHaveProperty('replications');
+    for (const [name, text] of before.fields)
+      if (name.startsWith('replications:')) expect(after.fields.get(name)).toBe(text);
+  });
+
+  test('a calibration has no common random numbers', () => {
+    const text = 'commonRandomNumbers: true\ndesign: { grid: { Days: [ 1, 2 ] } }\n';
+    expect(ways(text, 'calibrate')).not.toHaveProperty('commonRandomNumbers');
+  });
+
+  test('what no field shows of the former way goes with it', () => {
+    const text = 'design:\n  grid: { Unknown: [ 1 ], Days: [ 1, 2 ] }\n  where: Days > 1\n';
+    expect(opened(text).notShown).toEqual(['design.grid.Unknown']);
+    const lhs = ways(text, 'lhs') as { design: object };
+    expect(Object.keys(lhs.design)).toEqual(expect.arrayContaining(['lhs', 'where']));
+    expect(Object.keys(lhs.design)).not.toContain('grid');
+    const two = ways('search: { over: { Unknown: [ 1, 2 ] } }\n', 'grid') as object;
+    expect(Object.keys(two)).toEqual(['design']);
+  });
+});
+
+test('names of inputs may be names of any object', () => {
+  const names = ['constructor', 'toString', 'hasOwnProperty'];
+  const model = {
+    name: 'Odd',
+    inputs: names.map((name) => ({ name, type: 'DOUBLE' as const, units: null, value: '1' })),
+    outputs: [],
+  };
+  const text = 'inputs: { constructor: 2, toString: 3 }\n';
+  const form = together(model, { text, was: text, fields: new Map() });
+  const without = (name: string): unknown => {
+    const fields = new Map([...form.fields, [`inputs/${name}:0`, '']]);
+    return parse(together(model, { ...form, fields }).text);
+  };
+  expect(without('constructor')).toEqual({ inputs: { toString: 3 } });
+  expect(without('toString')).toEqual({ inputs: { constructor: 2 } });
+  const third = new Map([...form.fields, ['inputs/hasOwnProperty?', '0'], ['inputs/hasOwnProperty:0', '4']]);
+  expect(parse(together(model, { ...form, fields: third }).text)).toMatchObject({
+    inputs: { hasOwnProperty: 4 },
+  });
+  expect(isEqual({ a: 1 }, { constructor: Object })).toBe(false);
+});
+
+describe('a file with observations', () => {
+  const text = `calibrate:
+  abc:
+    priors: { Contact rate: { min: 1, max: 3 } }
+    observed: { Peak infected: 8, Fit ~ error: 3 }
+`;
+  const read = (observations: string): Form => together(MODEL, { ...opened(text), observations });
+
+  test('replaces the former observations', () => {
+    const { calibrate } = parse(read('Fit ~ error\n5\n').text) as {
+      calibrate: { abc: { observed: object } };
+    };
+    expect(calibrate.abc.observed).toEqual({ 'Fit ~ error': 5 });
+  });
+
+  test('is refused if its first line has an output twice', () =>
+    expect(() => read('Peak infected,peak INFECTED\n1,2\n')).toThrow('has "Peak infected" twice'));
+});
+
+test('a change of one cell keeps the comments of all points', () => {
+  const text = `design:
+  points:
+    # the base case
+    - { Days: 1, Closed: true }
+    - { Days: 2, Closed: true } # longer
+    - { Closed: true, Days: 3 } # longest
+`;
+  const form = opened(text);
+  const [name, table] = [...form.fields].find(([, one]) => one.includes('2, true'))!;
+  const fields = new Map([...form.fields, [name, table.replace('2, true', '2, false')]]);
+  expect(together(MODEL, { ...form, fields }).text).toBe(text.replace('2, Closed: true', '2, Closed: false'));
+  const fewer = new Map([...form.fields, [name, table.replace('2, true\n', '')]]);
+  const without = together(MODEL, { ...form, fields: fewer }).text;
+  expect(without).toContain('{ Closed: true, Days: 3 } # longest');
+  expect(without).not.toContain('longer');
+});
+
+test.each([
+  'seed: 1\ndesign:\n    grid: {Days: [1, 2], Contact rate: [1e3, 2]} # mine\n',
+  'seed: 1\ndesign:\n  grid: { Days: [ 1, 2 ], Contact rate: [ 1e3, 2 ] } # mine\n',
+  'seed: 1\n# {a: 1}\ndesign: { grid: { Days: [ 1, 2 ] } }\n',
+])('a change of a field leaves how the text is written: %j', (text) => {
+  const form = opened(text);
+  const fields = new Map([...form.fields, ['seed', '7']]);
+  expect(together(MODEL, { ...form, fields }).text).toBe(text.replace('seed: 1', 'seed: 7'));
 });

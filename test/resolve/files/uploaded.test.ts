@@ -14,7 +14,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const check = { columns: (names: readonly string[]) => [...names], row: () => ['7'] };
 const pointsAt = (path: string) =>
-  new UploadedFiles(folder).findPoints(path, { file: 'definition', line: 1, column: 1 }, check);
+  new UploadedFiles({ folder, hint: 'Send it.' }).findPoints(
+    path,
+    { file: 'definition', line: 1, column: 1 },
+    check,
+  );
 
 test.each(['days.csv', 'data/days.csv', '/etc/days.csv', '..\\days.csv'])(
   'the path %s selects the uploaded file with its last part',
@@ -29,7 +33,7 @@ test.each(['', '.', '..', 'data/', '../..', '/etc/passwd'])('the path "%s" selec
 
 test('two paths with the same last part are refused, also as files of inputs', async () => {
   const place = { file: 'definition', line: 1, column: 1, path: '' };
-  const files = new UploadedFiles(folder);
+  const files = new UploadedFiles({ folder, hint: 'Send it.' });
   const mistakes = new Mistakes();
   const found = (...paths: string[]) =>
     files.find(
