@@ -19,9 +19,8 @@ export function logLine({ level, message, meta }: LogEntry): void {
   const workflow = campaign === undefined ? '' : ` (campaign ${campaign})`;
   const line = `${new Date().toISOString()} ${level} ${what}${workflow}${why}`;
   const { activityType: activity, attempt, taskQueue, sdkComponent: source } = (meta ?? {}) as Entry;
-  writeLog(level === 'ERROR' ? 'error' : 'warn', what, printableLine(line), {
-    ...{ campaign, activity, attempt, taskQueue, error, source },
-  });
+  const fields = { campaign, activity, attempt, taskQueue, error, source };
+  writeLog(level === 'ERROR' ? 'error' : 'warn', what, printableLine(line), fields);
 }
 
 /**

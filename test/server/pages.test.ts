@@ -241,6 +241,8 @@ seed: 1
     expect(await peaks('highest:Peak infected')).toEqual(lowest.toReversed());
     expect((await peaks('highest:finished')).toSorted((a, b) => a - b)).toEqual(lowest);
     expect((await page('/campaigns/fit/runs?order=lowest:Nothing')).status).toBe(422);
+    for (const name of ['Nothing', '__proto__', 'toString'])
+      expect((await page(`/?order=lowest:${name}`)).status).toBe(200);
   });
 
   test('the address chooses the inputs on the axes, and the page refuses an input that does not vary', async () => {

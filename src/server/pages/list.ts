@@ -193,9 +193,9 @@ function tableOfCampaigns(
 
 /** Campaigns in an order. Without an order, or with an unknown column, the newest campaign comes first. */
 function sorted(found: CampaignStatus[], order: RowOrder | null): CampaignStatus[] {
-  const { [order?.by ?? '']: value } = valueOf;
-  if (!value) return found;
-  const sign = order!.wants === 'lowest' ? 1 : -1;
+  if (!order || !Object.hasOwn(valueOf, order.by)) return found;
+  const value = valueOf[order.by]!;
+  const sign = order.wants === 'lowest' ? 1 : -1;
   return found.toSorted((a, b) => {
     const [one, other] = [value(a), value(b)];
     return one === other ? 0 : one < other ? -sign : sign;

@@ -42,9 +42,13 @@ export async function packagesOf(code: ModelCode): Promise<Described['python']> 
 
 /** What the line `{"ready": {…}}` says about Python, in what a program has printed. */
 function readyIn(printed: string): Described['python'] {
-  const line = printed.split('\n').find((line) => line.startsWith('{"ready":'));
-  if (line === undefined) return undefined;
-  const { ready } = JSON.parse(line) as { ready: Record<string, unknown> };
-  const build = buildIn(ready);
-  return build && { ...build, program: String(ready['program']), folders: ready['folders'] as string[] };
+  const line = printed.split('\n').find((each) => each.startsWith('{"ready":'));
+  try {
+    const { ready } = JSON.parse(line ?? '{}') as { ready?: Record<string, unknown> };
+    const build = ready && buildIn(ready);
+    return build && { ...build, program: String(ready['program']), folders: ready['folders'] as string[] };
+  } catch {
+    // the line is the program's own, and its first run will tell what is wrong with it
+    return undefined;
+  }
 }
