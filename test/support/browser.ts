@@ -159,7 +159,9 @@ export class WorkflowPage {
     const dialog = this.page.getByRole('dialog', { name: action });
     const select = dialog.getByRole('button', { name: /^Select an? / });
     await this.#untilOffered(select, async () => {
-      await this.#main.getByRole('button', { name: 'More Actions' }).click();
+      const more = this.#main.getByRole('button', { name: 'More Actions' });
+      if (!(await appears(more))) return;
+      await more.click();
       await this.page.getByRole('menuitem', { name: action }).click();
     });
     await this.#choose(dialog, select, name);
@@ -174,8 +176,8 @@ export class WorkflowPage {
   }
 
   /**
-   * Opens a form until it has the list `select`. The page asks the workflow once for the names in the list. A busy
-   * worker may answer too late, and then a person loads the page again.
+   * Opens a form until it has the list `select`. The page asks the workflow once for the names in the list, and the server
+   * once for the workflow. If the answer comes too late, a person loads the page again.
    */
   async #untilOffered(select: Locator, open: () => Promise<void>): Promise<void> {
     await until('the page lists the names of the workflow', async () => {
