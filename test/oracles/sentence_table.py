@@ -185,6 +185,9 @@ class Campaign:
             if points.statistic == "share":
                 # an F test is too sure of points whose few runs are all true or all false
                 found = {one: max(p, own.levels_p(points, self.inputs.index(one))) for one, p in found.items()}
+                if self.is_paired:
+                    # only the replications are independent, and those of a few often agree
+                    found = {one: max(p, own.equal_p(points, True)) for one, p in found.items()}
             elif self.is_paired:
                 # with common random numbers only the replications are independent: the points of one may move together
                 found = {one: max(p, own.contrast_p(points, self.inputs.index(one)) or 0) for one, p in found.items()}
