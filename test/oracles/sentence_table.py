@@ -196,7 +196,8 @@ class Campaign:
                 found[one] = min(p, found.get(one, 1))
             for at, one in enumerate(self.inputs) if self.is_paired else []:
                 p = own.contrast_p(points, at)
-                found[one] = found.get(one, 1) if p is None else min(p, found.get(one, 1))
+                if p is not None:
+                    found[one] = min(p, found.get(one, 1))
         return own.holm(found) if is_for_nothing and self.has_chance else found
 
 
