@@ -144,16 +144,15 @@ export class FactorialError {
     const squares = apart.reduce((sum, own) => sum + own.reduce((all, one) => all + one ** 2, 0), 0);
     const slack = ROUNDING * this.#table.largest;
     const others = apart.length - 1;
-    // with many replications, their own number is enough
-    const rank = freedom > 1 && others <= MANY ? Math.min(freedom, rankOf(apart)) : 1;
+    const rank = freedom > 1 ? Math.min(freedom, rankOf(apart.slice(0, MANY))) : 1;
     const variance = squares <= values.length * slack ** 2 ? 0 : squares / others / freedom / apart.length;
     return { variance, freedom: rank * others, rank };
   }
 
   /**
    * The interval and the p-value of a weighted sum of points. The change of a share is from -1 to 1. Its error is that
-   * of all points also with common random numbers, because the sums of a few replications are often equal by chance; if theirs is larger, it
-   * counts.
+   * of all points also with common random numbers, because the sums of a few replications are often equal by chance. If
+   * the error of these sums is larger, it counts.
    */
   certaintyOf(
     value: number,
@@ -200,5 +199,5 @@ export class FactorialError {
 /** Finds a part in the means of all replications, or in the values of one. */
 type PartIn = (table: FactorialTable) => Part;
 
-/** With more replications than this, the degrees of freedom of a part with several levels are simply those of the replications. */
+/** So many replications are enough to estimate how many values of a part vary independently. */
 const MANY = 30;

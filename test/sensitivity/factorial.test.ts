@@ -285,6 +285,7 @@ test.each([
   { levels: [2, 2], seeds: 8, isShare: true },
   { levels: [2, 8], seeds: 5, isShare: false },
   { levels: [3, 4], seeds: 10, isShare: false },
+  { levels: [4, 2], seeds: 50, isShare: false },
 ])(
   'chance that is common to the points with a value of one input is no effect of it: $seeds seeds, $levels, shares: $isShare',
   ({ levels, seeds, isShare }) => {
@@ -324,3 +325,22 @@ test.each([
     for (const count of [significant, missed, sure]) expect(count / campaigns).toBeLessThan(0.09);
   },
 );
+
+test('with many common replications, an effect at one of eight levels is still seen', () => {
+  const design = full([8, 2]);
+  const random = uniforms(13);
+  let seen = 0;
+  for (let campaign = 0; campaign < 50; campaign += 1) {
+    const runs = Array.from({ length: 16 }, (_, point) =>
+      Array.from({ length: 50 }, (_run, at) => ({
+        replication: at + 1,
+        value: random() + (design.codes[0]![point] === 3 ? 0.15 : 0),
+      })),
+    );
+    const means = Float64Array.from(runs, (own) => own.reduce((sum, { value }) => sum + value, 0) / 50);
+    const values = { means, replicates: (point: number) => runs[point]!, isPaired: true };
+    if (factorialIndices(design, values, 0.95).indices[0]!.p! < 0.05) seen += 1;
+  }
+  // as often as an analysis of variance sees it, whose noncentrality is 23.6: 0.96
+  expect(seen).toBeGreaterThanOrEqual(42);
+});
