@@ -58,7 +58,10 @@ const field = (name: string) => page.locator(`[name="/${name}"]`);
 
 /** Chooses one of the shapes of a setting, and fills in its fields. */
 async function choose(name: string, shape: string, fields: Record<string, string>): Promise<void> {
+  // a person sees what the server makes of the choice before the fields are filled in
+  const answered = page.waitForResponse((answer) => answer.request().method() === 'POST');
   await field(`${name}?`).selectOption({ label: shape });
+  await answered;
   const at = await field(`${name}?`).inputValue();
   for (const [key, value] of Object.entries(fields)) await field(`${name}:${at}${key}`).fill(value);
 }

@@ -186,9 +186,8 @@ function* unused(
   if (shape?.is === 'choice') {
     const used = shown.get(chosenIn(name));
     const chosen = posted.get(chosenIn(name));
-    // a shape that a person has just chosen has no fields yet, so the text cannot say it
-    if (!used && chosen && fieldsAt(posted, shapeAt(name, Number(chosen))).length === 0)
-      yield [chosenIn(name), chosen];
+    // a shape that a person has just chosen has no value yet, so the text cannot say it
+    if (!used && chosen && valueIn(shape, posted, name) === undefined) yield [chosenIn(name), chosen];
     for (const [at, { shape: inner }] of shape.of.entries()) {
       if (String(at) === used) yield* unused(inner, posted, shown, shapeAt(name, at));
       else yield* fieldsAt(posted, shapeAt(name, at));

@@ -147,6 +147,16 @@ test('a shape stays chosen before one of its fields is filled in, and a setting 
     fields: new Map([...form.fields, ['design/grid/Contact rate?', '0']]),
   });
   expect(chosen.fields.get('design/grid/Contact rate?')).toBe('0');
+  // a list of a form always has a choice, also where nothing is filled in
+  const precise = { 'replications?': '1', 'replications:1?relative|absolute': 'relative' };
+  const range = { 'design/grid/Contact rate?': '2', 'design/grid/Contact rate:2?step|count': 'step' };
+  for (const given of [precise, range]) {
+    const { fields } = together(MODEL, {
+      ...form,
+      fields: new Map([...form.fields, ...Object.entries(given)]),
+    });
+    expect(Object.fromEntries(fields)).toMatchObject(given);
+  }
   const removed = together(MODEL, { ...form, text: text.replace('Days: [1, 2]', '"Contact rate": [1]') });
   const again = together(MODEL, removed);
   expect(again.fields.get('design/grid/Days?') ?? '').toBe('');
