@@ -1,4 +1,4 @@
-import type { SearchEvent, SearchStep } from '../campaign/search/log.ts';
+import { rejectedIn, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import { hasSeed } from '../campaign/seeds.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import type { History } from './history.ts';
@@ -68,7 +68,7 @@ export function compareFinalists(
   reader: PointReader,
 ): Decided {
   const { ordinals, after } = lastFinalists(events);
-  const rejected = new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
+  const rejected = rejectedIn(events);
   const systems = ordinals.filter((ordinal) => !rejected.has(ordinal));
   if (systems.some((ordinal) => !finished.has(ordinal))) return { events: [], replications: [] };
   const fresh = systems.map((ordinal) => ({ ordinal, runs: runsAfter(finished, ordinal, after) }));

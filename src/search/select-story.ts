@@ -1,10 +1,10 @@
 import { valueOf } from '../campaign/designs/input-types.ts';
-import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
+import { rejectedIn, type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Selection } from '../campaign/search/search.ts';
 import type { CampaignBy, Point } from '../campaign/types.ts';
-import { intervalOf, requiredAt } from './interval.ts';
-import { type FinishedRun, isFeasible, PointReader } from './point-value.ts';
-import { byRank, type Finalist } from './story.ts';
+import { requiredAt } from './interval.ts';
+import { type FinishedRun, PointReader } from './point-value.ts';
+import { byRank, type Finalist, finalistAt } from './story.ts';
 import { type BestPoint, choiceOf, winnerOf } from './summary.ts';
 
 /** The state of a selection, and its results so far. */
@@ -49,24 +49,10 @@ export function selectStoryOf(
   const stage = stageOf({ events });
   const winner = winnerOf(events);
   const reader = new PointReader(campaign);
-  const rejected = new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
+  const rejected = rejectedIn(events);
   const shown = (point: Compared, runs: readonly FinishedRun[], among = 1): Finalist => {
-    const told = runs.length > 0 ? reader.valueOf(runs) : undefined;
-    const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
-    const { ordinal, key, values } = point;
-    return {
-      ordinal,
-      key,
-      values,
-      mean,
-      seen: mean,
-      interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, { among, next: [] }),
-      runs: told?.runs ?? 0,
-      isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
-      isRejected: rejected.has(ordinal),
-      isWinner: winner?.ordinal === ordinal && stage === 'over',
-      required: requiredAt(campaign, reader, runs, among),
-    };
+    const isWinner = winner?.ordinal === point.ordinal && stage === 'over';
+    return finalistAt(campaign, reader, point, runs, { rejected, isWinner, among });
   };
   // a mean of the comparison does not include the replications after the comparison
   const chosenAt = new Map(

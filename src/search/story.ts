@@ -1,11 +1,11 @@
-import type { Ask, SearchLog } from '../campaign/search/log.ts';
+import { type Ask, rejectedIn, type SearchLog } from '../campaign/search/log.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
-import { intervalOf, type RequiredOutput, requiredAt } from './interval.ts';
+import { intervalOf, type RequiredOutput, requiredAt, type SeekingCampaign } from './interval.ts';
 import { keysOf } from './point-keys.ts';
-import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
+import { type FinishedPoints, type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 import { type SearchSummary, summaryOf } from './summary.ts';
 
 /**
@@ -130,32 +130,52 @@ function finalistsIn(
   const compared = events.find((event) => event.kind === 'finalists');
   if (!compared) return [];
   const reader = new PointReader(campaign);
-  const rejected = new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
+  const rejected = rejectedIn(events);
   const byOrdinal = new Map(points.map((point) => [point.ordinal, point]));
   const all = compared.ordinals.map((ordinal): Finalist => {
-    const { key, values, value: seen } = byOrdinal.get(ordinal)!;
+    const point = byOrdinal.get(ordinal)!;
     const won = events.find((event) => event.kind === 'winner' && event.ordinal === ordinal);
     const last = won?.kind === 'winner' ? won.after : Infinity;
     const fresh = runsAfter(finished, ordinal, compared.after).filter(
       ({ replication }) => replication <= last,
     );
-    const told = fresh.length > 0 ? reader.valueOf(fresh) : undefined;
-    const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
+    const isWinner = best?.ordinal === ordinal && stage === 'over';
     return {
-      ordinal,
-      key,
-      values,
-      seen,
-      mean,
-      interval: mean === null ? null : intervalOf(campaign, reader, mean, told!),
-      runs: told?.runs ?? 0,
-      isFeasible: mean !== null && isFeasible(told!) && !rejected.has(ordinal),
-      isRejected: rejected.has(ordinal),
-      isWinner: best?.ordinal === ordinal && stage === 'over',
-      required: requiredAt(campaign, reader, fresh, 1),
+      ...finalistAt(campaign, reader, point, fresh, { rejected, isWinner }),
+      seen: point.value,
     };
   });
   return byRank(all, reader);
+}
+
+/**
+ * A compared point, by some of its runs.
+ *
+ * @param among - from how many points these runs have chosen it
+ */
+export function finalistAt(
+  campaign: SeekingCampaign,
+  reader: PointReader,
+  { ordinal, key, values }: Pick<Finalist, 'ordinal' | 'key' | 'values'>,
+  runs: readonly FinishedRun[],
+  { rejected, isWinner, among = 1 }: { rejected: ReadonlySet<number>; isWinner: boolean; among?: number },
+): Finalist {
+  const told = runs.length > 0 ? reader.valueOf(runs) : undefined;
+  const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
+  const isRejected = rejected.has(ordinal);
+  return {
+    ordinal,
+    key,
+    values,
+    mean,
+    seen: mean,
+    interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, { among, next: [] }),
+    runs: told?.runs ?? 0,
+    isFeasible: mean !== null && isFeasible(told!) && !isRejected,
+    isRejected,
+    isWinner,
+    required: requiredAt(campaign, reader, runs, among),
+  };
 }
 
 /** Orders points: first the winner, then the others from the best mean to the worst, then the points without a mean. */

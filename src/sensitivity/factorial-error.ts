@@ -105,13 +105,18 @@ export class FactorialError {
     return own.length / own.reduce((sum, point) => sum + 1 / this.#runs![point]!.length, 0);
   }
 
+  /** A part of the design, for {@link shareOf} and {@link pOf}. */
+  partOf(partIn: PartIn): KnownPart {
+    const part = partIn(this.#table);
+    return { ...part, error: this.#byReplication(partIn, part) };
+  }
+
   /**
    * A part without its error, as a share of the variance between all points without error, and its interval. If some
    * points have no value, the compared points (`own`) may have a larger variance than all points; then it is a share
    * of that variance.
    */
-  shareOf(partIn: PartIn, own: readonly number[]): [number, Interval?] {
-    const part = partIn(this.#table);
+  shareOf({ error, ...part }: KnownPart, own: readonly number[]): [number, Interval?] {
     const { points, squares } = this.#table;
     const scale = own.length / points.length;
     const ofAll = { squares: scale * squares, freedom: scale * (points.length - 1) };
@@ -125,8 +130,7 @@ export class FactorialError {
       freedom: Math.max(0, all.freedom - part.freedom),
       chance: this.#ofMean,
     };
-    const ofPart = this.#byReplication(partIn);
-    const chance = ofPart && ofPart.variance > 0 ? ofPart : this.#ofMean;
+    const chance = error && error.variance > 0 ? error : this.#ofMean;
     const found = varianceShare({ ...part, chance }, rest, this.#confidence);
     return [Math.min(1, found.share), found.interval];
   }
@@ -137,9 +141,8 @@ export class FactorialError {
    * replications, and its degrees of freedom are those that they show: G. E. P. Box, "Some theorems on quadratic forms applied in the
    * study of analysis of variance problems, II", Annals of Mathematical Statistics 25 (1954) 484-498, theorem 6.1.
    */
-  #byReplication(partIn: PartIn): (ErrorVariance & { rank: number }) | undefined {
+  #byReplication(partIn: PartIn, { values, freedom }: Part): KnownPart['error'] {
     if (!this.#each) return undefined;
-    const { values, freedom } = partIn(this.#table);
     const apart = this.#each.map((table) => partIn(table).values.map((value, at) => value - values[at]!));
     const squares = apart.reduce((sum, own) => sum + own.reduce((all, one) => all + one ** 2, 0), 0);
     const slack = ROUNDING * this.#table.largest;
@@ -178,15 +181,14 @@ export class FactorialError {
   }
 
   /** The probability that chance alone gives at least this part of one or two inputs. */
-  pOf(partIn: PartIn, own: readonly number[]): number | undefined {
-    const part = partIn(this.#table);
+  pOf(part: KnownPart, own: readonly number[]): number | undefined {
     const used = this.#ofRun ?? this.#ofMean;
     if (!used) return undefined;
     // with common random numbers the error may be as small as the rounding errors of a sum that is 0
     const rounding = ROUNDING ** 2 * own.reduce((all, point) => all + this.#table.at(point) ** 2, 0);
     const squares = part.squares > rounding ? part.squares : 0;
     if (used.variance === 0) return Number(squares <= ROUNDING * this.#table.squares);
-    const ofPart = this.#ofRun?.isUnseen ? undefined : this.#byReplication(partIn);
+    const ofPart = this.#ofRun?.isUnseen ? undefined : part.error;
     if (ofPart?.variance === 0) return chanceOfEqual(squares, this.#each!.length - 1);
     const repeats = this.#ofRun ? this.#repeatsOf(own) : 1;
     const p = ofPart
@@ -198,6 +200,11 @@ export class FactorialError {
 
 /** Finds a part in the means of all replications, or in the values of one. */
 type PartIn = (table: FactorialTable) => Part;
+
+/** A part with the error of its own, which only common random numbers show; `rank` is how many of its values vary apart. */
+interface KnownPart extends Part {
+  error: (ErrorVariance & { rank: number }) | undefined;
+}
 
 /** So many replications are enough to estimate how many values of a part vary independently. */
 const MANY = 30;

@@ -81,22 +81,26 @@ class FactorialAnalysis {
       const level = this.#table.level(at, point);
       return level === high ? 1 / counts.high : level === low ? -1 / counts.low : 0;
     });
-    const partIn = (table: FactorialTable) => table.part([at], own);
-    const part = partIn(this.#table);
+    const part = this.#error.partOf((table) => table.part([at], own));
     const effect = this.#exact(alone[high]! - alone[low]!);
     // the outputs choose two of the values, so the interval holds for each pair of values (Bonferroni)
     const choices = isChosen ? (this.#table.present[at]! * part.freedom) / 2 : 1;
     const known = this.#error.certaintyOf(effect, own, weights, 1 - (1 - this.#confidence) / choices);
-    const p = this.#design.levels[at] === 2 ? known?.p : this.#error.pOf(partIn, own);
+    const p = this.#design.levels[at] === 2 ? known?.p : this.#error.pOf(part, own);
     const aliases = this.#design.aliases([at]);
     const { names } = this.#design.values[at]!;
     const { mean } = this.#table.momentsOf(own);
-    const [first, firstInterval] = this.#error.shareOf(partIn, own);
-    const [total, totalInterval] = this.#error.shareOf((table) => table.within(at, own), own);
+    const [first, firstInterval] = this.#error.shareOf(part, own);
+    const [total, totalInterval] = hasTotal
+      ? this.#error.shareOf(
+          this.#error.partOf((table) => table.within(at, own)),
+          own,
+        )
+      : [];
     return {
       input,
       ...(!this.#error.hidesShares && { first, ...(firstInterval && { firstInterval }) }),
-      ...(hasTotal && { total, ...(totalInterval && { totalInterval }) }),
+      ...(total !== undefined && { total, ...(totalInterval && { totalInterval }) }),
       ...(Number.isFinite(effect) && { low: alone[low]! + mean, high: alone[high]! + mean, effect }),
       ...(isChosen && { lowAt: names[low]!, highAt: names[high]! }),
       ...(known?.interval && { effectInterval: known.interval }),
@@ -123,12 +127,12 @@ class FactorialAnalysis {
     const { inputs, levels } = this.#design;
     const own = this.#table.comparedFor([a, b]);
     if (own.length === 0) return undefined;
-    const partIn = (table: FactorialTable) => table.part([a, b], own);
+    const part = this.#error.partOf((table) => table.part([a, b], own));
     const aliases = this.#design.aliases([a, b]);
     // the only interaction of two inputs is their error if each point has one run
     const { source } = this.#error;
     const isTested = source === 'replications' || source === 'measured' || inputs.length > 2;
-    const [value, interval] = this.#error.shareOf(partIn, own);
+    const [value, interval] = this.#error.shareOf(part, own);
     return {
       inputs: [inputs[a]!, inputs[b]!],
       ...(!this.#error.hidesShares && { value, ...(interval && { interval }) }),
@@ -136,7 +140,7 @@ class FactorialAnalysis {
         ? {}
         : levels[a] === 2 && levels[b] === 2
           ? this.#ofTwoLevels(a, b, own)
-          : withP(this.#error.pOf(partIn, own))),
+          : withP(this.#error.pOf(part, own))),
       ...(aliases.length > 0 && { aliases }),
     };
   }
@@ -166,10 +170,8 @@ class FactorialAnalysis {
   #higherOrder(): Pick<Found, 'higherOrder' | 'higherOrderInterval'> {
     if (this.#error.hidesShares || this.#values.hasUnknownChance) return {};
     if (!this.#table.untested(true)) return {};
-    const [higherOrder, higherOrderInterval] = this.#error.shareOf(
-      (table) => table.untested(true)!,
-      this.#table.points,
-    );
+    const rest = this.#error.partOf((table) => table.untested(true)!);
+    const [higherOrder, higherOrderInterval] = this.#error.shareOf(rest, this.#table.points);
     return { higherOrder, ...(higherOrderInterval && { higherOrderInterval }) };
   }
 

@@ -50,13 +50,14 @@ export class OutputColumn {
   readonly replicates: Replicates | undefined;
   runs = 0;
   #rows = ONE_ROW;
-  /**
-   * For each row, the share of its finished runs that have no value. With common random numbers, only the replications
-   * count that all points have: further ones may fail by chance at all points that have them.
-   */
+  /** For each row, the share of its finished runs that have no value. Only the first `#counted` replications count. */
   readonly #lacking: GrowingArray;
-  /** The number of replications that count, and the number of those that all points have. */
+  /**
+   * With common random numbers, these are the replications that all points have (`#first`): further ones may fail by
+   * chance at all points that have them. Otherwise all replications count.
+   */
   readonly #counted: number;
+  /** The number of replications that all points have. */
   readonly #first: number;
   readonly lackingByPoint = new LackingRuns();
   /** The number of finished runs without a value, also of failed ones. */

@@ -82,18 +82,23 @@ export function regressionOf(
   const isLarge = parts.every(
     (part) => part.count - Math.ceil(part.count / part.gram.groups.length) > (part.inputs ?? kept.length) + 1,
   );
+  // for each sample, the fits that leave out one group of its rows after the other
   const others = isLarge
     ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
     : [];
-  const intervalOf = (value: number, left: number[][]): Interval | undefined => {
+  /** The jackknife's interval of a number of a fit. */
+  const intervalOf = (of: (fit: Fit) => number): Interval | undefined => {
+    const left = others.map((fits) => fits.map(of));
     if (left.length === 0 || !left.flat().every(Number.isFinite)) return undefined;
+    const value = of(found);
     const half = Math.hypot(...left.map((values) => halfWidth(values, confidence)));
     return [value - half, value + half];
   };
   const freedom = output.length - kept.length - 1;
   const [spreadOfOutput] = covariances(all, gram.size, [gram.size - 1]) as [Float64Array];
   const least = freedom < FEWEST_FREE ? (noise * freedom) / (output.length * spreadOfOutput[0]!) : 0;
-  const leastRest = Math.max(1 - found.r2, least);
+  // the share of the variance that the inputs do not explain, for tests
+  const unexplained = Math.max(1 - found.r2, least);
   const hasAdjusted = freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING;
   const adjustedOf = ({ r2 }: Fit): number => 1 - ((1 - r2) * (output.length - 1)) / Math.max(1, freedom);
   /**
@@ -109,9 +114,7 @@ export function regressionOf(
     const sum = squares.reduce((all, one) => all + one, 0);
     return squares.map((one) => (Math.max(0, adjustedOf(fit)) * one) / sum);
   };
-  const adjustedR2 = hasAdjusted ? adjustedOf(found) : undefined;
-  const shares = hasAdjusted ? sharesOf(found) : [];
-  const leftShares = hasAdjusted ? others.map((fits) => fits.map(sharesOf)) : [];
+  const shares = new Map([found, ...others.flat()].map((fit) => [fit, sharesOf(fit)]));
   /** Whether the inputs vary in the rows of a fit, apart from rounding. */
   const isVaried = ({ variances }: Fit): boolean =>
     variances.every((one, at) => one > LEAST_PART * found.variances[at]!);
@@ -125,7 +128,7 @@ export function regressionOf(
     const value = found.src[at]!;
     if (freedom < 1) return undefined;
     if (value === 0) return 1;
-    const square = (leastRest * found.inverses[at]!) / freedom;
+    const square = (unexplained * found.inverses[at]!) / freedom;
     const exact = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
     const left = others.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
     if (left.length === 0 || !left.flat().every(Number.isFinite))
@@ -134,9 +137,10 @@ export function regressionOf(
     const free = Math.min(...left.map(({ length }) => length)) - 1;
     return Math.abs(t) > 1 / ROUNDING ? exact : Math.max(exact, studentTails(t, Math.max(1, free)));
   };
-  const spread = <T>(values: readonly T[], none: T): T[] =>
-    inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
-  const leftOut = inputs.flatMap((_, at) => (kept.includes(at) ? [] : [at]));
+  /** A result for each input. The function takes the place of an input in a fit, and `none` is for inputs without one. */
+  const ofEach = <T>(none: T, result: (at: number) => T): T[] =>
+    inputs.map((_, input) => (kept.includes(input) ? result(kept.indexOf(input)) : none));
+  const leftOut = inputs.flatMap((_, input) => (kept.includes(input) ? [] : [input]));
   return {
     ties: leftOut.map((one) => ({
       leftOut: one,
@@ -149,55 +153,30 @@ export function regressionOf(
         ),
       ),
     })),
-    src: spread(found.src, NaN),
-    srcIntervals: spread(
-      found.src.map((value, at) =>
-        intervalOf(
-          value,
-          others.map((fits) => fits.map(({ src }) => src[at]!)),
-        ),
+    src: ofEach(NaN, (at) => found.src[at]!),
+    srcIntervals: ofEach<Interval | undefined>(undefined, (at) => intervalOf(({ src }) => src[at]!)),
+    partial: ofEach(NaN, (at) => found.partial[at]!),
+    partialIntervals: ofEach<Interval | undefined>(undefined, (at) =>
+      clamped(
+        intervalOf(({ partial }) => partial[at]!),
+        -1,
       ),
-      undefined,
     ),
-    partial: spread(found.partial, NaN),
-    partialIntervals: spread(
-      found.partial.map((value, at) =>
-        clamped(
-          intervalOf(
-            value,
-            others.map((fits) => fits.map(({ partial }) => partial[at]!)),
-          ),
-        ),
-      ),
-      undefined,
-    ),
-    ps: spread(
-      found.src.map((_, at) => pOf(at)),
-      undefined,
-    ),
+    ps: ofEach<number | undefined>(undefined, pOf),
     r2: found.r2,
-    adjustedR2,
-    adjustedR2Interval:
-      adjustedR2 === undefined
-        ? undefined
-        : bounded(
-            intervalOf(
-              adjustedR2,
-              others.map((fits) => fits.map(adjustedOf)),
+    ...(hasAdjusted
+      ? {
+          adjustedR2: adjustedOf(found),
+          adjustedR2Interval: clamped(intervalOf(adjustedOf), 0),
+          shares: ofEach(NaN, (at) => shares.get(found)![at]!),
+          shareIntervals: ofEach<Interval | undefined>(undefined, (at) =>
+            clamped(
+              intervalOf((fit) => shares.get(fit)![at]!),
+              0,
             ),
           ),
-    shares: hasAdjusted ? spread(shares, NaN) : [],
-    shareIntervals: spread(
-      shares.map((share, at) =>
-        bounded(
-          intervalOf(
-            share,
-            leftShares.map((fits) => fits.map((own) => own[at]!)),
-          ),
-        ),
-      ),
-      undefined,
-    ),
+        }
+      : { adjustedR2: undefined, adjustedR2Interval: undefined, shares: [], shareIntervals: [] }),
   };
 }
 
@@ -226,14 +205,9 @@ function jackknifeError(values: readonly number[]): number {
   return Math.sqrt(((groups - 1) / groups) * squares);
 }
 
-/** The interval of a correlation, whose size is at most 1. */
-function clamped(interval: Interval | undefined): Interval | undefined {
-  return interval && [Math.max(-1, interval[0]), Math.min(1, interval[1])];
-}
-
-/** The interval of a share. */
-function bounded(interval: Interval | undefined): Interval | undefined {
-  return interval && [Math.max(0, interval[0]), Math.min(1, interval[1])];
+/** The interval of a correlation (`least` -1) or of a share (`least` 0), which are at most 1. */
+function clamped(interval: Interval | undefined, least: -1 | 0): Interval | undefined {
+  return interval && [Math.max(least, interval[0]), Math.min(1, interval[1])];
 }
 
 /** The inputs that are not linear functions of inputs before them. */

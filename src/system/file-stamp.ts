@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 
 /**
  * A text that changes when the file or folder at a path changes: its content, its owner or its permissions. A link
@@ -9,9 +9,16 @@ import { statSync } from 'node:fs';
  * @throws Error of the system, for example EACCES
  */
 export function fileStamp(path: string): string | undefined {
+  const stats = statOf(path);
+  if (!stats) return undefined;
+  const { ino, size, mtimeMs, ctimeMs, mode } = stats;
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs} ${mode}`;
+}
+
+/** The properties of a file or folder; undefined if the path leads to nothing. Any other failure is an error. */
+export function statOf(path: string): Stats | undefined {
   try {
-    const { ino, size, mtimeMs, ctimeMs, mode } = statSync(path);
-    return `${ino} ${size} ${mtimeMs} ${ctimeMs} ${mode}`;
+    return statSync(path);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
     throw error;

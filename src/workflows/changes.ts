@@ -15,6 +15,7 @@ export async function carryOutChanges(context: Context): Promise<void> {
 export async function carryOutChange(context: Context): Promise<void> {
   const { address, state, changes } = context;
   const { request } = changes[0]!;
+  // the change begins this execution, because the campaign was closed
   const goesOn = state.phase === 'preparing';
   const withVersion =
     'retry' in request && request.version !== undefined ? ` with version ${request.version}` : '';

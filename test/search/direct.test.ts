@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { directRows } from '../../bench/search/direct.ts';
-import { direct } from '../../src/search/methods/direct/direct.ts';
-import { potentiallyOptimal } from '../../src/search/methods/direct/hull.ts';
+import { direct, potentiallyOptimal } from '../../src/search/methods/direct/direct.ts';
 import fc from '../support/fast-check.ts';
 import { integer, play, problemOf, real, valued } from './play.ts';
 import { testLaws } from './laws.ts';

@@ -15,7 +15,7 @@ import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { goalIn, requirementsIn } from './goal.ts';
 import { resolveComputed } from './resolve-computed.ts';
 import type { Bounds, Searched, WrittenSearch } from './schema.ts';
-import type { Confirmation, Search, SearchedInput } from './search.ts';
+import type { Search, SearchedInput } from './search.ts';
 import { checkEqualities, checkOperands } from './rules.ts';
 import { spaceOf } from './space.ts';
 
@@ -194,7 +194,7 @@ function resolveSearch(
     ...(written.order === 'free' && { order: 'free' }),
     stop: stopOf(written),
     ...(written.start && { start: written.start }),
-    confirm: confirmOf(written),
+    confirm: written.confirm ?? null,
     most: mostReplications(definition.replications),
   };
   if (mistakes.count === before)
@@ -258,10 +258,6 @@ function stopOf({ stop }: WrittenSearch): Search['stop'] {
     gain: gain ?? null,
     stall: stall ?? null,
   };
-}
-
-function confirmOf({ confirm }: WrittenSearch): Confirmation | null {
-  return confirm ?? null;
 }
 
 /** @throws ForayError INVALID_VALUE if the goal is a quantile, but points should be compared by their means */

@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { Stream } from '../../campaign/sampling/stream.ts';
 import { spreadOf } from '../../statistics/chance.ts';
-import { differenceApart, differenceInPairs, differs } from './differences.ts';
+import { differenceApart, differenceInPairs, differs, pairsOf, present } from './differences.ts';
 
 /** The first points are drawn again so many times, and each later point once. Together they show small chances too. */
 const TIMES = 20;
@@ -35,7 +35,7 @@ export class ByChance {
    */
   of(measure: Measure, a: Values, b: Values, isPaired: boolean): number {
     const confidence = this.#confidence;
-    const given = isPaired ? pairsOf(a, b) : ([known(a), known(b)] as const);
+    const given = isPaired ? pairsOf(a, b) : ([present(a), present(b)] as const);
     const compared = isPaired ? [given[0].map((value, at) => given[1][at]! - value)] : given;
     const isRare = compared.some((values) => spreadOf(values).majority !== null);
     if (measure.statistic === 'mean' && !isRare) return 1 - confidence;
@@ -71,13 +71,4 @@ export class ByChance {
     const draw = (): number => all[this.#stream.below(all.length)]!;
     return [a.map(draw), b.map(draw)];
   };
-}
-
-function known(values: Values): Values {
-  return values.filter((value) => !Number.isNaN(value));
-}
-
-function pairsOf(a: Values, b: Values): readonly [Values, Values] {
-  const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
-  return [both.map((at) => a[at]!), both.map((at) => b[at]!)];
 }

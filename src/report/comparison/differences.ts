@@ -68,9 +68,7 @@ export function differenceInPairs(
   b: Values,
   confidence: number,
 ): OutputComparison {
-  const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
-  const ofA = both.map((at) => a[at]!);
-  const ofB = both.map((at) => b[at]!);
+  const [ofA, ofB] = pairsOf(a, b);
   return compared(measure, ofA, ofB, confidence, () => {
     if (measure.statistic === 'share') return pairedShareDifference(pairCounts(ofA, ofB), confidence);
     const differences = spreadOf(ofA.map((value, at) => ofB[at]! - value));
@@ -105,8 +103,15 @@ function meanOf(values: Values, statistic: Measure['statistic']): OutputComparis
   return { n, mean: mean !== null && statistic === 'share' ? shareOf(mean, n) : mean };
 }
 
-function present(values: Values): Values {
+/** The replications that have a value. */
+export function present(values: Values): Values {
   return values.filter((value) => !Number.isNaN(value));
+}
+
+/** The replications that have a value in both campaigns. */
+export function pairsOf(a: Values, b: Values): readonly [Values, Values] {
+  const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
+  return [both.map((at) => a[at]!), both.map((at) => b[at]!)];
 }
 
 /** The number of true values, and the number of all values. */

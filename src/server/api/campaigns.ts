@@ -8,7 +8,6 @@ import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.t
 import { afterText, campaignsAfter, hasText } from '../campaign-list.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
-import { placeIn, placeText } from '../result-place.ts';
 import type { Call, Handlers } from './call.ts';
 import type { endpoints } from './endpoints.ts';
 import { etagOf, hasTag } from './etag.ts';
@@ -153,4 +152,18 @@ function linkNext(url: string, reply: { header(name: string, value: string): unk
   const next = new URL(url, 'http://any');
   next.searchParams.set('after', after);
   reply.header('link', `<${next.pathname}${next.search}>; rel="next"`);
+}
+
+/** A place in the results as the parameter `after` of an address: where the next page of runs starts. */
+function placeText({ position, ordinal, replication }: ResultPlace): string {
+  return `${position}.${ordinal}.${replication}`;
+}
+
+/** @throws ServerError BAD_REQUEST */
+function placeIn(text: string | undefined): ResultPlace | undefined {
+  if (text === undefined) return undefined;
+  const [position, ordinal, replication] = text.split('.').map(Number) as [number, number, number];
+  if (![position, ordinal, replication].every(Number.isSafeInteger))
+    throw new ServerError('BAD_REQUEST', 'The parameter "after" must come from the link to the next page.');
+  return { position, ordinal, replication };
 }

@@ -1,9 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { isForayError, messageOf } from '../../errors.ts';
+import { progressOf } from '../../client/strategies.ts';
+import { bestOfDesign } from '../../report/summary/chosen.ts';
+import { valueText } from '../../report/words/search-words.ts';
 import { openStore } from '../../store/index.ts';
-import { bestOf } from './best.ts';
 import { Gatherer } from './gatherer.ts';
-import type { News, Order } from './look.ts';
+import type { BestValue, News, Order } from './look.ts';
 import { runsInOrder } from './runs.ts';
 
 /** This thread reads runs and draws pictures. In the main thread, SQLite and the drawing would block the server. */
@@ -40,7 +42,20 @@ parentPort!.on('message', (order: Order) => {
 
 async function tellBest(key: string, id: string): Promise<void> {
   // null after an error, for example while the campaign is being deleted
-  tell({ key, best: await bestOf(store, id).catch(() => null) });
+  tell({ key, best: await bestOf(id).catch(() => null) });
+}
+
+/**
+ * The best value of a campaign's points. For a design, it comes from one pass over the runs. It is null if no point has a
+ * value, or if the campaign has no goal.
+ */
+async function bestOf(id: string): Promise<BestValue | null> {
+  const record = await store.getCampaign(id);
+  if (!record) return null;
+  const { campaign } = record;
+  const progress = await progressOf(store, campaign);
+  const best = 'best' in progress ? progress.best : await bestOfDesign(campaign, store.results(id));
+  return best && { value: best.value, text: valueText(campaign, best) };
 }
 
 async function tellRuns(key: string, { id, runs }: Extract<Order, { kind: 'runs' }>): Promise<void> {

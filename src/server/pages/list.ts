@@ -10,12 +10,27 @@ import { maySteer } from '../keys.ts';
 import type { RowOrder } from '../live/look.ts';
 import { hasText } from '../campaign-list.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { EXAMPLE } from './example.ts';
 import { type Column, grid, orderIn, orderText, type Row, timeOf } from './grid.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 import { barOf, finishedText, leftText } from './status.ts';
 import { webUiOf } from './web-ui.ts';
+
+/** The campaign that an empty list offers. Its model ships with foray. */
+const EXAMPLE = {
+  model: 'Epidemic',
+  definition: `# An outbreak of influenza in a boarding school: how do both rates change it?
+campaign: first-example
+model: {name: Epidemic}
+inputs:
+  Days: 28
+design:
+  grid:
+    Contact rate: {from: 1.2, to: 2.2, step: 0.1} # a day
+    Recovery rate: {from: 0.3, to: 0.6, step: 0.05} # a day
+outputs: [Peak infected, Peak day, Attack rate, Infected]
+`,
+};
 
 /** The interval between requests for the list, ms. */
 export const LIST_EVERY = 5_000;

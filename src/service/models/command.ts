@@ -5,7 +5,7 @@ import { ForayError, messageOf, type Place } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { readYaml, YamlError } from '../../yaml/yaml.ts';
 import { Declaration } from './declaration.ts';
-import { statOf } from './folder.ts';
+import { statOf } from '../../system/file-stamp.ts';
 
 /**
  * A command model: a declaration, `model.yaml` or `model.json`, with the command that runs it (docs/guides/models.md).

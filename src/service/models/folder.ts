@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
-import {
-  type Dirent,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import { ownFile } from '../../package/own-files.ts';
-import { fileStamp } from '../../system/file-stamp.ts';
+import { fileStamp, statOf } from '../../system/file-stamp.ts';
 import { libraryFiles } from './library.ts';
 import type { PythonBuild } from './python-build.ts';
 
@@ -305,16 +297,6 @@ export function filesOf({
 /** The content of a file, also of the target of a link. If a link leads to no file, this is the path of its target. */
 function contentOf(file: string): Buffer {
   return statOf(file)?.isFile() ? readFileSync(file) : Buffer.from(readlinkSync(file));
-}
-
-/** The properties of a file or folder; undefined if the path does not exist. Any other failure is an error. */
-export function statOf(file: string): Stats | undefined {
-  try {
-    return statSync(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
-    throw error;
-  }
 }
 
 /**

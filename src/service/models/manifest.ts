@@ -5,7 +5,8 @@ import { publicModules } from '../../package/own-files.ts';
 import { version } from '../../package/own-version.ts';
 import type { Declaration } from './declaration.ts';
 import type { Described } from './describe.ts';
-import { filesOf, isModule, isOfTools, type ModelCode, type ModelPlace, statOf } from './folder.ts';
+import { statOf } from '../../system/file-stamp.ts';
+import { filesOf, isModule, isOfTools, type ModelCode, type ModelPlace } from './folder.ts';
 import type { PythonBuild } from './python-build.ts';
 
 /** A file of a version. */

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { fileStamp } from '../../system/file-stamp.ts';
+import { fileStamp, statOf } from '../../system/file-stamp.ts';
 import { Deferred } from '../deferred.ts';
-import { CHANGED, filesOf, hashContent, isOfPackages, type ModelCode, statOf } from './folder.ts';
+import { CHANGED, filesOf, hashContent, isOfPackages, type ModelCode } from './folder.ts';
 
 /** A larger file is not copied, in bytes: the copy has a link to it. */
 const LARGE = 16 * 2 ** 20;

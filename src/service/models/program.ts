@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type KeptCommand, readKeptCommand } from './command.ts';
-import { isPython, type ModelPlace, PYTHON_HELPER, statOf } from './folder.ts';
+import { statOf } from '../../system/file-stamp.ts';
+import { isPython, type ModelPlace, PYTHON_HELPER } from './folder.ts';
 
 /** The folders in which a virtual environment of a model is looked for, relative to the model's folder. */
 export const ENVIRONMENTS = ['.venv', 'venv', '../.venv', '../venv'];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { ForayError, isForayError, messageOf } from '../../errors.ts';
-import { fileStamp } from '../../system/file-stamp.ts';
+import { fileStamp, statOf } from '../../system/file-stamp.ts';
 import { isSystemError } from '../system-errors.ts';
 import type { Declaration } from './declaration.ts';
 import { describeModel } from './describe.ts';
@@ -13,7 +13,6 @@ import {
   placesIn,
   readCode,
   stateOf,
-  statOf,
   unreadableFolder,
 } from './folder.ts';
 import { modelId } from './ids.ts';
@@ -125,28 +124,40 @@ export class ModelReader {
       if (!isForayError(problem)) throw error;
       return { ...reading, invalid: [], unreadable: [{ folder: root, problem, kept: known, isRoot: true }] };
     }
-    const read = async (folder: string, last: FoundModel | undefined, place?: ModelPlace) => {
-      try {
-        const gone = this.#findMissing(last, place);
-        if (gone !== undefined && this.#isMissingForNow(gone, reading.missing)) {
-          const what = statOf(gone) ? 'has no model any more' : 'is missing';
-          throw new ForayError('MODEL_UNREADABLE', `The folder ${gone} ${what}.`);
-        }
-        return place && (await readModel(root, place, last));
-      } catch (error) {
-        const problem = asModelError(folder, error);
-        if (problem.code !== 'MODEL_UNREADABLE') reading.invalid.push(problem);
-        else reading.unreadable.push({ folder, problem, kept: last ? [last] : [], isRoot: false });
-        return undefined;
-      }
-    };
     const lastIn = (folder: string) => known.find((model) => folderOf(model) === folder);
-    for (const { entry } of places) seen.add(path.dirname(entry));
+    for (const place of places) seen.add(folderOf(place));
+    const lost = known.filter((model) => !seen.has(folderOf(model)));
     const found = await Promise.all([
-      ...places.map((place) => read(folderOf(place), lastIn(folderOf(place)), place)),
-      ...known.filter((model) => !seen.has(folderOf(model))).map((model) => read(folderOf(model), model)),
+      ...places.map((place) => this.#readPlace(root, reading, lastIn(folderOf(place)), place)),
+      ...lost.map((model) => this.#readPlace(root, reading, model, undefined)),
     ]);
     return { ...reading, found: found.filter((model) => model !== undefined) };
+  }
+
+  /**
+   * The model at a place; undefined if it cannot be read, and then the reading says why. A known model without a place
+   * has lost its folder, and is gone if that lasts.
+   */
+  async #readPlace(
+    root: string,
+    reading: RootReading,
+    last: FoundModel | undefined,
+    place: ModelPlace | undefined,
+  ): Promise<FoundModel | undefined> {
+    const folder = folderOf((place ?? last)!);
+    try {
+      const missing = this.#findMissing(last, place);
+      if (missing !== undefined && this.#isMissingForNow(missing, reading.missing)) {
+        const what = statOf(missing) ? 'has no model any more' : 'is missing';
+        throw new ForayError('MODEL_UNREADABLE', `The folder ${missing} ${what}.`);
+      }
+      return place && (await readModel(root, place, last));
+    } catch (error) {
+      const problem = asModelError(folder, error);
+      if (problem.code !== 'MODEL_UNREADABLE') reading.invalid.push(problem);
+      else reading.unreadable.push({ folder, problem, kept: last ? [last] : [], isRoot: false });
+      return undefined;
+    }
   }
 
   /**
@@ -157,9 +168,9 @@ export class ModelReader {
    */
   #findMissing(last: FoundModel | undefined, place: ModelPlace | undefined): string | undefined {
     if (!last) return undefined;
-    // an existing folder without a model must at least be readable
     if (!place) {
       const folder = folderOf(last);
+      // this throws if the folder cannot be read: its model may still be there
       if (statOf(folder)) isEmpty(folder);
       return folder;
     }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { filesOf, type ModelPlace, statOf } from '../models/folder.ts';
+import { statOf } from '../../system/file-stamp.ts';
+import { filesOf, type ModelPlace } from '../models/folder.ts';
 
 /** Larger files are data, in bytes. */
 const MOST_TEXT = 2 ** 20;

@@ -20,8 +20,8 @@ export interface Cell {
   told: Told | null;
   /** How far the point is from being allowed; 0 if it is. */
   lack: number;
-  /** The least value near the cell among the first `known` points; null after a division of the cell. */
-  near: { known: number; least: number } | null;
+  /** The least value near the cell among the first `compared` known values; null after a division of the cell. */
+  near: { compared: number; least: number } | null;
 }
 
 /** The division of a cell in one dimension. */

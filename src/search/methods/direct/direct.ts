@@ -3,7 +3,6 @@ import type { Method, Problem, Proposal, Recommendation, Told } from '../method.
 import { Ranking } from '../ranking.ts';
 import { Stream } from '../../../campaign/sampling/stream.ts';
 import { type Cell, type Cut, cutsOf, divide, divisionsOf, wholeBox } from './cell.ts';
-import { potentiallyOptimal } from './hull.ts';
 import { valuesOf } from './surrogate.ts';
 
 /** After this number of new cells without an allowed point, an ask proposes a point of the region. */
@@ -13,7 +12,7 @@ const MOST_CELLS = 100;
  * DIRECT in its locally biased form. It divides the box into ever smaller cells, and evaluates the middle of each cell.
  * Cells with good points are divided first. The method uses no random numbers. Its inputs cannot be choices.
  *
- * D. R. Jones, C. D. Perttunen and B. E. Stuckman (1993), as in hull.ts. The local bias is from J. M. Gablonsky and C.
+ * D. R. Jones, C. D. Perttunen and B. E. Stuckman (1993), as in {@link potentiallyOptimal}. The local bias is from J. M. Gablonsky and C.
  * T. Kelley, "A locally-biased form of the DIRECT algorithm", Journal of Global Optimization 21 (2001) 27-37: the size
  * of a cell is the size of its longest side, and an iteration divides at most one cell of each size.
  *
@@ -142,4 +141,33 @@ class Direct implements Method {
     });
     this.#next = 0;
   }
+}
+
+/** The best cell of a size. */
+interface BestOfSize {
+  /** The size of the cell. */
+  size: number;
+  value: number;
+}
+
+/** A cell must be able to improve the least value by this share (epsilon in section 4 of the source). */
+const LEAST_GAIN = 1e-4;
+
+/**
+ * The candidates that may be divided. For each of them, there is a Lipschitz constant with which it could have the
+ * least value of all cells, and could improve the least value so far by more than a tiny share. D. R. Jones, C. D.
+ * Perttunen and B. E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization
+ * Theory and Applications 79 (1993) 157-181, definition 4.1.
+ */
+export function potentiallyOptimal<T extends BestOfSize>(candidates: readonly T[]): T[] {
+  const least = Math.min(...candidates.map(({ value }) => value));
+  const aim = least - LEAST_GAIN * Math.abs(least);
+  return candidates.filter(({ size, value }) => {
+    const slopes = (others: readonly T[]): number[] =>
+      others.map((other) => (other.value - value) / (other.size - size));
+    const steepestBelow = Math.max(0, ...slopes(candidates.filter((other) => other.size < size)));
+    const flattestAbove = Math.min(Infinity, ...slopes(candidates.filter((other) => other.size > size)));
+    if (flattestAbove <= 0 || steepestBelow > flattestAbove) return false;
+    return flattestAbove === Infinity || value - flattestAbove * size <= aim;
+  });
 }

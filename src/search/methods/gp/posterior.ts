@@ -24,7 +24,7 @@ export class GaussianPosterior {
   readonly noise: number[] = [];
   #factor: Cholesky;
   /** K⁻¹ times the values. */
-  #weights = new Float64Array(0);
+  #weights: Float64Array = new Float64Array(0);
 
   private constructor(covariance: Covariance, factor: Cholesky) {
     this.covariance = covariance;
@@ -156,9 +156,6 @@ export class GaussianPosterior {
   }
 
   #solve(): void {
-    const weights = Float64Array.from(this.values);
-    this.#factor.solveLower(weights);
-    this.#factor.solveUpper(weights);
-    this.#weights = weights;
+    this.#weights = this.solved(Float64Array.from(this.values));
   }
 }
