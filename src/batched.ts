@@ -56,3 +56,16 @@ async function* changed<From, To>(
 ): AsyncGenerator<readonly To[], void, void> {
   for await (const batch of batches) yield await change(batch);
 }
+
+/** Yields the items in arrays of at most `size` items. Reads only as many items as the next array needs. */
+export function* batches<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}

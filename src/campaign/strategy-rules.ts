@@ -12,14 +12,7 @@ import { beginSearch } from './search/resolve.ts';
 import { checkSearchChange, keptSearch, searchChanges } from './search/search-change.ts';
 import { hasStrategy, type Strategy, type StrategyName, type strategySettings } from './strategy.ts';
 import type { BaseInput } from './designs/input-types.ts';
-import type { Campaign, Goal } from './types.ts';
-
-/** The part of a strategy that is checked before the outputs of the campaign are known. */
-export interface Begun {
-  design: Design;
-  /** Checks the rest. Mistakes are collected. */
-  finish: (kept: Pick<Campaign, 'outputs' | 'derived'>) => { strategy: Strategy; goal?: Goal };
-}
+import type { Begun, Campaign, Goal } from './types.ts';
 
 /** How a definition asks for a strategy, and what a change of the definition may do. */
 interface StrategyRules {

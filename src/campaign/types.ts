@@ -144,6 +144,13 @@ export interface Campaign {
   notify?: string[] | undefined;
 }
 
+/** The part of a strategy that is checked before the outputs of the campaign are known. */
+export interface Begun {
+  design: Design;
+  /** Checks the rest. Mistakes are collected. */
+  finish: (kept: Pick<Campaign, 'outputs' | 'derived'>) => { strategy: Strategy; goal?: Goal };
+}
+
 /** A campaign with one of some strategies. */
 export type CampaignBy<By extends StrategyName> = Campaign & { strategy: StrategyBy<By> };
 

@@ -1,8 +1,7 @@
 import { setImmediate as breath, setTimeout as delay } from 'node:timers/promises';
-import { Batched } from '../batched.ts';
+import { Batched, batches } from '../batched.ts';
 import { type Campaign, closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
-import { batches } from '../store/rows.ts';
 import {
   campaignDeleted,
   type CampaignRecord,

@@ -13,12 +13,19 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
   try {
     await app.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new ForayError('PORT_IN_USE', `Something else listens on ${host}:${port} already.`, {
-      hint: 'Choose another port, or 0 for a free one.',
-    });
+    throw listenError(error, { host, port }, 'Choose another port, or 0 for a free one.');
   }
   return (app.server.address() as AddressInfo).port;
+}
+
+/** The error of a server that cannot listen, as ForayError PORT_IN_USE if that is the reason. */
+export function listenError(
+  error: unknown,
+  { host, port }: { host: string; port: number },
+  hint: string,
+): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
+  return new ForayError('PORT_IN_USE', `Something else listens on ${host}:${port} already.`, { hint });
 }
 
 /** The host by which this machine reaches a server that listens on `host`. */

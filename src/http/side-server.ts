@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ForayError } from '../errors.ts';
-import { reachable } from './listen.ts';
+import { listenError, reachable } from './listen.ts';
 
 /** The answer to a request for one path. */
 export interface SideAnswer {
@@ -44,10 +43,7 @@ export async function serveBeside(
   try {
     await once(server, 'listening');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new ForayError('PORT_IN_USE', `Something else listens on ${host}:${port} already.`, {
-      hint: `Name another address with ${option}.`,
-    });
+    throw listenError(error, { host, port }, `Name another address with ${option}.`);
   }
   return {
     url: `http://${reachable(host)}:${(server.address() as AddressInfo).port}`,

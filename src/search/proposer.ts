@@ -6,7 +6,7 @@ import type { Search } from '../campaign/search/search.ts';
 import type { BaseInput } from '../campaign/designs/input-types.ts';
 import type { Goal } from '../campaign/types.ts';
 import { makers } from './methods/index.ts';
-import type { AsyncMethod, Method } from './methods/method.ts';
+import type { Method } from './methods/method.ts';
 import { Stream } from '../campaign/sampling/stream.ts';
 import { Optimiser } from './outside/optimiser.ts';
 
@@ -51,7 +51,7 @@ export class Proposer {
   #told = 0;
   /** How many asks the method has proposed. */
   #proposed = 0;
-  readonly #method: Method | AsyncMethod;
+  readonly #method: Method | Optimiser;
   readonly #space: Space;
   readonly #from: number;
   readonly #seed: number;

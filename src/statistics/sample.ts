@@ -36,6 +36,10 @@ export class Sample {
   }
 }
 
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
 /**
  * The mean of values. The sum of whole numbers is exact, so the mean of zeros and ones is their share without the
  * rounding errors of a running mean, which would put a share just below or above a limit that it reaches.
@@ -43,7 +47,7 @@ export class Sample {
  * @param values - at least one
  */
 export function meanOf(values: readonly number[]): number {
-  const sum = values.reduce((total, value) => total + value, 0);
+  const sum = sumOf(values);
   if (Number.isSafeInteger(sum) && values.every(Number.isSafeInteger)) return sum / values.length;
   const sample = new Sample();
   for (const value of values) sample.add(value);

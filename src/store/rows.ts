@@ -123,19 +123,6 @@ export function columnsOf(
   }
 }
 
-/** Yields the items in arrays of at most `size` items. Reads only as many items as the next array needs. */
-export function* batches<T>(items: Iterable<T>, size: number): Generator<T[]> {
-  let batch: T[] = [];
-  for (const item of items) {
-    batch.push(item);
-    if (batch.length === size) {
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
-}
-
 /**
  * Locks the row of a campaign until the transaction ends. Every transaction that writes runs or points takes this lock
  * first. Without it, two transactions that lock the same rows in different orders could block each other.

@@ -2,7 +2,7 @@ import { nameKey, RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
 import { quoted } from '../../text/suggest.ts';
 import { goalOf } from '../check-outputs.ts';
-import { type Design, pointsOver } from '../designs/index.ts';
+import { pointsOver } from '../designs/index.ts';
 import { drawnRow, resolveSpread } from '../designs/spread-input.ts';
 import { checkExpression } from '../designs/expressions.ts';
 import type { DesignFacts } from '../designs/kind.ts';
@@ -10,14 +10,13 @@ import { measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { unitPoints } from '../sampling/unit-points.ts';
 import { hasSeed } from '../seeds.ts';
-import type { Strategy } from '../strategy.ts';
 import type { BaseInput } from '../designs/input-types.ts';
-import type { Campaign, CampaignOutput, Goal } from '../types.ts';
+import type { Begun, CampaignOutput } from '../types.ts';
 import type { Calibration, Observed } from './calibration.ts';
 import { resolveComputed } from './resolve-computed.ts';
 import type { WrittenAbc, WrittenObserved } from './schema-calibrate.ts';
 import type { Distribution } from '../sampling/distributions.ts';
-import { checkEqualities, checkOperands, rulesOf } from './rules.ts';
+import { checkExpressions, rulesOf } from './rules.ts';
 
 const PATH = ['calibrate', 'abc'];
 /** The number of points of the prior of which at least one must be allowed. */
@@ -28,7 +27,7 @@ export function beginCalibration(
   read: ReadDefinition,
   facts: DesignFacts,
   given: ReadonlySet<string>,
-): { design: Design; finish: (kept: Pick<Campaign, 'outputs'>) => { strategy: Strategy; goal?: Goal } } {
+): Begun {
   const written = read.definition.calibrate!.abc;
   const priors = resolvePriors(written, facts, given);
   const derive = resolveComputed(written.derive, facts, PATH, priors, given);
@@ -153,23 +152,12 @@ function checkRules(
 ): void {
   const { priors, where, derive = [] } = calibrate;
   if (where === null && derive.length === 0) return;
-  const place = locate([...PATH, where === null ? 'derive' : 'where']);
-  const ends = priors.map(({ name, distribution }): [string, readonly string[]] => [
+  const inputs = priors.map(({ name, isWhole, distribution }) => ({
     name,
-    endsOf(distribution),
-  ]);
-  // the computed values are numbers of expressions already
-  const varied = new Map([...ends, ...derive.map(({ name }): [string, string[]] => [name, []])]);
-  if (where !== null) checkOperands(where, varied, base, place);
-  for (const { name, expression } of derive)
-    checkOperands(expression, varied, base, locate([...PATH, 'derive', name]));
-  const reals = priors.filter(({ isWhole, distribution }) => !isWhole && distribution.kind !== 'choice');
-  checkEqualities(
-    calibrate,
-    reals.map(({ name }) => name),
-    base,
-    place,
-  );
+    values: endsOf(distribution),
+    isReal: !isWhole && distribution.kind !== 'choice',
+  }));
+  checkExpressions(calibrate, inputs, base, (path) => locate([...PATH, ...path]));
   const names = priors.map(({ name }) => name);
   const { complete, isAllowed } = rulesOf(calibrate, names, base);
   for (const point of unitPoints('random', { points: TRIED, seed: 0, scramble: true, names }))
@@ -179,7 +167,7 @@ function checkRules(
     'EMPTY_DESIGN',
     `The calibration has no points: none of ${TRIED.toLocaleString('en')} points drawn from the priors meets ${rules}.`,
     {
-      place,
+      place: locate([...PATH, where === null ? 'derive' : 'where']),
       hint: 'A calibration draws from the priors until a point is allowed. Narrow the priors, or compute an input from others with "derive".',
     },
   );

@@ -1,14 +1,14 @@
 import { ForayError } from '../../errors.ts';
 import { quoted } from '../../text/suggest.ts';
 import { writtenGrowth } from '../check-growth.ts';
-import { type Design, NO_DESIGN, resolveDesign } from '../designs/index.ts';
+import { NO_DESIGN, resolveDesign } from '../designs/index.ts';
 import type { DesignFacts } from '../designs/kind.ts';
 import { measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { hasSeed } from '../seeds.ts';
 import type { Strategy } from '../strategy.ts';
 import type { BaseInput } from '../designs/input-types.ts';
-import type { Campaign, CampaignOutput, Goal } from '../types.ts';
+import type { Begun, Campaign, CampaignOutput, Goal } from '../types.ts';
 import { goalIn, requirementsIn } from './goal.ts';
 import { CONFIDENCE } from './search.ts';
 
@@ -23,11 +23,7 @@ export function firstReplications(base: readonly Pick<BaseInput, 'name'>[]): num
 }
 
 /** Checks a selection, whose points are those of a design. Mistakes are collected. */
-export function beginSelection(
-  read: ReadDefinition,
-  facts: DesignFacts,
-  given: ReadonlySet<string>,
-): { design: Design; finish: (kept: Pick<Campaign, 'outputs'>) => { strategy: Strategy; goal: Goal } } {
+export function beginSelection(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
   const { design } = read.definition;
   facts.mistakes.attempt(() => checkSettings(read, facts.base));
   return {

@@ -1,7 +1,7 @@
 import { RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
 import { type BaseInput, isNumeric, isWhole } from '../designs/input-types.ts';
-import { type Design, pointsOver } from '../designs/index.ts';
+import { pointsOver } from '../designs/index.ts';
 import { checkExpression } from '../designs/expressions.ts';
 import { type DesignFacts, inputsIn } from '../designs/kind.ts';
 import { distinctValuesOf } from '../designs/value-lists.ts';
@@ -10,13 +10,13 @@ import { type Measure, measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { quoted } from '../../text/suggest.ts';
 import type { Strategy } from '../strategy.ts';
-import type { Campaign, CampaignOutput, Goal } from '../types.ts';
+import type { Begun, CampaignOutput, Goal } from '../types.ts';
 import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { goalIn, requirementsIn } from './goal.ts';
 import { resolveComputed } from './resolve-computed.ts';
 import type { Bounds, Searched, WrittenSearch } from './schema.ts';
 import type { Search, SearchedInput } from './search.ts';
-import { checkEqualities, checkOperands } from './rules.ts';
+import { checkExpressions } from './rules.ts';
 import { spaceOf } from './space.ts';
 
 /** With more points than this, a Gaussian process becomes slow, and CMA-ES is the better method. */
@@ -25,11 +25,7 @@ const MOST_GP_POINTS = 300;
 const MOST_GP_INPUTS = 12;
 
 /** Checks a search and the inputs that it varies. Mistakes are collected. */
-export function beginSearch(
-  read: ReadDefinition,
-  facts: DesignFacts,
-  given: ReadonlySet<string>,
-): { design: Design; finish: (kept: Pick<Campaign, 'outputs'>) => { strategy: Strategy; goal: Goal } } {
+export function beginSearch(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
   const written = read.definition.search!;
   const inputs = resolveSearchedInputs(written, facts, given);
   const derive = resolveComputed(written.derive, facts, ['search'], inputs, given);
@@ -290,22 +286,12 @@ function checkRules(
 ): void {
   const { inputs, where, derive = [] } = search;
   if (where === null && derive.length === 0) return;
-  const ends = inputs.map((input): [string, string[]] => [
-    input.name,
-    input.kind === 'choice' ? input.values : [String(input.min), String(input.max)],
-  ]);
-  const place = locate(where === null ? ['search', 'derive'] : ['search', 'where']);
-  // the computed values are numbers of expressions already
-  const varied = new Map([...ends, ...derive.map(({ name }): [string, string[]] => [name, []])]);
-  if (where !== null) checkOperands(where, varied, base, place);
-  for (const { name, expression } of derive)
-    checkOperands(expression, varied, base, locate(['search', 'derive', name]));
-  checkEqualities(
-    search,
-    inputs.filter(isReal).map(({ name }) => name),
-    base,
-    place,
-  );
+  const varied = inputs.map((input) => ({
+    name: input.name,
+    values: input.kind === 'choice' ? input.values : [String(input.min), String(input.max)],
+    isReal: isReal(input),
+  }));
+  checkExpressions(search, varied, base, (path) => locate(['search', ...path]));
   const allowed = spaceOf(search, base).allowed(seed);
   if (!allowed.isEmpty) return;
   const rules = where === null ? 'what the model allows for the inputs under "derive"' : '"where"';
@@ -313,7 +299,7 @@ function checkRules(
     ? 'No point meets'
     : `None of ${allowed.tried.toLocaleString('en')} tried points meets`;
   throw new ForayError('EMPTY_DESIGN', `The search has no points: ${what.toLowerCase()} ${rules}.`, {
-    place,
+    place: locate(['search', where === null ? 'derive' : 'where']),
     hint: 'Widen the bounds under "over", change the condition, or compute an input from others with "derive".',
   });
 }

@@ -103,32 +103,43 @@ function lackOfValue({ type, allowed }: Computed, text: string): number {
  * Checks that the expressions of a search or a calibration can calculate with the values of the inputs that they read.
  * An expression itself notices an unusable value only when it reads this value, perhaps in the middle of a campaign.
  *
- * @param varied - values of the inputs that vary, by name; other inputs have the values in the base
- * @param place - the place of the expression
- * @throws ForayError INVALID_VALUE
+ * @param inputs - the inputs that vary, with their values or bounds; `isReal`: the input varies without steps
+ * @param placeOf - the place of `where`, or of a computed input
+ * @throws ForayError INVALID_VALUE; EMPTY_DESIGN if `where` holds only by an equality
  */
-export function checkOperands(
-  expression: string,
-  varied: ReadonlyMap<string, readonly string[]>,
+export function checkExpressions(
+  rules: WrittenRules,
+  inputs: readonly { name: string; values: readonly string[]; isReal: boolean }[],
   base: readonly BaseInput[],
-  place: Place,
+  placeOf: (path: string[]) => Place,
 ): void {
-  const { names } = compileExpression(expression, expressionNames(base));
-  for (const { name, type, value } of base.filter((input) => names.includes(input.name)))
-    for (const one of varied.get(name) ?? [value]) operandOf(name, type, one, place);
+  const { where, derive = [] } = rules;
+  // the computed values are numbers of expressions already
+  const varied = new Map<string, readonly string[]>([
+    ...inputs.map(({ name, values }) => [name, values] as const),
+    ...derive.map(({ name }) => [name, []] as const),
+  ]);
+  const check = (expression: string, place: Place): void => {
+    const { names } = compileExpression(expression, expressionNames(base));
+    for (const { name, type, value } of base.filter((input) => names.includes(input.name)))
+      for (const one of varied.get(name) ?? [value]) operandOf(name, type, one, place);
+  };
+  if (where !== null) check(where, placeOf(['where']));
+  for (const { name, expression } of derive) check(expression, placeOf(['derive', name]));
+  const reals = inputs.filter(({ isReal }) => isReal).map(({ name }) => name);
+  checkEqualities(rules, reals, base, placeOf);
 }
 
 /**
  * Refuses a condition that real inputs meet only by an equality, because almost no point meets it.
  *
- * @param reals - the inputs that vary without steps
  * @throws ForayError EMPTY_DESIGN
  */
-export function checkEqualities(
+function checkEqualities(
   { where, derive = [] }: WrittenRules,
   reals: readonly string[],
   base: readonly BaseInput[],
-  place: Place,
+  placeOf: (path: string[]) => Place,
 ): void {
   if (where === null) return;
   const types = expressionNames(base);
@@ -144,7 +155,7 @@ export function checkEqualities(
     'EMPTY_DESIGN',
     `Almost no point meets "where", which ties the real input "${last}" by ==.`,
     {
-      place,
+      place: placeOf(['where']),
       hint: `Compute one input from the others, such as derive: {"${last}": "1 - …"}, or give the inputs steps.`,
     },
   );

@@ -1,5 +1,6 @@
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import { MOST_CHANCE } from '../../sensitivity/chance.ts';
+import { sumOf } from '../../statistics/sample.ts';
 import { areShares } from './claims.ts';
 
 /** A share of the variance. It has no interval if nothing about it is uncertain. */
@@ -158,8 +159,4 @@ function namesOf(inputs: readonly InputIndices[]): Set<string> {
 
 function hypotOf(numbers: readonly number[]): number {
   return Math.hypot(...numbers);
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0);
 }

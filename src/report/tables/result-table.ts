@@ -1,4 +1,4 @@
-import { Batched } from '../../batched.ts';
+import { Batched, batches } from '../../batched.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Column, number, outputColumn, text, uniquelyNamed } from './column-types.ts';
 import { ALL, allOf, type Cell, headColumns, headOf, REASON, type TabledCampaign } from './result-columns.ts';
@@ -74,10 +74,10 @@ export function longTable(
         ];
     }
   }
-  async function* batches(): AsyncGenerator<Cell[][], void, void> {
-    for await (const batch of rows.batches) for (const row of batch) yield* groupsOf(lines(row));
+  async function* groups(): AsyncGenerator<Cell[][], void, void> {
+    for await (const batch of rows.batches) for (const row of batch) yield* batches(lines(row), GROUP);
   }
-  return { columns: uniquelyNamed(columns), rows: new Batched(batches()) };
+  return { columns: uniquelyNamed(columns), rows: new Batched(groups()) };
 }
 
 /**
@@ -97,15 +97,4 @@ function valuesOf(
 
 function isCurve({ type }: Column): boolean {
   return type === 'DATA_SET';
-}
-
-/** Groups items, so that only `GROUP` of them are in memory at once. */
-function* groupsOf<Item>(items: Iterable<Item>): Generator<Item[]> {
-  let group: Item[] = [];
-  for (const item of items) {
-    if (group.push(item) < GROUP) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0) yield group;
 }

@@ -88,22 +88,3 @@ export interface Method {
 
 /** Makes a method for a problem. */
 export type MethodMaker = (problem: Problem) => Method;
-
-/**
- * A method with slow answers: an outside optimiser, which is a process. Its answers should also depend only on the
- * calls.
- */
-export interface AsyncMethod extends Pick<Method, 'tell'> {
-  /** Like `ask` of a method. */
-  ask: () => Promise<ReturnType<Method['ask']>>;
-  /**
-   * Tells which point a proposal became. The caller calls it for each proposal, in the order of the proposals. It is
-   * also called for proposals in the log that are older than this object.
-   */
-  named: (x: readonly number[]) => void;
-  /** Whether the method already knows its next proposals. */
-  readonly hasMore: boolean;
-  recommend: () => Promise<Recommendation | null>;
-  /** Ends the process. If the method is asked again, it starts another process. */
-  close: () => void;
-}

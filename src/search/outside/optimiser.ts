@@ -7,7 +7,7 @@ import {
 import type { Space } from '../../campaign/search/space.ts';
 import type { Goal } from '../../campaign/types.ts';
 import { bounded } from '../../text/printable.ts';
-import type { AsyncMethod, Proposal, Recommendation, Told } from '../methods/method.ts';
+import type { Proposal, Recommendation, Told } from '../methods/method.ts';
 import { type Answers, type NumberedPoint, optimiserFailed, type OutsideResult } from './messages.ts';
 import { Killed, logLine, Session } from './session.ts';
 import { type OutsideSpace, outsideSpace } from './space.ts';
@@ -38,12 +38,12 @@ type Entry =
   { kind: 'asked'; points: NumberedPoint[]; by: Session | null } | { kind: 'told'; result: OutsideResult };
 
 /**
- * An outside optimiser as a method. Its process may be replaced at any time, because this object keeps the proposals
+ * An outside optimiser as a method whose answers are slow, because it is a process. The process may be replaced at any time, because this object keeps the proposals
  * and results, and sends them to a new process in the same order. Each question asks for as many points as may be
  * opened. If the optimiser gives fewer points, foray asks again after it has told more results. So the questions and
  * their order depend only on the log.
  */
-export class Optimiser implements AsyncMethod {
+export class Optimiser {
   readonly #settings: OptimiserSettings;
   readonly #space: OutsideSpace;
   readonly #sign: 1 | -1;
@@ -70,10 +70,12 @@ export class Optimiser implements AsyncMethod {
     this.#name = bounded(nameOfMethod(method), LONGEST_NAME);
   }
 
+  /** Whether the next proposals are known already. */
   get hasMore(): boolean {
     return this.#queue.length > 0;
   }
 
+  /** Like `ask` of a method. */
   async ask(): Promise<Proposal | null | 'exhausted'> {
     if (!this.hasMore && !this.#isDone && !this.#needsResults) await this.#askProcess();
     const x = this.#queue.shift();
@@ -81,6 +83,10 @@ export class Optimiser implements AsyncMethod {
     return this.#isDone ? 'exhausted' : null;
   }
 
+  /**
+   * Tells which point a proposal became. The caller calls it for each proposal, in the order of the proposals. It is also
+   * called for proposals in the log that are older than this object.
+   */
   named(x: readonly number[]): void {
     const by = this.#session ?? null;
     const numbered = { id: this.#proposed, point: this.#space.pointAt(x) };
@@ -103,6 +109,7 @@ export class Optimiser implements AsyncMethod {
     return best && { x: this.#space.coordinatesOf(best.point), value: best.value };
   }
 
+  /** Ends the process. If the method is asked again, it starts another process. */
   close(): void {
     clearTimeout(this.#idle);
     this.#session?.end();

@@ -1,3 +1,5 @@
+import { sumOf } from '../../statistics/sample.ts';
+
 /** The estimated mean of a point. Lower is better. */
 export interface Candidate {
   mean: number;
@@ -29,13 +31,13 @@ export function shrunkenMeans(points: readonly Candidate[]): number[] {
   const variances = variancesOf(points);
   if (!variances) return points.map(({ mean }) => mean);
   const weights = variances.map((variance) => 1 / variance);
-  const total = sum(weights);
-  const common = sum(points.map(({ mean }, at) => weights[at]! * mean)) / total;
-  const q = sum(points.map(({ mean }, at) => weights[at]! * (mean - common) ** 2));
-  const scale = total - sum(weights.map((weight) => weight * weight)) / total;
+  const total = sumOf(weights);
+  const common = sumOf(points.map(({ mean }, at) => weights[at]! * mean)) / total;
+  const q = sumOf(points.map(({ mean }, at) => weights[at]! * (mean - common) ** 2));
+  const scale = total - sumOf(weights.map((weight) => weight * weight)) / total;
   const between = scale > 0 ? Math.max(0, (q - (points.length - 1)) / scale) : 0;
   const outer = variances.map((variance) => 1 / (variance + between));
-  const middle = sum(points.map(({ mean }, at) => outer[at]! * mean)) / sum(outer);
+  const middle = sumOf(points.map(({ mean }, at) => outer[at]! * mean)) / sumOf(outer);
   return points.map(({ mean }, at) => middle + (between / (between + variances[at]!)) * (mean - middle));
 }
 
@@ -46,14 +48,10 @@ export function shrunkenMeans(points: readonly Candidate[]): number[] {
 function variancesOf(points: readonly Candidate[]): number[] | undefined {
   const known = points.flatMap(({ variance, runs }) => (variance === null ? [] : [variance * runs]));
   if (points.length < 2 || known.length === 0) return undefined;
-  const ofOneRun = sum(known) / known.length;
+  const ofOneRun = sumOf(known) / known.length;
   // equal values of a few replications do not make a mean certain
   const variances = points.map(({ variance, runs }) => Math.max(variance ?? 0, (0.1 * ofOneRun) / runs));
   return ofOneRun > 0
     ? points.map(({ variance, runs }, at) => (variance === null ? ofOneRun / runs : variances[at]!))
     : undefined;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

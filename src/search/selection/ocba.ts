@@ -1,5 +1,5 @@
 import { chanceVariance, largestJump, type Spread, spreadOf } from '../../statistics/chance.ts';
-import { meanOf } from '../../statistics/sample.ts';
+import { meanOf, sumOf } from '../../statistics/sample.ts';
 
 /**
  * Optimal computing budget allocation: C.-H. Chen, J. Lin, E. Yücesan and S. E. Chick, "Simulation budget allocation
@@ -42,7 +42,7 @@ export function nextOfOcba({ values, isShare, first, step, runs }: OcbaInput): O
     return { decided: false, replications: counts.map((count) => Math.max(count, first)) };
   const known = values.map((own) => own.filter((value) => value !== null));
   const withValues = known.flatMap(({ length }, at) => (length === 0 ? [] : [at]));
-  const total = sum(counts);
+  const total = sumOf(counts);
   if (total >= runs || withValues.length < 2)
     return { decided: true, best: lowest(withValues, (at) => meanOf(known[at]!)) };
   const budget = Math.min(step, runs - total);
@@ -52,7 +52,7 @@ export function nextOfOcba({ values, isShare, first, step, runs }: OcbaInput): O
       withValues.map((at) => spreadOf(known[at]!)),
       isShare,
     ),
-    sum(withValues.map((at) => counts[at]!)) + budget,
+    sumOf(withValues.map((at) => counts[at]!)) + budget,
   );
   // some systems already have more than their share, so not all others can get their whole share
   const missing = withValues.map((at, n) => Math.max(0, wanted[n]! - counts[at]!));
@@ -84,9 +84,11 @@ export function allocateOcba(
   });
   weights[best] = 0;
   // a system without variance has no weight, and adds nothing here
-  const squares = sum(weights.map((weight, at) => (variances[at] === 0 ? 0 : weight ** 2 / variances[at]!)));
+  const squares = sumOf(
+    weights.map((weight, at) => (variances[at] === 0 ? 0 : weight ** 2 / variances[at]!)),
+  );
   weights[best] = Math.sqrt(variances[best]! * squares);
-  return apportion(sum(weights) > 0 ? weights : means.map(() => 1), budget);
+  return apportion(sumOf(weights) > 0 ? weights : means.map(() => 1), budget);
 }
 
 /**
@@ -94,13 +96,13 @@ export function allocateOcba(
  * are equal, the first weight gets more.
  */
 function apportion(weights: readonly number[], total: number): number[] {
-  const scale = total / sum(weights);
+  const scale = total / sumOf(weights);
   const exact = weights.map((weight) => weight * scale);
   const shares = exact.map(Math.floor);
   const order = [...weights.keys()].toSorted(
     (a, b) => exact[b]! - shares[b]! - (exact[a]! - shares[a]!) || a - b,
   );
-  for (const at of order.slice(0, total - sum(shares))) shares[at]! += 1;
+  for (const at of order.slice(0, total - sumOf(shares))) shares[at]! += 1;
   return shares;
 }
 
@@ -118,8 +120,4 @@ function variancesOf(samples: readonly Spread[], isShare: boolean): number[] {
 function lowest(systems: readonly number[], valueOf: (at: number) => number): number | null {
   if (systems.length === 0) return null;
   return systems.reduce((best, at) => (valueOf(at) < valueOf(best) ? at : best));
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

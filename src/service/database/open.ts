@@ -7,7 +7,7 @@ import { SameFile } from '../../system/same-file.ts';
 import { openSqlite } from '../../system/sqlite.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
-import type { Peers } from './peers.ts';
+import type { Presence } from './presence.ts';
 import { SqliteDatabase } from './sqlite.ts';
 
 const DATABASE = 'service.db';
@@ -21,7 +21,7 @@ export function databaseFile(dataDir: string): string {
 export interface ServiceDatabase {
   sql: Database;
   /** The other services of the database; undefined if only one service can use it. */
-  peers?: Peers;
+  peers?: Presence;
   /**
    * Why the database cannot be used now: its file was taken away, or its server cannot be reached. Undefined if it can be
    * used. Call it at an interval.

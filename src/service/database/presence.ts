@@ -3,7 +3,6 @@ import pg from 'pg';
 import { explained } from '../../postgres/dialect.ts';
 import type { Place } from '../../postgres/place.ts';
 import type { Database } from './database.ts';
-import type { Peers } from './peers.ts';
 
 const CHANNEL = 'foray_runs';
 /**
@@ -45,7 +44,7 @@ export function isHeld(key: string): string {
  * The connection by which the other services of a database know a service. It holds locks. The server releases them
  * when the connection ends, whatever the reason. When the connection breaks, a new one is made.
  */
-export class Presence implements Peers {
+export class Presence {
   readonly #address: string;
   readonly #place: Place;
   readonly #sql: Database;
@@ -69,18 +68,24 @@ export class Presence implements Peers {
     return presence;
   }
 
+  /**
+   * Makes this service known by two ids while its process is connected: `holder`, and `folder`, the name of its own
+   * folder. They replace earlier ids of the service.
+   */
   async join(holder: string, folder: string): Promise<void> {
     this.#known = [holder, folder];
     await this.#ask(statements.unlockAll);
     for (const key of this.#sharedLocks()) await this.#ask(statements.lockShared, key);
   }
 
+  /** Returns the given ids that belong to no connected service. */
   absent(ids: readonly string[]): Promise<string[]> {
     return this.#sql
       .all<{ id: string }>(statements.absent(this.#sql.dialect.list), JSON.stringify(ids))
       .then((rows) => rows.map(({ id }) => id));
   }
 
+  /** Tells the services that runs wait. The message goes out a little later, and may be lost. */
   notify(): void {
     this.#notifying ??= setTimeout(() => {
       this.#notifying = undefined;
@@ -89,10 +94,18 @@ export class Presence implements Peers {
     }, GATHER);
   }
 
+  /**
+   * @param callback - called when a service (also this one) has announced waiting runs, or when such a message may have
+   *   been lost
+   */
   onNotify(callback: () => void): void {
     this.#onNotify = callback;
   }
 
+  /**
+   * Changes the database if no other service uses it. No other service can start meanwhile. Returns false, and changes
+   * nothing, if another service uses the database.
+   */
   async alone(change: () => Promise<void>): Promise<boolean> {
     if (!(await this.#tryLock(TABLES))) return false;
     try {
@@ -103,6 +116,10 @@ export class Presence implements Peers {
     return true;
   }
 
+  /**
+   * Agrees with the other services on settings of the database. The first service sets them, and the others wait until
+   * that is done. A service that starts when no other service is connected is the first again.
+   */
   async agree(set: () => Promise<void>): Promise<void> {
     const isFirst = await this.#tryLock(SETTINGS);
     try {

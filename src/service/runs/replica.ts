@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import type { Peers } from '../database/peers.ts';
+import type { Presence } from '../database/presence.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
 import { type ClaimedRun, type Ending, type Feed, HolderClosed } from './feed.ts';
 import type { OpenService } from './holders.ts';
@@ -18,7 +18,7 @@ const LOOK_EVERY = 1_000;
 const LOOKS_FOR_RUNS = 5;
 
 export interface ReplicaParts {
-  peers: Peers;
+  peers: Presence;
   sql: Database;
   runs: RunRepository;
   progress: Progress;

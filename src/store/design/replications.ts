@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { ComparedPoint, FinishedPoint, FinishedRun } from '../types.ts';
 import { CountChanges } from '../runs/counts.ts';
 import { toOutputs } from '../results/packed.ts';
-import { batches } from '../rows.ts';
+import { batches } from '../../batched.ts';
 import { finishedStates, type Tables } from '../tables.ts';
 
 /** The maximum number of runs per insert. */

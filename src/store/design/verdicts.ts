@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Verdict, VerdictCounts } from '../../campaign/precise-points.ts';
-import { batches, lock } from '../rows.ts';
+import { batches } from '../../batched.ts';
+import { lock } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 
 /** The maximum number of points per update. */

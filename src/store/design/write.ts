@@ -2,7 +2,8 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Point } from '../../campaign/types.ts';
 import { CountChanges } from '../runs/counts.ts';
-import { batches, lock } from '../rows.ts';
+import { batches } from '../../batched.ts';
+import { lock } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import { analyze } from '../vacuum.ts';
 

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { causeOf, KEPT_ATTEMPTS } from '../../campaign/failures.ts';
 import { CountChanges } from './counts.ts';
-import { batches, unrequested } from '../rows.ts';
+import { batches } from '../../batched.ts';
+import { unrequested } from '../rows.ts';
 import type { FailedAttempt } from '../types.ts';
 import { openStates, type Tables } from '../tables.ts';
 

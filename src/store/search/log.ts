@@ -10,7 +10,8 @@ import {
   type SearchLog,
   type SearchStep,
 } from '../../campaign/search/log.ts';
-import { batches, textOfCampaign } from '../rows.ts';
+import { batches } from '../../batched.ts';
+import { textOfCampaign } from '../rows.ts';
 import { addRuns, RUNS_AN_INSERT } from '../design/replications.ts';
 import type { CampaignRecord, SearchWritten } from '../types.ts';
 import type { Tables } from '../tables.ts';

@@ -7,7 +7,7 @@ import { tableOf } from '../../../src/report/formats/format.ts';
 import { objectsOf } from '../../../src/report/formats/objects.ts';
 import { type Description, parquet, type ParquetOptions } from '../../../src/report/formats/parquet.ts';
 import type { Cell, Table } from '../../../src/report/tables/result-table.ts';
-import { batches as batchesOfSize } from '../../../src/store/rows.ts';
+import { batches as batchesOfSize } from '../../../src/batched.ts';
 import { Batched } from '../../../src/batched.ts';
 import { doubleIn } from '../../../src/report/formats/typed.ts';
 import { failedRow, sampleRecord, sampleRow, sampleRows, stream } from '../support.ts';

@@ -2,6 +2,7 @@ import { ordered, type OrderedDimension } from '../levels.ts';
 import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
 import { Ranking } from '../ranking.ts';
 import { Stream } from '../../../campaign/sampling/stream.ts';
+import { sumOf } from '../../../statistics/sample.ts';
 import { defaultPopulation } from './constants.ts';
 import { Evolution, type Sample } from './evolution.ts';
 import { Progress } from './progress.ts';
@@ -237,10 +238,6 @@ class Cma implements Method {
       if (tries === TRIES || this.#problem.isAllowed(x)) return x;
     }
   }
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /** The run with the lower level; `a` if both levels are equal. */

@@ -1,3 +1,5 @@
+import { sumOf } from '../../../statistics/sample.ts';
+
 /**
  * The constants of CMA-ES. They depend only on the dimension and the population. The names in brackets are the names in
  * the source.
@@ -44,8 +46,8 @@ export function constantsOf(dimension: number, population: number): Constants {
     1 + (2 * effectiveNegative) / (effective + 2),
     (1 - rankOne - rankMu) / (dimension * rankMu),
   );
-  const positiveSum = sum(raw.filter((weight) => weight > 0));
-  const negativeSum = -sum(raw.filter((weight) => weight < 0));
+  const positiveSum = sumOf(raw.filter((weight) => weight > 0));
+  const negativeSum = -sumOf(raw.filter((weight) => weight < 0));
   const sigmaPath = (effective + 2) / (dimension + effective + 5);
   return {
     weights: raw.map((weight) => (weight >= 0 ? weight / positiveSum : (weight * negative) / negativeSum)),
@@ -61,9 +63,5 @@ export function constantsOf(dimension: number, population: number): Constants {
 
 /** The number of equally weighted points whose mean has the same variance. */
 function massOf(weights: readonly number[]): number {
-  return sum(weights) ** 2 / sum(weights.map((weight) => weight ** 2));
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+  return sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2));
 }
