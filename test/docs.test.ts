@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
-import { readDefinition } from '../src/campaign/read.ts';
+import { readDefinition } from './support/definition.ts';
 import { foray, ROOT } from './support/cli.ts';
 import { anchors, brokenLinks, pages } from './support/markdown.ts';
 

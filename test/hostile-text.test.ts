@@ -7,7 +7,7 @@ import { Batched } from '../src/batched.ts';
 import { canonicalValue, nameKey } from '../src/api/values.ts';
 import { causeOf } from '../src/campaign/failures.ts';
 import { compileExpression } from '../src/campaign/expressions/index.ts';
-import { readDefinition } from '../src/campaign/read.ts';
+import { readDefinition } from './support/definition.ts';
 import { cut } from '../src/cli/watch/text.ts';
 import { readPointsFile } from '../src/resolve/files/points-file.ts';
 import { CloudError } from '../src/cloud/index.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { checkDefinition } from '../src/campaign/check.ts';
 import { pointPaths } from '../src/campaign/designs/paths.ts';
-import { readDefinition } from '../src/campaign/read.ts';
+import { readDefinition } from './support/definition.ts';
 import { tables as commandTables } from '../scripts/commands.ts';
 import { tables } from '../scripts/reference.ts';
 import { withTables } from '../scripts/table.ts';

@@ -43,7 +43,7 @@ export type {
  * Temporal notices a killed worker after this time without a heartbeat. An activity reports five heartbeats to the SDK
  * in this time, and the SDK sends some of them.
  */
-export const HEARTBEAT_TIMEOUT_MS = 5_000;
+const HEARTBEAT_TIMEOUT_MS = 5_000;
 const REFUSED_AGAIN_AFTER_MS = 10_000;
 
 /**

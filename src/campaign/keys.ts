@@ -7,15 +7,10 @@ export interface SeedRange {
 }
 
 /**
- * The key of a point: 16 hexadecimal digits of the SHA-256 of the point's canonical inputs, sorted by name. It does not
- * depend on the design, so it stays the same when the design changes. The seed is part of it only if the design varies
- * the seed.
+ * Returns a function that makes the key of a point from its values, which are in the order of `names`. The key is 16
+ * hexadecimal digits of the SHA-256 of the point's canonical inputs, sorted by name. It does not depend on the design, so it
+ * stays the same when the design changes. The seed is part of it only if the design varies the seed.
  */
-export function pointKey(inputs: readonly { name: string; value: string }[]): string {
-  return pointKeys(inputs.map(({ name }) => name))(inputs.map(({ value }) => value));
-}
-
-/** Returns a function that makes the key of a point from its values. The values are in the order of `names`. */
 export function pointKeys(names: readonly string[]): (values: readonly string[]) => string {
   const sorted = names
     .map((name, at) => ({ name, at }))

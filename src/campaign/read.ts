@@ -15,19 +15,8 @@ export interface ReadDefinition {
 }
 
 /**
- * Reads the text of a definition, YAML or JSON (which is YAML).
- *
- * @param file the name at the beginning of errors
- * @throws ForayError DEFINITION_SYNTAX, DEFINITION_INVALID with the place
- */
-export function readDefinition(text: string, file: string): ReadDefinition {
-  const read = readSource({ text, file });
-  read.mistakes.throwAny();
-  return read;
-}
-
-/**
- * Reads a definition. Wrong settings are left out and added to `mistakes`, so that the rest can be checked as well.
+ * Reads a definition: an object, or a text in YAML or JSON (which is YAML). Wrong settings are left out and added to
+ * `mistakes`, so that the rest can be checked as well.
  *
  * @throws ForayError DEFINITION_SYNTAX; DEFINITION_INVALID if nothing else can be checked without the wrong setting
  */

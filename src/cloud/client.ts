@@ -79,22 +79,22 @@ export class CloudClient {
   }
 
   /** The versions of a model and their stored files; undefined if the service does not offer them. */
-  listVersions(modelId: string, signal?: AbortSignal): Promise<VersionSummary[] | undefined> {
-    return this.#callExtension('listVersions', { params: { modelId }, signal });
+  listVersions(modelId: string): Promise<VersionSummary[] | undefined> {
+    return this.#callExtension('listVersions', { params: { modelId } });
   }
 
   /** Removes the stored files of old versions; rejects if the service does not offer this. */
-  pruneVersions(modelId: string, which: PruneRequest, signal?: AbortSignal): Promise<Pruned> {
-    return this.#call('pruneVersions', { params: { modelId }, body: which, signal });
+  pruneVersions(modelId: string, which: PruneRequest): Promise<Pruned> {
+    return this.#call('pruneVersions', { params: { modelId }, body: which });
   }
 
   /**
    * Makes a version of a model. If the service lacks files of the version, its answer names them.
    * @throws CloudError of the kind `refused-model` if the files are not a valid model
    */
-  async pushModel(request: PushRequest, signal?: AbortSignal): Promise<Pushed> {
+  async pushModel(request: PushRequest): Promise<Pushed> {
     try {
-      return await this.#call('pushModel', { body: request, signal });
+      return await this.#call('pushModel', { body: request });
     } catch (error) {
       // what the service refuses here are names and paths of files
       if (isCloudError(error) && error.kind === 'refused')
@@ -104,18 +104,18 @@ export class CloudClient {
   }
 
   /** @returns the SHA-256 of the stored file, in hexadecimal digits */
-  pushFile(content: Uint8Array, signal?: AbortSignal): Promise<string> {
-    return this.#call('pushFile', { body: content, signal });
+  pushFile(content: Uint8Array): Promise<string> {
+    return this.#call('pushFile', { body: content });
   }
 
   /** The executors on other machines; undefined if the service does not list them. */
-  listExecutors(signal?: AbortSignal): Promise<ListedExecutor[] | undefined> {
-    return this.#callExtension('listExecutors', { params: {}, signal });
+  listExecutors(): Promise<ListedExecutor[] | undefined> {
+    return this.#callExtension('listExecutors', { params: {} });
   }
 
   /** The inputs of a version that have limits; empty if the service does not offer them. */
-  async getAllowedValues(versionId: string, signal?: AbortSignal): Promise<AllowedValues[]> {
-    return (await this.#callExtension('getAllowedValues', { params: { versionId }, signal })) ?? [];
+  async getAllowedValues(versionId: string): Promise<AllowedValues[]> {
+    return (await this.#callExtension('getAllowedValues', { params: { versionId } })) ?? [];
   }
 
   listModels(signal?: AbortSignal): Promise<Model[]> {

@@ -177,7 +177,7 @@ function exchangeMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): 
  * Mathematical Statistics 25 (1954) 484-498, theorem 6.1. Differences that are equal in all replications are as sure as
  * `chanceOfEqual` says.
  */
-export function commonTest(
+function commonTest(
   pairs: readonly Omit<Step, 'input'>[],
   replicates: (point: number) => readonly Replicate[],
   isShare: boolean,

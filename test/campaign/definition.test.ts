@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { readDefinition } from '../../src/campaign/read.ts';
+import { readDefinition } from '../support/definition.ts';
 import { checkBody, expectRefused, HEAD } from './support.ts';
 
 const DURATION = /expected seconds, or a text such as 90 s, 10 min, 2 h or 1 d\.$/;

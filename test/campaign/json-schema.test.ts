@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { definitionSchema } from '../../src/campaign/json-schema.ts';
-import { readDefinition } from '../../src/campaign/read.ts';
+import { readDefinition } from '../support/definition.ts';
 import { HEAD, thrownBy } from './support.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
 import { sizeOf } from '../../src/campaign/designs/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
-import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
+import { replicationSeed } from '../../src/campaign/keys.ts';
+import { pointKey } from '../support/definition.ts';
 import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 

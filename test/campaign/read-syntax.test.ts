@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { readDefinition } from '../../src/campaign/read.ts';
+import { readDefinition } from '../support/definition.ts';
 import { errorCodes } from '../../src/error-codes.ts';
 import { isForayError, type LinePlace } from '../../src/errors.ts';
 import { expectOneLine, expectRefused, HEAD, thrownBy } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readDefinition } from '../../src/campaign/read.ts';
+import { readDefinition } from '../support/definition.ts';
 import { type LinePlace } from '../../src/errors.ts';
 import { expectRefused, HEAD } from './support.ts';
 

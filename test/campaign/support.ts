@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Experiment, InputItem, OutputDescriptor, Version } from '../../src/api/resources.ts';
 import { type CheckedDefinition, checkDefinition } from '../../src/campaign/check.ts';
 import type { ModelFacts } from '../../src/campaign/facts.ts';
-import { readDefinition } from '../../src/campaign/read.ts';
+import { readDefinition } from '../support/definition.ts';
 import type { ForayError, LinePlace } from '../../src/errors.ts';
 import type { ErrorCode } from '../../src/error-codes.ts';
 import { isForayError } from '../../src/errors.ts';

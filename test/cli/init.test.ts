@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readDefinition } from '../../src/campaign/read.ts';
+import { readDefinition } from '../support/definition.ts';
 import { checkCampaign } from '../../src/client/check.ts';
 import { cloudClient } from '../../src/client/index.ts';
 import { starterDefinition } from '../../src/client/starter.ts';

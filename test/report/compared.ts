@@ -1,4 +1,4 @@
-import { pointKey } from '../../src/campaign/keys.ts';
+import { pointKey } from '../support/definition.ts';
 import type { Campaign, CampaignOutput } from '../../src/campaign/types.ts';
 import { compareCampaigns, type Compared } from '../../src/report/comparison/compare.ts';
 import type { ResultRow } from '../../src/store/index.ts';

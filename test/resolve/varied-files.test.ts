@@ -4,7 +4,7 @@ import { mkdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { changed, checkChange, relaid } from '../../src/campaign/change.ts';
-import { pointKey } from '../../src/campaign/keys.ts';
+import { pointKey } from '../support/definition.ts';
 import { expand, fixedInputs, runInputs } from '../../src/campaign/points.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
 import { keysOf } from '../../src/search/point-keys.ts';

@@ -5,7 +5,6 @@ import { parquetReadObjects } from 'hyparquet';
 import type { CampaignStatus } from '../../src/client/index.ts';
 import type { Endpoint } from '../../src/server/api/endpoints/endpoint.ts';
 import { endpoints } from '../../src/server/api/endpoints.ts';
-import { rangeIn } from '../../src/server/api/kept-files.ts';
 import type { Server } from '../../src/server/app.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray as cli, ROOT } from '../support/cli.ts';
@@ -277,23 +276,6 @@ describe('results', () => {
       (await api(path, { headers: { range: `bytes=${start}-${end - 1}` } })).arrayBuffer();
     const rows = await parquetReadObjects({ file: { byteLength: expected.length, slice } });
     expect(rows).toHaveLength(6);
-  });
-
-  test.each([
-    ['bytes=0-0', { start: 0, end: 0 }],
-    ['bytes=5-', { start: 5, end: 9 }],
-    ['bytes=-3', { start: 7, end: 9 }],
-    ['bytes=-99', { start: 0, end: 9 }],
-    ['bytes=8-99', { start: 8, end: 9 }],
-    ['bytes=10-', null],
-    ['bytes=-0', null],
-    ['bytes=-', undefined],
-    ['bytes=3-2', undefined],
-    ['bytes=0-1,4-5', undefined],
-    ['lines=0-1', undefined],
-    [undefined, undefined],
-  ])('the server reads the header Range of a file of 10 bytes: %s', (header, range) => {
-    expect(rangeIn(header, 10)).toEqual(range);
   });
 
   test('all pages of runs together have each run once, and a query selects failed runs', async () => {

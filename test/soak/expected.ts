@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CampaignDefinition } from '../../src/campaign/definition.ts';
-import { pointKey, replicationSeed } from '../../src/campaign/keys.ts';
+import { replicationSeed } from '../../src/campaign/keys.ts';
+import { pointKey } from '../support/definition.ts';
 import type { ResultRow } from '../../src/store/index.ts';
 
 /**

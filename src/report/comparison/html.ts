@@ -91,8 +91,7 @@ function table(
   isPart: boolean,
 ) {
   const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
-  const means = ['a', 'b'] as const;
-  const columns = means.map((side) =>
+  const columns = (['a', 'b'] as const).map((side) =>
     measureCells(
       output,
       largest.map(({ found }) => found[side].mean),

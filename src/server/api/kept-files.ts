@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { rangeIn } from '../../http/range.ts';
 import { ServerError } from '../problems.ts';
 import { hasTag } from './etag.ts';
 
@@ -106,23 +107,10 @@ export function sendFile(
       headers: { 'content-range': `bytes */${size}` },
     });
   }
-  const { start, end } = range ?? { start: 0, end: size - 1 };
-  if (range) void reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
-  void reply.header('content-length', end - start + 1);
+  const { first, last } = range ?? { first: 0, last: size - 1 };
+  if (range) void reply.code(206).header('content-range', `bytes ${first}-${last}/${size}`);
+  void reply.header('content-length', last - first + 1);
   return method === 'HEAD'
     ? reply.send(Readable.from([]))
-    : reply.send(createReadStream(path, { start, end }));
-}
-
-/** The requested bytes, both ends included. Undefined for the whole file, null for a range outside the file. */
-export function rangeIn(
-  header: string | undefined,
-  size: number,
-): { start: number; end: number } | null | undefined {
-  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
-  if (from === undefined || to === undefined || (from === '' && to === '')) return undefined;
-  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
-  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
-  if (from !== '' && to !== '' && Number(to) < start) return undefined;
-  return start > end ? null : { start, end };
+    : reply.send(createReadStream(path, { start: first, end: last }));
 }

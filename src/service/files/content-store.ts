@@ -6,12 +6,6 @@ export interface NamedFile {
   filename: string;
 }
 
-/** The first and the last byte of a part of a file, counted from 0. */
-export interface ByteRange {
-  first: number;
-  last: number;
-}
-
 /** An executor uploads a file by a PUT to the address with these headers, without a key. */
 export interface UploadAddress {
   url: string;

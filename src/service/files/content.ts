@@ -19,7 +19,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileStamp } from '../../system/file-stamp.ts';
 import { ServiceError } from '../errors.ts';
-import type { ByteRange } from './content-store.ts';
+import type { ByteRange } from '../../http/range.ts';
 
 /** SHA-256 in base64url without padding, as clients compute it before an upload (notes on real clients, Values). */
 const HASH = /^[A-Za-z0-9_-]{43}$/;

@@ -55,13 +55,14 @@ export async function recentResults(
     newest.map(({ seq }) => seq),
     CHARACTERS_A_LOOK,
   );
-  // the next look returns the runs for which this look has no room
+  // the cursor keeps the runs for which this look has no room, so that the next look returns them
   const isLeft = new Set(left);
+  const isReturned = (seq: number): boolean => isFinished.has(seq) && !isLeft.has(seq);
   return {
     rows: rows.map(({ row }) => row),
     look: {
       open: [...new Set([...open, ...again, ...waitAgain, ...left])]
-        .filter((seq) => !isFinished.has(seq) || isLeft.has(seq))
+        .filter((seq) => !isReturned(seq))
         .slice(0, OPEN_A_LOOK + WAITING_A_LOOK),
       failed: known
         .flatMap(({ seq, state, finished_at: finishedAt }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
-import { pointKey } from '../../../src/campaign/keys.ts';
+import { pointKey } from '../../support/definition.ts';
 import {
   compareCampaigns,
   type Compared,
