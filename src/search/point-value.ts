@@ -92,19 +92,21 @@ export class PointReader {
       const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
       const { chance } = requirement;
       const isShare = chance !== null || measure.statistic === 'share';
-      const told = chance === null ? values : values.map((value) => Number(beyond(requirement, value) <= 0));
+      // with a chance, the share of runs that meet the limits counts
+      const numbers =
+        chance === null ? values : values.map((value) => Number(beyond(requirement, value) <= 0));
       const estimate =
         values.length === 0
           ? { value: null, variance: null }
           : measure.statistic === 'quantile' && chance === null
             ? {
                 value: quantile(
-                  told.toSorted((a, b) => a - b),
+                  numbers.toSorted((a, b) => a - b),
                   measure.probability!,
                 ),
                 variance: null,
               }
-            : { value: meanOf(told), variance: varianceOf(told, isShare) };
+            : { value: meanOf(numbers), variance: varianceOf(numbers, isShare) };
       return { requirement, ...estimate, runs: values.length, isShare };
     });
   }

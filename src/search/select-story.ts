@@ -1,4 +1,4 @@
-import { valueOf } from '../campaign/designs/input-types.ts';
+import { namedValues } from '../campaign/designs/input-types.ts';
 import { rejectedIn, type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Selection } from '../campaign/search/search.ts';
 import type { CampaignBy, Point } from '../campaign/types.ts';
@@ -90,9 +90,7 @@ export function selectStoryOf(
               ordinal: first.ordinal,
               key: first.key,
               value: told.mean ?? first.mean,
-              inputs: Object.fromEntries(
-                campaign.varied.map(({ name, type }, at) => [name, valueOf(type, first.values[at]!)]),
-              ),
+              inputs: namedValues(campaign.varied, first.values),
               interval: told.interval,
               among,
               runs: told.runs,

@@ -1,4 +1,4 @@
-import { valueOf } from '../campaign/designs/input-types.ts';
+import { namedValues } from '../campaign/designs/input-types.ts';
 import type {
   Ask,
   SearchEvent,
@@ -185,9 +185,7 @@ function shown(
   return {
     ordinal: ask.ordinal!,
     key: keysOf(campaign)(ask.values).key,
-    inputs: Object.fromEntries(
-      inputsOfSearch(campaign.strategy).map(({ name, type }, at) => [name, valueOf(type, ask.values[at]!)]),
-    ),
+    inputs: namedValues(inputsOfSearch(campaign.strategy), ask.values),
     value: mean,
     interval: intervalOf(campaign, reader, mean, told, choice),
     among: choice.among,

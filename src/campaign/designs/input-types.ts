@@ -27,6 +27,14 @@ export function valueOf(type: InputType, canonical: string): RawValue {
   }
 }
 
+/** The values of a point as expressions read them, by the names of its inputs. */
+export function namedValues(
+  inputs: readonly { name: string; type: InputType }[],
+  values: readonly string[],
+): Record<string, RawValue> {
+  return Object.fromEntries(inputs.map(({ name, type }, at) => [name, valueOf(type, values[at]!)]));
+}
+
 /**
  * The value of an input for an expression that calculates with it.
  *

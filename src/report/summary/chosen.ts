@@ -1,6 +1,6 @@
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import type { Campaign, Goal } from '../../campaign/types.ts';
-import { valueOf as inputValueOf } from '../../campaign/designs/input-types.ts';
+import { namedValues } from '../../campaign/designs/input-types.ts';
 import type { BestPoint } from '../../search/summary.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { areEqual, chanceVariance, chosenVariance, confidenceAmong } from '../../statistics/chance.ts';
@@ -83,9 +83,7 @@ export async function bestOfDesign(
   const value = valueOf(best, measure)!;
   return {
     key: best.key,
-    inputs: Object.fromEntries(
-      varied.map(({ name, type }, at) => [name, inputValueOf(type, best.values[at]!)]),
-    ),
+    inputs: namedValues(varied, best.values),
     value,
     interval: chosenInterval(measure, found.points, among, confidenceOf(campaign)),
     among,
