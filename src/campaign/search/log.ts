@@ -210,12 +210,12 @@ function isChange(event: SearchEvent): event is Extract<SearchEvent, { kind: 'co
   return event.kind === 'continued' || event.kind === 'restarted';
 }
 
-/** The stage of a search. */
 /** The points that were chosen, and whose further replications failed or did not meet the requirements. */
 export function rejectedIn(events: readonly SearchEvent[]): Set<number> {
   return new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
 }
 
+/** The stage of a search. */
 export type SearchStage = 'searching' | 'finishing' | 'comparing' | 'reporting' | 'over';
 
 export function stageOf({ events }: { events: readonly SearchEvent[] }): SearchStage {
