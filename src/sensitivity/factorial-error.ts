@@ -6,7 +6,7 @@ import {
   ROUNDING,
 } from '../statistics/chance.ts';
 import { fisherTail } from '../statistics/tests.ts';
-import { type SumOfSquares, varianceShare } from '../statistics/variance-share.ts';
+import { type SumOfSquares, varianceShare, type WithChance } from '../statistics/variance-share.ts';
 import type { Interval } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { type Certainty, certainty, certaintyOf } from './contrast.ts';
@@ -109,8 +109,10 @@ export class FactorialError {
    * A part without its error, as a share of the variance between all points without error, and its interval. If some
    * points have no value, the compared points (`own`) may have a larger variance than all points; then it is a share
    * of that variance.
+   *
+   * @param p - the p-value of the part. If it says nothing, the interval reaches down to 0
    */
-  shareOf(partIn: PartIn, own: readonly number[]): [number, Interval?] {
+  shareOf(partIn: PartIn, own: readonly number[], p = this.#leastP): [number, Interval?] {
     const part = partIn(this.#table);
     const { points, squares } = this.#table;
     const scale = own.length / points.length;
@@ -123,12 +125,25 @@ export class FactorialError {
     const rest = {
       squares: Math.max(0, all.squares - part.squares),
       freedom: Math.max(0, all.freedom - part.freedom),
-      chance: this.#ofMean,
     };
-    const ofPart = this.#byReplication(partIn);
-    const chance = ofPart && ofPart.variance > 0 ? ofPart : this.#ofMean;
-    const found = varianceShare({ ...part, chance }, rest, this.#confidence);
-    return [Math.min(1, found.share), found.interval];
+    const { share, interval } = varianceShare(
+      this.#withChance(part, partIn),
+      this.#withChance(rest, (table) => table.without(partIn(table), own)),
+      this.#confidence,
+    );
+    const low = p > 1 - this.#confidence ? Math.min(0, share) : interval[0];
+    return [Math.min(1, share), [Math.min(1, low), Math.min(1, interval[1])]];
+  }
+
+  /**
+   * Adds the chance in a sum of squares. With common random numbers, chance may add nothing to a part. Its limits then allow
+   * for the chance in the means.
+   */
+  #withChance({ squares, freedom }: SumOfSquares, partIn: PartIn): WithChance {
+    const found = this.#byReplication(partIn);
+    if (!found) return { squares, freedom, chance: this.#ofMean! };
+    const chance = found.variance > 0 ? found : this.#ofMean!;
+    return { squares, freedom, chance, added: freedom * found.variance };
   }
 
   /**
@@ -140,6 +155,7 @@ export class FactorialError {
   #byReplication(partIn: PartIn): (ErrorVariance & { rank: number }) | undefined {
     if (!this.#each) return undefined;
     const { values, freedom } = partIn(this.#table);
+    if (freedom === 0) return undefined;
     const apart = this.#each.map((table) => partIn(table).values.map((value, at) => value - values[at]!));
     const squares = apart.reduce((sum, own) => sum + own.reduce((all, one) => all + one ** 2, 0), 0);
     const slack = ROUNDING * this.#table.largest;
@@ -170,7 +186,7 @@ export class FactorialError {
     const found = certaintyOf(value, terms, level, { isPaired: isPaired && !isShare, error: this.#ofRun! });
     if (!found?.interval || !isShare) return found;
     const ofEach = isPaired ? certaintyOf(value, terms, level, { isPaired }) : undefined;
-    const ends = [...found.interval, ...(ofEach?.interval ?? [])];
+    const ends = [...found.interval, ...(ofEach?.interval ?? []), ...(this.#leastP > 1 - level ? [0] : [])];
     return {
       interval: [Math.max(-1, Math.min(...ends)), Math.min(1, Math.max(...ends))],
       p: Math.max(found.p, ofEach?.interval ? ofEach.p : 0, this.#leastP),

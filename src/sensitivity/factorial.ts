@@ -91,7 +91,7 @@ class FactorialAnalysis {
     const aliases = this.#design.aliases([at]);
     const { names } = this.#design.values[at]!;
     const { mean } = this.#table.momentsOf(own);
-    const [first, firstInterval] = this.#error.shareOf(partIn, own);
+    const [first, firstInterval] = this.#error.shareOf(partIn, own, p);
     const [total, totalInterval] = this.#error.shareOf((table) => table.within(at, own), own);
     return {
       input,
@@ -128,15 +128,16 @@ class FactorialAnalysis {
     // the only interaction of two inputs is their error if each point has one run
     const { source } = this.#error;
     const isTested = source === 'replications' || source === 'measured' || inputs.length > 2;
-    const [value, interval] = this.#error.shareOf(partIn, own);
+    const test = !isTested
+      ? {}
+      : levels[a] === 2 && levels[b] === 2
+        ? this.#ofTwoLevels(a, b, own)
+        : withP(this.#error.pOf(partIn, own));
+    const [value, interval] = this.#error.shareOf(partIn, own, test.p);
     return {
       inputs: [inputs[a]!, inputs[b]!],
       ...(!this.#error.hidesShares && { value, ...(interval && { interval }) }),
-      ...(!isTested
-        ? {}
-        : levels[a] === 2 && levels[b] === 2
-          ? this.#ofTwoLevels(a, b, own)
-          : withP(this.#error.pOf(partIn, own))),
+      ...test,
       ...(aliases.length > 0 && { aliases }),
     };
   }
