@@ -26,7 +26,7 @@ export interface Regression {
   adjustedR2Interval: Interval | undefined;
   /**
    * The part of `adjustedR2` that belongs to each input, if the inputs vary independently: NaN for an input without a
-   * coefficient; empty without `adjustedR2`.
+   * coefficient; empty without `adjustedR2`, and if it is not above 0.
    */
   shares: number[];
   shareIntervals: (Interval | undefined)[];
@@ -85,15 +85,16 @@ export function regressionOf(
   const others = isLarge
     ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
     : [];
-  const intervalOf = (value: number, left: number[][]): Interval | undefined => {
+  /** @param least - half of the interval is at least so wide */
+  const intervalOf = (value: number, left: number[][], least = 0): Interval | undefined => {
     if (left.length === 0 || !left.flat().every(Number.isFinite)) return undefined;
-    const half = Math.hypot(...left.map((values) => halfWidth(values, confidence)));
+    const half = Math.max(least, Math.hypot(...left.map((values) => halfWidth(values, confidence))));
     return [value - half, value + half];
   };
   const freedom = output.length - kept.length - 1;
   const [spreadOfOutput] = covariances(all, gram.size, [gram.size - 1]) as [Float64Array];
-  const least = freedom < FEWEST_FREE ? (noise * freedom) / (output.length * spreadOfOutput[0]!) : 0;
-  const leastRest = Math.max(1 - found.r2, least);
+  const leastNoise = freedom < FEWEST_FREE ? (noise * freedom) / (output.length * spreadOfOutput[0]!) : 0;
+  const leastRest = Math.max(1 - found.r2, leastNoise);
   const hasAdjusted = freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING;
   const adjustedOf = ({ r2 }: Fit): number => 1 - ((1 - r2) * (output.length - 1)) / Math.max(1, freedom);
   /**
@@ -110,11 +111,21 @@ export function regressionOf(
     return squares.map((one) => (Math.max(0, adjustedOf(fit)) * one) / sum);
   };
   const adjustedR2 = hasAdjusted ? adjustedOf(found) : undefined;
-  const shares = hasAdjusted ? sharesOf(found) : [];
-  const leftShares = hasAdjusted ? others.map((fits) => fits.map(sharesOf)) : [];
+  // if the inputs explain no more than chance would, nothing is known of their shares
+  const hasShares = adjustedR2 !== undefined && adjustedR2 > 0;
+  const shares = hasShares ? sharesOf(found) : [];
+  const leftShares = hasShares ? others.map((fits) => fits.map(sharesOf)) : [];
   /** Whether the inputs vary in the rows of a fit, apart from rounding. */
   const isVaried = ({ variances }: Fit): boolean =>
     variances.every((one, at) => one > LEAST_PART * found.variances[at]!);
+  /** The square of the standard error of a standardized coefficient, for errors that do not depend on the inputs. */
+  const squareOf = (at: number): number => (leastRest * found.inverses[at]!) / freedom;
+  /** Half of Student's interval. As a p-value is the larger one of two tests, an interval is the wider one of both. */
+  const studentHalf = (at: number): number => {
+    const square = freedom < 1 ? 0 : squareOf(at);
+    if (square < ROUNDING * found.src[at]! ** 2) return 0;
+    return studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(square);
+  };
   /**
    * The larger p-value of Student's test and of the jackknife. The first one is exact for an output that is only chance.
    * The second one is also right if the error depends on the inputs, or if points share the rows of a sample. It takes the
@@ -125,7 +136,7 @@ export function regressionOf(
     const value = found.src[at]!;
     if (freedom < 1) return undefined;
     if (value === 0) return 1;
-    const square = (leastRest * found.inverses[at]!) / freedom;
+    const square = squareOf(at);
     const exact = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
     const left = others.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
     if (left.length === 0 || !left.flat().every(Number.isFinite))
@@ -155,6 +166,7 @@ export function regressionOf(
         intervalOf(
           value,
           others.map((fits) => fits.map(({ src }) => src[at]!)),
+          studentHalf(at),
         ),
       ),
       undefined,
@@ -186,7 +198,7 @@ export function regressionOf(
               others.map((fits) => fits.map(adjustedOf)),
             ),
           ),
-    shares: hasAdjusted ? spread(shares, NaN) : [],
+    shares: hasShares ? spread(shares, NaN) : [],
     shareIntervals: spread(
       shares.map((share, at) =>
         bounded(
