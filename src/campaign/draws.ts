@@ -1,6 +1,6 @@
 import { isSensitivityDesign } from './designs/index.ts';
 import type { Precision } from './precision.ts';
-import { hasSeed } from './seeds.ts';
+import { hasDerivedSeeds } from './seeds.ts';
 import { steps } from './strategy.ts';
 import type { Campaign, Point } from './types.ts';
 
@@ -24,11 +24,9 @@ export type Drawing = Pick<
  * point in each of its rows, and a selection decides itself how many replications a point needs.
  */
 export function hasRunsPerDraw(campaign: Drawing): boolean {
-  const { base, design, strategy, seed, fresh, commonRandomNumbers, replications, precision } = campaign;
-  const step = steps[strategy.by];
-  if (step === 'points' || step === 'replications' || isSensitivityDesign(design)) return false;
-  const derivesSeeds = seed !== null || fresh?.by === 'seed' || replications > 1 || precision !== null;
-  return hasSeed(base) && derivesSeeds && !commonRandomNumbers;
+  const step = steps[campaign.strategy.by];
+  if (step === 'points' || step === 'replications' || isSensitivityDesign(campaign.design)) return false;
+  return hasDerivedSeeds(campaign) && !campaign.commonRandomNumbers;
 }
 
 /** The number of replications that a point gets at first. */

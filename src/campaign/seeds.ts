@@ -167,7 +167,7 @@ export function hasSeed(base: readonly Pick<BaseInput, 'name'>[]): boolean {
  * effects of inputs. If points have the same seed, chance is the same at all points.
  */
 export function hasUnknownChance(campaign: Seeded): boolean {
-  return hasRandomRuns(campaign) && campaign.replications === 1 && !campaign.precision;
+  return hasRandomRuns(campaign) && !isRepeated(campaign);
 }
 
 type Seeded = Pick<
@@ -176,16 +176,27 @@ type Seeded = Pick<
 >;
 
 /** Whether chance may make the results of two points differ, because their runs have different seeds. */
-export function hasRandomRuns({
-  base,
-  replications,
-  precision,
-  seed,
-  fresh,
-  commonRandomNumbers,
-}: Seeded): boolean {
-  const isSame = commonRandomNumbers && replications === 1 && !precision;
-  return hasSeed(base) && (seed !== null || fresh?.by === 'seed') && !isSame;
+export function hasRandomRuns(campaign: Seeded): boolean {
+  const isSame = campaign.commonRandomNumbers && !isRepeated(campaign);
+  return hasDerivedSeeds(campaign) && !isSame;
+}
+
+/** Whether foray chooses seeds of runs. Without a seed of the campaign, replication 1 keeps the seed of the model. */
+export function hasDerivedSeeds(campaign: Omit<Seeded, 'commonRandomNumbers'>): boolean {
+  return hasSeed(campaign.base) && (choosesFirstSeed(campaign) || isRepeated(campaign));
+}
+
+/** Whether a replication has the same seed at all points, so that its chance is the same at all points. */
+export function hasOneSeed(campaign: Seeded, replication: number): boolean {
+  return campaign.commonRandomNumbers || (replication === 1 && !choosesFirstSeed(campaign));
+}
+
+function choosesFirstSeed({ seed, fresh }: Pick<Seeded, 'seed' | 'fresh'>): boolean {
+  return seed !== null || fresh?.by === 'seed';
+}
+
+function isRepeated({ replications, precision }: Pick<Seeded, 'replications' | 'precision'>): boolean {
+  return replications > 1 || precision !== null;
 }
 
 /** The largest random seed or salt. An INTEGER can hold it. */

@@ -96,6 +96,8 @@ export interface TimeIndices {
   secondOrder?: PairIndices[];
   r2?: number;
   chance?: Chance;
+  /** True if no point has two values at this time, so that the size of chance is unknown. */
+  hasUnknownChance?: true;
 }
 
 /** The share of the variance from chance in the replications. */
@@ -107,6 +109,8 @@ export interface Chance {
    * chance changes all points in about the same way.
    */
   ofMeans?: number;
+  /** True if the runs of each point are equal, but so few that they may hide chance. */
+  mayBeHidden?: true;
 }
 
 /** Which inputs matter for an output of a campaign. */
@@ -136,8 +140,8 @@ export interface Analysis {
   times?: TimeIndices[];
   chance?: Chance;
   /**
-   * True if the size of chance is unknown, because each point has one run with a seed of its own, or because the output
-   * is a quantile. Then chance, if there is any, is a part of the effects: total Sobol' indices include its share of
+   * True if the size of chance is unknown, because each point has one run with a seed of its own, because no point has two
+   * runs with a value, or because the output is a quantile. Then chance, if there is any, is a part of the effects: total Sobol' indices include its share of
    * the variance.
    */
   hasUnknownChance?: true;

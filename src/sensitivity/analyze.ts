@@ -1,6 +1,6 @@
 import { growthProgress, growthText } from '../campaign/growth.ts';
 import { hasStrategy } from '../campaign/strategy.ts';
-import { hasRandomRuns, hasUnknownChance } from '../campaign/seeds.ts';
+import { hasOneSeed, hasRandomRuns, hasUnknownChance } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
 import { unknownChanceWarnings } from './chance.ts';
@@ -52,13 +52,18 @@ export function analysesOf(
     runs,
   });
   const isUnknown = hasUnknownChance(campaign);
-  const unknownWarnings = isUnknown ? unknownChanceWarnings(method) : [];
+  const isRandom = hasRandomRuns(campaign);
+  const isSame = (replication: number): boolean => hasOneSeed(campaign, replication);
+  const warningsOf = (isHidden: boolean): string[] =>
+    isUnknown || isHidden ? unknownChanceWarnings(method, !isUnknown) : [];
 
   function ofColumn(column: OutputColumn): Analysis {
     const { measure, means, replicates, runs } = column;
     const chance = column.chance(isPaired);
+    // after the first replication of a campaign, and if others fail, no point has two values
+    const isSingle = isRandom && column.hasUnknownChance(isSame);
     // nothing is known about the chance in a quantile of the runs
-    const isHidden = isUnknown || (measure.statistic === 'quantile' && hasRandomRuns(campaign));
+    const isHidden = isUnknown || isSingle || (measure.statistic === 'quantile' && isRandom);
     const found = estimate({
       means,
       replicates: replicates && ((point) => replicates.of(point)),
@@ -76,7 +81,11 @@ export function analysesOf(
       ...numbers,
       ...(chance && { chance }),
       ...(isHidden && { hasUnknownChance: true }),
-      ...whyUnknown(found, same, isUnknown, isHidden),
+      ...whyUnknown(
+        found,
+        same,
+        isUnknown ? ONE_RUN : isSingle ? NO_REPEAT : isHidden ? QUANTILE : undefined,
+      ),
       confidence,
       warnings: [
         ...general,
@@ -86,7 +95,7 @@ export function analysesOf(
           counts,
           hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs',
         ),
-        ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : unknownWarnings),
+        ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : warningsOf(isSingle)),
         ...warnings,
         ...(chance ? chanceWarnings(chance, used) : []),
       ],
@@ -98,12 +107,14 @@ export function analysesOf(
     const reasons = new Set<string>();
     /** The number of these times. */
     let without = 0;
-    const found = curve.columns(isPaired).flatMap(({ time, means, replicates, chance, error }): Timed[] => {
+    const found = curve.columns(isPaired, isSame).flatMap((column): Timed[] => {
+      const { time, means, replicates, chance, error } = column;
+      const isSingle = isRandom && !isUnknown && column.hasUnknownChance;
       const one = estimate({
         means,
         replicates: replicates && ((point) => replicates.of(point)),
         isPaired,
-        hasUnknownChance: isUnknown,
+        hasUnknownChance: isUnknown || isSingle,
         chance: chance?.ofMeans,
         error,
       });
@@ -121,6 +132,7 @@ export function analysesOf(
         ...(secondOrder && { secondOrder }),
         ...(r2 !== undefined && { r2 }),
         ...(chance && { chance }),
+        ...(isSingle && { hasUnknownChance: true as const }),
       };
       return [{ used, numbers, isLacking: means.some(Number.isNaN) }];
     });
@@ -130,11 +142,16 @@ export function analysesOf(
     const times = kept.map(({ numbers }) => numbers);
     const lacking = kept.filter(({ isLacking }) => isLacking).length;
     const leftOut = found.length - kept.length + without;
+    const single = times.filter((one) => one.hasUnknownChance).length;
+    const isSingle = single > 0 && single === times.length;
     const noisy = times.filter(({ chance }) => chance && chance.ofRuns > MUCH_CHANCE.ofRuns);
     return {
       ...head(curve.name, used, curve.runs),
       times,
-      ...(isUnknown && { hasUnknownChance: true, unknown: ONE_RUN }),
+      ...((isUnknown || isSingle) && {
+        hasUnknownChance: true,
+        unknown: isUnknown ? ONE_RUN : NO_REPEAT,
+      }),
       confidence,
       warnings: [
         ...general,
@@ -147,7 +164,12 @@ export function analysesOf(
         ...(times.length > 0 && leftOut > 0
           ? [`${leftOut} other times are left out, because some points have no value there.`]
           : []),
-        ...(times.length > 0 ? unknownWarnings : []),
+        ...(single > 0 && !isSingle
+          ? [
+              `At ${single} of ${times.length} times, no point has two runs with a value, so chance is unknown there.`,
+            ]
+          : []),
+        ...(times.length > 0 ? warningsOf(isSingle) : []),
         ...(noisy.length > 0
           ? [
               `Chance dominates at ${noisy.length} of ${times.length} times: chance explains more of the variance of single runs than the inputs do.`,
@@ -222,18 +244,24 @@ function selectionWarnings(campaign: AnalyzedCampaign, points: number, runs: num
   ];
 }
 
+/** Why the size of chance is unknown. */
 const ONE_RUN = 'each point has one run with its own seed';
+const NO_REPEAT = 'no point has two runs with a value';
+const QUANTILE = 'the chance in a quantile of the runs is unknown';
 
-/** The reason why nothing can be said about the effects of inputs, if there is one. */
+/**
+ * The reason why nothing can be said about the effects of inputs, if there is one.
+ *
+ * @param unknown - why the size of chance is unknown
+ */
 function whyUnknown(
   { indices }: Found,
   same: ReturnType<typeof sameWarning>,
-  isOneRun: boolean,
-  isHidden: boolean,
+  unknown: string | undefined,
 ): Pick<Analysis, 'unknown'> {
   if (same) return { unknown: same.why };
-  if (!isHidden || indices.length === 0 || indices.some(({ p }) => p !== undefined)) return {};
-  return { unknown: isOneRun ? ONE_RUN : 'the chance in a quantile of the runs is unknown' };
+  if (unknown === undefined || indices.length === 0 || indices.some(({ p }) => p !== undefined)) return {};
+  return { unknown };
 }
 
 /** The warning for values that do not differ. If a method finds no indices for other values, it gives its own reason. */

@@ -44,6 +44,26 @@ export class ChanceSums {
   #between = 0;
   /** The smallest number of values of a point. */
   #fewest = Infinity;
+  /** The replications that have values: the first one, and whether there are others. */
+  #replication: number | undefined;
+  #hasOthers = false;
+
+  /** Notes the number of a replication that has a value. */
+  note(replication: number): void {
+    this.#replication ??= replication;
+    this.#hasOthers ||= replication !== this.#replication;
+  }
+
+  /**
+   * Whether no point has two values, so that nothing shows the chance in the differences of points.
+   *
+   * @param hasOneSeed - whether a replication has the same seed at all points: then its values have the same chance
+   */
+  isUnknown(hasOneSeed: (replication: number) => boolean): boolean {
+    const replication = this.#replication;
+    if (this.#freedom > 0 || replication === undefined) return false;
+    return this.#hasOthers || !hasOneSeed(replication);
+  }
 
   /** @param values - the values of a point's replications, at least one */
   add(values: readonly number[]): void {
@@ -93,6 +113,7 @@ export class ChanceSums {
     return {
       ofRuns: within / all,
       ...(!isPaired && { ofMeans: ofMeans === 0 ? 1 : Math.min(1, noise / ofMeans) }),
+      ...(within === 0 && this.error(isPaired)!.variance > 0 && { mayBeHidden: true }),
     };
   }
 }
@@ -103,10 +124,15 @@ const UNKNOWN_CHANCE: Partial<Record<Method, string>> = {
   morris: 'any effect of chance makes μ* and σ too high',
 };
 
-/** The warnings for a method if each point has one run with a seed of its own. */
-export function unknownChanceWarnings(method: Method): string[] {
+/**
+ * The warnings for a method if each point has one run with a seed of its own.
+ *
+ * @param isRepeated - whether the campaign has further replications, of which no point has a second value
+ */
+export function unknownChanceWarnings(method: Method, isRepeated = false): string[] {
   const effect = UNKNOWN_CHANCE[method];
   if (!effect) return [];
+  if (isRepeated) return [`No point has two runs with a value, so ${effect}.`];
   return [
     `Each point has one run with its own seed, so ${effect}. With "replications: 2" or more, the share of chance is known; with "commonRandomNumbers: true", chance is the same at all points.`,
   ];

@@ -253,14 +253,17 @@ function sobol(
   const units = { name: 'base point', plural: 'base points', count: all, points };
   return unlessBiased(campaign, table, units, (of) => {
     const { means } = of;
-    const known = means.filter((value) => !Number.isNaN(value));
-    const moments = momentsOf(known);
+    const values = means.filter((value) => !Number.isNaN(value));
+    const moments = momentsOf(values);
     const chance = pointChance(of);
-    const level = confidenceOfShares(confidence, of.chance, known.length, of.error?.freedom);
+    const level = confidenceOfShares(confidence, of.chance, values.length, of.error?.freedom);
     const found = sobolIndices(layout, atRows(points, means), level, chance && { ...chance, points });
     const { used, firstTests, isHidden } = found;
     const ps = of.hasUnknownChance ? firstTests : stepTests(inputs.length, steps, of);
-    const tested = withTests(isHidden ? inputs.map((input) => ({ input })) : found.indices, ps);
+    const known = of.hasUnknownChance
+      ? found.indices.map((one, at) => reaching(one, ps[at], level))
+      : found.indices;
+    const tested = withTests(isHidden ? inputs.map((input) => ({ input })) : known, ps);
     const indices = withChanges(tested, changed(of));
     const secondOrder = isHidden ? undefined : found.secondOrder;
     const widest = Math.max(
@@ -285,6 +288,13 @@ function sobol(
       ],
     };
   });
+}
+
+/** If the test of an index says nothing, its interval reaches down to 0. */
+function reaching(one: InputIndices, p: number | undefined, confidence: number): InputIndices {
+  if (!one.firstInterval || p === undefined || p <= 1 - confidence) return one;
+  const [low, high] = one.firstInterval;
+  return { ...one, firstInterval: [Math.min(0, low), high] };
 }
 
 function leftOutOf(leftOut: number, all: number, what: string, why: string): string[] {

@@ -228,7 +228,8 @@ export function rankOf(rows: readonly ArrayLike<number>[]): number {
       if (other === at) trace += product;
       squares += (other === at ? 1 : 2) * product ** 2;
     }
-  return trace ** 2 / squares;
+  // apart from rounding, it is at least 1
+  return Math.max(1, trace ** 2 / squares);
 }
 
 /** The largest difference of values that may come only from rounding. */

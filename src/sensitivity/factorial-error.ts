@@ -6,7 +6,7 @@ import {
   ROUNDING,
 } from '../statistics/chance.ts';
 import { fisherTail } from '../statistics/tests.ts';
-import { type SumOfSquares, varianceShare } from '../statistics/variance-share.ts';
+import { type SumOfSquares, varianceShare, type WithChance } from '../statistics/variance-share.ts';
 import type { Interval } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { type Certainty, certainty, certaintyOf } from './contrast.ts';
@@ -105,18 +105,15 @@ export class FactorialError {
     return own.length / own.reduce((sum, point) => sum + 1 / this.#runs![point]!.length, 0);
   }
 
-  /** A part of the design, for {@link shareOf} and {@link pOf}. */
-  partOf(partIn: PartIn): KnownPart {
-    const part = partIn(this.#table);
-    return { ...part, error: this.#byReplication(partIn, part) };
-  }
-
   /**
    * A part without its error, as a share of the variance between all points without error, and its interval. If some
    * points have no value, the compared points (`own`) may have a larger variance than all points; then it is a share
    * of that variance.
+   *
+   * @param p - the p-value of the part. If it says nothing, the interval reaches down to 0
    */
-  shareOf({ error, ...part }: KnownPart, own: readonly number[]): [number, Interval?] {
+  shareOf(partIn: PartIn, own: readonly number[], p = this.#leastP): [number, Interval?] {
+    const part = partIn(this.#table);
     const { points, squares } = this.#table;
     const scale = own.length / points.length;
     const ofAll = { squares: scale * squares, freedom: scale * (points.length - 1) };
@@ -128,11 +125,25 @@ export class FactorialError {
     const rest = {
       squares: Math.max(0, all.squares - part.squares),
       freedom: Math.max(0, all.freedom - part.freedom),
-      chance: this.#ofMean,
     };
-    const chance = error && error.variance > 0 ? error : this.#ofMean;
-    const found = varianceShare({ ...part, chance }, rest, this.#confidence);
-    return [Math.min(1, found.share), found.interval];
+    const { share, interval } = varianceShare(
+      this.#withChance(part, partIn),
+      this.#withChance(rest, (table) => table.without(partIn(table), own)),
+      this.#confidence,
+    );
+    const low = p > 1 - this.#confidence ? Math.min(0, share) : interval[0];
+    return [Math.min(1, share), [Math.min(1, low), Math.min(1, interval[1])]];
+  }
+
+  /**
+   * Adds the chance in a sum of squares. With common random numbers, chance may add nothing to a part. Its limits then allow
+   * for the chance in the means.
+   */
+  #withChance({ squares, freedom }: SumOfSquares, partIn: PartIn): WithChance {
+    const found = this.#byReplication(partIn);
+    if (!found) return { squares, freedom, chance: this.#ofMean! };
+    const chance = found.variance > 0 ? found : this.#ofMean!;
+    return { squares, freedom, chance, added: freedom * found.variance };
   }
 
   /**
@@ -141,8 +152,10 @@ export class FactorialError {
    * replications, and its degrees of freedom are those that they show: G. E. P. Box, "Some theorems on quadratic forms applied in the
    * study of analysis of variance problems, II", Annals of Mathematical Statistics 25 (1954) 484-498, theorem 6.1.
    */
-  #byReplication(partIn: PartIn, { values, freedom }: Part): KnownPart['error'] {
+  #byReplication(partIn: PartIn): (ErrorVariance & { rank: number }) | undefined {
     if (!this.#each) return undefined;
+    const { values, freedom } = partIn(this.#table);
+    if (freedom === 0) return undefined;
     const apart = this.#each.map((table) => partIn(table).values.map((value, at) => value - values[at]!));
     const squares = apart.reduce((sum, own) => sum + own.reduce((all, one) => all + one ** 2, 0), 0);
     const slack = ROUNDING * this.#table.largest;
@@ -173,7 +186,7 @@ export class FactorialError {
     const found = certaintyOf(value, terms, level, { isPaired: isPaired && !isShare, error: this.#ofRun! });
     if (!found?.interval || !isShare) return found;
     const ofEach = isPaired ? certaintyOf(value, terms, level, { isPaired }) : undefined;
-    const ends = [...found.interval, ...(ofEach?.interval ?? [])];
+    const ends = [...found.interval, ...(ofEach?.interval ?? []), ...(this.#leastP > 1 - level ? [0] : [])];
     return {
       interval: [Math.max(-1, Math.min(...ends)), Math.min(1, Math.max(...ends))],
       p: Math.max(found.p, ofEach?.interval ? ofEach.p : 0, this.#leastP),
@@ -181,14 +194,15 @@ export class FactorialError {
   }
 
   /** The probability that chance alone gives at least this part of one or two inputs. */
-  pOf(part: KnownPart, own: readonly number[]): number | undefined {
+  pOf(partIn: PartIn, own: readonly number[]): number | undefined {
+    const part = partIn(this.#table);
     const used = this.#ofRun ?? this.#ofMean;
     if (!used) return undefined;
     // with common random numbers the error may be as small as the rounding errors of a sum that is 0
     const rounding = ROUNDING ** 2 * own.reduce((all, point) => all + this.#table.at(point) ** 2, 0);
     const squares = part.squares > rounding ? part.squares : 0;
     if (used.variance === 0) return Number(squares <= ROUNDING * this.#table.squares);
-    const ofPart = this.#ofRun?.isUnseen ? undefined : part.error;
+    const ofPart = this.#ofRun?.isUnseen ? undefined : this.#byReplication(partIn);
     if (ofPart?.variance === 0) return chanceOfEqual(squares, this.#each!.length - 1);
     const repeats = this.#ofRun ? this.#repeatsOf(own) : 1;
     const p = ofPart
@@ -200,11 +214,6 @@ export class FactorialError {
 
 /** Finds a part in the means of all replications, or in the values of one. */
 type PartIn = (table: FactorialTable) => Part;
-
-/** A part with the error of its own, which only common random numbers show; `rank` is how many of its values vary apart. */
-interface KnownPart extends Part {
-  error: (ErrorVariance & { rank: number }) | undefined;
-}
 
 /** So many replications are enough to estimate how many values of a part vary independently. */
 const MANY = 30;

@@ -144,6 +144,13 @@ export class FactorialTable {
     return partOf(values, own.length - means.size);
   }
 
+  /** What a part leaves of the differences between these points. */
+  without({ values, freedom }: Part, own: readonly number[]): Part {
+    const { mean } = this.momentsOf(own);
+    const rest = Float64Array.from(own, (point, at) => this.at(point) - mean - values[at]!);
+    return partOf(rest, own.length - 1 - freedom);
+  }
+
   /**
    * The interactions of three and more inputs of a full design; without `hasPairs`, of two and more inputs. Undefined if
    * there are none, or if points have no value.

@@ -81,26 +81,22 @@ class FactorialAnalysis {
       const level = this.#table.level(at, point);
       return level === high ? 1 / counts.high : level === low ? -1 / counts.low : 0;
     });
-    const part = this.#error.partOf((table) => table.part([at], own));
+    const partIn = (table: FactorialTable) => table.part([at], own);
+    const part = partIn(this.#table);
     const effect = this.#exact(alone[high]! - alone[low]!);
     // the outputs choose two of the values, so the interval holds for each pair of values (Bonferroni)
     const choices = isChosen ? (this.#table.present[at]! * part.freedom) / 2 : 1;
     const known = this.#error.certaintyOf(effect, own, weights, 1 - (1 - this.#confidence) / choices);
-    const p = this.#design.levels[at] === 2 ? known?.p : this.#error.pOf(part, own);
+    const p = this.#design.levels[at] === 2 ? known?.p : this.#error.pOf(partIn, own);
     const aliases = this.#design.aliases([at]);
     const { names } = this.#design.values[at]!;
     const { mean } = this.#table.momentsOf(own);
-    const [first, firstInterval] = this.#error.shareOf(part, own);
-    const [total, totalInterval] = hasTotal
-      ? this.#error.shareOf(
-          this.#error.partOf((table) => table.within(at, own)),
-          own,
-        )
-      : [];
+    const [first, firstInterval] = this.#error.shareOf(partIn, own, p);
+    const [total, totalInterval] = this.#error.shareOf((table) => table.within(at, own), own);
     return {
       input,
       ...(!this.#error.hidesShares && { first, ...(firstInterval && { firstInterval }) }),
-      ...(total !== undefined && { total, ...(totalInterval && { totalInterval }) }),
+      ...(hasTotal && { total, ...(totalInterval && { totalInterval }) }),
       ...(Number.isFinite(effect) && { low: alone[low]! + mean, high: alone[high]! + mean, effect }),
       ...(isChosen && { lowAt: names[low]!, highAt: names[high]! }),
       ...(known?.interval && { effectInterval: known.interval }),
@@ -127,20 +123,21 @@ class FactorialAnalysis {
     const { inputs, levels } = this.#design;
     const own = this.#table.comparedFor([a, b]);
     if (own.length === 0) return undefined;
-    const part = this.#error.partOf((table) => table.part([a, b], own));
+    const partIn = (table: FactorialTable) => table.part([a, b], own);
     const aliases = this.#design.aliases([a, b]);
     // the only interaction of two inputs is their error if each point has one run
     const { source } = this.#error;
     const isTested = source === 'replications' || source === 'measured' || inputs.length > 2;
-    const [value, interval] = this.#error.shareOf(part, own);
+    const test = !isTested
+      ? {}
+      : levels[a] === 2 && levels[b] === 2
+        ? this.#ofTwoLevels(a, b, own)
+        : withP(this.#error.pOf(partIn, own));
+    const [value, interval] = this.#error.shareOf(partIn, own, test.p);
     return {
       inputs: [inputs[a]!, inputs[b]!],
       ...(!this.#error.hidesShares && { value, ...(interval && { interval }) }),
-      ...(!isTested
-        ? {}
-        : levels[a] === 2 && levels[b] === 2
-          ? this.#ofTwoLevels(a, b, own)
-          : withP(this.#error.pOf(part, own))),
+      ...test,
       ...(aliases.length > 0 && { aliases }),
     };
   }
@@ -170,8 +167,10 @@ class FactorialAnalysis {
   #higherOrder(): Pick<Found, 'higherOrder' | 'higherOrderInterval'> {
     if (this.#error.hidesShares || this.#values.hasUnknownChance) return {};
     if (!this.#table.untested(true)) return {};
-    const rest = this.#error.partOf((table) => table.untested(true)!);
-    const [higherOrder, higherOrderInterval] = this.#error.shareOf(rest, this.#table.points);
+    const [higherOrder, higherOrderInterval] = this.#error.shareOf(
+      (table) => table.untested(true)!,
+      this.#table.points,
+    );
     return { higherOrder, ...(higherOrderInterval && { higherOrderInterval }) };
   }
 

@@ -102,6 +102,11 @@ export class OutputColumn {
     return this.measure.statistic === 'quantile' ? undefined : this.#chance.error(isPaired);
   }
 
+  /** Whether nothing shows the chance in this output (`ChanceSums.isUnknown`). */
+  hasUnknownChance(hasOneSeed: (replication: number) => boolean): boolean {
+    return this.#chance.isUnknown(hasOneSeed);
+  }
+
   /** Begins a point. */
   open(rows: PointRows): void {
     this.#rows = rows;
@@ -126,6 +131,7 @@ export class OutputColumn {
     }
     this.runs += 1;
     this.#own[part]!.push(value);
+    this.#chance.note(replication);
     this.replicates?.add(replication, value);
   }
 
@@ -201,13 +207,21 @@ export class CurveColumns {
     this.#most = Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, most));
   }
 
-  /** The times, each with the means of all points. */
-  columns(isPaired: boolean): {
+  /**
+   * The times, each with the means of all points.
+   *
+   * @param hasOneSeed - as in `ChanceSums.isUnknown`
+   */
+  columns(
+    isPaired: boolean,
+    hasOneSeed: (replication: number) => boolean,
+  ): {
     time: number;
     means: Float64Array;
     replicates: Replicates | undefined;
     chance: Chance | undefined;
     error: ErrorVariance | undefined;
+    hasUnknownChance: boolean;
   }[] {
     return this.#times.map((time, at) => ({
       time,
@@ -215,6 +229,7 @@ export class CurveColumns {
       replicates: this.#replicates[at],
       chance: this.#chances[at]!.result(isPaired),
       error: this.#chances[at]!.error(isPaired),
+      hasUnknownChance: this.#chances[at]!.isUnknown(hasOneSeed),
     }));
   }
 
@@ -236,6 +251,7 @@ export class CurveColumns {
       const value = valueAt(curve, time);
       if (value === undefined) continue;
       this.#own[at]![part]!.push(value);
+      this.#chances[at]!.note(replication);
       this.#replicates[at]?.add(replication, value);
     }
     this.runs += 1;

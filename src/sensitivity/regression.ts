@@ -26,7 +26,7 @@ export interface Regression {
   adjustedR2Interval: Interval | undefined;
   /**
    * The part of `adjustedR2` that belongs to each input, if the inputs vary independently: NaN for an input without a
-   * coefficient; empty without `adjustedR2`.
+   * coefficient; empty without `adjustedR2`, and if it is not above 0.
    */
   shares: number[];
   shareIntervals: (Interval | undefined)[];
@@ -82,23 +82,19 @@ export function regressionOf(
   const isLarge = parts.every(
     (part) => part.count - Math.ceil(part.count / part.gram.groups.length) > (part.inputs ?? kept.length) + 1,
   );
-  // for each sample, the fits that leave out one group of its rows after the other
   const others = isLarge
     ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
     : [];
-  /** The jackknife's interval of a number of a fit. */
-  const intervalOf = (of: (fit: Fit) => number): Interval | undefined => {
-    const left = others.map((fits) => fits.map(of));
+  /** @param least - half of the interval is at least so wide */
+  const intervalOf = (value: number, left: number[][], least = 0): Interval | undefined => {
     if (left.length === 0 || !left.flat().every(Number.isFinite)) return undefined;
-    const value = of(found);
-    const half = Math.hypot(...left.map((values) => halfWidth(values, confidence)));
+    const half = Math.max(least, Math.hypot(...left.map((values) => halfWidth(values, confidence))));
     return [value - half, value + half];
   };
   const freedom = output.length - kept.length - 1;
   const [spreadOfOutput] = covariances(all, gram.size, [gram.size - 1]) as [Float64Array];
-  const least = freedom < FEWEST_FREE ? (noise * freedom) / (output.length * spreadOfOutput[0]!) : 0;
-  // the share of the variance that the inputs do not explain, for tests
-  const unexplained = Math.max(1 - found.r2, least);
+  const leastNoise = freedom < FEWEST_FREE ? (noise * freedom) / (output.length * spreadOfOutput[0]!) : 0;
+  const leastRest = Math.max(1 - found.r2, leastNoise);
   const hasAdjusted = freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING;
   const adjustedOf = ({ r2 }: Fit): number => 1 - ((1 - r2) * (output.length - 1)) / Math.max(1, freedom);
   /**
@@ -114,10 +110,22 @@ export function regressionOf(
     const sum = squares.reduce((all, one) => all + one, 0);
     return squares.map((one) => (Math.max(0, adjustedOf(fit)) * one) / sum);
   };
-  const shares = new Map([found, ...others.flat()].map((fit) => [fit, sharesOf(fit)]));
+  const adjustedR2 = hasAdjusted ? adjustedOf(found) : undefined;
+  // if the inputs explain no more than chance would, nothing is known of their shares
+  const hasShares = adjustedR2 !== undefined && adjustedR2 > 0;
+  const shares = hasShares ? sharesOf(found) : [];
+  const leftShares = hasShares ? others.map((fits) => fits.map(sharesOf)) : [];
   /** Whether the inputs vary in the rows of a fit, apart from rounding. */
   const isVaried = ({ variances }: Fit): boolean =>
     variances.every((one, at) => one > LEAST_PART * found.variances[at]!);
+  /** The square of the standard error of a standardized coefficient, for errors that do not depend on the inputs. */
+  const squareOf = (at: number): number => (leastRest * found.inverses[at]!) / freedom;
+  /** Half of Student's interval. As a p-value is the larger one of two tests, an interval is the wider one of both. */
+  const studentHalf = (at: number): number => {
+    const square = freedom < 1 ? 0 : squareOf(at);
+    if (square < ROUNDING * found.src[at]! ** 2) return 0;
+    return studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(square);
+  };
   /**
    * The larger p-value of Student's test and of the jackknife. The first one is exact for an output that is only chance.
    * The second one is also right if the error depends on the inputs, or if points share the rows of a sample. It takes the
@@ -128,7 +136,7 @@ export function regressionOf(
     const value = found.src[at]!;
     if (freedom < 1) return undefined;
     if (value === 0) return 1;
-    const square = (unexplained * found.inverses[at]!) / freedom;
+    const square = squareOf(at);
     const exact = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
     const left = others.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
     if (left.length === 0 || !left.flat().every(Number.isFinite))
@@ -137,10 +145,9 @@ export function regressionOf(
     const free = Math.min(...left.map(({ length }) => length)) - 1;
     return Math.abs(t) > 1 / ROUNDING ? exact : Math.max(exact, studentTails(t, Math.max(1, free)));
   };
-  /** A result for each input. The function takes the place of an input in a fit, and `none` is for inputs without one. */
-  const ofEach = <T>(none: T, result: (at: number) => T): T[] =>
-    inputs.map((_, input) => (kept.includes(input) ? result(kept.indexOf(input)) : none));
-  const leftOut = inputs.flatMap((_, input) => (kept.includes(input) ? [] : [input]));
+  const spread = <T>(values: readonly T[], none: T): T[] =>
+    inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
+  const leftOut = inputs.flatMap((_, at) => (kept.includes(at) ? [] : [at]));
   return {
     ties: leftOut.map((one) => ({
       leftOut: one,
@@ -153,30 +160,56 @@ export function regressionOf(
         ),
       ),
     })),
-    src: ofEach(NaN, (at) => found.src[at]!),
-    srcIntervals: ofEach<Interval | undefined>(undefined, (at) => intervalOf(({ src }) => src[at]!)),
-    partial: ofEach(NaN, (at) => found.partial[at]!),
-    partialIntervals: ofEach<Interval | undefined>(undefined, (at) =>
-      clamped(
-        intervalOf(({ partial }) => partial[at]!),
-        -1,
+    src: spread(found.src, NaN),
+    srcIntervals: spread(
+      found.src.map((value, at) =>
+        intervalOf(
+          value,
+          others.map((fits) => fits.map(({ src }) => src[at]!)),
+          studentHalf(at),
+        ),
       ),
+      undefined,
     ),
-    ps: ofEach<number | undefined>(undefined, pOf),
+    partial: spread(found.partial, NaN),
+    partialIntervals: spread(
+      found.partial.map((value, at) =>
+        clamped(
+          intervalOf(
+            value,
+            others.map((fits) => fits.map(({ partial }) => partial[at]!)),
+          ),
+        ),
+      ),
+      undefined,
+    ),
+    ps: spread(
+      found.src.map((_, at) => pOf(at)),
+      undefined,
+    ),
     r2: found.r2,
-    ...(hasAdjusted
-      ? {
-          adjustedR2: adjustedOf(found),
-          adjustedR2Interval: clamped(intervalOf(adjustedOf), 0),
-          shares: ofEach(NaN, (at) => shares.get(found)![at]!),
-          shareIntervals: ofEach<Interval | undefined>(undefined, (at) =>
-            clamped(
-              intervalOf((fit) => shares.get(fit)![at]!),
-              0,
+    adjustedR2,
+    adjustedR2Interval:
+      adjustedR2 === undefined
+        ? undefined
+        : bounded(
+            intervalOf(
+              adjustedR2,
+              others.map((fits) => fits.map(adjustedOf)),
             ),
           ),
-        }
-      : { adjustedR2: undefined, adjustedR2Interval: undefined, shares: [], shareIntervals: [] }),
+    shares: hasShares ? spread(shares, NaN) : [],
+    shareIntervals: spread(
+      shares.map((share, at) =>
+        bounded(
+          intervalOf(
+            share,
+            leftShares.map((fits) => fits.map((own) => own[at]!)),
+          ),
+        ),
+      ),
+      undefined,
+    ),
   };
 }
 
@@ -205,9 +238,14 @@ function jackknifeError(values: readonly number[]): number {
   return Math.sqrt(((groups - 1) / groups) * squares);
 }
 
-/** The interval of a correlation (`least` -1) or of a share (`least` 0), which are at most 1. */
-function clamped(interval: Interval | undefined, least: -1 | 0): Interval | undefined {
-  return interval && [Math.max(least, interval[0]), Math.min(1, interval[1])];
+/** The interval of a correlation, whose size is at most 1. */
+function clamped(interval: Interval | undefined): Interval | undefined {
+  return interval && [Math.max(-1, interval[0]), Math.min(1, interval[1])];
+}
+
+/** The interval of a share. */
+function bounded(interval: Interval | undefined): Interval | undefined {
+  return interval && [Math.max(0, interval[0]), Math.min(1, interval[1])];
 }
 
 /** The inputs that are not linear functions of inputs before them. */

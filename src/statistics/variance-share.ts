@@ -14,8 +14,14 @@ interface ChanceVariance {
 }
 
 /** A sum of squares of means, and the chance in one of these means. */
-interface WithChance extends SumOfSquares {
+export interface WithChance extends SumOfSquares {
   chance: ChanceVariance;
+  /**
+   * What chance adds to the sum of squares on average.
+   *
+   * @default the degrees of freedom times the variance of chance
+   */
+  added?: number;
 }
 
 /** A share of the variance without chance. */
@@ -39,7 +45,9 @@ export interface VarianceShare {
  */
 export function varianceShare(part: WithChance, rest: WithChance, confidence: number): VarianceShare {
   const [own, other] = [limits(part, confidence), limits(rest, confidence)];
-  const share = own.plain / (own.plain + other.plain);
+  const all = own.plain + other.plain;
+  // chance may be more than the whole
+  const share = all > 0 ? own.plain / all : Number(own.plain > 0);
   // the share is at least c if (1 - c) × own is at least c × other; a part that may be 0 may be no share
   const low =
     own.low === 0 && rest.freedom > 0
@@ -69,13 +77,16 @@ interface Limited {
   high: number;
 }
 
-function limits({ squares, freedom, chance }: WithChance, confidence: number): Limited {
+function limits(
+  { squares, freedom, chance, added = freedom * chance.variance }: WithChance,
+  confidence: number,
+): Limited {
   const { variance } = chance;
-  const plain = squares - freedom * variance;
+  const plain = squares - added;
   if (freedom === 0) return { plain: 0, value: 0, low: 0, high: 0 };
-  const f = squares / freedom / variance;
+  const ratio = squares / freedom / variance;
   const t = studentQuantile((1 + confidence) / 2, chance.freedom);
-  const limitAt = (score: number): number => {
+  const limitAt = (score: number, f: number): number => {
     // the largest noncentrality at which the sum of squares is still so large
     const isAbove = (size: number): boolean => noncentralScore(f, freedom, chance.freedom, size) > score;
     if (!isAbove(0)) return 0;
@@ -88,7 +99,9 @@ function limits({ squares, freedom, chance }: WithChance, confidence: number): L
     }
     return variance * below;
   };
-  const [low, high] = [limitAt(t), limitAt(-t)];
+  const low = limitAt(t, ratio);
+  // a sum of squares that is smaller than chance alone makes it tells no more than one as large as chance makes it
+  const high = limitAt(-t, Math.max(1, ratio));
   return { plain, value: Math.min(high, Math.max(low, plain)), low, high };
 }
 

@@ -26,9 +26,14 @@ def matter(c, inputs):
 
 
 def matter_by(c, inputs, ps, time=None):
+    points = c.points() if time is None else c.points(f"Course at {time:g}")
+    indices = c.analysis["indices"] if time is None else next(t for t in c.analysis["times"] if t["time"] == time)["indices"]
+    is_blind = c.has_chance and not points.tells_chance(c.is_paired)
+    tested = {one["input"] for one in indices if "p" in one}
     for name in inputs:
         p = ps.get(name, 0)
         deny(p > NONE, f"{name} has no visible effect: own p = {p:.2g}")
+        deny(is_blind and name not in tested, f"no run tells an effect of {name} from chance")
 
 
 @says("effects", r"It is unknown which inputs matter for OUT(?:, because (?P<why>.*))?\.")
@@ -40,6 +45,8 @@ def _(c, m):
         deny(len(points.known) > 0, "runs have values")
     elif why == "each point has one run with its own seed":
         deny(not c.one_run or c.is_paired, "chance is known")
+    elif why == "no point has two runs with a value":
+        deny(points.tells_chance(c.is_paired), "chance is known")
     elif why == "the chance in a quantile of the runs is unknown":
         deny(points.statistic != "quantile" or not c.has_chance, "chance is known")
     elif why.startswith("the model of the search predicts only "):
@@ -93,13 +100,15 @@ def lacking(c, text):
     for part in re.findall(rf"{NAME}(?: × {NAME})*", text):
         places = [c.inputs.index(name) for name in names(part)]
         found = []
-        for shape in (lambda x: x, lambda x: abs(x - 0.5)):
+        alone = (lambda a: a, lambda a: abs(a - 0.5))
+        together = (lambda a, b: (a - 0.5) * (b - 0.5), lambda a, b: a + b, lambda a, b: a - b)
+        for shape in alone if len(places) == 1 else together:
             x = {True: [], False: []}
             for key, by in points.all.items():
-                values = [own.place_of(points.inputs[key][at]) - (0.5 if len(places) > 1 else 0) for at in places]
+                values = [own.place_of(points.inputs[key][at]) for at in places]
                 for n, value in by.items():
                     if n <= last:
-                        x[value is None].append(shape(float(np.prod(values))))
+                        x[value is None].append(shape(*values))
             if x[True] and x[False]:
                 found.append(own.stats.mannwhitneyu(x[True], x[False]).pvalue)
         p = min(found, default=1)
@@ -208,7 +217,7 @@ def share_of(c, inputs, shown, is_total, is_least=False, ends=None):
     if c.kind == "search" or c.one_run or points.statistic == "quantile" or len(points.known) < len(points.all):
         return
     if c.kind == "fraction":
-        value = 100 * own_models.main_share(points, [c.inputs.index(one) for one in inputs])
+        value = 100 * own_models.main_share(points, [c.inputs.index(one) for one in inputs], c.is_paired)
         return deny(abs(shown - min(100, max(0, value))) > (15 if c.has_chance else 0.6), f"own share {value:.2f} %")
     if c.kind == "saltelli":
         found = own.totals(points, c.told["designRows"], c.inputs, c.told["design"]["secondOrder"], c.is_paired)

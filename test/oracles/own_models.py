@@ -30,14 +30,19 @@ def searched_ps(points, inputs):
     return ps
 
 
-def main_share(points, places):
+def main_share(points, places, is_paired):
     """The share of the main effects of inputs with two levels in the variance of the points, without that of chance."""
     y = np.array([points.of(key) for key in points.known])
     within = points.chance()
     noise = within[0] * float(np.mean([1 / len(points.values[k]) for k in points.known])) if within else 0.0
-    all_squares = float(np.sum((y - np.mean(y)) ** 2)) - (len(y) - 1) * noise
+
+    def without_chance(form, freedom):
+        added = points.added(form) if is_paired else None
+        return form(y) - (freedom * noise if added is None else added)
+
+    all_squares = without_chance(lambda values: float(np.sum((values - np.mean(values)) ** 2)), len(y) - 1)
     squares = 0.0
     for at in places:
         x = np.array([place_of(points.inputs[key][at]) for key in points.known]) - 0.5
-        squares += float(np.sum(x * y)) ** 2 / float(np.sum(x**2)) - noise
+        squares += without_chance(lambda values, x=x: float(np.sum(x * values)) ** 2 / float(np.sum(x**2)), 1)
     return squares / all_squares if all_squares > 0 else 0.0

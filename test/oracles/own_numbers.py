@@ -92,9 +92,7 @@ class Points:
         The same points with the replications that all points have. With common random numbers only these compare the
         points; further ones of single points would bring back the chance that is the same everywhere.
         """
-        common = set.intersection(
-            *({n for n, v in self.all[key].items() if v is not None} for key in self.known)
-        ) if self.known else set()
+        common = set(self.common())
         if len(common) < 2:
             return self
         found = copy.copy(self)
@@ -133,18 +131,46 @@ class Points:
         The variance of chance within points with its degrees of freedom; None without two values at a point. With common
         random numbers, without the part of each replication that all points share.
         """
-        if is_paired:
-            paired = self.in_pairs()
-            table = np.array([[paired.all[key][n] for n in sorted(paired.all[key])] for key in paired.known], dtype=float)
-            if table.ndim == 2 and min(table.shape) > 1:
-                rest = table - table.mean(1, keepdims=True) - table.mean(0) + table.mean()
-                freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-                return float(np.sum(rest**2)) / freedom, freedom
+        table = self.table() if is_paired else None
+        if table is not None:
+            rest = table - table.mean(1, keepdims=True) - table.mean(0) + table.mean()
+            freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+            return float(np.sum(rest**2)) / freedom, freedom
         freedom = sum(len(self.values[key]) - 1 for key in self.known)
         if freedom < 1:
             return None
         squares = sum(float(np.sum((self.values[k] - np.mean(self.values[k])) ** 2)) for k in self.known)
         return squares / freedom, freedom
+
+    def common(self):
+        """The replications that all known points have."""
+        each = [{n for n, v in self.all[key].items() if v is not None} for key in self.known]
+        return sorted(set.intersection(*each)) if each else []
+
+    def table(self):
+        """The values of the common replications: a row for each known point; None without two rows and two columns."""
+        common = self.common()
+        if min(len(common), len(self.known)) < 2:
+            return None
+        return np.array([[self.all[key][n] for n in common] for key in self.known], dtype=float)
+
+    def added(self, form):
+        """
+        What chance with common random numbers adds to a sum of squares of the points' means, which is a function of them. Only
+        the replications are independent, so it comes from the differences of the sum between them; None without a table.
+        """
+        table = self.table()
+        if table is None:
+            return None
+        n = table.shape[1]
+        apart = table - table.mean(1, keepdims=True)
+        return sum(form(apart[:, at]) for at in range(n)) / (n - 1) / n
+
+    def tells_chance(self, is_paired):
+        """Whether some point has two values, or, with common random numbers, all values have the same chance."""
+        if any(len(self.values[key]) > 1 for key in self.known):
+            return True
+        return is_paired and len({n for key in self.known for n, v in self.all[key].items() if v is not None}) == 1
 
     def shares_of_chance(self, is_paired, samples=None):
         """The shares of chance in the variance of single runs, and of the points' means, in percent."""
@@ -495,7 +521,7 @@ def contrast_p(points, place):
     levels = sorted({points.inputs[key][place] for key in points.known})
     if len(levels) != 2:
         return None
-    shared = set.intersection(*({n for n, v in points.all[key].items() if v is not None} for key in points.known))
+    shared = points.common()
     sides = [[points.all[key] for key in points.known if points.inputs[key][place] == level] for level in levels]
     differences = [np.mean([b[n] for b in sides[1]]) - np.mean([a[n] for a in sides[0]]) for n in shared]
     if len(differences) < 2:
@@ -570,13 +596,26 @@ def grid_totals(points, inputs, is_paired):
     y = np.full([len(own) for own in levels], np.nan)
     for key in keys:
         y[tuple(levels[at].index(value) for at, value in enumerate(points.inputs[key]))] = points.of(key)
-    within = points.chance(is_paired and points.statistic != "share")
+    within = points.chance()
     noise = within[0] * float(np.mean([1 / len(points.values[k]) for k in keys])) if within else 0.0
     cells = y.size
-    squares = float(np.sum((y - np.mean(y)) ** 2)) - (cells - 1) * noise
+    cell_of = [tuple(levels[at].index(value) for at, value in enumerate(points.inputs[key])) for key in keys]
+
+    def without_chance(form, freedom):
+        def of_points(values):
+            grid = np.zeros(y.shape)
+            for cell, value in zip(cell_of, values):
+                grid[cell] = value
+            return float(np.sum(form(grid) ** 2))
+
+        added = points.added(of_points) if is_paired else None
+        return float(np.sum(form(y) ** 2)) - (freedom * noise if added is None else added)
+
+    squares = without_chance(lambda grid: grid - np.mean(grid), cells - 1)
     found = {}
     for at, name in enumerate(inputs):
-        rest = float(np.sum((y - np.mean(y, axis=at, keepdims=True)) ** 2))
-        freedom = cells - cells // len(levels[at])
-        found[name] = (rest - freedom * noise) / squares if squares > 0 else math.nan
+        rest = without_chance(
+            lambda grid, at=at: grid - np.mean(grid, axis=at, keepdims=True), cells - cells // len(levels[at])
+        )
+        found[name] = rest / squares if squares > 0 else math.nan
     return found

@@ -21,7 +21,10 @@ def at_time(time):
 
 @says("course", r"It is unknown which inputs matter for Course(?:, because (?P<why>.*?))?\.?")
 def _(c, m):
-    if m["why"]:
+    if m["why"] == "no point has two runs with a value":
+        for time in times_of(c):
+            deny(c.points(at_time(time)).tells_chance(c.is_paired), f"chance is known at {time:g}")
+    elif m["why"]:
         equal(m["why"], "each point has one run with its own seed", "reason")
         deny(not c.one_run or c.is_paired, "chance is known")
 
@@ -91,6 +94,12 @@ def _(c, m):
     lacking = [t for t in times_of(c) if len(c.points(at_time(t)).known) < len(c.points(at_time(t)).all)]
     # a sample has a row for each draw, and a draw may have no value although its point has one
     deny(number(m["n"]) < len(lacking), f"own number {len(lacking)}")
+
+
+@says("warning", r"At N of M times, no point has two runs with a value, so chance is unknown there\.")
+def _(c, m):
+    equal(number(m["m"]), len(times_of(c)), "times")
+    equal(number(m["n"]), sum(not c.points(at_time(t)).tells_chance(c.is_paired) for t in times_of(c)), "times")
 
 
 @says("warning", r"N other times are left out, because some points have no value there\.")

@@ -326,6 +326,59 @@ test.each([
   },
 );
 
+describe('shares with common random numbers', () => {
+  /** The analysis of runs by point and replication. */
+  const of = (levels: readonly number[], rows: readonly (readonly number[])[], isShare = false) => {
+    const means = Float64Array.from(rows, (own) => own.reduce((sum, one) => sum + one, 0) / own.length);
+    const replicates = (point: number) => rows[point]!.map((value, at) => ({ replication: at + 1, value }));
+    return factorialIndices(full(levels), { means, replicates, isPaired: true, isShare }, 0.95);
+  };
+
+  test('are without the chance that each part has between replications', () => {
+    // 2 + 4 a + b, where chance changes only the effect of a: by -1, 0 and 1; the runs of a replication share a number
+    const rows = [0, 1].flatMap((a) =>
+      [0, 1].map((b) => [-1, 0, 1].map((chance) => 2 + 4 * a + b + chance * a + 3.7 * chance)),
+    );
+    const { indices, secondOrder } = of([2, 2], rows);
+    // the sums of squares are 16 and 1; the mean effect of a has a variance of 1 / 3, which its sum of squares has too
+    expect(indices.map(({ first }) => first)).toEqual([
+      expect.closeTo((16 - 1 / 3) / (17 - 1 / 3), 9),
+      expect.closeTo(1 / (17 - 1 / 3), 9),
+    ]);
+    expect(secondOrder![0]!.value).toBeCloseTo(0, 9);
+  });
+
+  test('reach from 0 to 1 at most, and to 0 if the test says nothing', () => {
+    const random = uniforms(14);
+    for (let campaign = 0; campaign < 200; campaign += 1) {
+      const seeds = 2 + (campaign % 5);
+      const isShare = campaign % 2 === 0;
+      const rows = Array.from({ length: 8 }, (_, point) =>
+        Array.from({ length: seeds }, () =>
+          isShare ? Number(random() < 0.2 + 0.1 * (point % 4)) : random() ** 3,
+        ),
+      );
+      const { indices, secondOrder = [] } = of([2, 4], rows, isShare);
+      const parts = [
+        ...indices.map(({ first, firstInterval, p }) => ({ value: first, interval: firstInterval, p })),
+        ...indices.map(({ total, totalInterval }) => ({
+          value: total,
+          interval: totalInterval,
+          p: undefined,
+        })),
+        ...secondOrder,
+      ];
+      for (const { value, interval, p } of parts) {
+        if (value === undefined || !interval) continue;
+        expect(interval[0]).toBeLessThanOrEqual(value);
+        expect(interval[1]).toBeGreaterThanOrEqual(value);
+        expect(interval[1]).toBeLessThanOrEqual(1);
+        if (p !== undefined && p > 0.05) expect(interval[0]).toBeLessThanOrEqual(0);
+      }
+    }
+  });
+});
+
 test('with many common replications, an effect at one of eight levels is still seen', () => {
   const design = full([8, 2]);
   const random = uniforms(13);

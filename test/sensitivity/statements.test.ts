@@ -90,6 +90,107 @@ describe('an output that is only chance', () => {
   });
 });
 
+describe('as long as no point has two runs with a value', () => {
+  const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+  const grid: Design = {
+    kind: 'grid',
+    inputs: ['A', 'B'],
+    values: [
+      ['0', '1'],
+      ['0', '0.5', '1'],
+    ],
+  };
+  const alone: Design = { kind: 'onePerInput', inputs: ['A', 'B'], values: [['1'], ['1']] };
+  /** The sentence of a campaign with three replications, of which only the chosen one of each point has a value. */
+  const said = (
+    played: { design: Design; seed: number | null; commonRandomNumbers?: boolean },
+    chosen: (values: readonly number[]) => number,
+    output = 'Y',
+  ): string => {
+    const random = uniforms(7);
+    const [found] = analyzed(
+      { base, replications: 3, outputs: [output], ...played },
+      (values, replication) => {
+        const Y = random();
+        return replication === chosen(values) ? { Y } : undefined;
+      },
+    );
+    return analysisSentence(found!);
+  };
+  const first = () => 1;
+  const UNKNOWN = 'It is unknown which inputs matter for Y, because no point has two runs with a value.';
+
+  test('chance is no effect, as in the first replication of a campaign that still runs', () => {
+    for (const design of [morris, alone]) expect(said({ design, seed: 1 }, first)).toBe(UNKNOWN);
+    expect(said({ design: grid, seed: 1 }, first)).toBe(
+      'The effects of all inputs on Y cannot be distinguished from chance.',
+    );
+  });
+
+  test('runs with the same seed at all points show the effects with these random numbers', () => {
+    const known = /^[ABC, and]+ (explain|change)|^All inputs matter/;
+    for (const design of [morris, grid, alone])
+      expect(said({ design, seed: 1, commonRandomNumbers: true }, first)).toMatch(known);
+    // without a seed of the campaign, replication 1 has the seed of the model at all points
+    expect(said({ design: morris, seed: null }, first)).toMatch(known);
+    expect(said({ design: morris, seed: null }, () => 2)).toBe(UNKNOWN);
+    // the replications of different points have different seeds
+    const mixed = ([a]: readonly number[]) => 1 + Number(a! > 0.5);
+    expect(said({ design: morris, seed: 1, commonRandomNumbers: true }, mixed)).toBe(UNKNOWN);
+  });
+
+  test('a time of a curve that one run of each point reaches says nothing of chance', () => {
+    const random = uniforms(9);
+    const [found] = analyzed(
+      { base, design: morris, replications: 3, seed: 1, outputs: ['Course'] },
+      (_, replication) => ({
+        Course: {
+          dataX: [0, 1, 2].slice(0, replication === 1 ? 3 : 2),
+          dataY: [random(), random(), random()],
+        },
+      }),
+    );
+    expect(found!.times!.map(({ hasUnknownChance = false }) => hasUnknownChance)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(found!.warnings).toContain(
+      'At 1 of 3 times, no point has two runs with a value, so chance is unknown there.',
+    );
+  });
+
+  test('a single run beside a few equal ones is no effect', () => {
+    const few = ([a]: readonly number[], replication: number) =>
+      a === 1 && replication > 1 ? undefined : { Y: Number(a === 1) };
+    const [found] = analyzed(
+      { base, design: alone, replications: 10, seed: 1, outputs: ['P(Y > 0.5)'] },
+      few,
+    );
+    expect(analysisSentence(found!)).not.toMatch(/^A/);
+  });
+});
+
+test.each([1, null])('chance in a quantile of replications is no effect (seed: %s)', (seed) => {
+  const random = uniforms(7);
+  const base = [...numericBase({ A: 0, B: 0 }), SEED];
+  const values = [
+    ['0', '1'],
+    ['0', '1'],
+  ];
+  const [found] = analyzed(
+    {
+      base,
+      design: { kind: 'grid', inputs: ['A', 'B'], values },
+      replications: 5,
+      seed,
+      outputs: ['Q(Y, 0.9)'],
+    },
+    () => ({ Y: random() }),
+  );
+  expect(analysisSentence(found!)).toMatch(/cannot be distinguished from chance|^It is unknown/);
+});
+
 test('μ* without chance is the mean over all steps, also if chance doubles the mean of absolute effects', () => {
   const random = uniforms(2);
   const normal = (): number => Array.from({ length: 12 }, random).reduce((sum, one) => sum + one, -6);

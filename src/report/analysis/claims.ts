@@ -237,7 +237,7 @@ function isVisible(analysis: Indexed, one: InputIndices, largest: number): boole
   if (tests.length > 0) return isOpen() ? undefined : false;
   if (SIZES[method](one)[0] === undefined || method === 'regression') return undefined;
   // chance is possible, but nothing tells it from an effect
-  if (hasUnknownChance || (chance && chance.ofRuns > 0)) return undefined;
+  if (hasUnknownChance || (chance && (chance.ofRuns > 0 || chance.mayBeHidden))) return undefined;
   return sizeOf(method, one) > ROUNDING * largest || (isOpen() ? undefined : false);
 }
 

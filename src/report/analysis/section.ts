@@ -121,7 +121,7 @@ function scopeText({ method }: Analysis): string {
 }
 
 function chanceText({ chance }: Analysis): string {
-  if (!chance) return '';
+  if (!chance || chance.mayBeHidden) return '';
   return `${percentText(chance.ofRuns)} of the variance of single runs comes from chance in the replications.`;
 }
 

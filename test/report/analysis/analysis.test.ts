@@ -321,7 +321,7 @@ test('an input whose effect is unknown does not count as an input without effect
     a === b ? undefined : { Y: c! + replication / 10 },
   );
   expect(analysisSentence(found!)).toBe(
-    'C explains 100 % of the variance of Y; the effects of A and B are unknown.',
+    'C explains 100 % (97–100 %) of the variance of Y; the effects of A and B are unknown.',
   );
   expect(analysisAnswer(found!)!.text.replaceAll(/\s+/g, ' ')).toContain(
     '<strong>C</strong> of 3 inputs; the effects of A and B are unknown',
