@@ -8,7 +8,7 @@ import { ForayError, messageOf } from './src/errors.ts';
 import { installRuntime, logLine } from './src/dev/temporal-log.ts';
 import { type Needs, serveHealth } from './src/http/health.ts';
 import { dataConverter } from './src/payload-codec.ts';
-import { openStore, type Store, tellLost } from './src/store/index.ts';
+import { fileOfStore, openStore, type Store, tellLost } from './src/store/index.ts';
 import { deploymentOf } from './src/temporal-builds.ts';
 import { connectError } from './src/temporal-errors.ts';
 import { tracing } from './src/tracing.ts';
@@ -82,7 +82,9 @@ function warn(message: string): void {
  * What the model service says at the start of a worker. A worker with a wrong key or a wrong clock works on: somebody
  * may correct the key at the service, or the clock.
  */
-async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 'store' | 'hasCodec'>> {
+async function serviceFacts({
+  service,
+}: Settings): Promise<Omit<WorkerFacts, 'store' | 'file' | 'hasCodec'>> {
   const cloud = new CloudClient({ ...service, attempts: 1, total: FACTS_MS });
   const [identity, refusal, ahead] = await Promise.all([
     cloud.identity().catch(() => undefined),
@@ -160,6 +162,7 @@ export async function runWorker(
         build: await buildIdOf(workflows),
         identity: workerIdentity({
           store: store.id,
+          file: fileOfStore(settings.store),
           hasCodec: payloadCodec !== undefined,
           ...(await serviceFacts(settings)),
         }),
