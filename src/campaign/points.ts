@@ -17,8 +17,11 @@ export type Contents = ReadonlyMap<string, Uint8Array>;
 /** How often a design has a point, for the points that it has more than once, by key. */
 export type Draws = ReadonlyMap<string, number>;
 
-/** After this number of rows, also of those that a design leaves out, a caller may let other work go on. */
-const ROWS_AT_ONCE = 1_000;
+/**
+ * After this number of rows, also of those that a design leaves out, a caller may let other work go on. A row may take
+ * 10 ms, if it comes from a walk through a narrow region.
+ */
+const ROWS_AT_ONCE = 20;
 
 /**
  * Counts how often a design has each point. It yields now and then, so that a caller can let other work go on.

@@ -82,7 +82,7 @@ export function* sampleWithin<Row>(
     },
     seed,
   );
-  const pool = allowed.pool();
+  const pool = yield* allowed.findPool();
   if (pool.length === 0) return;
   const stream = new Stream(seed, 'walks of a sample');
   let x: readonly number[] = [];

@@ -2,6 +2,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Point } from '../../campaign/types.ts';
 import { CountChanges } from '../runs/counts.ts';
+import { turns } from '../../turns.ts';
 import { batches, lock } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import { analyze } from '../vacuum.ts';
@@ -234,10 +235,11 @@ async function writePoints(
 }
 
 async function* pointBatches(points: Iterable<Point | undefined>): AsyncGenerator<Point[]> {
+  const turn = turns();
   let batch: Point[] = [];
   for (const point of points) {
     if (point) batch.push(point);
-    else await breath();
+    else await turn();
     if (batch.length < POINTS_AN_INSERT) continue;
     yield batch;
     batch = [];
