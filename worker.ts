@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { Courses, createActivities } from './src/activities/index.ts';
 import { cloudClient, isThere, type Settings, type WorkerFacts, workerIdentity } from './src/client/index.ts';
@@ -8,7 +9,7 @@ import { ForayError, messageOf } from './src/errors.ts';
 import { installRuntime, logLine } from './src/dev/temporal-log.ts';
 import { type Needs, serveHealth } from './src/http/health.ts';
 import { dataConverter } from './src/payload-codec.ts';
-import { openStore, type Store, tellLost } from './src/store/index.ts';
+import { fileOfStore, openStore, type Store, tellLost } from './src/store/index.ts';
 import { deploymentOf } from './src/temporal-builds.ts';
 import { connectError } from './src/temporal-errors.ts';
 import { tracing } from './src/tracing.ts';
@@ -18,6 +19,9 @@ import { tracing } from './src/tracing.ts';
  * again.
  */
 const GRACE = '3s';
+/** After this time, a worker that stops ends without telling Temporal, which does not answer. */
+const CUT_OFF_MS = 7_000;
+const LOOK_MS = 100;
 /** How long Temporal reserves a campaign's next workflow task for the worker that executed the previous task. */
 const STICKY = '2s';
 /** How long a worker asks the model service about itself when it starts, ms. */
@@ -82,7 +86,9 @@ function warn(message: string): void {
  * What the model service says at the start of a worker. A worker with a wrong key or a wrong clock works on: somebody
  * may correct the key at the service, or the clock.
  */
-async function serviceFacts({ service }: Settings): Promise<Omit<WorkerFacts, 'store' | 'hasCodec'>> {
+async function serviceFacts({
+  service,
+}: Settings): Promise<Omit<WorkerFacts, 'store' | 'file' | 'hasCodec'>> {
   const cloud = new CloudClient({ ...service, attempts: 1, total: FACTS_MS });
   const [identity, refusal, ahead] = await Promise.all([
     cloud.identity().catch(() => undefined),
@@ -122,8 +128,18 @@ function needsOf(
   };
 }
 
+/** Resolves to true when a worker has stopped to take work for some seconds, and still has not ended. */
+async function untilCutOff(isWorking: () => boolean): Promise<true> {
+  for (let since = performance.now(); performance.now() - since < CUT_OFF_MS;) {
+    if (isWorking()) since = performance.now();
+    await delay(LOOK_MS, undefined, { ref: false });
+  }
+  return true;
+}
+
 /**
  * Runs a worker until SIGINT or SIGTERM: it connects, registers the workflow and its activities, works, and shuts down.
+ * If Temporal does not answer then, the process still has a connection to it, and must be ended by the caller.
  *
  * @param onReady called once when the worker can get work
  * @throws ForayError PORT_IN_USE, TEMPORAL_UNREACHABLE, TEMPORAL_REFUSED, STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE,
@@ -145,6 +161,7 @@ export async function runWorker(
     const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
       throw connectError(settings, error);
     });
+    let isCutOff = false;
     try {
       let worker: Worker | undefined;
       const isWorking = (): boolean => worker?.getState() === 'RUNNING';
@@ -160,6 +177,7 @@ export async function runWorker(
         build: await buildIdOf(workflows),
         identity: workerIdentity({
           store: store.id,
+          file: fileOfStore(settings.store),
           hasCodec: payloadCodec !== undefined,
           ...(await serviceFacts(settings)),
         }),
@@ -184,15 +202,17 @@ export async function runWorker(
           workerDeploymentOptions: deploymentOptions(taskQueue, own.build),
         });
         const ended = worker.run();
+        const cutOff = untilCutOff(isWorking);
         if (current) await Promise.race([ended, build.start()]);
         if (isWorking()) onReady();
-        await ended;
+        isCutOff = await Promise.race([ended.then(() => false), cutOff]);
       } finally {
-        await build.close();
+        // a worker that is cut off still waits for answers of Temporal
+        if (!isCutOff) await build.close();
         await server?.close();
       }
     } finally {
-      await connection.close();
+      if (!isCutOff) await connection.close();
     }
   } finally {
     courses.close();

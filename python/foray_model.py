@@ -41,6 +41,8 @@ __all__ = ["Curve", "File", "Max", "Min", "Name", "Unit", "model", "serve"]
 _AT_START = frozenset(sys.modules) if __name__ == "__main__" else None
 # The shortest time between two reports of progress, in seconds. Models may report in their inner loop.
 _PROGRESS_EVERY = 0.05
+# The folder of Python's own modules.
+_OF_PYTHON = os.path.dirname(os.__file__)
 # The number of files that a run may leave open, in sum over all runs of a process.
 _MOST_OPEN = 20
 
@@ -142,12 +144,16 @@ def _run(call, line, channel):
     """Executes a run, and returns the line of its answer."""
     asked = json.loads(line)
     number, inputs, process = asked["run"], asked["inputs"], os.getpid()
+    opened = _watch_files() if asked.get("watch") else None
     _seed(inputs.get("{RANDOM_SEED}", 0))
     try:
         outputs = call(inputs, _progress(number, channel))
         if not isinstance(outputs, dict):
             raise TypeError(f"the model returned {type(outputs).__name__} in place of a dict of outputs")
-        answer = json.dumps({"run": number, "outputs": outputs}, default=_plain)
+        said = {"run": number, "outputs": outputs}
+        if opened is not None:
+            said["opened"] = _opened_outside(opened)
+        answer = json.dumps(said, default=_plain)
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: the process stays
         if isinstance(error, SystemExit):
             reason = error.code if isinstance(error.code, str) else f"the model called sys.exit({error.code})"
@@ -316,6 +322,94 @@ def _is_open(number):
         return True
     except OSError:
         return False
+
+
+# ---------------------------------------------------------------- files and packages from elsewhere
+
+
+# The path of a module or package that an installer has put into a folder of packages.
+_OF_PACKAGE = re.compile(r"(.*[/\\](?:site|dist)-packages)[/\\]([^/\\]+)")
+
+
+def _watch_files():
+    """The paths of the files that this process opens to read, from now on, as a set that grows."""
+    opened = set()
+
+    def note(event, arguments):
+        # the third argument of "open" has the flags
+        if event == "open" and isinstance(arguments[0], str) and (arguments[2] or 0) & 3 != os.O_WRONLY:
+            opened.add(os.path.abspath(arguments[0]))
+        elif event == "sqlite3.connect" and isinstance(arguments[0], str):
+            opened.add(os.path.abspath(arguments[0]))
+
+    sys.addaudithook(note)
+    return opened
+
+
+def _opened_outside(opened):
+    """Those of the opened files that are neither of the model, nor of this run, nor of Python and its packages."""
+    own = [os.getcwd(), os.environ.get("FORAY_MODEL_DIR", os.getcwd()), os.path.dirname(os.path.abspath(__file__))]
+    own += [sys.prefix, sys.base_prefix, _OF_PYTHON]
+    found = set()
+    for file in list(opened):
+        if os.path.basename(os.path.dirname(file)) == "__pycache__":
+            file = os.path.join(os.path.dirname(os.path.dirname(file)), os.path.basename(file).split(".")[0] + ".py")
+        if os.path.isfile(file) and not _OF_PACKAGE.match(file) and not any(_is_within(file, folder) for folder in own):
+            found.add(file)
+    return sorted(found)
+
+
+def _is_within(file, folder):
+    return file.startswith(os.path.join(folder, ""))
+
+
+def _is_own(file):
+    """Whether the file of a module is a part of the model, and not of Python or of a package."""
+    is_other = _OF_PACKAGE.match(file) or _is_within(file, _OF_PYTHON) or file == os.path.abspath(__file__)
+    return file.endswith(".py") and not is_other
+
+
+def _imported():
+    """The files of the modules that are imported, and of those that functions of the model import later, by name."""
+    from importlib.util import find_spec
+
+    files = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
+    waiting, read = [file for file in files.values() if _is_own(file)], set()
+    while waiting:
+        file = waiting.pop()
+        if file in read:
+            continue
+        read.add(file)
+        if os.path.basename(file) == "__init__.py":
+            waiting += [each for each in _modules_in(os.path.dirname(file)) if _is_own(each)]
+        for name in _imports_in(file).difference(files):
+            try:
+                spec = find_spec(name)
+            except (ImportError, ValueError):
+                spec = None
+            folders = list((spec and spec.submodule_search_locations) or [])
+            files[name] = (spec and spec.origin) or os.path.join(*folders[:1], "")
+            below = [each for folder in folders for each in _modules_in(folder)] if not _OF_PACKAGE.match(files[name]) else []
+            waiting += [each for each in [files[name], *below] if _is_own(each)]
+    return files
+
+
+def _imports_in(file):
+    """The names of the modules, without those of submodules, that a file imports in any of its lines."""
+    import ast
+
+    try:
+        with open(file, "rb") as source:
+            nodes = list(ast.walk(ast.parse(source.read())))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return set()
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 0]
+    return {name.partition(".")[0] for name in names}
+
+
+def _modules_in(folder):
+    return [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names if name.endswith(".py")]
 
 
 # ---------------------------------------------------------------- a function is a model
@@ -530,13 +624,12 @@ def _loaded_files():
 
 
 def _build():
-    """The versions of Python and of the installed packages that are imported, this Python, and the folders of packages."""
+    """The versions of Python and of the installed packages of the model, this Python, and the folders of packages."""
     # the imported modules of each folder, in the order in which Python looks for them
     loaded = {folder: set() for folder in sys.path if _is_of_packages(folder)}
     installed = {}
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None) or ""
-        found = re.match(r"(.*[/\\](?:site|dist)-packages)[/\\]([^/\\]+)", file)
+    for name, file in _imported().items():
+        found = _OF_PACKAGE.match(file)
         if found:
             installed[name] = found.groups()
     at_start = _at_start() if installed else ()
@@ -592,10 +685,12 @@ def _place(error, file):
 def _main(file, *rest):
     """python foray_model.py model.py: serves the model. With "describe": prints its declaration."""
     channel = _open_channel()
+    opened = _watch_files() if rest == ("describe",) else set()
     try:
         found = _load(file)
         if rest == ("describe",):
-            channel.say(json.dumps({"declaration": found.declaration(), "loaded": _loaded_files(), "python": _build()}))
+            said = {"declaration": found.declaration(), "loaded": _loaded_files(), "opened": _opened_outside(opened)}
+            channel.say(json.dumps({**said, "python": _build()}))
             return
     except Exception as error:
         traceback.print_exc()

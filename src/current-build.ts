@@ -2,7 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowService } from '@temporalio/client';
 import { haveOtherStores } from './client/worker-identity.ts';
 import { messageOf } from './errors.ts';
-import { deploymentOf, knownBuilds, pinnedTo, POLLED_MS, queueState, unpinnedOn } from './temporal-builds.ts';
+import {
+  type Connected,
+  deploymentOf,
+  knownBuilds,
+  pinnedTo,
+  POLLED_MS,
+  queueState,
+  unpinnedOn,
+} from './temporal-builds.ts';
 
 /** How often, and for how long, a worker looks when it starts: Temporal knows its build soon after its first poll, ms. */
 const START_EVERY_MS = 100;
@@ -25,12 +33,6 @@ export interface LookTimes {
   gone: number;
 }
 const times: LookTimes = { every: 20_000, apart: 35_000, gone: POLLED_MS };
-
-/** A worker's connection to Temporal. */
-interface Connected {
-  workflowService: WorkflowService;
-  withDeadline<T>(deadline: number, call: () => Promise<T>): Promise<T>;
-}
 
 /** One execution of a workflow, as Temporal's lists name it. */
 interface NamedExecution {
@@ -162,8 +164,8 @@ export class CurrentBuild {
   /** Takes the build and the campaigns that it should. Returns what went wrong; empty if nothing did. */
   async #carryOut(): Promise<string> {
     const { namespace, taskQueue, build, identity } = this.#own;
-    const { current, polls, pollers } = await this.#ask((service) =>
-      queueState(service, namespace, taskQueue),
+    const { current, polls, pollers } = await this.#ask(() =>
+      queueState(this.#connection, namespace, taskQueue),
     );
     const builds = await this.#ask((service) => knownBuilds(service, namespace, taskQueue));
     const names = new Set(builds.flatMap((each) => (each.isDrained ? [] : each.build)));

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowExecutionDescription, WorkflowService } from '@temporalio/client';
 
 /**
@@ -41,14 +42,21 @@ export interface QueueState {
   current: string | undefined;
 }
 
+/** What the connections of clients and of workers have. */
+export interface Connected {
+  workflowService: WorkflowService;
+  withDeadline<T>(deadline: number, call: () => Promise<T>): Promise<T>;
+  withAbortSignal<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
+}
+
 /** @throws errors of the SDK */
 export async function queueState(
-  workflowService: WorkflowService,
+  connection: Connected,
   namespace: string,
   taskQueue: string,
   kind: keyof typeof KINDS = 'workflow',
 ): Promise<QueueState> {
-  const { pollers, versioningInfo } = await workflowService.describeTaskQueue({
+  const { pollers, versioningInfo } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: taskQueue },
     taskQueueType: KINDS[kind],
@@ -58,7 +66,9 @@ export async function queueState(
     build: Number(options?.workerVersioningMode) === VERSIONED ? (options?.buildId ?? undefined) : undefined,
     polled: msOf(lastAccessTime),
   }));
-  const now = temporalsTime(Math.max(...known.map(({ polled }) => polled)), Date.now());
+  const now = await temporalsTime(Math.max(...known.map(({ polled }) => polled)), Date.now(), () =>
+    askedTime(connection, namespace),
+  );
   const polls = new Map<string, number>();
   for (const { build, polled } of known)
     if (build !== undefined) polls.set(build, Math.max(polled, polls.get(build) ?? 0));
@@ -71,10 +81,62 @@ export async function queueState(
   };
 }
 
-/** The time of Temporal's clock, as well as it is known: the clock of this machine may be wrong. */
-export function temporalsTime(newestPoll: number, ownTime: number): number {
+/**
+ * The time of Temporal's clock. The clock of this machine may be wrong: then the newest poll seems to be in the future, or
+ * all workers seem to be gone. Only then Temporal is asked.
+ *
+ * @param newestPoll - of all workers, ms of Temporal's clock; −Infinity if Temporal knows none
+ */
+export async function temporalsTime(
+  newestPoll: number,
+  ownTime: number,
+  ask: () => Promise<number | undefined>,
+): Promise<number> {
   const age = ownTime - newestPoll;
-  return age < 0 || age > FORGOTTEN_MS ? newestPoll : ownTime;
+  if ((age >= 0 && age <= POLLED_MS) || newestPoll === -Infinity) return ownTime;
+  // without an answer, Temporal at least has not forgotten the poll
+  return (await ask()) ?? (age < 0 || age > FORGOTTEN_MS ? newestPoll : ownTime);
+}
+
+/** The task queue without tasks. */
+const CLOCK = 'foray-clock';
+/** Temporal refuses a poll that may wait for less than 2 s, ms. */
+const POLL_MS = 5_000;
+/** How often, and with which pause, Temporal is asked whether it has noted the poll, ms. */
+const QUESTIONS = 10;
+const AGAIN_MS = 20;
+
+/**
+ * The time of Temporal's clock, ms since 1970. Temporal has no call for it, but it notes when a worker polls. So this
+ * polls a task queue that has no tasks. Undefined if Temporal does not answer, or allows no polls with this key.
+ */
+async function askedTime(connection: Connected, namespace: string): Promise<number | undefined> {
+  const { workflowService } = connection;
+  const taskQueue = { name: CLOCK };
+  const identity = crypto.randomUUID();
+  const end = new AbortController();
+  const poll = () => workflowService.pollActivityTaskQueue({ namespace, taskQueue, identity });
+  const polling = connection
+    .withDeadline(Date.now() + POLL_MS, () => connection.withAbortSignal(end.signal, poll))
+    .catch(() => end.abort());
+  try {
+    for (let question = 1; question <= QUESTIONS && !end.signal.aborted; question += 1) {
+      const { pollers } = await workflowService.describeTaskQueue({
+        namespace,
+        taskQueue,
+        taskQueueType: KINDS.activity,
+      });
+      const own = pollers?.find((poller) => poller.identity === identity);
+      if (own) return msOf(own.lastAccessTime);
+      await delay(AGAIN_MS);
+    }
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    end.abort();
+    await polling;
+  }
 }
 
 type Timestamp = { seconds?: unknown; nanos?: number | null } | null | undefined;

@@ -44,12 +44,25 @@ test('task queues have different deployments, without dots and colons', () => {
   expect(names).toEqual(['foray', 'a%2Eb', 'a-b', 'a%3Ab', 'a%25b', 'a%252Eb', 'a%25252Eb']);
 });
 
-test('the time of Temporal is that of this machine, unless this is certainly wrong', () => {
+test('the time of Temporal is that of this machine, unless its workers then seem to be gone or in the future', async () => {
   const poll = 1_000_000;
-  expect(temporalsTime(poll, poll + 100_000)).toBe(poll + 100_000);
-  expect(temporalsTime(poll, poll - 1)).toBe(poll);
-  // Temporal would have forgotten the poll
-  expect(temporalsTime(poll, poll + 3_600_000)).toBe(poll);
+  let asked = 0;
+  const at = (ownTime: number, temporals?: number): Promise<number> =>
+    temporalsTime(poll, ownTime, () => {
+      asked += 1;
+      return Promise.resolve(temporals);
+    });
+  expect([await at(poll), await at(poll + 70_000)]).toEqual([poll, poll + 70_000]);
+  expect(asked).toBe(0);
+  for (const ownTime of [poll - 1, poll + 100_000, poll + 3_600_000])
+    expect(await at(ownTime, poll + 30_000)).toBe(poll + 30_000);
+  // without an answer, Temporal at least has not forgotten the poll
+  expect([await at(poll - 1), await at(poll + 100_000), await at(poll + 3_600_000)]).toEqual([
+    poll,
+    poll + 100_000,
+    poll,
+  ]);
+  expect(await temporalsTime(-Infinity, 5, () => Promise.reject(new Error('no worker is known')))).toBe(5);
 });
 
 test('a notice that has not begun is moved with the campaigns', () => {
@@ -135,6 +148,8 @@ function answering(faults: Record<string, Error>) {
   const connection = {
     workflowService,
     withDeadline: <T>(_deadline: number, call: () => Promise<T>) => call(),
+    // the key of a worker may not poll other task queues
+    withAbortSignal: () => Promise.reject(new Error('denied')),
   } as unknown as ConstructorParameters<typeof CurrentBuild>[0];
   return { connection, asked, state };
 }

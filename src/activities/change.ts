@@ -62,7 +62,7 @@ export async function change(
       checkNotices(world, after.campaign);
       model = after.campaign.model;
       await uploadFiles(world, after.campaign, signal);
-      const { points, campaign: counted } = await expanded(store, after.campaign);
+      const { points, campaign: counted } = await expanded(store, after.campaign, signal);
       const relay = relaid(campaign, after.campaign);
       const before = campaign;
       // the version changes last, so that a repeated activity still sees that this is a change to another version

@@ -39,7 +39,7 @@ export async function grow({ store, now }: World, id: string, signal: AbortSigna
     }
     const next = nextSize(strategy, last);
     if (next === undefined) return { added: { count: 0, seqs: [] }, points, asked: 0, isOver: true };
-    const after = await expanded(store, { ...campaign, design: grown(design, next) });
+    const after = await expanded(store, { ...campaign, design: grown(design, next) }, signal);
     await store.growDesign(campaign, after.campaign, after.points, now());
   }
 }

@@ -1,11 +1,11 @@
-import { setImmediate as breath } from 'node:timers/promises';
 import { filesOf } from '../campaign/designs/index.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
-import { countDraws, expand } from '../campaign/points.ts';
+import { countDraws, expandWithPauses } from '../campaign/points.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import { type Step, steps } from '../campaign/strategy.ts';
 import type { Campaign, Point } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
+import { inTurns } from '../turns.ts';
 import { checkNotices } from './notify.ts';
 import { precisionOf } from './replicate.ts';
 import type { World } from './types.ts';
@@ -29,7 +29,7 @@ export async function prepare(
   const { store, now } = world;
   checkNotices(world, campaign);
   await uploadFiles(world, campaign, signal);
-  const { points } = await expanded(store, campaign);
+  const { points } = await expanded(store, campaign, signal);
   const { id, replications } = campaign;
   const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
   await store.setPhase(id, 'running', now());
@@ -38,24 +38,22 @@ export async function prepare(
   return { ...size, grows: precision !== null || step !== null, precision, step };
 }
 
-/** The points of a campaign's design, and the campaign with the number of its repeated points. */
+/**
+ * The points of a campaign's design, and the campaign with the number of its repeated points. Undefined among the points
+ * means that other work may go on.
+ */
 export async function expanded(
   store: Store,
   { repeats: _, ...campaign }: Campaign,
-): Promise<{ campaign: Campaign; points: Iterable<Point> }> {
+  signal: AbortSignal,
+): Promise<{ campaign: Campaign; points: Iterable<Point | undefined> }> {
   const contents = await contentsOf(store, campaign);
-  const counting = countDraws(campaign, contents);
-  for (;;) {
-    const { done, value: draws } = counting.next();
-    if (done) {
-      const repeats = [...draws.values()].reduce((sum, own) => sum + own - 1, 0);
-      return {
-        campaign: { ...campaign, ...(repeats > 0 && { repeats }) },
-        points: expand(campaign, contents, draws),
-      };
-    }
-    await breath();
-  }
+  const draws = await inTurns(countDraws(campaign, contents), signal);
+  const repeats = [...draws.values()].reduce((sum, own) => sum + own - 1, 0);
+  return {
+    campaign: { ...campaign, ...(repeats > 0 && { repeats }) },
+    points: expandWithPauses(campaign, contents, draws),
+  };
 }
 
 /** Uploads the files of a campaign's inputs that the service does not have. */

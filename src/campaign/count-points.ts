@@ -7,7 +7,7 @@ import { triedDraws } from './designs/sample-within.ts';
 import type { ModelFacts } from './facts.ts';
 import { grown } from './growth.ts';
 import type { ModelInput } from './input-values.ts';
-import { type Contents, type DesignOf, expand } from './points.ts';
+import { type Contents, countDraws, type DesignOf, expandWithPauses } from './points.ts';
 import type { ReadDefinition } from './read.ts';
 import { hasStrategy } from './strategy.ts';
 import type { Campaign } from './types.ts';
@@ -19,17 +19,17 @@ interface DesignSize {
 }
 
 /**
- * Counts the points of a design. Derived values are computed here for the first time, so their limits are checked here.
+ * Counts the points of a design. It yields now and then, so that a caller can let other work go on. Derived values are computed here for the first time, so their limits are checked here.
  * Those of a growing design are checked up to its largest size.
  *
  * @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place in the definition
  */
-export function countPoints(
+export function* countPoints(
   read: ReadDefinition,
   facts: ModelFacts,
   campaign: DesignOf & Pick<Campaign, 'strategy'>,
   contents: Contents,
-): DesignSize {
+): Generator<void, DesignSize> {
   const size = hasDerived(campaign.design) ? undefined : sizeOf(campaign.design);
   if (size !== undefined) return { points: size, repeats: 0 };
   const { inputs } = facts.version.experimentTemplate;
@@ -37,19 +37,25 @@ export function countPoints(
     const input = inputs.find((candidate) => candidate.name === name)!;
     return isLimited(input) ? [{ input, at }] : [];
   });
-  const checked = (design: Design): DesignSize => {
+  function* checked(design: Design): Generator<void, DesignSize> {
     let [points, repeats] = [0, 0];
-    for (const { ordinal, values, draws = 1 } of expand({ ...campaign, design }, contents)) {
+    const whole = { ...campaign, design };
+    for (const point of expandWithPauses(whole, contents, yield* countDraws(whole, contents))) {
+      if (!point) {
+        yield;
+        continue;
+      }
+      const { ordinal, values, draws = 1 } = point;
       points = ordinal + 1;
       repeats += draws - 1;
       for (const { input, at } of limited) checkDerived(input, values[at]!, points);
     }
     return { points, repeats };
-  };
+  }
   let found: DesignSize;
   try {
-    found = checked(campaign.design);
-    if (hasStrategy(campaign, 'growing')) checked(grown(campaign.design, campaign.strategy.most));
+    found = yield* checked(campaign.design);
+    if (hasStrategy(campaign, 'growing')) yield* checked(grown(campaign.design, campaign.strategy.most));
   } catch (error) {
     if (error instanceof OperandError) {
       const { code, message, hint, expression } = error;

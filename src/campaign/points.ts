@@ -1,5 +1,5 @@
 import { RANDOM_SEED } from '../api/index.ts';
-import { inputsOf, rowsOf, sizeOf } from './designs/index.ts';
+import { inputsOf, rowsWithPauses, sizeOf } from './designs/index.ts';
 import { pointKeys, replicationSeed } from './keys.ts';
 import type { Campaign, Point } from './types.ts';
 import { contentOf } from './varied-files.ts';
@@ -17,8 +17,11 @@ export type Contents = ReadonlyMap<string, Uint8Array>;
 /** How often a design has a point, for the points that it has more than once, by key. */
 export type Draws = ReadonlyMap<string, number>;
 
-/** After this number of rows, a count of draws lets other work go on. */
-const ROWS_AT_ONCE = 1_000;
+/**
+ * After this number of rows, also of those that a design leaves out, a caller may let other work go on. A row may take
+ * 10 ms, if it comes from a walk through a narrow region.
+ */
+const ROWS_AT_ONCE = 20;
 
 /**
  * Counts how often a design has each point. It yields now and then, so that a caller can let other work go on.
@@ -30,11 +33,10 @@ export function* countDraws(campaign: DesignOf, contents: Contents = new Map()):
   const draws = new Map<string, number>();
   if (sizeOf(campaign.design) !== undefined) return draws;
   const seen = new Set<string>();
-  let rows = 0;
-  for (const { key } of keyedRows(campaign, contents)) {
-    if (seen.has(key)) draws.set(key, (draws.get(key) ?? 1) + 1);
-    else seen.add(key);
-    if ((rows += 1) % ROWS_AT_ONCE === 0) yield;
+  for (const row of keyedRows(campaign, contents)) {
+    if (!row) yield;
+    else if (seen.has(row.key)) draws.set(row.key, (draws.get(row.key) ?? 1) + 1);
+    else seen.add(row.key);
   }
   return draws;
 }
@@ -51,9 +53,23 @@ export function* expand(
   contents: Contents = new Map(),
   draws: Draws = drawsOf(campaign, contents),
 ): Generator<Point> {
+  for (const point of expandWithPauses(campaign, contents, draws)) if (point) yield point;
+}
+
+/** Like {@link expand}. It yields undefined now and then, so that a caller can let other work go on. */
+export function* expandWithPauses(
+  campaign: DesignOf,
+  contents: Contents,
+  draws: Draws,
+): Generator<Point | undefined> {
   const given = new Set<string>();
   let ordinal = 0;
-  for (const { key, values } of keyedRows(campaign, contents)) {
+  for (const row of keyedRows(campaign, contents)) {
+    if (!row) {
+      yield undefined;
+      continue;
+    }
+    const { key, values } = row;
     const own = draws.get(key);
     if (own !== undefined) {
       if (given.has(key)) continue;
@@ -72,16 +88,23 @@ function drawsOf(campaign: DesignOf, contents: Contents): Draws {
   }
 }
 
-/** The values and keys of the rows of a design. Rows may repeat. */
-function* keyedRows(campaign: DesignOf, contents: Contents): Generator<Pick<Point, 'key' | 'values'>> {
+/** The values and keys of the rows of a design. Rows may repeat. After each {@link ROWS_AT_ONCE} rows, there is a pause. */
+function* keyedRows(
+  campaign: DesignOf,
+  contents: Contents,
+): Generator<Pick<Point, 'key' | 'values'> | undefined> {
   const { varied, design } = campaign;
   const keyOf = pointKeyOf(campaign);
   const own = inputsOf(design);
   const places = varied.map(({ name }) => own.indexOf(name));
   const base = varied.map(({ name }) => campaign.base.find((input) => input.name === name)!.value);
-  for (const row of rowsOf(design, { base: campaign.base, contents })) {
-    const values = places.map((place, at) => (place < 0 ? base[at]! : row[place]!));
-    yield { key: keyOf(values), values };
+  let rows = 0;
+  for (const row of rowsWithPauses(design, { base: campaign.base, contents })) {
+    if (row) {
+      const values = places.map((place, at) => (place < 0 ? base[at]! : row[place]!));
+      yield { key: keyOf(values), values };
+    }
+    if ((rows += 1) % ROWS_AT_ONCE === 0) yield undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import { homePaths } from '../dev/home.ts';
 import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
 import { readNotices } from '../notices/file.ts';
 import { settingsWithService } from './home.ts';
+import { endTracing } from '../tracing.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
 import {
@@ -57,5 +58,8 @@ export function addWorker(program: Command): void {
       // a mistake in the file shows at the start, not when a campaign ends
       if (flags.notices !== undefined || existsSync(notices)) readNotices(notices);
       await runWorker(settings, onReady, { ...flags, notices, tell: tellAll });
+      await endTracing();
+      // without Temporal, its connection would keep the process
+      process.exit();
     });
 }

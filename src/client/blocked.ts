@@ -54,7 +54,7 @@ export async function unworked(
 ): Promise<string | undefined> {
   const { taskQueue } = description;
   const state = await client
-    .withDeadline(Date.now() + POLLS_MS, () => queueState(client.workflowService, namespace, taskQueue))
+    .withDeadline(Date.now() + POLLS_MS, () => queueState(client.connection, namespace, taskQueue))
     .catch(() => undefined);
   return state && whyUnworked(state, buildOf(description), taskQueue);
 }

@@ -5,6 +5,8 @@ import { version } from '../package/own-version.ts';
 export interface WorkerFacts {
   /** The id of its store. */
   store: string;
+  /** The file of its store, as it is known on its machine; undefined if the store has no file. */
+  file?: string | undefined;
   /** The UUID of its model service; undefined if the service did not answer, or has none. */
   service: string | undefined;
   /** Whether the service refused its key. */
@@ -22,10 +24,18 @@ const SHORT = 8;
  * The name by which Temporal lists a worker. "foray doctor" compares the workers of a task queue by it, because nothing
  * else of a worker can be read from elsewhere.
  */
-export function workerIdentity({ store, service, isRefused, ahead = 0, hasCodec }: WorkerFacts): string {
+export function workerIdentity({
+  store,
+  file,
+  service,
+  isRefused,
+  ahead = 0,
+  hasCodec,
+}: WorkerFacts): string {
   return [
     `${process.pid}@${hostname()} foray ${version}`,
     `store ${store.slice(0, SHORT)}`,
+    ...(file === undefined ? [] : [`file ${file}`]),
     ...(service === undefined ? [] : [`service ${service.slice(0, SHORT)}`]),
     ...(isRefused ? ['key refused'] : []),
     ...(hasCodec ? ['codec yes'] : []),
@@ -42,9 +52,10 @@ export interface ReadWorker {
   ahead: number;
 }
 
-/** The caller's settings: the ids of the store and the service, undefined where they are unknown, and the codec. */
+/** The caller's settings: the ids of the store, its file and the service, undefined where they are unknown, and the codec. */
 export interface OwnIds {
   store: string | undefined;
+  file?: string | undefined;
   service: string | undefined;
   hasCodec: boolean;
 }
@@ -58,6 +69,9 @@ export function readWorker(identity: string, own: OwnIds): ReadWorker {
     name,
     faults: [
       ...(differs('store') ? ['it has another store'] : []),
+      ...(!differs('store') && haveOtherFiles(name, facts.get('file'), own.file)
+        ? ['its store is another file, which was moved, replaced or copied']
+        : []),
       ...(differs('service') ? ['it has another model service'] : []),
       ...(own.hasCodec && !hasCodec ? ['it has no payload codec, and so cannot read new campaigns'] : []),
       ...(hasCodec && !own.hasCodec ? ['it has a payload codec, which the settings here do not name'] : []),
@@ -71,6 +85,15 @@ export function readWorker(identity: string, own: OwnIds): ReadWorker {
 export function haveOtherStores(one: string, other: string): boolean {
   const [a, b] = [one, other].map((identity) => factsIn(identity)[1].get('store'));
   return a !== undefined && b !== undefined && a !== b;
+}
+
+/** Whether a worker on this machine has another file as its store than the caller. The copy of a store has the same id. */
+function haveOtherFiles(name: string, its: string | undefined, own: string | undefined): boolean {
+  return its !== undefined && own !== undefined && its !== own && hostOf(name) === hostname();
+}
+
+function hostOf(name: string): string | undefined {
+  return /^\d+@(\S+) foray /.exec(name)?.[1];
 }
 
 function factsIn(identity: string): [name: string, facts: Map<string, string>] {

@@ -9,6 +9,7 @@ import type { DefinitionSource } from '../campaign/source.ts';
 import type { Campaign, CampaignFile } from '../campaign/types.ts';
 import { type FoundFile, variedFilesOf } from '../campaign/varied-files.ts';
 import type { CloudClient } from '../cloud/index.ts';
+import { inTurns } from '../turns.ts';
 import { type DefinitionFiles, findPointFiles } from './files/definition-files.ts';
 import { findVersion } from './find-version.ts';
 
@@ -67,7 +68,7 @@ export async function resolveDefinition(
   };
   const digest = createHash('sha256').update(meaningOf(campaign)).digest('hex');
   const contents = await files.contentsOf(campaign.design);
-  const { points, repeats } = countPoints(read, facts, campaign, contents);
+  const { points, repeats } = await inTurns(countPoints(read, facts, campaign, contents));
   strategyRules[campaign.strategy.by].checkPoints(read, campaign, points);
   return { campaign: { ...campaign, ...(repeats > 0 && { repeats }) }, points, digest };
 }

@@ -6,6 +6,7 @@ import { countMigrations, migrate, patiently } from '../postgres/migrate.ts';
 import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
 import { silenceOf } from '../postgres/silence.ts';
 import { hasDatabase } from '../system/database-file.ts';
+import { identityOf } from '../system/same-file.ts';
 import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { NewerCheck } from './newer.ts';
@@ -126,6 +127,12 @@ export async function stateOfStore(address: string): Promise<StoreState> {
   } finally {
     await db?.destroy();
   }
+}
+
+/** What distinguishes the file of a store from all other files of this machine; undefined if the store has no file. */
+export function fileOfStore(address: string): string | undefined {
+  const { file } = databaseAt(address);
+  return file === undefined ? undefined : identityOf(file);
 }
 
 /** The address of a store for messages, without a password. */

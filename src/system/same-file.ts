@@ -30,10 +30,10 @@ export class SameFile {
 }
 
 /** The device and the number of a file; undefined if there is none, or if nobody can know it. */
-function identityOf(path: string): string | undefined {
+export function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev} ${ino}`;
+    return `${dev}-${ino}`;
   } catch {
     return undefined;
   }

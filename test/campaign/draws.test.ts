@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { firstReplications, hasRunsPerDraw, limitsAt, replicatedPoints } from '../../src/campaign/draws.ts';
-import { countDraws, expand } from '../../src/campaign/points.ts';
+import { countDraws, expand, expandWithPauses } from '../../src/campaign/points.ts';
 import { checkedDesign, pointsOf } from './designs/support.ts';
 
 /** Epidemic has a seed. */
@@ -26,8 +26,51 @@ test('a count of many draws lets other work go on', () => {
     pauses += 1;
     result = counting.next();
   }
-  expect(pauses).toBe(5);
+  expect(pauses).toBe(250);
   expect([...expand(campaign, new Map(), result.value)]).toEqual([...expand(campaign)]);
+});
+
+/** 100,000 points, of which one meets the condition. */
+const sparse = {
+  grid: {
+    Days: { from: 1, to: 100, step: 1 },
+    Population: { from: 1, to: 100, step: 1 },
+    'Contact rate': { from: 1, to: 10, step: 1 },
+  },
+  where: 'Days == 1 and Population == 1 and `Contact rate` == 1',
+};
+
+test.each([
+  ['a grid', sparse, 5_000],
+  ['a product', { product: [sparse, { grid: { 'Recovery rate': [0.1, 0.2] } }] }, 5_000],
+  ['a union', { union: [sparse, { grid: { Days: [1, 2] } }] }, 5_000],
+  [
+    'a sample',
+    { random: { points: 2, inputs: { Days: { min: 1, max: 30_000 } } }, where: 'Days == 1' },
+    1_000,
+  ],
+  [
+    'a sample from a narrow region',
+    {
+      random: {
+        points: 20,
+        inputs: { 'Contact rate': { min: 0, max: 1 }, 'Recovery rate': { min: 0, max: 1 } },
+      },
+      where: 'abs(`Contact rate` - `Recovery rate`) < 0.0001',
+    },
+    // 20,000 draws, and then at least 200 questions until a point of the region is found
+    1_010,
+  ],
+])('%s that leaves out almost all rows lets other work go on while it looks at them', (_, design, pauses) => {
+  const campaign = checkedDesign(design);
+  let counted = 0;
+  const counting = countDraws(campaign);
+  let result = counting.next();
+  for (; !result.done; result = counting.next()) counted += 1;
+  expect(counted).toBeGreaterThanOrEqual(pauses);
+  const made = [...expandWithPauses(campaign, new Map(), result.value)];
+  expect(made.filter((point) => point === undefined).length).toBeGreaterThanOrEqual(pauses);
+  expect(made.filter((point) => point !== undefined)).toEqual([...expand(campaign)]);
 });
 
 describe('each draw of a point has replications of its own', () => {

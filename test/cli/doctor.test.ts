@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -193,6 +193,29 @@ describe('foray doctor', () => {
         message: expect.stringContaining('but a worker runs: its store was removed'),
       }),
     );
+  });
+
+  test('finds a worker whose store was replaced by a copy of its file, although no campaign is open', async () => {
+    const file = join(folder, 'copied.db');
+    const settings = { ...world.settings, taskQueue: 'copied', store: `sqlite:${file}` };
+    const worker = startWorkerProcess(settings);
+    try {
+      await worker.ready;
+      const of = { FORAY_TASK_QUEUE: 'copied', FORAY_STORE: settings.store };
+      expect((await doctor(of)).bad.map(({ part }) => part)).not.toContain('workers');
+      copyFileSync(file, `${file}.copy`);
+      renameSync(`${file}.copy`, file);
+      const { healthy, bad } = await doctor(of);
+      expect(healthy).toBe(false);
+      expect(bad).toContainEqual(
+        expect.objectContaining({
+          part: 'workers',
+          message: expect.stringContaining('its store is another file, which was moved, replaced or copied'),
+        }),
+      );
+    } finally {
+      await worker.kill();
+    }
   });
 
   test('finds a worker with another store or a wrong key beside a right one, and the worker says it at its start', async () => {

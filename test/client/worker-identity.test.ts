@@ -24,6 +24,20 @@ test.each([
   ['a service that did not answer', { ...facts, service: undefined }, {}, []],
   ['settings whose store is unknown', facts, { store: undefined }, []],
   ['another store', facts, { store: '33333333' }, ['it has another store']],
+  ['the same file', { ...facts, file: '1-2' }, { file: '1-2' }, []],
+  ['a caller without a file', { ...facts, file: '1-2' }, {}, []],
+  [
+    'a copy of the store',
+    { ...facts, file: '1-2' },
+    { file: '1-3' },
+    ['its store is another file, which was moved, replaced or copied'],
+  ],
+  [
+    'another file of another store',
+    { ...facts, file: '1-2' },
+    { file: '1-3', store: '33333333' },
+    ['it has another store'],
+  ],
   [
     'another service and a wrong key',
     { ...facts, isRefused: true },
@@ -38,6 +52,11 @@ test.each([
 
 test('the name of a worker tells how far the clock of its service is ahead', () => {
   expect(readWorker(workerIdentity({ ...facts, ahead: -86_400_400 }), same).ahead).toBe(-86_400_000);
+});
+
+test('files of two machines are not compared', () => {
+  const identity = workerIdentity({ ...facts, file: '1-2' }).replace(/@\S+/, '@elsewhere');
+  expect(readWorker(identity, { ...same, file: '1-3' }).faults).toEqual([]);
 });
 
 test('two workers have other stores only if both names tell so', () => {

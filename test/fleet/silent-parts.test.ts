@@ -42,3 +42,18 @@ test('a frozen Temporal is noticed by the service and by executors, and all goes
   expect(await outputsOf(fleet.service, version, { N: 2 })).toEqual(new Map([['Out', '2']]));
   expect(await healthAt(port, '/ready')).toEqual(WELL);
 });
+
+test('an executor ends after SIGTERM and leaves the list, although Temporal is frozen', async () => {
+  const executor = await fleet.start('two', { flags: ['--slots', '1'] });
+  fleet.temporal.freeze();
+  onCleanup(() => fleet.temporal.thaw());
+  await until(
+    'the executor has noticed it',
+    async () => (await fleet.listed('two'))?.problem === 'Temporal does not answer',
+  );
+  executor.child.kill('SIGTERM');
+  // Temporal stays frozen, so its answer cannot be the reason
+  expect(await executor.exit).toBe(0);
+  expect((await fleet.executors()).map(({ name }) => name)).not.toContain('two');
+  fleet.temporal.thaw();
+});

@@ -153,3 +153,87 @@ def faulty(x: float = 1.0) -> Result:
     'tiny-package': '2.5',
   });
 });
+
+test('has the packages that only a run imports, in the file itself or in a module beside it', async () => {
+  const root = temporaryFolder();
+  const model = join(root, 'faulty');
+  mkdirSync(join(model, 'own'), { recursive: true });
+  const entry = join(model, 'model.py');
+  writeFileSync(
+    entry,
+    `from typing import TypedDict
+from foray_model import model
+class Result(TypedDict):
+    y: float
+@model
+def faulty(x: float = 1.0) -> Result:
+    """Has packages."""
+    import other
+    from own.deep import number
+    return {"y": number() + other.NUMBER}
+`,
+  );
+  writeFileSync(join(model, 'own/__init__.py'), '');
+  writeFileSync(
+    join(model, 'own/deep.py'),
+    'def number():\n    from tiny import NUMBER\n    return NUMBER\n',
+  );
+  await promisify(execFile)('python3', ['-m', 'venv', '--without-pip', join(model, '.venv')]);
+  const packages = packagesIn(model);
+  installIn(packages, 'tiny', '1.5');
+  installIn(packages, 'other', '3.5');
+  installIn(packages, 'unused', '9.5');
+  const read = (last?: FoundModel): Promise<FoundModel> => readModel(root, placeOf(entry, []), last);
+  const first = await read();
+  expect(first.code.python!.packages).toEqual({ 'other-package': '3.5', 'tiny-package': '1.5' });
+  for (const name of readdirSync(packages)) rmSync(join(packages, name), { recursive: true });
+  installIn(packages, 'tiny', '2.5');
+  installIn(packages, 'other', '3.5');
+  const second = await read(first);
+  expect(second.code.python!.packages).toEqual({ 'other-package': '3.5', 'tiny-package': '2.5' });
+  expect(second.codeHash).not.toBe(first.codeHash);
+});
+
+test('models check names what a model opens outside its folder, and the variables that it reads', async () => {
+  const root = temporaryFolder();
+  const [model, outside] = [join(root, 'faulty'), join(root, 'elsewhere')];
+  for (const folder of [model, outside]) mkdirSync(folder);
+  for (const name of ['loaded.csv', 'run.csv']) writeFileSync(join(outside, name), '1');
+  writeFileSync(join(outside, 'late.py'), 'NUMBER = 1\n');
+  writeFileSync(join(model, 'own.csv'), '1');
+  // the paths are put together, so no text of the model names them
+  writeFileSync(
+    join(model, 'model.py'),
+    `import os, sys
+from typing import TypedDict
+from foray_model import model
+folder = os.path.dirname(os.path.abspath(__file__))
+outside = os.path.join(os.environ.get("FORAY_TEST_DATA", "${root}"), "else" + "where")
+def number(*place):
+    with open(os.path.join(*place)) as file:
+        return float(file.read())
+loaded = number(outside, "loaded.csv")
+class Result(TypedDict):
+    y: float
+@model
+def faulty(x: float = 1.0) -> Result:
+    """Reads what is elsewhere."""
+    sys.path.append(outside)
+    import late
+    with open("output.txt", "w") as file:
+        file.write(os.getenv("HOME", ""))
+    return {"y": loaded + number(outside, "run.csv") + number(folder, "own.csv") + late.NUMBER}
+`,
+  );
+  const { stdout, stderr, code } = await foray(root, ['models', 'check', model]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('4')]);
+  const warnings = stderr.split('\n').filter((line) => line.includes('from outside its folder'));
+  expect(warnings).toEqual([
+    expect.stringContaining(`"Faulty" uses ${join(outside, 'loaded.csv')} from outside its folder`),
+    expect.stringContaining(
+      `"Faulty" uses ${join(outside, 'late.py')}, ${join(outside, 'run.csv')} from outside its folder`,
+    ),
+  ]);
+  expect(stderr).toContain('"Faulty" reads the variable FORAY_TEST_DATA of the environment.');
+  expect(stderr).not.toContain('HOME');
+});

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { queueState } from '../../src/temporal-builds.ts';
 import { serverSettings } from '../../src/dev/temporal-cli.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
@@ -123,6 +123,23 @@ test('a campaign without a worker of its build says so, and that a worker of ano
   }
 });
 
+test('workers are there, however far the clock of this machine is ahead', async () => {
+  const own = await startWorld({ beside: world });
+  const { now } = Date;
+  let ahead = 0;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + ahead);
+  try {
+    await own.startWorker({ buildId: 'here' });
+    const { connection } = own.environment;
+    const pollers = async () => (await queueState(connection, 'default', own.settings.taskQueue)).pollers;
+    await until('the worker polls', async () => (await pollers()).length > 0);
+    for (ahead of [100_000, 299_000, 86_400_000]) expect(await pollers()).toMatchObject([{ build: 'here' }]);
+  } finally {
+    clock.mockRestore();
+    await own.close();
+  }
+});
+
 test('an older build becomes the current one when no worker of the current build is left, and not at once', async () => {
   const own = await startWorld({ beside: world });
   try {
@@ -130,7 +147,7 @@ test('an older build becomes the current one when no worker of the current build
     const endNew = await own.startWorker({ buildId: 'new' });
     const { connection } = own.environment;
     const { taskQueue } = own.settings;
-    const current = async () => (await queueState(connection.workflowService, 'default', taskQueue)).current;
+    const current = async () => (await queueState(connection, 'default', taskQueue)).current;
     await until('the newer build is the current one', async () => (await current()) === 'new');
     await endOld();
     await endNew();

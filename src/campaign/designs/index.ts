@@ -3,7 +3,15 @@ import { ForayError } from '../../errors.ts';
 import { checkExpression, resolveDerivation } from './expressions.ts';
 import { type Factorial, factorial } from './factorial.ts';
 import { grid, type Listed } from './grid.ts';
-import type { AnyWrittenDesign, DesignFacts, Path, ResolvedKind, RowContext, WrittenKind } from './kind.ts';
+import type {
+  AnyWrittenDesign,
+  DesignFacts,
+  Path,
+  ResolvedKind,
+  Row,
+  RowContext,
+  WrittenKind,
+} from './kind.ts';
 import { type Morris, morris } from './morris.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { onePerInput } from './one-per-input.ts';
@@ -110,7 +118,7 @@ const all: AnyWrittenDesign<WrittenDesign, Design> = {
   members: z.array(DesignSchema, 'expected a list of designs').min(1, 'expected at least one design'),
   resolveMember,
   inputsOf,
-  rowsOf,
+  rowsWithPauses,
   sizeOf,
   mostRows,
   levelsOf,
@@ -243,13 +251,21 @@ export function inputsOf(design: Design): string[] {
 }
 
 /**
- * The rows of a design, in its order: the canonical values of its inputs, in the order of `inputsOf`. Rows may repeat
- * in designs for which {@link sizeOf} is undefined.
+ * The rows of a design, in its order: the canonical values of its inputs, in the order of `inputsOf`. In designs for
+ * which {@link sizeOf} is undefined, rows may repeat.
  *
  * @throws DeriveError
  * @throws OperandError
  */
-export function rowsOf(design: Design, context: RowContext): Iterable<readonly string[]> {
+export function* rowsOf(design: Design, context: RowContext): Generator<Row> {
+  for (const row of rowsWithPauses(design, context)) if (row) yield row;
+}
+
+/**
+ * Like {@link rowsOf}. Undefined stands for a row that the design leaves out, so that the work between two items has a
+ * bound.
+ */
+export function rowsWithPauses(design: Design, context: RowContext): Iterable<Row | undefined> {
   return kindOf(design).rows(design, context);
 }
 

@@ -46,8 +46,11 @@ export type GrowthUnit = 'base points' | 'trajectories';
 export interface ResolvedKind<D> {
   /** The inputs that the design varies, in the order of their first mention. By default those of its `inputs`. */
   inputs?: (design: D) => string[];
-  /** The rows in their order: canonical values, in the order of the inputs. They may repeat if the size is unknown. */
-  rows: (design: D, context: RowContext) => Iterable<readonly string[]>;
+  /**
+   * The rows in their order: canonical values, in the order of the inputs. They may repeat if the size is unknown. A
+   * row that the design leaves out may be undefined, so that the work between two items has a bound.
+   */
+  rows: (design: D, context: RowContext) => Iterable<Row | undefined>;
   /**
    * The number of points. It is unknown before the points are made if points may be left out or repeated; by default it
    * is unknown.
@@ -78,6 +81,9 @@ export interface ResolvedKind<D> {
 /** A kind of design that is resolved to the same kind. */
 export type Kind<Written, D> = WrittenKind<Written, D> & ResolvedKind<D>;
 
+/** Canonical values of the inputs of a design, in the order of the inputs. */
+export type Row = readonly string[];
+
 /** The data that determine the rows of a design, besides the design itself. */
 export interface RowContext {
   /** The inputs of the version. Each input has the value that it takes when the design does not vary it. */
@@ -89,7 +95,7 @@ export interface RowContext {
 /** The functions for any design `D`, for the kinds that contain other designs. */
 export interface AnyDesign<D> {
   inputsOf: (design: D) => string[];
-  rowsOf: (design: D, context: RowContext) => Iterable<readonly string[]>;
+  rowsWithPauses: (design: D, context: RowContext) => Iterable<Row | undefined>;
   sizeOf: (design: D) => number | undefined;
   mostRows: (design: D) => number;
   levelsOf: (design: D) => Iterable<readonly [string, readonly string[]]>;

@@ -1,5 +1,5 @@
 import { combinations } from './grid.ts';
-import type { AnyWrittenDesign, Kind } from './kind.ts';
+import type { AnyWrittenDesign, Kind, Row } from './kind.ts';
 
 export interface Product<D> {
   kind: 'product';
@@ -24,8 +24,16 @@ export function product<Written, D>({
     },
     inputs: ({ designs }) => [...new Set(designs.flatMap(all.inputsOf))],
     *rows({ designs }, context) {
-      for (const rows of combinations(designs.map((member) => [...all.rowsOf(member, context)])))
-        yield rows.flat();
+      const lists: Row[][] = [];
+      for (const member of designs) {
+        const list: Row[] = [];
+        for (const row of all.rowsWithPauses(member, context)) {
+          if (row) list.push(row);
+          else yield undefined;
+        }
+        lists.push(list);
+      }
+      for (const rows of combinations(lists)) yield rows.flat();
     },
     size({ designs }) {
       const sizes = designs.map(all.sizeOf);

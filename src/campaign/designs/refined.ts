@@ -5,7 +5,7 @@ import { roundedDerived } from '../rounding.ts';
 import { rulesOf } from '../search/rules.ts';
 import type { Derivation } from './expressions.ts';
 import { type BaseInput, expressionNames, operandOf } from './input-types.ts';
-import type { AnyDesign, ResolvedKind, RowContext } from './kind.ts';
+import type { AnyDesign, ResolvedKind, Row, RowContext } from './kind.ts';
 import type { Sample } from './sample.ts';
 import { sampleWithin } from './sample-within.ts';
 import { drawnRow } from './spread-input.ts';
@@ -62,8 +62,8 @@ export class OperandError extends ForayError {
 function* refinedRows<D extends { kind: string }>(
   { design, derive, where }: Refined<D>,
   context: RowContext,
-  { inputsOf, rowsOf }: Pick<AnyDesign<D>, 'inputsOf' | 'rowsOf'>,
-): Generator<readonly string[]> {
+  { inputsOf, rowsWithPauses }: Pick<AnyDesign<D>, 'inputsOf' | 'rowsWithPauses'>,
+): Generator<Row | undefined> {
   const { base } = context;
   const inputs = inputsOf(design);
   const complete = completing({ inputs, derive, where }, base);
@@ -83,10 +83,7 @@ function* refinedRows<D extends { kind: string }>(
     );
     return;
   }
-  for (const row of rowsOf(design, context)) {
-    const whole = complete(row);
-    if (whole) yield whole;
-  }
+  for (const row of rowsWithPauses(design, context)) yield row && complete(row);
 }
 
 function isSample(design: { kind: string }): design is Sample {
@@ -105,7 +102,7 @@ function completing(
     where,
   }: { inputs: readonly string[]; derive: readonly Derivation[]; where: string | null },
   base: readonly BaseInput[],
-): (row: readonly string[]) => readonly string[] | undefined {
+): (row: Row) => Row | undefined {
   const names = expressionNames(base);
   const derived = derive.map((one) => ({ one, expression: compileExpression(one.expression, names) }));
   const condition = where === null ? undefined : compileExpression(where, names);

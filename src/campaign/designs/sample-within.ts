@@ -20,7 +20,7 @@ export function triedDraws({ points }: Sample): number {
 }
 
 /**
- * As many rows of a sample as it has points, all of which meet a condition.
+ * As many rows of a sample as it has points, all of which meet a condition. A draw that does not meet it is undefined.
  *
  * - `random`, `sobol` and `halton` go on with further draws in place of those that do not meet it. So a random sample
  *   follows the distributions of the inputs, given the condition.
@@ -29,7 +29,7 @@ export function triedDraws({ points }: Sample): number {
  *   ({@link AllowedPoints}). They follow the distributions approximately. Inputs with whole numbers or lists have no
  *   walks, because a walk may not reach all their values; then there are fewer rows.
  *
- * The work between two rows has a bound.
+ * The work between two items has a bound.
  *
  * @param rowAt - the row at coordinates in the unit cube; undefined if it does not meet the condition
  * @param lackOf - how far such a row is from the condition
@@ -38,7 +38,7 @@ export function* sampleWithin<Row>(
   sample: Sample,
   rowAt: (unit: readonly number[]) => Row | undefined,
   lackOf: (unit: readonly number[]) => number,
-): Generator<Row> {
+): Generator<Row | undefined> {
   const { method, points, seed, scramble, inputs } = sample;
   const names = inputs.map(({ name }) => name);
   const drawn = (by: Sample['method'], count: number): ((index: number) => Row | undefined) => {
@@ -49,14 +49,16 @@ export function* sampleWithin<Row>(
   const random = drawn('random', points);
   if (method === 'lhs') {
     let met = 0;
-    for (let index = 0; index < ESTIMATED; index += 1) if (random(index) !== undefined) met += 1;
+    for (let index = 0; index < ESTIMATED; index += 1) {
+      if (random(index) !== undefined) met += 1;
+      yield undefined;
+    }
     if (met * MOST_A_POINT >= ESTIMATED) {
       const count = Math.ceil((points * ESTIMATED) / met);
       const row = drawn('lhs', count);
       for (let index = 0; index < count && kept < points; index += 1) {
         const found = row(index);
-        if (found === undefined) continue;
-        kept += 1;
+        if (found !== undefined) kept += 1;
         yield found;
       }
     }
@@ -65,8 +67,7 @@ export function* sampleWithin<Row>(
   for (let index = 0; kept < points; index += 1) {
     if (index >= triedDraws(sample) && index >= LEAST_TRIED + MOST_A_POINT * kept) break;
     const found = next(index);
-    if (found === undefined) continue;
-    kept += 1;
+    if (found !== undefined) kept += 1;
     yield found;
   }
   if (kept === points || inputs.some((input) => input.isWhole || input.distribution.kind === 'choice'))
@@ -81,7 +82,7 @@ export function* sampleWithin<Row>(
     },
     seed,
   );
-  const pool = allowed.pool();
+  const pool = yield* allowed.findPool();
   if (pool.length === 0) return;
   const stream = new Stream(seed, 'walks of a sample');
   let x: readonly number[] = [];

@@ -1,5 +1,12 @@
 import { pointKeys } from '../keys.ts';
-import { type AnyDesign, type AnyWrittenDesign, baseValues, type Kind, type RowContext } from './kind.ts';
+import {
+  type AnyDesign,
+  type AnyWrittenDesign,
+  baseValues,
+  type Kind,
+  type Row,
+  type RowContext,
+} from './kind.ts';
 
 export interface Union<D> {
   kind: 'union';
@@ -30,8 +37,8 @@ function* distinctRows<D>(
   designs: D[],
   inputs: string[],
   context: RowContext,
-  { inputsOf, rowsOf, hasDraws }: Pick<AnyDesign<D>, 'inputsOf' | 'rowsOf' | 'hasDraws'>,
-): Generator<string[]> {
+  { inputsOf, rowsWithPauses, hasDraws }: Pick<AnyDesign<D>, 'inputsOf' | 'rowsWithPauses' | 'hasDraws'>,
+): Generator<Row | undefined> {
   const unchanged = baseValues(inputs, context.base);
   const keyOf = pointKeys(inputs);
   /** For each row so far: whether it was drawn. */
@@ -40,14 +47,18 @@ function* distinctRows<D>(
     const own = inputsOf(design);
     const places = inputs.map((name) => own.indexOf(name));
     const isDrawn = hasDraws(design);
-    for (const row of rowsOf(design, context)) {
+    for (const row of rowsWithPauses(design, context)) {
+      if (!row) {
+        yield undefined;
+        continue;
+      }
       const values = places.map((place, at) => (place < 0 ? unchanged[at]! : row[place]!));
       const key = keyOf(values);
       const wasDrawn = seen.get(key);
       // the row of a grid that was also drawn counts only as a draw, in either order of the members
       const isNew = wasDrawn === undefined || (isDrawn && wasDrawn);
       seen.set(key, isDrawn || (wasDrawn ?? false));
-      if (isNew) yield values;
+      yield isNew ? values : undefined;
     }
   }
 }

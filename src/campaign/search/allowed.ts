@@ -69,8 +69,13 @@ export class AllowedPoints {
 
   /** Up to 64 points that are spread over the region; none if none was found. */
   pool(): readonly (readonly number[])[] {
-    this.#pool ??= this.#spread();
-    return this.#pool;
+    return this.#pool ?? toTheEnd(this.findPool());
+  }
+
+  /** Like {@link pool}. It yields after each question, so that a caller can let other work go on. */
+  *findPool(): Generator<undefined, readonly (readonly number[])[]> {
+    this.#found ??= yield* this.#find();
+    return (this.#pool ??= yield* this.#spread(this.#found));
   }
 
   /** All points of the region, if the box has few enough points to list; undefined otherwise. */
@@ -106,11 +111,10 @@ export class AllowedPoints {
   }
 
   #first(): Found {
-    this.#found ??= this.#find();
-    return this.#found;
+    return (this.#found ??= toTheEnd(this.#find()));
   }
 
-  #find(): Found {
+  *#find(): Generator<undefined, Found> {
     const { dimensions, isAllowed } = this.#region;
     const stream = new Stream(this.#seed, 'allowed points');
     const points: number[][] = [];
@@ -118,17 +122,18 @@ export class AllowedPoints {
       const x = dimensions.map(() => stream.uniform());
       if (isAllowed(x)) points.push(x);
       if (points.length === LEAST_DRAWN) return { points, tried, isNarrow: false };
+      yield undefined;
     }
     const list = this.#region.list();
     if (list) return { points: someOf(list), tried: DRAWS + list.length, isNarrow: true };
     let tried = DRAWS;
     while (points.length < WANTED && tried < MOST_TRIED)
-      tried += this.#descend(stream, MOST_TRIED - tried, points);
+      tried += yield* this.#descend(stream, MOST_TRIED - tried, points);
     return { points, tried, isNarrow: true };
   }
 
   /** One descent. An allowed end goes to `found`. @returns the number of questions, at most `most` and at least 1 */
-  #descend(stream: Stream, most: number, found: number[][]): number {
+  *#descend(stream: Stream, most: number, found: number[][]): Generator<undefined, number> {
     const { dimensions, lackOf } = this.#region;
     let asked = 0;
     let [x, lack]: [number[], number] = [[], Infinity];
@@ -136,6 +141,7 @@ export class AllowedPoints {
       const drawn = dimensions.map(() => stream.uniform());
       const own = lackOf(drawn);
       asked += 1;
+      yield undefined;
       if (own < lack || x.length === 0) [x, lack] = [drawn, own];
     }
     let size = 0.3;
@@ -148,6 +154,7 @@ export class AllowedPoints {
       });
       const own = lackOf(moved);
       asked += 1;
+      yield undefined;
       if (own < lack) {
         [x, lack] = [moved, own];
         size = Math.min(0.5, size * 1.5);
@@ -157,8 +164,7 @@ export class AllowedPoints {
     return asked;
   }
 
-  #spread(): number[][] {
-    const { points } = this.#first();
+  *#spread({ points }: Found): Generator<undefined, number[][]> {
     const pool = points.slice(0, POOL);
     if (pool.length === 0) return [];
     const stream = new Stream(this.#seed, 'spread points');
@@ -167,13 +173,19 @@ export class AllowedPoints {
     while (pool.length < POOL) {
       let x = pool[stream.below(pool.length)]!;
       const length = pool.length < 2 * WANTED ? 4 * steps : steps;
-      for (let step = 0; step < length; step += 1) x = this.#step(x, pool, stream, 1);
+      for (let step = 0; step < length; step += 1) {
+        x = this.#step(x, pool, stream, 1);
+        yield undefined;
+      }
       pool.push(x);
     }
     // the found points lie where descents end, so each of them moves on
     for (const [at, from] of points.slice(0, POOL).entries()) {
       let x: number[] = from;
-      for (let step = 0; step < steps; step += 1) x = this.#step(x, pool, stream, 1);
+      for (let step = 0; step < steps; step += 1) {
+        x = this.#step(x, pool, stream, 1);
+        yield undefined;
+      }
       pool[at] = x;
     }
     return pool;
@@ -225,4 +237,11 @@ export class AllowedPoints {
 function someOf(list: readonly (readonly number[])[]): number[][] {
   const count = Math.min(POOL, list.length);
   return Array.from({ length: count }, (_, at) => [...list[Math.floor((at * list.length) / count)]!]);
+}
+
+function toTheEnd<T>(computation: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = computation.next();
+    if (done) return value;
+  }
 }

@@ -1,5 +1,5 @@
 import type { OwnIds, Settings } from '../../client/index.ts';
-import { stateOfStore } from '../../store/index.ts';
+import { fileOfStore, stateOfStore } from '../../store/index.ts';
 import { CloudClient, isCloudError } from '../../cloud/index.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
@@ -46,7 +46,7 @@ function keyRefused(key: string, advice: string): Check {
   );
 }
 
-/** What the settings name: the ids of the store and the service, undefined where they are unknown, and a codec. */
+/** What the settings name: the ids of the store, its file and the service, undefined where they are unknown, and a codec. */
 export async function ownIds({ service, store, temporal }: Settings): Promise<OwnIds> {
   const cloud = new CloudClient({ ...service, attempts: 1 });
   const [identity, state] = await Promise.all([
@@ -56,6 +56,7 @@ export async function ownIds({ service, store, temporal }: Settings): Promise<Ow
   return {
     service: identity,
     store: state?.id ?? undefined,
+    file: state && fileOfStore(store),
     hasCodec: temporal.payloadCodec !== undefined,
   };
 }

@@ -160,7 +160,7 @@ async function checkBuilds(connection: Connection, { address, namespace, taskQue
   const part = 'builds';
   const { workflowService } = connection;
   try {
-    const { current, pollers } = await queueState(workflowService, namespace, taskQueue);
+    const { current, pollers } = await queueState(connection, namespace, taskQueue);
     const worked = new Set(pollers.map(({ build }) => build));
     const campaigns = await campaignsOnOtherBuilds(workflowService, { namespace, taskQueue, current });
     const left = campaigns.filter(({ build }) => !worked.has(build));
@@ -203,7 +203,7 @@ async function checkBuilds(connection: Connection, { address, namespace, taskQue
 async function checkWorkers(connection: Connection, { namespace, taskQueue, own }: Place): Promise<Check> {
   const part = 'workers';
   const pollersOf = async (kind: 'workflow' | 'activity') =>
-    (await queueState(connection.workflowService, namespace, taskQueue, kind)).pollers;
+    (await queueState(connection, namespace, taskQueue, kind)).pollers;
   try {
     const [workflows, activities] = await Promise.all([pollersOf('workflow'), pollersOf('activity')]);
     if (workflows.length === 0 || activities.length === 0) {

@@ -18,7 +18,7 @@ import { Distances, type Simulated } from './distance.ts';
 import { type Generation, generationsOf, isAccepted, newGeneration, populationOf } from './generations.ts';
 import { nextTolerance } from './population.ts';
 import { Sampler } from './sampler.ts';
-import { turns } from '../turns.ts';
+import { turns } from '../../turns.ts';
 
 /**
  * The course of a calibration: sequential Monte Carlo with decreasing tolerances. Each generation draws points near the

@@ -3,7 +3,7 @@ import type { Ask, SearchLog } from '../../campaign/search/log.ts';
 import { Kernel, normalized } from './kernel.ts';
 import type { Population } from './population.ts';
 import type { Sampler } from './sampler.ts';
-import { turns } from '../turns.ts';
+import { turns } from '../../turns.ts';
 
 /** A generation of a calibration. */
 export interface Generation {

@@ -19,8 +19,13 @@ export type LoopLine =
   | { kind: 'answer'; run: number; answer: LoopAnswer; before: string }
   | { kind: 'print' };
 
-/** The end of a run in a program that stays loaded. `last`: why the program wants no further run. */
-export type LoopAnswer = ({ outputs: Record<string, unknown> } | { error: string }) & { last?: string };
+/**
+ * The end of a run in a program that stays loaded. `last`: why the program wants no further run. `opened`: the files
+ * outside the model's folder that the run has opened, if the program watches them.
+ */
+export type LoopAnswer = ({ outputs: Record<string, unknown>; opened?: string[] } | { error: string }) & {
+  last?: string;
+};
 
 /** Matches the beginning of a message that follows another text on its line. */
 const MESSAGE = /\{\s*"(?:outputs|progress)"\s*:/g;
@@ -102,14 +107,17 @@ export function readLoopLine(text: string, isLong: (output: string) => boolean):
 
 /** @throws Error if a message is wrong */
 function loopMeaningOf(said: Record<string, unknown>, text: string, before: string): LoopLine {
-  const { ready, run, progress, outputs, error, last } = said;
+  const { ready, run, progress, outputs, opened, error, last } = said;
   if (typeof run !== 'number') {
     if (isObject(ready)) return { kind: 'ready', python: buildIn(ready) };
     if (outputs === undefined) return { kind: 'print' };
     throw new Error(`the answer ${shortened(text)} has no number "run"`);
   }
   const end = typeof last === 'string' ? { last } : {};
-  if (isObject(outputs)) return { kind: 'answer', run, answer: { outputs, ...end }, before };
+  if (isObject(outputs)) {
+    const outside = Array.isArray(opened) ? { opened: opened.map(String) } : {};
+    return { kind: 'answer', run, answer: { outputs, ...outside, ...end }, before };
+  }
   if (typeof error === 'string') return { kind: 'answer', run, answer: { error, ...end }, before };
   if (progress !== undefined) return { kind: 'progress', run, fraction: shareOf(progress) };
   throw new Error(`the line ${shortened(text)} has neither an object "outputs" nor a text "error"`);

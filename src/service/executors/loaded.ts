@@ -45,6 +45,8 @@ export class Loaded {
   runs = 0;
   /** Why it wants no further run; undefined if it takes one. */
   last: string | undefined;
+  /** The files outside the model's folder that its last run has opened, if it was watched. */
+  opened: string[] | undefined;
   /** When it had loaded the program, by `performance.now`. */
   readonly since = performance.now();
   /** Its process, and those that it has started while it loaded. */
@@ -148,7 +150,8 @@ export class Loaded {
     kept?.writeProgram(inModel(command, [source]), source, `{"run":1,"inputs":${input}}\n`);
     program.beginRun(kept);
     const answer = messages.answer(this.runs, job.template.outputs, onProgress);
-    program.lines.write(`{"run":${this.runs},"inputs":${input}}\n`);
+    const watch = job.isWatched ? ',"watch":true' : '';
+    program.lines.write(`{"run":${this.runs},"inputs":${input}${watch}}\n`);
     // the answer may be in the pipe when the process ends
     const exit = program.lines.exit.then(async (exit) => printedIsRead().then(() => exit));
     const said = await Promise.race([answer, exit]);
@@ -162,6 +165,7 @@ export class Loaded {
     if ('wrong' in said) throw new Error(said.wrong);
     this.last = said.last;
     if ('error' in said) throw new Error(said.error);
+    this.opened = said.opened;
     const outputs = declared(said.outputs, job.template.outputs);
     return deferIfShort(() => storeFiles(outputs, job, files, folder), 'its files cannot be stored');
   }

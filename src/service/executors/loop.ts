@@ -121,6 +121,7 @@ export class Loop implements LoadedProgram {
       const texts = outputTexts(job.template.outputs, outputs, files);
       this.#copy.checkLinked();
       this.#last = { job, texts, ms: performance.now() - start };
+      if (loaded.opened) left.opened = loaded.opened;
       return { outputs: texts, left };
     } catch (error) {
       throw await failureOf(error, loaded.folder, () => loaded.clearWork());

@@ -25,6 +25,8 @@ export interface JobRun {
   keepIn?: string | undefined;
   /** Whether the run gets a process of its own, although its program could stay loaded. */
   isAlone?: boolean;
+  /** Whether a program in Python says which files outside its folder the run has opened. */
+  isWatched?: boolean;
 }
 
 /** One run for an executor. */
@@ -62,12 +64,14 @@ export interface Ready {
   kind: 'ready';
 }
 
-/** What a run left behind, and foray removed. */
+/** What a run left behind, and foray removed; and what it has read from elsewhere. */
 export interface Left {
   /** The files that a program wrote into the folder of its model, relative to this folder. */
   files: string[];
   /** The commands of processes that still ran. */
   processes: string[];
+  /** The files outside the model's folder that a watched run has opened. */
+  opened?: string[];
 }
 
 /** A completed run: the JSON text of each output by name, and what the run left behind. */

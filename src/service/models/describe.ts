@@ -60,8 +60,8 @@ export async function describeModel(entry: string): Promise<Described> {
       hint,
     });
   }
-  const { loaded, python } = answer;
-  return { declaration: declaration.data, loaded, fixed: [], ...(python && { python }) };
+  const { loaded, opened, python } = answer;
+  return { declaration: declaration.data, loaded, opened, fixed: [], ...(python && { python }) };
 }
 
 /** A model's declaration, and the files that it uses. */
@@ -71,13 +71,15 @@ export interface Described {
   loaded: string[];
   /** Files that a command names by absolute paths. */
   fixed: string[];
+  /** Only for a file in Python: the files outside its folder that it has opened while it was loaded. */
+  opened?: string[] | undefined;
   /** Only for a program in Python that foray serves: its Python and packages, and the folders in which this Python finds packages. */
   python?: PythonBuild & { program: string; folders: string[] };
 }
 
 /** The answer of the thread; `loaded` are paths of files. */
 export type Answer =
-  | ({ declaration: unknown } & Pick<Described, 'loaded' | 'python'>)
+  | ({ declaration: unknown } & Pick<Described, 'loaded' | 'opened' | 'python'>)
   | { problem: string; isOfSystem: boolean; place?: { file: string; line: number } | null };
 
 /** Asks a file in Python for the declaration of its model. */

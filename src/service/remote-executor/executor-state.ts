@@ -43,6 +43,11 @@ export class ExecutorState {
     if (!hasLane) this.noteHeld(0);
   }
 
+  /** Whether the executor works in a lane. */
+  hasLane(): boolean {
+    return this.#hasLane;
+  }
+
   /** Notes that outputs of a version have depended on earlier runs. */
   noteLeak(versionId: string, difference: string): void {
     this.#leaks.push({ versionId, difference });

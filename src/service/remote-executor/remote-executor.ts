@@ -1,4 +1,5 @@
 import os from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -24,6 +25,9 @@ import { ExecutorState } from './executor-state.ts';
  * runs begin.
  */
 const MOST_UPLOADS = 4;
+/** After this time without Temporal, an executor that has nothing to do ends, in milliseconds. */
+const CUT_OFF = 2_000;
+const LOOK_EVERY = 100;
 /** The interval between two questions to Temporal, and the time limit of a question, in milliseconds. */
 const ASK_EVERY = 3_000;
 
@@ -106,13 +110,16 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
     const endGreeting = keepGreeting({ client, name, state, onLine, onFault, onHeard });
     state.draining.signal.addEventListener('abort', () => worker.shutdown());
     const work = async (): Promise<void> => {
+      let isCutOff = false;
       try {
-        await worker.run();
+        const ended = worker.run().then(() => false);
+        isCutOff = await Promise.race([ended, untilCutOff(state)]);
       } finally {
         await endAsking();
         await endGreeting();
         await executors.close();
-        await connection.close();
+        // the worker still tries to tell Temporal of its end, and uses the connection
+        if (!isCutOff) await connection.close();
         cache.release();
       }
     };
@@ -159,6 +166,16 @@ function keepAsking(
     },
   });
   return () => checks.close();
+}
+
+/** Resolves to true when the executor drains and holds no runs, but has not reached Temporal for some seconds. */
+async function untilCutOff(state: ExecutorState): Promise<true> {
+  for (let since = performance.now(); ;) {
+    if (!state.draining.signal.aborted || state.hasLane() || state.unreached() === null)
+      since = performance.now();
+    if (performance.now() - since > CUT_OFF) return true;
+    await pause(LOOK_EVERY, undefined, { ref: false });
+  }
 }
 
 /** The answer about a part. It needs no key, so it has no text from elsewhere. */

@@ -11,6 +11,8 @@ const PATH = /(?<=^|[\s"'`=(,[])(?:~|\.\.)?\/[^\s"'`<>|;,()[\]{}*?$]+/gm;
 /** The folders of the system, whose files belong to the machine. */
 const OF_SYSTEM =
   /^\/(?:bin|sbin|lib\w*|usr|etc|dev|proc|sys|opt|run|nix|snap|System|Library|Applications)(?:\/|$)/;
+/** The hidden files in which tools keep their settings and caches. */
+const OF_TOOLS = /\/\.[^/]+(?:\/|$)/;
 /** Folders that have the files of many programs, such as /tmp. A text that names one does not tell what a run reads. */
 const OF_MANY = /^\/(?:[a-z]*)?$|^\/(?:home|Users)\/[^/]+$/;
 
@@ -21,17 +23,48 @@ const OF_MANY = /^\/(?:[a-z]*)?$|^\/(?:home|Users)\/[^/]+$/;
 export function namedOutside(place: ModelPlace): string[] {
   const [root] = place.folders as [string];
   const named = new Set<string>();
-  for (const { index, file } of filesOf(place)) {
-    if (index > 0 || (statOf(file)?.size ?? Infinity) > MOST_TEXT) continue;
-    const text = readFileSync(file, 'utf8');
-    if (text.includes('\0')) continue;
+  for (const { file, text } of textsOf(place)) {
     for (const [found] of text.matchAll(PATH)) {
       const target = path.resolve(path.dirname(file), found.replace(/^~/, os.homedir()));
-      const isOwn = isWithin(target, root) || isWithin(root, target);
-      if (!isOwn && !OF_SYSTEM.test(target) && !OF_MANY.test(target) && isThere(target)) named.add(target);
+      if (isOutside(target, root)) named.add(target);
     }
   }
   return [...named];
+}
+
+/** The files among those that a model has opened that are outside its folder, and neither of the system nor a cache. */
+export function openedOutside({ folders }: ModelPlace, opened: readonly string[] = []): string[] {
+  return opened.filter((file) => isOutside(file, folders[0]!) && !OF_TOOLS.test(file));
+}
+
+/** Whether a path leads to something that is outside the folder of a model, and does not belong to the system. */
+function isOutside(target: string, root: string): boolean {
+  const isOwn = isWithin(target, root) || isWithin(root, target);
+  return !isOwn && !OF_SYSTEM.test(target) && !OF_MANY.test(target) && isThere(target);
+}
+
+/** How the languages of models read a variable of the environment that a text names. */
+const VARIABLE =
+  /(?:\benviron(?:\.get)?\s*[[(]|\bgetenv\s*\(|\bENV\s*\[|\bprocess\.env\s*\[)\s*["']([A-Za-z_]\w*)["']|\bprocess\.env\.([A-Za-z_]\w*)/g;
+/** The variables that foray sets, those that find programs, and those of every user. */
+const OF_ALL =
+  /^(?:FORAY_MODEL_DIR|TMPDIR|TMP|TEMP|PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|TERM|VIRTUAL_ENV|PYTHON\w*|(?:OMP|OPENBLAS|MKL)_NUM_THREADS)$/;
+
+/** The variables of the environment that the files of a model name. Their values are no part of its version. */
+export function namedVariables(place: ModelPlace): string[] {
+  const named = new Set<string>();
+  for (const { text } of textsOf(place))
+    for (const [, one, other] of text.matchAll(VARIABLE)) named.add((one ?? other)!);
+  return [...named].filter((name) => !OF_ALL.test(name));
+}
+
+/** The files of a model's own folder that are texts. */
+function* textsOf(place: ModelPlace): Generator<{ file: string; text: string }> {
+  for (const { index, file } of filesOf(place)) {
+    if (index > 0 || (statOf(file)?.size ?? Infinity) > MOST_TEXT) continue;
+    const text = readFileSync(file, 'utf8');
+    if (!text.includes('\0')) yield { file, text };
+  }
 }
 
 function isWithin(target: string, folder: string): boolean {

@@ -22,7 +22,7 @@ import { packagesOf } from '../models/packages.ts';
 import { programOf } from '../models/program.ts';
 import { buildText } from '../models/python-build.ts';
 import { type SteadinessParts, unsteadinessOf } from './steadiness.ts';
-import { namedOutside } from './named-outside.ts';
+import { namedOutside, namedVariables, openedOutside } from './named-outside.ts';
 
 /** The result of one run of a model. */
 export interface Trial {
@@ -76,14 +76,23 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
   const described = await describeModel(place.entry);
   const { declaration } = described;
   checkInputNames(declaration);
-  const outside = [...new Set([...filesOutside(place, described), ...namedOutside(place)])];
-  const warning = outsideWarning(declaration, outside);
+  const outside = [
+    ...new Set([
+      ...filesOutside(place, described),
+      ...namedOutside(place),
+      ...openedOutside(place, described.opened),
+    ]),
+  ];
+  const warnings = [
+    outsideWarning(declaration, outside),
+    variablesWarning(declaration, namedVariables(place)),
+  ];
   const code = readCode(place);
   const python = described.python ?? (await packagesOf(code));
   return {
     code: { ...code, python },
     declaration,
-    warnings: warning === undefined ? [] : [warning],
+    warnings: warnings.filter((warning) => warning !== undefined),
     ...(python && { python: `${buildText(python)} (${python.program})` }),
   };
 }
@@ -121,7 +130,7 @@ export async function tryModel(
     const hashes = [...files].map(([name, file]): [string, string] => [name, content.write(contentOf(file))]);
     const inputs = trialInputs(declaration, [...values, ...hashes]);
     const start = performance.now();
-    const job = { runId: 'trial', versionId: 'trial', code, template, inputs };
+    const job = { runId: 'trial', versionId: 'trial', code, template, inputs, isWatched: true };
     const before = stateOf(code);
     const outcome = await pool.execute(job, onProgress);
     const seconds = (performance.now() - start) / 1_000;
@@ -129,19 +138,34 @@ export async function tryModel(
       const { outputs } = outcome;
       const seeded = largeSeed(declaration, values, seconds);
       if (seeded !== undefined) {
-        const large = { ...job, runId: 'seeded', inputs: { ...inputs, [RANDOM_SEED]: seeded } };
+        const large = {
+          ...job,
+          runId: 'seeded',
+          isWatched: false,
+          inputs: { ...inputs, [RANDOM_SEED]: seeded },
+        };
         checkSeeded(declaration, seeded, await pool.execute(large, () => {}));
       }
       if (seconds < SHORT)
         await checkSteady(
-          { declaration, job: { ...job, runId: 'again' }, outputs, pool, most: seconds < QUICK ? 4 : 2 },
+          {
+            declaration,
+            job: { ...job, runId: 'again', isWatched: false },
+            outputs,
+            pool,
+            most: seconds < QUICK ? 4 : 2,
+          },
           options,
         );
       return {
         declaration,
         outputs,
         seconds,
-        warnings: [...leftWarnings(declaration, outcome.left), ...changeWarnings(declaration, code, before)],
+        warnings: [
+          ...leftWarnings(declaration, outcome.left),
+          ...changeWarnings(declaration, code, before),
+          ...openedWarnings(declaration, code, outcome.left),
+        ],
       };
     }
     if (outcome.kind !== 'failed') {
@@ -204,6 +228,26 @@ function leftWarnings({ name }: Declaration, left: Left | undefined): string[] {
         ]
       : []),
   ];
+}
+
+/** Warnings about files outside the folder that the run has opened, and that no file of the model names. */
+function openedWarnings(declaration: Declaration, code: ModelCode, left: Left | undefined): string[] {
+  const named = namedOutside(code);
+  const isNamed = (file: string): boolean =>
+    named.some((one) => file === one || file.startsWith(`${one}${path.sep}`));
+  const warning = outsideWarning(
+    declaration,
+    openedOutside(code, left?.opened).filter((file) => !isNamed(file)),
+  );
+  return warning === undefined ? [] : [warning];
+}
+
+/** A warning about variables of the environment; undefined if the model names none. */
+function variablesWarning({ name }: Declaration, variables: readonly string[]): string | undefined {
+  if (variables.length === 0) return undefined;
+  const [what, their] =
+    variables.length === 1 ? ['variable', 'Its value is'] : ['variables', 'Their values are'];
+  return `The model "${name}" reads the ${what} ${listed(variables)} of the environment. ${their} no part of its version, and may differ between machines. Make an input of it, or put it into a file of the folder.`;
 }
 
 /** Warnings about what the runs have changed in the original folder. `before`: its state before them. */

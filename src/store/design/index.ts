@@ -29,7 +29,7 @@ export function designStore(db: Kysely<Tables>) {
      */
     async addPoints(
       id: string,
-      points: Iterable<Point>,
+      points: Iterable<Point | undefined>,
       replications: number,
       hasRunsPerDraw: boolean = false,
     ): Promise<{ points: number; runs: number }> {
@@ -56,7 +56,7 @@ export function designStore(db: Kysely<Tables>) {
      */
     async changeCampaign(
       { campaign, definition, digest }: Pick<CampaignRecord, 'campaign' | 'definition' | 'digest'>,
-      points: Iterable<Point>,
+      points: Iterable<Point | undefined>,
       relay: ((values: string[]) => string[]) | undefined,
       now: number,
     ): Promise<{ added: number; dropped: number; kept: number }> {
@@ -93,7 +93,12 @@ export function designStore(db: Kysely<Tables>) {
      * Replaces the design of `before` by the larger design of `after`, unless the campaign no longer has the design of
      * `before`. Existing points keep their runs. A second call changes nothing.
      */
-    async growDesign(before: Campaign, after: Campaign, points: Iterable<Point>, now: number): Promise<void> {
+    async growDesign(
+      before: Campaign,
+      after: Campaign,
+      points: Iterable<Point | undefined>,
+      now: number,
+    ): Promise<void> {
       const number = await numberOf(db, after.id);
       const design = await db
         .transaction()

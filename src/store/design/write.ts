@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Point } from '../../campaign/types.ts';
 import { CountChanges } from '../runs/counts.ts';
 import { batches } from '../../batched.ts';
+import { turns } from '../../turns.ts';
 import { lock } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import { analyze } from '../vacuum.ts';
@@ -37,12 +38,12 @@ interface DesignSize {
 
 /**
  * Writes the points of a design, and a row for each of its runs that has no row yet. Each step is short, so the
- * database is never busy for long. Every step can be repeated, because Temporal repeats an interrupted activity.
+ * database is never busy for long. Other work goes on at each point that is undefined. Every step can be repeated, because Temporal repeats an interrupted activity.
  */
 export async function writeDesign(
   db: Kysely<Tables>,
   design: Design,
-  points: Iterable<Point>,
+  points: Iterable<Point | undefined>,
 ): Promise<DesignSize> {
   const { count, draws } = await writePoints(db, design, points);
   const runs = design.replications * (design.hasRunsPerDraw ? draws : count);
@@ -189,10 +190,10 @@ export async function relayDropped(
 async function writePoints(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
-  points: Iterable<Point>,
+  points: Iterable<Point | undefined>,
 ): Promise<{ count: number; draws: number }> {
   let [count, draws] = [0, 0];
-  for (const batch of batches(points, POINTS_AN_INSERT)) {
+  for await (const batch of pointBatches(points)) {
     await breath();
     await db.transaction().execute(async (transaction) => {
       // the lock makes sure that each ordinal is used once: an activity that Temporal has given up may still be writing
@@ -232,6 +233,19 @@ async function writePoints(
     for (const point of batch) draws += point.draws ?? 1;
   }
   return { count, draws };
+}
+
+async function* pointBatches(points: Iterable<Point | undefined>): AsyncGenerator<Point[]> {
+  const turn = turns();
+  let batch: Point[] = [];
+  for (const point of points) {
+    if (point) batch.push(point);
+    else await turn();
+    if (batch.length < POINTS_AN_INSERT) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /**

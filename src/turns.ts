@@ -12,3 +12,18 @@ export function turns(): () => Promise<void> {
     since = performance.now();
   };
 }
+
+/**
+ * Carries out a computation that yields now and then. Other work gets a turn when it is time.
+ *
+ * @throws the reason of the signal when it is aborted; the errors of the computation
+ */
+export async function inTurns<T>(computation: Generator<void, T>, signal?: AbortSignal): Promise<T> {
+  const turn = turns();
+  for (;;) {
+    signal?.throwIfAborted();
+    const { done, value } = computation.next();
+    if (done) return value;
+    await turn();
+  }
+}
