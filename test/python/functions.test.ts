@@ -61,6 +61,10 @@ const faults: [what: string, body: string, reason?: string][] = [
   ['pool', 'from multiprocessing import Pool\n        with Pool(2) as pool: pool.map(abs, [-1])'],
   ['files', 'left.extend(open("/dev/null") for _ in range(50))'],
   ['close', 'sys.stdout.close(); os.close(1)'],
+  ['redirect', 'os.dup2(os.open("errors.txt", os.O_CREAT | os.O_WRONLY), 2)'],
+  ['timer', 'signal.setitimer(signal.ITIMER_PROF, 0.001)'],
+  ['own files', 'import shutil; shutil.rmtree(os.environ["FORAY_MODEL_DIR"]); shutil.rmtree(os.getcwd())'],
+  ['date', 'import datetime; return {"y": datetime.date(2026, 1, 1)}', 'the output "Y" cannot be sent: date'],
   ['replace', 'import io; sys.stdout = io.StringIO()'],
 ];
 
