@@ -185,9 +185,10 @@ def _run(call, line, channel):
             _tell_unseeded()
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: the process stays
         if isinstance(error, SystemExit):
-            reason = error.code if isinstance(error.code, str) else f"the model called sys.exit({error.code})"
+            said = "" if error.code is None else repr(error.code)
+            reason = error.code if isinstance(error.code, str) else f"the model called sys.exit({said})"
         else:
-            traceback.print_exc()
+            _print_traceback(error)
             reason = _problem(error)
         answer = json.dumps({"run": number, "error": reason})
     _flush()
@@ -196,9 +197,20 @@ def _run(call, line, channel):
     return answer
 
 
+def _print_traceback(error):
+    """Prints where an error was raised, without the lines of this file, which called the model."""
+    called = error.__traceback__
+    while called is not None and called.tb_frame.f_code.co_filename == __file__:
+        called = called.tb_next
+    traceback.print_exception(type(error), error, called or error.__traceback__)
+
+
 def _problem(error):
     """An error in words. A file that was looked for in the working folder, but is beside the model, is named."""
-    problem = f"{type(error).__name__}: {error}".removesuffix(": ")
+    try:
+        problem = f"{type(error).__name__}: {error}".removesuffix(": ")
+    except Exception:  # the error of a model may have no text
+        problem = type(error).__name__
     name, folder = getattr(error, "filename", None), os.environ.get("FORAY_MODEL_DIR")
     is_relative = isinstance(error, FileNotFoundError) and isinstance(name, str) and not os.path.isabs(name)
     if not is_relative or not folder or not os.path.isfile(os.path.join(folder, name)):

@@ -140,9 +140,22 @@ describe('a mistake is named:', () => {
     expect((await problemOf(written('sys.exit(0)\n'))).message).toContain('it ended its process');
     const { message, hint } = await problemOf(written('import no_such_package\n'));
     expect(message).toContain("No module named 'no_such_package'");
-    expect(hint).toMatch(/^It runs with .*python3?\. Install the package for this Python.*\.venv$/);
+    expect(hint).toMatch(
+      /^It runs with python3\. Make an environment with the package: .*\.venv, and then .*install PACKAGE$/,
+    );
     const hides = await problemOf(written('', 'queue.py'));
     expect(hides.message).toContain('queue.py would hide the module queue of Python');
+  });
+
+  test('a module beside a model that is a single file', async () => {
+    const file = written('import helper\n@model\ndef faulty() -> Result:\n    return {"y": 1.0}\n');
+    writeFileSync(join(dirname(file), 'helper.py'), '');
+    const warningsOf = async (isSingleFile: boolean): Promise<string[]> =>
+      (await readTriable({ ...placeOf(file, []), isSingleFile })).warnings;
+    expect(await warningsOf(true)).toEqual([
+      expect.stringContaining('is a single file, so helper.py beside it is no part of it'),
+    ]);
+    expect(await warningsOf(false)).toEqual([]);
   });
 
   test('a file that is beside the model, when it is loaded and when it runs', async () => {

@@ -27,6 +27,7 @@ const faults: [what: string, body: string, reason?: string][] = [
   ['raise', 'raise ValueError("bad density")', 'ValueError: bad density'],
   ['exit', 'sys.exit("the shop is closed")', 'the shop is closed'],
   ['exit 0', 'sys.exit(0)', 'the model called sys.exit(0)'],
+  ['no text', 'raise type("Mute", (Exception,), {"__str__": lambda self: 1})()', 'Mute'],
   ['interrupt', 'raise KeyboardInterrupt', 'KeyboardInterrupt'],
   ['hard exit', 'os._exit(3)', 'exit code 3'],
   ['crash', 'ctypes.string_at(0)', 'SIGSEGV'],

@@ -103,7 +103,10 @@ async function askPython(entry: string): Promise<Answer> {
 function packageHint(folder: string, problem: string): string | undefined {
   const [, name] = /^ModuleNotFoundError: No module named '([^']+)'/.exec(problem) ?? [];
   if (name === undefined) return undefined;
-  return `It runs with ${pythonFor(folder)}. Install the package for this Python, or make an environment: python3 -m venv ${path.join(folder, '.venv')}`;
+  const python = pythonFor(folder);
+  return path.isAbsolute(python)
+    ? `It runs with ${python}. Install the package in this environment.`
+    : `It runs with ${python}. Make an environment with the package: python3 -m venv ${path.join(folder, '.venv')}, and then ${path.join(folder, '.venv/bin/pip')} install PACKAGE`;
 }
 
 /**

@@ -70,6 +70,8 @@ export function outputText(type: OutputType, value: unknown): string {
 
 /** What is wrong with a value, or what to do, as the end of a sentence. Empty if the type says enough. */
 function adviceOn(type: OutputType, value: unknown): string {
+  if (typeof value === 'bigint' && (type === 'LONG' || type === 'INTEGER'))
+    return `: it has more than ${type === 'LONG' ? 64 : 32} bits`;
   if (type === 'LONG' && Number.isInteger(value))
     return ': such a large number is not exact; use a BigInt, or write all digits';
   if (type !== 'DATA_SET') return '';

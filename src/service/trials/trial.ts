@@ -77,7 +77,7 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
   const { declaration } = described;
   checkInputNames(declaration);
   const outside = [...new Set([...filesOutside(place, described), ...namedOutside(place)])];
-  const warning = outsideWarning(declaration, outside);
+  const warning = outsideWarning(declaration, outside, place);
   const code = readCode(place);
   const python = described.python ?? (await packagesOf(code));
   return {
