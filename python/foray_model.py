@@ -198,9 +198,9 @@ def _run(call, line, channel):
 
 
 def _print_traceback(error):
-    """Prints where an error was raised, without the lines of this file, which called the model."""
+    """Prints where an error was raised, without the lines that called or imported the model."""
     called = error.__traceback__
-    while called is not None and called.tb_frame.f_code.co_filename == __file__:
+    while called is not None and called.tb_frame.f_code.co_filename.startswith((__file__, "<frozen importlib")):
         called = called.tb_next
     traceback.print_exception(type(error), error, called or error.__traceback__)
 
@@ -765,7 +765,7 @@ def _main(file, *rest):
             channel.say(_json.encode({"declaration": declaration, "loaded": _loaded_files(), "python": _build()}))
             return
     except Exception as error:
-        traceback.print_exc()
+        _print_traceback(error)
         problem = _problem(error)
         if rest != ("describe",):
             sys.exit(problem)
