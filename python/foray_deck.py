@@ -50,7 +50,8 @@ def _shown(value, token, where):
     if value is None:
         raise ValueError(f'the input "{name}" has no file, and {where} needs one')
     if not spec:
-        return json.dumps(value) if isinstance(value, (bool, float)) else str(value)
+        # a program that reads a whole number takes no 600.0
+        return json.dumps(value).removesuffix(".0") if isinstance(value, (bool, float)) else str(value)
     text = format(value, spec)
     width = _WIDTH.match(spec)
     if width and len(text) > int(width[1]):

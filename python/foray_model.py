@@ -21,19 +21,26 @@ has a line {"run": 17, "inputs": {...}} for each run. The answer is a line {"run
 """
 
 import ctypes
+import faulthandler
 import gc
 import inspect
 import json
 import locale
+import math
 import os
 import random
 import re
+import select
 import signal
 import sys
 import threading
 import time
 import traceback
+import types
 import typing
+
+if sys.version_info < (3, 9):
+    raise ImportError(f"foray_model.py needs Python 3.9 or newer, and {sys.executable} is {sys.version.split()[0]}")
 
 __all__ = ["Curve", "File", "Max", "Min", "Name", "Unit", "model", "serve"]
 
@@ -45,6 +52,10 @@ _PROGRESS_EVERY = 0.05
 _OF_PYTHON = os.path.dirname(os.__file__)
 # The number of files that a run may leave open, in sum over all runs of a process.
 _MOST_OPEN = 20
+# A copy that has not answered for this time may have ended without an answer, in milliseconds.
+_PATIENCE = 50
+# Larger whole numbers are texts in a declaration, because JavaScript reads numbers as floats.
+_MOST_EXACT = 2**53
 
 try:
     _libc = ctypes.CDLL(None)
@@ -65,6 +76,10 @@ class _Channel:
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         os.close(null)
+        # each line is in the log at once, also if the process crashes; then the log says where
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(encoding="utf-8", line_buffering=True)
+        faulthandler.enable()
         self.lines = os.fdopen(lines, "r", encoding="utf-8")
         self._answers = os.fdopen(answers, "w", encoding="utf-8", newline="\n")
         self._lock = threading.Lock()
@@ -101,10 +116,26 @@ def _plain(value):
     if hasattr(value, "index") and hasattr(value, "to_numpy"):
         return _points(value.index, value.to_numpy())
     if hasattr(value, "tolist"):
-        return value.tolist()
+        plain = value.tolist()
+        if type(plain) is not type(value):
+            return plain
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     raise TypeError(f"{type(value).__name__} is not a value of an output")
+
+
+_json = json.JSONEncoder(default=_plain)
+
+
+def _encoded(outputs):
+    """The outputs as JSON. An error names the output."""
+    members = []
+    for name, value in outputs.items():
+        try:
+            members.append(f"{json.dumps(str(name))}: {_json.encode(value)}")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f'the output "{name}" cannot be sent: {error}') from None
+    return "{" + ", ".join(members) + "}"
 
 
 def serve(run, fork=False):
@@ -145,26 +176,51 @@ def _run(call, line, channel):
     asked = json.loads(line)
     number, inputs, process = asked["run"], asked["inputs"], os.getpid()
     opened = _watch_files() if asked.get("watch") else None
-    _seed(inputs.get("{RANDOM_SEED}", 0))
+    seed = inputs.get("{RANDOM_SEED}")
+    _seed(0 if seed is None else seed)
+    before = _generators() if seed is None and not _is_told else None
     try:
         outputs = call(inputs, _progress(number, channel))
         if not isinstance(outputs, dict):
             raise TypeError(f"the model returned {type(outputs).__name__} in place of a dict of outputs")
-        said = {"run": number, "outputs": outputs}
-        if opened is not None:
-            said["opened"] = _opened_outside(opened)
-        answer = json.dumps(said, default=_plain)
+        watched = "" if opened is None else f', "opened": {json.dumps(_opened_outside(opened))}'
+        answer = f'{{"run": {number}, "outputs": {_encoded(outputs)}{watched}}}'
+        if before is not None and any(now != then for now, then in zip(_generators(), before)):
+            _tell_unseeded()
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: the process stays
         if isinstance(error, SystemExit):
-            reason = error.code if isinstance(error.code, str) else f"the model called sys.exit({error.code})"
+            said = "" if error.code is None else repr(error.code)
+            reason = error.code if isinstance(error.code, str) else f"the model called sys.exit({said})"
         else:
-            traceback.print_exc()
-            reason = f"{type(error).__name__}: {error}".removesuffix(": ")
+            _print_traceback(error)
+            reason = _problem(error)
         answer = json.dumps({"run": number, "error": reason})
     _flush()
     if os.getpid() != process:
         os._exit(0)  # a process that the model has forked must not answer
     return answer
+
+
+def _print_traceback(error):
+    """Prints where an error was raised, without the lines that called or imported the model."""
+    called = error.__traceback__
+    while called is not None and called.tb_frame.f_code.co_filename.startswith((__file__, "<frozen importlib")):
+        called = called.tb_next
+    traceback.print_exception(type(error), error, called or error.__traceback__)
+
+
+def _problem(error):
+    """An error in words. A file that was looked for in the working folder, but is beside the model, is named."""
+    try:
+        problem = f"{type(error).__name__}: {error}".removesuffix(": ")
+    except Exception:  # the error of a model may have no text
+        problem = type(error).__name__
+    name, folder = getattr(error, "filename", None), os.environ.get("FORAY_MODEL_DIR")
+    is_relative = isinstance(error, FileNotFoundError) and isinstance(name, str) and not os.path.isabs(name)
+    if not is_relative or not folder or not os.path.isfile(os.path.join(folder, name)):
+        return problem
+    path = f'os.path.join(os.path.dirname(__file__), "{name}")'
+    return f"{problem}; this file is beside the model, and a run has a working folder of its own: write {path}"
 
 
 def _progress(number, channel):
@@ -192,6 +248,27 @@ def _seed(seed):
         numpy.random.seed(seed % 2**32)
 
 
+def _generators():
+    """The states of these generators."""
+    states = [random.getstate()]
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and hasattr(numpy, "random"):
+        _, words, position, *_ = numpy.random.get_state()
+        states.append((words.tobytes(), position))
+    return states
+
+
+# Whether the log says that the model has no seed.
+_is_told = False
+
+
+def _tell_unseeded():
+    global _is_told
+    _is_told = True
+    what = "The model draws random numbers, but has no seed, so each run draws the same ones."
+    print(what, 'Declare {RANDOM_SEED}, in a function by a parameter "seed: int = 1".', file=sys.stderr)
+
+
 def _run_in_copy(call, line, before, channel):
     """Executes a run in a copy of this process. Answers when the copy and all that it has started have ended."""
     _flush()
@@ -205,19 +282,19 @@ def _run_in_copy(call, line, before, channel):
         os._exit(0)
     os.close(writing)
     # the answer may be longer than a pipe holds, and a process that the run has left may keep the pipe open
-    said = []
-    status = None
-    os.set_blocking(reading, False)
-    while status is None or said[-1:] != [b""]:
-        if status is None:
+    said, status = [], None
+    pipe = select.poll()
+    pipe.register(reading, select.POLLIN)
+    while said[-1:] != [b""]:
+        if pipe.poll(_PATIENCE):
+            said.append(os.read(reading, 1 << 20))
+        elif status is not None:
+            break
+        else:
             pid, ended = os.waitpid(copy, os.WNOHANG)
             status = ended if pid else None
-        try:
-            said.append(os.read(reading, 1 << 20))
-        except BlockingIOError:
-            if status is not None:
-                break
-            time.sleep(0.0002)
+    if status is None:
+        _, status = os.waitpid(copy, 0)
     os.close(reading)
     for pid in _children():
         _end(pid)
@@ -280,13 +357,20 @@ class _State:
         numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
         self._handlers = {number: signal.getsignal(number) for number in numbers}
         self._path, self._locale = list(sys.path), locale.setlocale(locale.LC_ALL)
-        self._streams, self._recursion = (sys.stdout, sys.stderr), sys.getrecursionlimit()
+        self._streams, self._standard = (sys.stdout, sys.stderr), _standard_files()
+        self._recursion = sys.getrecursionlimit()
         self._threads, self._files = set(threading.enumerate()), _open_files()
         self._children = set(_children())
 
     def restore(self):
         """Puts back what can be put back. Returns why the process must end, or None."""
-        os.chdir(self._folder)
+        for timer in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"):
+            if hasattr(signal, timer):
+                signal.setitimer(getattr(signal, timer), 0)
+        try:
+            os.chdir(self._folder)
+        except OSError:
+            return "the working folder was removed"
         if dict(os.environ) != self._environment:
             os.environ.clear()
             os.environ.update(self._environment)
@@ -298,14 +382,12 @@ class _State:
         for number, handler in self._handlers.items():
             if handler is not None and signal.getsignal(number) is not handler:
                 signal.signal(number, handler)
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
         sys.path[:] = self._path
         sys.stdout, sys.stderr = self._streams
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
-        if sys.stdout.closed or sys.stderr.closed or not _is_open(1):
-            return "standard output was closed"
+        if sys.stdout.closed or sys.stderr.closed or _standard_files() != self._standard:
+            return "a standard stream was closed or replaced"
         for thread in threading.enumerate():
             if thread not in self._threads and thread.is_alive() and not thread.daemon:
                 return f"the thread {thread.name} still runs"
@@ -316,12 +398,16 @@ class _State:
         return None
 
 
-def _is_open(number):
-    try:
-        os.fstat(number)
-        return True
-    except OSError:
-        return False
+def _standard_files():
+    """What standard input, output and error are; None for one that is closed."""
+    found = []
+    for number in range(3):
+        try:
+            file = os.fstat(number)
+            found.append((file.st_dev, file.st_ino))
+        except OSError:
+            found.append(None)
+    return found
 
 
 # ---------------------------------------------------------------- files and packages from elsewhere
@@ -444,7 +530,6 @@ _OUTPUTS = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING", File: 
 _SPECIAL = ("seed", "rng", "progress")
 # System inputs that are whole numbers of 32 bits.
 _SHORT = ("{MAX_MEMORY_MB}", "{NUMBER_OF_REPLICATIONS}")
-_SEED = {"name": "{RANDOM_SEED}", "type": "LONG", "default": 1}
 _models = []
 
 
@@ -455,6 +540,11 @@ def model(function=None, *, name=None):
     """
     if function is None:
         return lambda function: model(function, name=name)
+    plain = inspect.unwrap(function)
+    others = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    if not inspect.isfunction(plain) or any(is_other(plain) for is_other in others):
+        where = '@model, or @model(name="…"), stands before a function'
+        raise TypeError(f"{where} without async and yield, and not before a class")
     _models.append((function, name))
     return function
 
@@ -483,7 +573,42 @@ def _noted(item, notes):
                 for attribute, key in (("ge", "min"), ("le", "max")):
                     if getattr(bound, attribute, None) is not None:
                         item[key] = float(getattr(bound, attribute))
+                if getattr(bound, "gt", None) is not None or getattr(bound, "lt", None) is not None:
+                    name = item["name"]
+                    raise TypeError(f'"{name}" has a limit that it may not reach (gt or lt); use Min, Max, ge or le')
+    for key in ("min", "max"):
+        if math.isinf(item.get(key, 0)):
+            del item[key]
     return item
+
+
+def _type_of(kind, table):
+    """The type in foray for a type hint; None if there is none. A wrong hint may be no key of a dict."""
+    return next((table[known] for known in table if known is kind), None)
+
+
+def _without_none(kind):
+    """The type of an output that may also be None. Each output may be."""
+    if typing.get_origin(kind) in (typing.Union, getattr(types, "UnionType", typing.Union)):
+        others = [one for one in typing.get_args(kind) if one is not type(None)]
+        return others[0] if len(others) == 1 else kind
+    return kind
+
+
+def _default(kind, value, where):
+    """The default of an input in its type. A file has none."""
+    if kind is File:
+        if value not in (None, ""):
+            raise TypeError(f"{where} is a file that a run is given, so its default is None")
+        return ""
+    try:
+        typed = kind(value)
+    except (TypeError, ValueError, OverflowError):
+        typed = None
+    if typed is None or typed != value or (kind is float and math.isinf(typed)):
+        expected = "finite number" if kind is float else kind.__name__
+        raise TypeError(f"{where} has the default {value!r}, which is no {expected}")
+    return str(typed) if kind is int and abs(typed) > _MOST_EXACT else typed
 
 
 class _Model:
@@ -494,7 +619,7 @@ class _Model:
         self._name = name or _title(function.__name__)
         self._hints = typing.get_type_hints(function, include_extras=True)
         self._parameters = inspect.signature(function).parameters
-        self._lists = set()
+        self._lists = {}
         self._inputs = {}
         for parameter in self._parameters.values():
             if parameter.name not in _SPECIAL:
@@ -503,9 +628,13 @@ class _Model:
                     raise TypeError(f'two inputs of {function.__name__} have the name "{item["name"]}"')
                 self._inputs[item["name"]] = (parameter.name, item)
         self._outputs = self._declared_outputs()
+        kind, _ = _split(self._hints.get("rng", random.Random))
+        self._is_random = kind is random.Random
+        if not self._is_random and getattr(kind, "__name__", None) != "Generator":
+            raise TypeError(f"rng has the type {kind!r}; use random.Random, numpy.random.Generator or a parameter seed")
 
     def declaration(self):
-        seeded = [_SEED] if "seed" in self._parameters or "rng" in self._parameters else []
+        seeded = self._declared_seed()
         about = (inspect.getdoc(self.function) or "").split("\n\n")[0]
         return {
             "name": self._name,
@@ -518,7 +647,8 @@ class _Model:
         """Calls the function with the inputs of a run. Returns its outputs by their declared names."""
         given = {}
         for name, (parameter, _) in self._inputs.items():
-            given[parameter] = json.loads(inputs[name]) if parameter in self._lists else inputs[name]
+            is_list = parameter in self._lists
+            given[parameter] = _listed(self._lists[parameter], name, inputs[name]) if is_list else inputs[name]
         seed = inputs.get("{RANDOM_SEED}")
         if "seed" in self._parameters:
             given["seed"] = seed
@@ -526,21 +656,34 @@ class _Model:
             given["rng"] = self._generator(seed)
         if "progress" in self._parameters:
             given["progress"] = progress
-        returned = self.function(**given)
+        by_place = [given.pop(one.name) for one in self._parameters.values() if one.kind is one.POSITIONAL_ONLY]
+        returned = self.function(*by_place, **given)
         if hasattr(returned, "_asdict"):
             returned = returned._asdict()
         elif hasattr(returned, "__dataclass_fields__"):
-            returned = dict(vars(returned))
+            returned = {name: getattr(returned, name) for name in returned.__dataclass_fields__}
         if not isinstance(returned, dict):
             return returned
         outputs = {}
         for key, value in returned.items():
             item, kind = self._outputs.get(key, ({"name": key}, None))
-            outputs[item["name"]] = _curve(value) if kind is Curve else value
+            outputs[item["name"]] = _curve(value, item["name"]) if kind is Curve else value
         return outputs
+
+    def _declared_seed(self):
+        """The input for the seed, in a list that is empty if the function takes none."""
+        parameter = self._parameters.get("seed", self._parameters.get("rng"))
+        if parameter is None:
+            return []
+        _, notes = _split(self._hints.get(parameter.name))
+        default = parameter.default if isinstance(parameter.default, int) else 1
+        item = {"name": "seed", "type": "LONG", "default": _default(int, default, "the seed")}
+        return [{**_noted(item, notes), "name": "{RANDOM_SEED}"}]
 
     def _input(self, parameter):
         where = f'the input "{parameter.name}" of {self.function.__name__}'
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise TypeError(f"{where} stands for any number of inputs; write a parameter for each")
         if parameter.default is inspect.Parameter.empty:
             raise TypeError(f"{where} needs a default value")
         kind, notes = _split(self._hints.get(parameter.name, type(parameter.default)))
@@ -548,13 +691,15 @@ class _Model:
         if typing.get_origin(kind) is typing.Literal:
             item["values"] = list(typing.get_args(kind))
             kind = type(item["values"][0])
+            if any(type(value) is not kind for value in item["values"]):
+                raise TypeError(f"{where} has values of several types: {item['values']}")
         if typing.get_origin(kind) is list or kind is list:
-            self._lists.add(parameter.name)
-            return _noted({**item, "type": "STRING", "default": json.dumps(parameter.default)}, notes)
-        if kind not in _INPUTS:
+            self._lists[parameter.name] = typing.get_args(kind)
+            return _noted({**item, "type": "STRING", "default": _json.encode(parameter.default)}, notes)
+        item["type"] = _type_of(kind, _INPUTS)
+        if item["type"] is None:
             raise TypeError(f"{where} has the type {kind!r}; use bool, int, float, str, list[float], Literal or File")
-        item["type"] = _INPUTS[kind]
-        item["default"] = "" if kind is File else parameter.default
+        item["default"] = _default(kind, parameter.default, where)
         noted = _noted(item, notes)
         return {**noted, "type": "INTEGER"} if noted["name"] in _SHORT else noted
 
@@ -567,31 +712,43 @@ class _Model:
             )
         outputs = {}
         for name, hint in typing.get_type_hints(result, include_extras=True).items():
-            kind, notes = _split(hint)
-            if kind not in _OUTPUTS:
+            kind, notes = _split(_without_none(hint))
+            kind = _without_none(kind)
+            if _type_of(kind, _OUTPUTS) is None:
                 raise TypeError(
                     f'the output "{name}" of {self.function.__name__} has the type {kind!r}; '
                     "use bool, int, float, str, Curve or File"
                 )
-            outputs[name] = (_noted({"name": _title(name), "type": _OUTPUTS[kind]}, notes), kind)
+            outputs[name] = (_noted({"name": _title(name), "type": _type_of(kind, _OUTPUTS)}, notes), kind)
         return outputs
 
     def _generator(self, seed):
-        kind, _ = _split(self._hints.get("rng", random.Random))
-        if kind is random.Random:
+        if self._is_random:
             return random.Random(seed)
         import numpy
 
         return numpy.random.default_rng(seed)
 
 
-def _curve(value):
+def _listed(kinds, name, text):
+    """The value of an input that is a list, from its text."""
+    try:
+        found = json.loads(text)
+        return [float(number) for number in found] if kinds == (float,) and found is not None else found
+    except (TypeError, ValueError) as error:
+        raise ValueError(f'the input "{name}" is no list such as [1, 2.5]: {error}') from None
+
+
+def _curve(value, name):
     if value is None or isinstance(value, dict) or hasattr(value, "to_numpy"):
         return value
     if isinstance(value, tuple) and len(value) == 2:
         x, y = value
-    else:
+    elif hasattr(value, "__len__"):
         x, y = range(len(value)), value
+    else:
+        what = "a list y, a pair of lists x and y, or a Series"
+        raise TypeError(f'the output "{name}" is a curve: {what}, and not {type(value).__name__}')
     return _points(x, y)
 
 
@@ -605,12 +762,19 @@ def _points(x, y):
 
 def _load(file):
     """Imports the file of a model, and returns its model."""
-    import importlib
+    from importlib.util import module_from_spec, spec_from_file_location
 
-    folder, name = os.path.split(os.path.abspath(file))
+    file = os.path.abspath(file)
+    folder, name = os.path.split(file)
+    module = os.path.splitext(name)[0]
+    if module in sys.modules or module in getattr(sys, "stdlib_module_names", ()):
+        raise ImportError(f"{name} would hide the module {module} of Python; give the file another name")
+    sys.argv[:] = [file]
     sys.path.insert(0, folder)
     sys.modules["foray_model"] = sys.modules["__main__"]
-    importlib.import_module(os.path.splitext(name)[0])
+    spec = spec_from_file_location(module, file)
+    sys.modules[module] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[module])
     if len(_models) != 1:
         raise TypeError(f"{name} has {len(_models)} functions with @model, but must have one")
     return _Model(*_models[0])
@@ -690,11 +854,11 @@ def _main(file, *rest):
         found = _load(file)
         if rest == ("describe",):
             said = {"declaration": found.declaration(), "loaded": _loaded_files(), "opened": _opened_outside(opened)}
-            channel.say(json.dumps({**said, "python": _build()}))
+            channel.say(_json.encode({**said, "python": _build()}))
             return
     except Exception as error:
-        traceback.print_exc()
-        problem = f"{type(error).__name__}: {error}"
+        _print_traceback(error)
+        problem = _problem(error)
         if rest != ("describe",):
             sys.exit(problem)
         channel.say(json.dumps({"problem": problem, "place": _place(error, file)}))

@@ -92,7 +92,13 @@ async function tried(model: Triable, { input = [], file = [], json }: Flags): Pr
   const files = named(file, model.declaration);
   const { name } = model.declaration;
   // a model that never ends would show nothing
-  const waiting = setTimeout(() => tell(`${name} still runs. Ctrl-C ends it.`), LONG);
+  const waiting = setTimeout(
+    () =>
+      tell(
+        `${name} still runs. A model whose run is short runs several times, to compare its outputs. Ctrl-C ends it.`,
+      ),
+    LONG,
+  );
   const trial = await tryModel(
     model,
     { values, files },

@@ -62,7 +62,7 @@ type LocalFile = PushRequest['files'][number] & { file: string };
 async function filesToPush({ code, declaration, outside }: FoundModel): Promise<LocalFile[]> {
   const { manifestOf, MODELS, outsideWarning } = await import('../service/models/manifest.ts');
   const { filesOf } = await import('../service/models/folder.ts');
-  const warning = outsideWarning(declaration, outside);
+  const warning = outsideWarning(declaration, outside, code);
   if (warning !== undefined) throw new ForayError('MODEL_INVALID', warning);
   const { files } = manifestOf(code, declaration, outside);
   return filesOf(code).flatMap(({ file }, at) => {

@@ -27,6 +27,7 @@ const faults: [what: string, body: string, reason?: string][] = [
   ['raise', 'raise ValueError("bad density")', 'ValueError: bad density'],
   ['exit', 'sys.exit("the shop is closed")', 'the shop is closed'],
   ['exit 0', 'sys.exit(0)', 'the model called sys.exit(0)'],
+  ['no text', 'raise type("Mute", (Exception,), {"__str__": lambda self: 1})()', 'Mute'],
   ['interrupt', 'raise KeyboardInterrupt', 'KeyboardInterrupt'],
   ['hard exit', 'os._exit(3)', 'exit code 3'],
   ['crash', 'ctypes.string_at(0)', 'SIGSEGV'],
@@ -61,6 +62,10 @@ const faults: [what: string, body: string, reason?: string][] = [
   ['pool', 'from multiprocessing import Pool\n        with Pool(2) as pool: pool.map(abs, [-1])'],
   ['files', 'left.extend(open("/dev/null") for _ in range(50))'],
   ['close', 'sys.stdout.close(); os.close(1)'],
+  ['redirect', 'os.dup2(os.open("errors.txt", os.O_CREAT | os.O_WRONLY), 2)'],
+  ['timer', 'signal.setitimer(signal.ITIMER_PROF, 0.001)'],
+  ['own files', 'import shutil; shutil.rmtree(os.environ["FORAY_MODEL_DIR"]); shutil.rmtree(os.getcwd())'],
+  ['date', 'import datetime; return {"y": datetime.date(2026, 1, 1)}', 'the output "Y" cannot be sent: date'],
   ['replace', 'import io; sys.stdout = io.StringIO()'],
 ];
 

@@ -65,6 +65,37 @@ describe('command models', () => {
     expect(read(entry)).toMatchObject({ command: words, loop: false });
   });
 
+  test('get a DOUBLE with a point or an exponent, so that no language takes it for an integer', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(folder, 'Point', `say({ outputs: { Out: /"N":([^,]*)/.exec(text)[1] } });`, [
+      'Out: STRING',
+    ]);
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    const version = await service.latest('Point');
+    for (const [N, text] of [
+      [7, '7.0'],
+      [-3, '-3.0'],
+      [0.5, '0.5'],
+      [1e21, '1e+21'],
+    ] as const)
+      expect((await outputsOf(service, version, { N })).get('Out')).toBe(JSON.stringify(text));
+  });
+
+  test('get their files again after a run that has removed them', async () => {
+    const folder = temporaryFolder();
+    writeCommandModel(
+      folder,
+      'Removes',
+      `const { readdirSync, rmSync } = await import('node:fs');
+       const own = process.env.FORAY_MODEL_DIR;
+       say({ outputs: { Out: readdirSync(own).length } });
+       rmSync(own, { recursive: true });`,
+    );
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    const version = await service.latest('Removes');
+    for (const N of [1, 2, 3]) expect((await outputsOf(service, version, { N })).get('Out')).toBe('2');
+  });
+
   test('may name one file in several outputs', async () => {
     const folder = temporaryFolder();
     writeCommandModel(

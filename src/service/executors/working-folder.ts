@@ -86,8 +86,12 @@ export async function prepareInputs(job: Job, files: ContentFiles, folder: strin
   return `{${members.join(',')}}`;
 }
 
-/** The JSON of a canonical value. Canonical numbers and booleans are already JSON, with all digits. */
+/**
+ * The JSON of a canonical value. Canonical numbers and booleans are already JSON, with all digits. A whole DOUBLE gets a
+ * point: Python and R read 2 as an integer, and then compute with integers.
+ */
 function jsonOf(type: InputType, canonical: string): string {
+  if (type === 'DOUBLE' && /^-?\d+$/.test(canonical)) return `${canonical}.0`;
   return ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN'].includes(type) ? canonical : JSON.stringify(canonical);
 }
 

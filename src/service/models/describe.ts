@@ -13,7 +13,7 @@ import { isSystemError } from '../system-errors.ts';
 import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
 import { isModule, isPython, placeOf } from './folder.ts';
-import { pythonCommand } from './program.ts';
+import { pythonCommand, pythonFor } from './program.ts';
 import type { PythonBuild } from './python-build.ts';
 import { oneLine } from '../../text/suggest.ts';
 
@@ -49,7 +49,11 @@ export async function describeModel(entry: string): Promise<Described> {
       `The model in ${folder} cannot be loaded: ${oneLine(answer.problem).trim().replace(/\.$/, '')}.`,
       {
         place: place ? { ...place, column: 1 } : undefined,
-        hint: answer.isOfSystem ? undefined : moduleTypeHint(entry),
+        hint: answer.isOfSystem
+          ? undefined
+          : isPython(entry)
+            ? packageHint(folder, answer.problem)
+            : moduleTypeHint(entry),
       },
     );
   }
@@ -86,8 +90,25 @@ export type Answer =
 async function askPython(entry: string): Promise<Answer> {
   const command = [...pythonCommand(placeOf(entry, [])), 'describe'];
   // the folder is the author's own
-  const printed = await printedBy(command, path.dirname(entry), { PYTHONDONTWRITEBYTECODE: '1' });
+  const printed = await printedBy(command, path.dirname(entry), { PYTHONDONTWRITEBYTECODE: '1' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT'
+        ? new Error(`there is no program ${command[0]}; install Python 3.9 or newer`)
+        : error;
+    },
+  );
+  if (printed === '') throw new Error('it ended its process, perhaps by sys.exit()');
   return { isOfSystem: false, ...(JSON.parse(printed) as Answer) };
+}
+
+/** What to do if Python lacks a package. */
+function packageHint(folder: string, problem: string): string | undefined {
+  const [, name] = /^ModuleNotFoundError: No module named '([^']+)'/.exec(problem) ?? [];
+  if (name === undefined) return undefined;
+  const python = pythonFor(folder);
+  return path.isAbsolute(python)
+    ? `It runs with ${python}. Install the package in this environment.`
+    : `It runs with ${python}. Make an environment with the package: python3 -m venv ${path.join(folder, '.venv')}, and then ${path.join(folder, '.venv/bin/pip')} install PACKAGE`;
 }
 
 /**

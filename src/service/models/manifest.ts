@@ -96,8 +96,15 @@ export function whyNotRunnable({ outside, build }: Manifest): string | undefined
 }
 
 /** A warning for the author of a model about files outside its folder; undefined if there are none. */
-export function outsideWarning({ name }: Declaration, outside: readonly string[]): string | undefined {
+export function outsideWarning(
+  { name }: Declaration,
+  outside: readonly string[],
+  { isSingleFile = false }: Pick<ModelPlace, 'isSingleFile'>,
+): string | undefined {
   if (outside.length === 0) return undefined;
+  const beside = outside.filter((file) => !path.isAbsolute(file) && !file.startsWith('..'));
+  if (isSingleFile && beside.length > 0)
+    return `The model "${name}" is a single file, so ${named(beside)} beside it is no part of it, and its runs do not find it. Put the files into a folder, name that of the model model.py, and give the folder.`;
   return `The model "${name}" uses ${named(outside)} from outside its folder. A change there makes no new version, and this version cannot be run any more once the model has changed. Put what it needs into its folder.`;
 }
 

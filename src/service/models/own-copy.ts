@@ -83,7 +83,7 @@ export class OwnCopy {
    */
   restore(): string[] {
     const before = this.#state!;
-    const found = this.#look();
+    const found = this.#present();
     const added = [...found.keys()].filter((name) => !before.has(name));
     const changed = [...before].filter(([name, stamp]) => found.get(name) !== stamp);
     if (changed.length > 0) this.#state = undefined;
@@ -123,6 +123,15 @@ export class OwnCopy {
     copyFileSync(file, copy, constants.COPYFILE_FICLONE);
     // a program may write into its folder, also if the original files may only be read
     chmodSync(copy, statSync(file).mode | 0o600);
+  }
+
+  /** What {@link #look} finds; nothing if the run has removed the folder, or removes it just now. */
+  #present(): Map<string, string> {
+    try {
+      return this.#look();
+    } catch {
+      return new Map();
+    }
   }
 
   /** The stamps of all files in the copy, by name; an empty text for a folder. */

@@ -105,7 +105,7 @@ export class ModelRegistry {
   /** Warnings for the authors of models, one line each. */
   warnings(): string[] {
     const outside = [...this.#versions.values()].flatMap(({ code, manifest }) => {
-      const warning = code && manifest && outsideWarning(manifest.declaration, manifest.outside);
+      const warning = code && manifest && outsideWarning(manifest.declaration, manifest.outside, code);
       return warning ? [warning] : [];
     });
     return [...this.#skipped, ...outside];

@@ -60,14 +60,25 @@ export function outputText(type: OutputType, value: unknown): string {
   if (value === undefined) throw new Error('was not given by the model');
   if (value === null || (Number.isNaN(value) && numericOutputTypes.includes(type))) return 'null';
   if (!fits(type, value)) {
-    const isInexact = type === 'LONG' && Number.isInteger(value);
     throw new Error(
-      `was given by the model as ${kindOf(value)}, which is not of the type ${type}` +
-        (isInexact ? ': such a large number is not exact; use a BigInt, or write all digits' : ''),
+      `was given by the model as ${kindOf(value)}, which is not of the type ${type}${adviceOn(type, value)}`,
     );
   }
   if (type === 'DATE_TIME') return JSON.stringify(canonicalValue(type, value as string));
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value, jsonNumber);
+}
+
+/** What is wrong with a value, or what to do, as the end of a sentence. Empty if the type says enough. */
+function adviceOn(type: OutputType, value: unknown): string {
+  if (typeof value === 'bigint' && (type === 'LONG' || type === 'INTEGER'))
+    return `: it has more than ${type === 'LONG' ? 64 : 32} bits`;
+  if (type === 'LONG' && Number.isInteger(value))
+    return ': such a large number is not exact; use a BigInt, or write all digits';
+  if (type !== 'DATA_SET') return '';
+  const { dataX, dataY } = fieldsOf(value);
+  return isNumbers(dataX) && isNumbers(dataY)
+    ? `: dataX has ${dataX.length} numbers, and dataY has ${dataY.length}`
+    : ', which is {"dataX": […], "dataY": […]} with numbers';
 }
 
 function fits(type: OutputType, value: unknown): boolean {

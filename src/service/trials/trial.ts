@@ -84,7 +84,7 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
     ]),
   ];
   const warnings = [
-    outsideWarning(declaration, outside),
+    outsideWarning(declaration, outside, place),
     variablesWarning(declaration, namedVariables(place)),
   ];
   const code = readCode(place);
@@ -238,6 +238,7 @@ function openedWarnings(declaration: Declaration, code: ModelCode, left: Left | 
   const warning = outsideWarning(
     declaration,
     openedOutside(code, left?.opened).filter((file) => !isNamed(file)),
+    code,
   );
   return warning === undefined ? [] : [warning];
 }
