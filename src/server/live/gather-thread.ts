@@ -4,12 +4,11 @@ import { openStore } from '../../store/index.ts';
 import { bestOf } from './best.ts';
 import { Gatherer } from './gatherer.ts';
 import type { News, Order } from './look.ts';
-import { runsInOrder } from './runs.ts';
 
 /** This thread reads runs and draws pictures. In the main thread, SQLite and the drawing would block the server. */
 const store = await openStore(workerData as string, 'refuse');
 const gatherers = new Map<string, Gatherer>();
-/** The last read of runs for a best value or a table. Each read waits for the previous read. */
+/** The last read of runs for a best value. Each read waits for the previous read. */
 let reading = Promise.resolve();
 
 parentPort!.on('message', (order: Order) => {
@@ -21,10 +20,6 @@ parentPort!.on('message', (order: Order) => {
   }
   if (order.kind === 'best') {
     reading = reading.then(() => tellBest(key, order.id));
-    return;
-  }
-  if (order.kind === 'runs') {
-    reading = reading.then(() => tellRuns(key, order));
     return;
   }
   const gatherer = new Gatherer(store, order.id, order.view, (seen) => {
@@ -41,16 +36,6 @@ parentPort!.on('message', (order: Order) => {
 async function tellBest(key: string, id: string): Promise<void> {
   // null after an error, for example while the campaign is being deleted
   tell({ key, best: await bestOf(store, id).catch(() => null) });
-}
-
-async function tellRuns(key: string, { id, runs }: Extract<Order, { kind: 'runs' }>): Promise<void> {
-  try {
-    const { rows, ...found } = await runsInOrder(store, id, runs);
-    // plain objects, because only these can be posted
-    tell({ key, runs: { ...found, rows: rows.map((row) => ({ ...row })) } });
-  } catch (error) {
-    tellError(key, error);
-  }
 }
 
 function tellError(key: string, error: unknown): void {
