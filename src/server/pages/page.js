@@ -335,6 +335,11 @@ if (kept) {
     tellDraft('You began another form earlier. What you type here replaces it.', 'Continue it', () =>
       location.assign(draft.at),
     );
+  // after a step back, the browser fills in the text that it knows, and the fields are those of a new form
+  addEventListener('pageshow', () => {
+    const { value, defaultValue } = kept.elements.definition ?? {};
+    if (kept.dataset.form && !kept.inert && value !== defaultValue) void renew();
+  });
   /** @type {any} */
   let soon;
   for (const kind of ['input', 'change'])
