@@ -202,23 +202,6 @@ test('nothing typed is lost in twenty interruptions', async () => {
   }
 });
 
-test('a step back after the start shows the form as it was, and fields and definition say the same', async () => {
-  await begin('Epidemic', 'Every combination');
-  await field('campaign').fill('again');
-  await field('inputs/Population:0').fill('50');
-  await choose('design/grid/Days', 'values', { '': '3, 4' });
-  await start();
-  await page.goBack();
-  const text = page.locator('textarea[name=definition]');
-  await until(
-    'fields and definition say the same',
-    async () =>
-      (await text.inputValue()).includes('campaign: again') &&
-      (await field('campaign').inputValue()) === 'again' &&
-      (await field('design/grid/Days:0').inputValue()) === '3, 4',
-  );
-});
-
 test('a file with points is uploaded once, stays while other fields change, and starts; a file that is too large is refused at its field', async () => {
   const [file, large] = [join(folder, 'points.csv'), join(folder, 'large.csv')];
   writeFileSync(file, 'Contact rate,Days\n1.5,5\n1.6,6\n1.7,7\n');
