@@ -233,7 +233,7 @@ export const Definition = z.strictObject({
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
       'expected at most 100 letters, digits, "-", "_" and ".", with a letter or a digit first',
     )
-    .describe("The campaign's name. Its id is the name with a short suffix, unless --id gives another."),
+    .describe("The campaign's name. Its id is the name with a short suffix, unless you give an id."),
   model: z
     .strictObject(
       {

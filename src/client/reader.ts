@@ -96,6 +96,14 @@ export class CampaignReader {
   }
 
   /**
+   * The status of a campaign from the store alone, without waiting for a worker or the model service.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  storedStatus(id: string): Promise<CampaignStatus> {
+    return reading.storedStatus(this.context, id);
+  }
+
+  /**
    * Checks that the campaign exists and, if it is open, that Temporal can be reached.
    * @throws ForayError UNKNOWN_CAMPAIGN, TEMPORAL_UNREACHABLE
    */

@@ -59,6 +59,10 @@ export async function status(client: ClientContext, id: string): Promise<Campaig
   });
 }
 
+export async function storedStatus(client: ClientContext, id: string): Promise<CampaignStatus> {
+  return statusFromStore(client.store, await recordOf(client, id), '');
+}
+
 /** Why the service has not executed the first open run of a campaign so far; empty if there is no such reason. */
 async function whyWaiting(client: ClientContext, { campaign }: CampaignRecord): Promise<string> {
   const run = (await client.store.openRuns(campaign.id)).find(({ runId }) => runId !== null);

@@ -1,20 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CampaignStatus, Foray } from '../client/index.ts';
 
 /** How long viewers share one status, ms. */
 const SHARED = 1_000;
 /** How old a status may be that nobody waits for, ms. */
 const LATE = 5_000;
+/** How long a page waits for a status, ms. */
+const PATIENCE = 60;
 
 /**
  * The statuses of campaigns. A status costs a request to the campaign's worker, so all viewers share a status for a
  * second.
  */
 export class Statuses {
-  readonly #foray: Pick<Foray, 'status'>;
+  readonly #foray: Pick<Foray, 'status' | 'storedStatus'>;
   readonly #late = new Map<string, { asked: number; status: CampaignStatus | undefined }>();
   readonly #known = new Map<string, { asked: number; status: Promise<CampaignStatus> }>();
 
-  constructor(foray: Pick<Foray, 'status'>) {
+  constructor(foray: Pick<Foray, 'status' | 'storedStatus'>) {
     this.#foray = foray;
   }
 
@@ -28,6 +31,20 @@ export class Statuses {
     const status = this.#foray.status(id);
     this.#known.set(id, { asked: performance.now(), status });
     return status;
+  }
+
+  /**
+   * A status for a page, which must not wait for a slow worker or model service. Without their answer in time, the status
+   * is that of the store, and `isWhole` is false.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async soon(id: string): Promise<{ status: CampaignStatus; isWhole: boolean }> {
+    const whole = this.now(id).then((status) => ({ status, isWhole: true }));
+    const late = delay(PATIENCE).then(() => undefined);
+    // the campaign may be deleted later
+    whole.catch(() => undefined);
+    const found = await Promise.race([whole, late]);
+    return found ?? { status: await this.#foray.storedStatus(id), isWhole: false };
   }
 
   /** The last status that this method got, without waiting for another one. It asks again if the status is old. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { type Form, together } from '../../src/campaign/form/form.ts';
+import { type Form, together, ways } from '../../src/campaign/form/form.ts';
 import type { Shape } from '../../src/campaign/form/shape.ts';
 import type { ModelAtService } from '../../src/client/index.ts';
-import { isEqual } from '../../src/campaign/form/fields.ts';
+import { fieldsOf, isEqual, valueIn } from '../../src/campaign/form/fields.ts';
 import { ForayError } from '../../src/errors.ts';
 import { campaignForm } from '../../src/server/pages/definition.ts';
 import { sentIn } from '../../src/server/pages/definition-routes.ts';
@@ -26,29 +26,46 @@ function pageOf(form: Form, contents: readonly string[] = [], mistakes: readonly
 const plain = (text: string): string =>
   text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
-/** The controls of a form as a browser sends them: with the ends of lines of forms. */
-function controlsIn(page: string): URLSearchParams {
-  const controls = new URLSearchParams();
-  const add = (name: string | undefined, value: string): void => {
-    if (name) controls.append(name, plain(value).replaceAll(/\r?\n/g, '\r\n'));
-  };
+/** A control of a page. `value`: what a browser sends of it; undefined if it sends nothing. */
+interface Control {
+  name: string;
+  kind: string;
+  value: string | undefined;
+  /** What a person can choose instead. */
+  others: string[];
+}
+
+/** The controls of a form as a browser has them: with the ends of lines of forms. */
+function allControls(page: string): Control[] {
+  const sent = (value: string): string => plain(value).replaceAll(/\r?\n/g, '\r\n');
   const tags = /<(select|textarea)\b([^>]*)>\n?([^]*?)<\/\1>|<input\b([^>]*)>/g;
-  for (const [, tag, outer, inner = '', head = outer!] of page.matchAll(tags)) {
+  return [...page.matchAll(tags)].flatMap(([, tag, outer, inner = '', head = outer!]): Control[] => {
     const attribute = (name: string): string | undefined =>
       new RegExp(`\\s${name}="([^"]*)"`).exec(head)?.[1];
-    const name = attribute('name') === undefined ? undefined : plain(attribute('name')!);
-    const kind = attribute('type');
-    if (kind === 'file' || (/^(checkbox|radio)$/.test(kind ?? '') && !/\schecked(\s|$)/.test(head))) continue;
-    if (tag === undefined) add(name, attribute('value') ?? '');
-    else if (tag === 'textarea') add(name, inner);
-    else {
-      const options = [...inner.matchAll(/<option([^>]*)>([^<]*)/g)];
-      const chosen = options.find(([, one]) => /\sselected(\s|$)/.test(one!)) ?? options[0];
-      if (chosen) add(name, /value="([^"]*)"/.exec(chosen[1]!)?.[1] ?? chosen[2]!.trim());
+    const kind = tag ?? attribute('type') ?? 'text';
+    if (!attribute('name') || kind === 'file') return [];
+    const name = plain(attribute('name')!);
+    if (/^(checkbox|radio)$/.test(kind)) {
+      const value = sent(attribute('value')!);
+      return [{ name, kind, value: /\schecked(\s|$)/.test(head) ? value : undefined, others: [value] }];
     }
-  }
-  return controls;
+    if (tag !== 'select') return [{ name, kind, value: sent(attribute('value') ?? inner), others: [] }];
+    const options = [...inner.matchAll(/<option([^>]*)>([^<]*)/g)];
+    const valueOf = ([, one, text]: RegExpMatchArray): string =>
+      sent(/value="([^"]*)"/.exec(one!)?.[1] ?? text!.trim());
+    const chosen = options.find(([, one]) => /\sselected(\s|$)/.test(one!)) ?? options[0];
+    return [{ name, kind, value: chosen && valueOf(chosen), others: options.map(valueOf) }];
+  });
 }
+
+/** What a browser sends of some controls. */
+function sentOf(controls: readonly Control[]): URLSearchParams {
+  return new URLSearchParams(
+    controls.flatMap(({ name, value }): [string, string][] => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+const controlsIn = (page: string): URLSearchParams => sentOf(allControls(page));
 
 test('a form that a browser sends back unchanged changes nothing', () => {
   fc.assert(
@@ -61,6 +78,68 @@ test('a form that a browser sends back unchanged changes nothing', () => {
       expect(isEqual(parse(together(MODEL, posted).text), definition)).toBe(true);
     }),
     { numRuns: 25 },
+  );
+});
+
+/** Texts of persons who have not finished, or who are wrong. */
+const TYPED = [
+  '1',
+  '1.',
+  '0.0',
+  '-',
+  '1, ',
+  '1, 2.50',
+  'abc',
+  ' x',
+  '"a',
+  'P(x > ',
+  '3, 4,',
+  '[',
+  'null',
+  'a: b #',
+  '',
+];
+
+test('a person who changes one control after the other, and waits for each answer, finds all again, and the definition says it', () => {
+  const action = fc.record({ at: fc.nat(), to: fc.nat() });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...ways),
+      fc.array(action, { minLength: 30, maxLength: 30 }),
+      ({ name: way }, actions) => {
+        const answer = (controls: URLSearchParams): Form => {
+          const { posted, way: chosen } = sentIn(controls);
+          return together(MODEL, posted, chosen);
+        };
+        const begun = controlsIn(pageOf(opened('campaign: x\n')));
+        begun.set('way', way);
+        let form = answer(begun);
+        const known = new Map<string, string>();
+        for (const { at, to } of actions) {
+          const controls = allControls(pageOf(form));
+          const open = controls.filter(({ name, kind }) => name.startsWith('/') && kind !== 'hidden');
+          const one = open[at % open.length]!;
+          const choices = one.others.length > 0 ? one.others : TYPED;
+          const choice = choices[to % choices.length]!;
+          one.value = one.kind === 'checkbox' && one.value !== undefined ? undefined : choice;
+          form = answer(sentOf(controls));
+          const fields = sentOf(allControls(pageOf(form)));
+          const texts = (name: string): string => fields.getAll(name).filter(Boolean).join(', ');
+          known.set(
+            one.name,
+            sentOf(controls)
+              .getAll(one.name)
+              .filter((text) => text.trim() !== '')
+              .join(', '),
+          );
+          for (const [name, text] of known) expect([name, texts(name)]).toEqual([name, text]);
+          const { fields: shown, notShown } = fieldsOf(shape, parse(form.text));
+          expect(notShown).toEqual([]);
+          expect(isEqual(valueIn(shape, shown), valueIn(shape, form.fields))).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 20 },
   );
 });
 

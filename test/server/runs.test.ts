@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { RowOrder, RunChoice } from '../../src/server/live/look.ts';
 import { runsInOrder } from '../../src/server/live/runs.ts';
+import { Foray } from '../../src/client/index.ts';
 import { openStore, type ResultRow, type RunObservation, type Store } from '../../src/store/index.ts';
 import { doubles, sampleRecord, sampleRow } from '../report/support.ts';
 import { temporaryFolder } from '../store/folder.ts';
+import { withoutServers } from '../support/without-servers.ts';
 
 const ID = 'flu-calibration-7f3a';
 const contact = doubles('Contact rate', [1.2, 1.4, 10, 9]);
@@ -20,9 +22,12 @@ const valueOf: Record<string, (row: ResultRow) => number | undefined> = {
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: Store;
+let foray: Foray;
 beforeEach(async () => {
   folder = temporaryFolder();
-  store = await openStore(`sqlite:${join(folder.path, 'store.db')}`);
+  const address = `sqlite:${join(folder.path, 'store.db')}`;
+  store = await openStore(address);
+  foray = await Foray.open(withoutServers(address));
   const { campaign } = sampleRecord({ grid: [contact, recovery], replications: 20 });
   await store.addCampaign({ campaign, definition: 'campaign: flu\n', digest: 'first' }, 1_000);
   const points = contact.values.flatMap((a) => recovery.values.map((b) => [a, b]));
@@ -44,6 +49,7 @@ beforeEach(async () => {
   }
 });
 afterEach(async () => {
+  await foray.close();
   await store.close();
   folder.remove();
 });
@@ -56,7 +62,7 @@ async function pagesOf(
 ): Promise<{ names: string[]; without: number }> {
   const names: string[] = [];
   for (;;) {
-    const found = await runsInOrder(store, ID, { ...choice, from: names.length, count: 37 });
+    const found = await runsInOrder(foray, ID, { ...choice, from: names.length, count: 37 });
     names.push(...found.rows.map(nameOf));
     if (found.rows.length > 0) continue;
     expect(found.total).toBe(names.length);
@@ -97,5 +103,5 @@ test.each(orders)(
 
 test('an order by something that the campaign does not have is refused', async () => {
   const choice = { order: { by: 'Nothing', wants: 'lowest' }, inputs: [], from: 0, count: 10 } as const;
-  await expect(runsInOrder(store, ID, choice)).rejects.toMatchObject({ code: 'UNKNOWN_OUTPUT' });
+  await expect(runsInOrder(foray, ID, choice)).rejects.toMatchObject({ code: 'UNKNOWN_OUTPUT' });
 });

@@ -82,10 +82,13 @@ function groupIn(shape: GroupShape, fields: Fields, name: string): unknown {
   return Object.fromEntries([...constants, ...entries]);
 }
 
-/** A field with CSV as a list of mappings: the first line has the names. */
+/** A field with CSV as a list of mappings: the first line has the names. Spreadsheets copy cells with tabs between them. */
 function tableIn(cells: ReadonlyMap<string, ValueShape>, text: string): unknown {
-  const [heads = '', ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  if (heads === '') return undefined;
+  const [heads = '', ...lines] = text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line, _, [first]) => (first!.includes('\t') ? line.replaceAll('\t', ',') : line));
+  if (lines.length === 0) return undefined;
   const names = listItems(heads);
   return lines.map((line) =>
     Object.fromEntries(
@@ -158,7 +161,7 @@ function fillGroup(
   }
 }
 
-/** Fills in the first shape that shows all of a value. */
+/** Fills in the first shape that shows all of a value, and rather one whose required settings the value has. */
 function fillChoice(
   of: readonly Alternative[],
   plain: unknown,
@@ -166,17 +169,24 @@ function fillChoice(
   path: readonly string[],
   shown: Shown,
 ): void {
-  for (const [at, { shape }] of of.entries()) {
+  const found = of.flatMap(({ shape }, at) => {
     const tried: Shown = { fields: new Map(), notShown: [] };
     fill(shape, plain, shapeAt(name, at), path, tried);
     const isSame =
       tried.notShown.length === 0 && isEqual(valueIn(shape, tried.fields, shapeAt(name, at)), plain);
-    if (!isSame) continue;
-    shown.fields.set(chosenIn(name), String(at));
-    for (const [field, text] of tried.fields) shown.fields.set(field, text);
-    return;
-  }
-  shown.notShown.push(path.join('.'));
+    return isSame ? [{ at, shape, fields: tried.fields }] : [];
+  });
+  const first = found.find(({ shape }) => hasRequired(shape, plain)) ?? found[0];
+  if (!first) return void shown.notShown.push(path.join('.'));
+  shown.fields.set(chosenIn(name), String(first.at));
+  for (const [field, text] of first.fields) shown.fields.set(field, text);
+}
+
+function hasRequired(shape: Shape, plain: unknown): boolean {
+  return (
+    shape.is !== 'group' ||
+    shape.settings.every(({ key, isRequired }) => !isRequired || Object.hasOwn(plain as object, key))
+  );
 }
 
 function settingOf(settings: readonly Setting[], key: string, isName = false): Setting | undefined {
@@ -188,15 +198,13 @@ function textOf(shape: Shape, plain: unknown): string | undefined {
   if (shape.is === 'value') return scalarText(shape, plain);
   if (shape.is === 'list') return Array.isArray(plain) ? listText(plain, shape.of) : undefined;
   if (shape.is !== 'table' || !Array.isArray(plain) || plain.length === 0) return undefined;
-  const [first] = plain as unknown[];
-  if (!plain.every(isMapping) || !isMapping(first)) return undefined;
-  const names = Object.keys(first);
-  const isSame = plain.every(
-    (row) => Object.keys(row).length === names.length && names.every((key) => Object.hasOwn(row, key)),
-  );
-  const lines = [names, ...plain.map((row) => names.map((key) => row[key]))].map((row) => listText(row, ANY));
+  if (!plain.every(isMapping)) return undefined;
+  const names = [...new Set(plain.flatMap(Object.keys))];
+  // a line that a person has begun lacks its last cells
+  const rows = plain.map((row) => names.slice(0, Object.keys(row).length).map((key) => row[key]));
+  const lines = [names, ...rows].map((row) => listText(row, ANY));
   const text = lines.join('\n');
-  const isShown = isSame && lines.every((line) => line !== undefined && line !== '');
+  const isShown = lines.every((line) => line !== undefined && line !== '');
   return isShown && isEqual(tableIn(shape.cells, text), plain) ? text : undefined;
 }
 
@@ -222,7 +230,7 @@ function scalarText({ type }: ValueShape, plain: unknown, mayBeEmpty = false): s
     return undefined;
   const text = String(plain);
   // a field has one line, and an empty one means nothing
-  if (/\p{Cc}/u.test(text) || (text.trim() === '' && !mayBeEmpty)) return undefined;
+  if (/[^\P{Cc}\t]/u.test(text) || (text.trim() === '' && !mayBeEmpty)) return undefined;
   const isOwn = type === 'any' || type === 'text' || typeof plain === type || typeof plain === 'string';
   return isOwn ? text : undefined;
 }

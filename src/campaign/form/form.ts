@@ -12,6 +12,7 @@ import {
   isAt,
   isEqual,
   isMapping,
+  pathOfField,
   shapeAt,
   valueIn,
   within,
@@ -139,7 +140,7 @@ export function together(
     return found;
   };
   const former = read(was).plain;
-  const before = valueIn(shape, fieldsOf(shape, former).fields);
+  const before = shownBefore(model, shape, former, fields);
   const isFirst = fields.size === 0;
   let posted = isFirst ? fieldsOf(shape, read(text).plain).fields : renamed(fields, former);
   const isOther = way !== undefined && way !== wayOf(posted);
@@ -159,16 +160,46 @@ export function together(
   const isSame = (isFirst && way === undefined) || isEqual(before, after);
   const changed = isSame ? text : withChange(text, read(text).document, before, after, isOther);
   const { fields: shown, notShown } = fieldsOf(shape, read(changed).plain);
-  const added = [...posted].filter(([field]) => field === ADDED_SEED && shown.get('seed') === '1');
-  const all = new Map([...unused(shape, posted, shown), ...added, ...shown]);
+  const all = new Map(merged(shape, posted, shown));
   return { text: changed, was: changed, fields: all, notShown, model: shown.get('model/name') ?? '' };
+}
+
+/**
+ * What the fields showed of the former text. If a person has chosen another model, this includes the inputs and outputs
+ * of the former model, so that they go out of the text. Their fields stay, and come back with that model.
+ */
+function shownBefore(model: FormModel, shape: GroupShape, former: unknown, posted: Fields): unknown {
+  const { fields, notShown } = fieldsOf(shape, former);
+  const before = valueIn(shape, fields);
+  const name = modelIn(former);
+  if (model.name === '' || name === undefined || name === model.name) return before;
+  const strange = new Set(notShown.map(nameKey));
+  return [...posted.keys()].reduce((all: unknown, field) => {
+    const path = pathOfField(field);
+    const end = path.findIndex((_, at) => strange.has(nameKey(path.slice(0, at + 1).join('.'))));
+    return end === -1 ? all : withNull(all, path.slice(0, end + 1));
+  }, before);
+}
+
+/** A mapping with the value null at a path. */
+function withNull(mapping: unknown, [key = '', ...rest]: readonly string[]): unknown {
+  const own = asMapping(mapping);
+  const inner = rest.length === 0 ? null : withNull(Object.hasOwn(own, key) ? own[key] : undefined, rest);
+  return Object.fromEntries([...Object.entries(own), [key, inner]]);
+}
+
+/** The name of the model in a definition. */
+function modelIn(plain: unknown): string | undefined {
+  const { model } = asMapping(plain);
+  const { name } = asMapping(model);
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** The fields, with a name of the campaign that follows the model if it was made from the former model. */
 function renamed(fields: Fields, was: unknown): Fields {
-  const former = (was as { model?: { name?: unknown } } | null)?.model?.name;
+  const former = modelIn(was);
   const model = fields.get('model/name');
-  if (typeof former !== 'string' || !model || fields.get('campaign') !== campaignName(former)) return fields;
+  if (former === undefined || !model || fields.get('campaign') !== campaignName(former)) return fields;
   return new Map([...fields, ['campaign', campaignName(model)]]);
 }
 
@@ -176,36 +207,55 @@ function nonEmpty(fields: Fields): [string, string][] {
   return [...fields].filter(([, text]) => text.trim() !== '');
 }
 
-/** The fields that the text does not say: of shapes and settings that are not in use, which come back when a person chooses them again. */
-function* unused(
+/**
+ * The fields of the form. What a person has typed and chosen stays as long as the text says the same: a number such as
+ * "1." is not finished yet, and a shape without a value is not in the text. Otherwise the text counts. The fields of shapes
+ * and settings that are not in use stay, too, and come back when a person chooses them again.
+ */
+function* merged(
   shape: Shape | undefined,
   posted: Fields,
   shown: Fields,
   name = '',
 ): Generator<[string, string]> {
-  if (shape?.is === 'choice') {
+  if (shape === undefined) return;
+  const typed = valueIn(shape, posted, name);
+  if (isEqual(typed, valueIn(shape, shown, name))) return yield* fieldsAt(posted, name);
+  if (shape.is === 'choice') {
     const used = shown.get(chosenIn(name));
-    const chosen = posted.get(chosenIn(name));
-    // a shape that a person has just chosen has no value yet, so the text cannot say it
-    if (!used && chosen && valueIn(shape, posted, name) === undefined) yield [chosenIn(name), chosen];
+    if (used !== undefined) yield [chosenIn(name), used];
     for (const [at, { shape: inner }] of shape.of.entries()) {
-      if (String(at) === used) yield* unused(inner, posted, shown, shapeAt(name, at));
+      if (String(at) === used) yield* merged(inner, posted, shown, shapeAt(name, at));
       else yield* fieldsAt(posted, shapeAt(name, at));
     }
-  }
-  if (shape?.is !== 'group') return;
-  // the names of inputs and outputs are unknown while the service does not answer
-  if (shape.by && shape.settings.length === 0) yield* fieldsAt(posted, name);
-  for (const { key, shape: inner } of shape.settings) {
-    const choice = shape.choices.find((keys) => keys.includes(key));
-    const isUsed = !choice || shown.get(chosenIn(name, choice)) === key;
-    if (isUsed) yield* unused(inner, posted, shown, within(name, key));
-    else yield* fieldsAt(posted, within(name, key));
+  } else if (shape.is === 'group') {
+    const used = new Set<string>();
+    for (const keys of shape.choices) {
+      const chosen = posted.get(chosenIn(name, keys));
+      // a choice with a value that the text does not have was removed from the text
+      const isWaiting = chosen !== undefined && !Object.hasOwn(asMapping(typed), chosen);
+      const key = shown.get(chosenIn(name, keys)) ?? (isWaiting ? chosen : undefined);
+      if (key === undefined) continue;
+      used.add(key);
+      yield [chosenIn(name, keys), key];
+    }
+    for (const { key, shape: inner } of shape.settings) {
+      const isUsed = used.has(key) || !shape.choices.some((keys) => keys.includes(key));
+      if (isUsed) yield* merged(inner, posted, shown, within(name, key));
+      else yield* fieldsAt(posted, within(name, key));
+    }
+    // another model has these names, or the service does not answer
+    const known = new Set(shape.settings.map(({ key }) => within(name, key)));
+    for (const field of shape.by ? fieldsAt(posted, name) : [])
+      if (!known.has(`${name}${/^[/][^/:?]*/.exec(field[0].slice(name.length))?.[0] ?? ''}`)) yield field;
+  } else {
+    const text = shown.get(name);
+    if (text !== undefined) yield [name, text];
   }
 }
 
 function fieldsAt(posted: Fields, name: string): [string, string][] {
-  return [...posted].filter(([field, text]) => text !== '' && isAt(field, name));
+  return [...posted].filter(([field, text]) => text !== '' && (name === '' || isAt(field, name)));
 }
 
 /** The values of inputs and the goal of a definition, in the notation of another way. */

@@ -71,14 +71,15 @@ export async function comparisonSections(
 }
 
 async function section(summary: OutputSummary, { matching, a, b }: Comparison, at: number) {
-  const { output, sample, compared, largest } = summary;
+  const { output, sample, compared, largest, judged } = summary;
   if (compared === 0) return undefined;
   const title = `Difference of ${output.name}`;
   const which =
     sample.length < compared
       ? `${counted(sample.length, 'point')} of ${compared.toLocaleString('en-US')}, chosen at random`
       : counted(compared, 'point');
-  const caption = `${which}; bars are intervals, in colour if they exclude 0${output.statistic === 'share' ? '; differences of shares are in percentage points' : ''}.`;
+  const bars = judged === 0 ? 'no point has an interval' : 'bars are intervals, in colour if they exclude 0';
+  const caption = `${which}; ${bars}${output.statistic === 'share' ? '; differences of shares are in percentage points' : ''}.`;
   const figure = { title, caption, id: `compare-${at}`, ...differences(summary, matching.varied) };
   const picture = await pictureOf(figure);
   return html`${figureSection(figure, picture, `${a.id}-${b.id}`)}

@@ -9,6 +9,12 @@ export class Markup {
 
 type Content = Markup | string | number | undefined | readonly Content[];
 
+/** The escapes of characters, that of & first. A text for each is much quicker than one function for all. */
+const escapes = ['&', '<', '>', '"', "'"].map((one): [RegExp, string] => [
+  new RegExp(one, 'g'),
+  `&#${one.charCodeAt(0)};`,
+]);
+
 /**
  * Makes HTML from a template. Texts in it are escaped, so they are safe in elements and in attributes in double quotes.
  */
@@ -20,5 +26,6 @@ function render(content: Content): string {
   if (content === undefined) return '';
   if (content instanceof Markup) return content.text;
   if (typeof content === 'object') return content.map(render).join('');
-  return String(content).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  const text = String(content);
+  return /[&<>"']/.test(text) ? escapes.reduce((all, [one, by]) => all.replaceAll(one, by), text) : text;
 }

@@ -26,6 +26,7 @@ p { margin: 0 0 12px; }
 .bad { color: var(--bad); }
 figure { margin: 16px 0 0; overflow-x: auto; }
 figure svg { display: block; width: 100%; min-width: 560px; height: auto; }
+@media (max-width: 591px) { figure::before { content: 'Swipe the picture: it is wider than this window.'; position: sticky; left: 0; display: block; width: fit-content; margin-bottom: 4px; color: var(--soft); font-size: 0.8rem; } }
 figure .mark-rect path { shape-rendering: crispEdges; }
 .scroll { margin-top: 16px; overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: 0.93rem; font-variant-numeric: tabular-nums; }

@@ -6,6 +6,7 @@ import { jsonl } from '../../report/formats/jsonl.ts';
 import { resultTable } from '../../report/index.ts';
 import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.ts';
 import { afterText, campaignsAfter, hasText } from '../campaign-list.ts';
+import { chosenRuns } from '../chosen-runs.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
 import type { Call, Handlers } from './call.ts';
@@ -98,7 +99,7 @@ export const campaignHandlers: Handlers<
   },
 
   async listRuns({ params, query, request, reply }, server) {
-    const { record, rows, next } = await runsOf(server, params.id, query);
+    const { record, rows, next } = await runsOf(server, request.keyHash!, params.id, query);
     if (next) linkNext(request.url, reply, placeText(next));
     // the lines are texts and not objects, so that a long number keeps all its digits
     const lines: string[] = [];
@@ -125,7 +126,8 @@ export const campaignHandlers: Handlers<
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_EXPRESSION
  */
 async function runsOf(
-  { foray, sections }: ServerParts,
+  { foray, answers }: ServerParts,
+  keyHash: string,
   id: string,
   { state: status, after, limit, lowest, highest }: Call<typeof endpoints.listRuns>['query'],
 ): Promise<{ record: CampaignRecord; rows: ResultRow[]; next?: ResultPlace | null }> {
@@ -138,7 +140,8 @@ async function runsOf(
     );
   const record = await foray.record(id);
   const order = { by: output, wants: lowest === undefined ? 'highest' : 'lowest' } as const;
-  const { rows } = await sections.runs(id, { order, inputs: [], from: 0, count: limit });
+  const choice = { order, inputs: [], from: 0, count: limit };
+  const { rows } = await chosenRuns({ answers }, keyHash, id, choice);
   return { record, rows };
 }
 

@@ -3,6 +3,7 @@ import type { FormModel } from '../../campaign/form/shape.ts';
 import type { CampaignChange, Difference, Foray, Plan, Submitted } from '../../client/index.ts';
 import type { ReportChoice } from '../../report/of-campaign.ts';
 import type { Query } from '../api/rows-of.ts';
+import type { ChosenRuns, RunChoice } from '../live/look.ts';
 import type { ComparedParts } from './answers.ts';
 import type { PostedError } from './posted-errors.ts';
 import { type Sent, withDefinition } from './with-definition.ts';
@@ -28,6 +29,7 @@ interface JobTypes {
   compared: { takes: { a: string; b: string; show: string[] | undefined }; gives: string };
   comparedParts: { takes: { a: string; b: string }; gives: ComparedParts };
   pointPictures: { takes: { id: string; key: string; place: number }; gives: string };
+  runs: { takes: { id: string; choice: RunChoice }; gives: ChosenRuns };
 }
 
 export type JobName = keyof JobTypes;
@@ -63,6 +65,11 @@ export const jobs: {
   comparedParts: async (foray, _folder, { a, b }) => (await answers()).comparedParts(foray, a, b),
   pointPictures: async (foray, _folder, { id, key, place }) =>
     (await answers()).pointPictures(foray, id, key, place),
+  runs: async (foray, _folder, { id, choice }) => {
+    const { rows, ...found } = await (await import('../live/runs.ts')).runsInOrder(foray, id, choice);
+    // plain objects, because only these can be posted
+    return { ...found, rows: rows.map((row) => ({ ...row })) };
+  },
 };
 
 /** A plan needs no plotting library, and loading it takes a moment. */

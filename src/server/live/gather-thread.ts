@@ -6,12 +6,11 @@ import { valueText } from '../../report/words/search-words.ts';
 import { openStore } from '../../store/index.ts';
 import { Gatherer } from './gatherer.ts';
 import type { BestValue, News, Order } from './look.ts';
-import { runsInOrder } from './runs.ts';
 
 /** This thread reads runs and draws pictures. In the main thread, SQLite and the drawing would block the server. */
 const store = await openStore(workerData as string, 'refuse');
 const gatherers = new Map<string, Gatherer>();
-/** The last read of runs for a best value or a table. Each read waits for the previous read. */
+/** The last read of runs for a best value. Each read waits for the previous read. */
 let reading = Promise.resolve();
 
 parentPort!.on('message', (order: Order) => {
@@ -23,10 +22,6 @@ parentPort!.on('message', (order: Order) => {
   }
   if (order.kind === 'best') {
     reading = reading.then(() => tellBest(key, order.id));
-    return;
-  }
-  if (order.kind === 'runs') {
-    reading = reading.then(() => tellRuns(key, order));
     return;
   }
   const gatherer = new Gatherer(store, order.id, order.view, (seen) => {
@@ -56,16 +51,6 @@ async function bestOf(id: string): Promise<BestValue | null> {
   const progress = await progressOf(store, campaign);
   const best = 'best' in progress ? progress.best : await bestOfDesign(campaign, store.results(id));
   return best && { value: best.value, text: valueText(campaign, best) };
-}
-
-async function tellRuns(key: string, { id, runs }: Extract<Order, { kind: 'runs' }>): Promise<void> {
-  try {
-    const { rows, ...found } = await runsInOrder(store, id, runs);
-    // plain objects, because only these can be posted
-    tell({ key, runs: { ...found, rows: rows.map((row) => ({ ...row })) } });
-  } catch (error) {
-    tellError(key, error);
-  }
 }
 
 function tellError(key: string, error: unknown): void {

@@ -73,16 +73,14 @@ export interface BestValue {
 export type Order =
   | { kind: 'watch'; key: string; id: string; view: View }
   | { kind: 'forget'; key: string }
-  | { kind: 'best'; key: string; id: string }
-  | { kind: 'runs'; key: string; id: string; runs: RunChoice };
+  | { kind: 'best'; key: string; id: string };
 
 /**
- * Answers of the drawing thread: the visible state, the best value of a campaign, runs, or an error. The code of an
- * error is the code of a ForayError, or INTERNAL.
+ * Answers of the drawing thread: the visible state, the best value of a campaign, or an error. The code of an error is
+ * the code of a ForayError, or INTERNAL.
  */
 export type News = { key: string } & (
   | { seen: Seen }
   | { best: BestValue | null }
-  | { runs: ChosenRuns }
   | { error: { code: string; message: string; hint?: string | undefined } }
 );

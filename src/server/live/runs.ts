@@ -1,31 +1,38 @@
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import { rowsOf } from '../../client/strategies.ts';
+import type { Foray } from '../../client/index.ts';
 import { Batched } from '../../batched.ts';
 import { headColumns, headOf } from '../../report/tables/result-columns.ts';
 import { resultTable } from '../../report/tables/result-table.ts';
-import type { ResultRow, Store } from '../../store/index.ts';
+import type { ResultRow } from '../../store/index.ts';
 import { filterOf } from './filter.ts';
 import type { ChosenRuns, RowOrder, RunChoice } from './look.ts';
 
 /**
- * Finished runs of a campaign in an order. In the order of the design and without a filter of inputs, only the runs
- * themselves are read. Otherwise one pass over all runs finds the places of the chosen runs, and another one reads them.
- *
- * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+ * Finished runs of a campaign in the order of the design. Only these runs are read, but the database steps over the runs
+ * before them.
  */
-export async function runsInOrder(store: Store, id: string, choice: RunChoice): Promise<ChosenRuns> {
-  const record = await store.getCampaign(id);
-  if (!record) return { rows: [], total: 0, without: 0 };
-  const { campaign } = record;
+export async function runsOfDesign(
+  foray: Foray,
+  id: string,
+  { state, from, count }: Omit<RunChoice, 'inputs' | 'order'>,
+): Promise<ChosenRuns> {
+  const { rows } = await foray.runsPage(id, { limit: count, from, status: state });
+  const counts = await foray.counts(id);
+  return { rows, total: state === undefined ? counts.done + counts.failed : counts[state], without: 0 };
+}
+
+/**
+ * Finished runs of a campaign in an order. For another order than that of the design, and for a filter of inputs, one
+ * pass over all runs finds the places of the chosen runs, and another one reads them.
+ *
+ * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+ */
+export async function runsInOrder(foray: Foray, id: string, choice: RunChoice): Promise<ChosenRuns> {
   const { order, state, inputs, from, count } = choice;
-  if (order === null && inputs.length === 0) {
-    const counts = await store.counts(id);
-    const { rows } = await store.resultPage(id, { limit: count, from, status: state });
-    const all = rowsOf(store, campaign, Batched.of(rows));
-    const total = state === undefined ? counts.done + counts.failed : counts[state];
-    return { rows: await Array.fromAsync(all), total, without: 0 };
-  }
+  if (order === null && inputs.length === 0) return runsOfDesign(foray, id, choice);
+  const { record, rows } = await foray.results(id);
+  const { campaign } = record;
   const isInside = filterOf(campaign, inputs);
   const isWanted = ({ status, values }: ResultRow): boolean =>
     (state === undefined || status === state) && isInside(values);
@@ -33,7 +40,7 @@ export async function runsInOrder(store: Store, id: string, choice: RunChoice): 
   const places: number[] = [];
   const scores: number[] = [];
   let [place, without] = [0, 0];
-  for await (const row of rowsOf(store, campaign, store.results(id))) {
+  for await (const row of rows) {
     if (isWanted(row)) {
       const score = scoreOf(row);
       if (score === undefined) without += 1;
@@ -46,15 +53,16 @@ export async function runsInOrder(store: Store, id: string, choice: RunChoice): 
   }
   const ranked = places.map((_place, at) => at).sort((a, b) => scores[a]! - scores[b]! || a - b);
   const chosen = ranked.slice(from, from + count).map((at) => places[at]!);
-  return { rows: await rowsAt(store, campaign, chosen), total: places.length, without };
+  return { rows: await rowsAt(foray, id, chosen), total: places.length, without };
 }
 
 /** The runs at some places in the order of the design. */
-async function rowsAt(store: Store, campaign: Campaign, places: readonly number[]): Promise<ResultRow[]> {
+async function rowsAt(foray: Foray, id: string, places: readonly number[]): Promise<ResultRow[]> {
   const found = new Map(places.map((place): [number, ResultRow | undefined] => [place, undefined]));
   const last = Math.max(...places);
   let place = 0;
-  for await (const row of rowsOf(store, campaign, store.results(campaign.id))) {
+  const { rows } = await foray.results(id);
+  for await (const row of rows) {
     if (place > last) break;
     if (found.has(place)) found.set(place, row);
     place += 1;

@@ -1,11 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import { byName } from '../../api/index.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import type { ErrorCode } from '../../error-codes.ts';
 import { ForayError } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { numberText } from '../../report/words/words.ts';
-import type { BestValue, ChosenRuns, News, Order, RunChoice, Seen, View } from './look.ts';
+import type { BestValue, News, Order, Seen, View } from './look.ts';
 
 /** Maximum number of views that are kept up to date at once. A further view is not drawn until one of them ends. */
 const MOST_WATCHED = 8;
@@ -44,9 +43,6 @@ export class Sections {
   readonly #store: string;
   readonly #watched = new Map<string, Watched>();
   readonly #bests = new Map<string, Best>();
-  /** Requests that wait for runs, by the key of their message. */
-  readonly #waiting = new Map<string, PromiseWithResolvers<ChosenRuns>>();
-  #orders = 0;
   #thread: Worker | undefined;
   #sweep: NodeJS.Timeout | undefined;
 
@@ -97,19 +93,6 @@ export class Sections {
     return value === told?.value ? told : { value, text: numberText(value) };
   }
 
-  /**
-   * Finished runs of a campaign in an order.
-   * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
-   */
-  runs(id: string, runs: RunChoice): Promise<ChosenRuns> {
-    this.#orders += 1;
-    const key = `runs ${this.#orders}`;
-    const waiting = Promise.withResolvers<ChosenRuns>();
-    this.#waiting.set(key, waiting);
-    this.#order({ kind: 'runs', key, id, runs });
-    return waiting.promise.finally(() => this.#waiting.delete(key));
-  }
-
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     this.#watched.clear();
@@ -136,13 +119,6 @@ export class Sections {
         if (asked) Object.assign(asked, { value: news.best, told: performance.now() });
         return;
       }
-      const waiting = this.#waiting.get(news.key);
-      if ('runs' in news) {
-        // a message between threads gives every object a prototype again
-        const rows = news.runs.rows.map((row) => ({ ...row, outputs: byName(row.outputs) }));
-        return waiting?.resolve({ ...news.runs, rows });
-      }
-      if ('error' in news && waiting) return waiting.reject(errorOf(news.error));
       const watched = this.#watched.get(news.key);
       if (!watched) return;
       if ('seen' in news) watched.seen = news.seen;
@@ -152,7 +128,6 @@ export class Sections {
     thread.on('error', (error) => {
       for (const watched of this.#watched.values()) watched.error = error as Error;
       this.#bests.clear();
-      for (const waiting of this.#waiting.values()) waiting.reject(error);
     });
     thread.on('exit', () => {
       if (this.#thread === thread) this.#thread = undefined;

@@ -48,12 +48,13 @@ export function tabs(id: string, current: string, view = new URLSearchParams()):
 /**
  * The page of a campaign: its state, its buttons, and its report so far.
  *
+ * @param soon - its status, and whether the worker and the model service have answered
  * @param webUi - its page in Temporal's Web UI
  */
 export function campaignPage(
   request: FastifyRequest,
   record: CampaignRecord,
-  status: CampaignStatus,
+  { status, isWhole }: { status: CampaignStatus; isWhole: boolean },
   seen: Seen,
   webUi: string | undefined,
 ): Page {
@@ -64,8 +65,12 @@ export function campaignPage(
   const [head, verbs, report] = parts;
   return {
     title: id,
-    live: { path: `${pathOfCampaign(id, 'live')}${queryText(view)}`, parts, next: nextLook(status, seen) },
-    isIncomplete: report === undefined,
+    live: {
+      path: `${pathOfCampaign(id, 'live')}${queryText(view)}`,
+      parts,
+      next: isWhole ? nextLook(status, seen) : SOON,
+    },
+    isIncomplete: report === undefined || !isWhole,
     body: html`<h1>${campaign.name}</h1>
       <p class="lead">
         ${status.model}, version ${status.modelVersion}${id === campaign.name ? '' : ` · campaign ${id}`} ·

@@ -131,6 +131,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const before = posted.fields.get(MODEL) ?? '';
     let model = before === '' ? undefined : await models.one(before).catch(nothing);
     let form: Form = { ...posted, notShown: [], model: before };
+    let isRead = false;
     let result: Said = { message: undefined, mistakes, isWrong: mistakes.length > 0 };
     try {
       form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way });
@@ -141,12 +142,13 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         const again = { text, was: text, fields: new Map<string, string>() };
         form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again, way });
       }
+      isRead = true;
       if (doing === 'plan' && !result.isWrong)
         result = { ...result, message: await planned(keyHash, form.text, files) };
     } catch (error) {
       result = wrong(error);
     }
-    return { form, model, models: all, id, token, contents, ...result };
+    return { form, way: isRead ? undefined : way, model, models: all, id, token, contents, ...result };
   }
 
   async function planned(keyHash: string, text: string, files: Files): Promise<Markup> {

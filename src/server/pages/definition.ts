@@ -119,6 +119,8 @@ export function differencePage(
 /** What the page of a new campaign shows. */
 export interface NewCampaign {
   form: Form;
+  /** The way that a person has chosen while the definition cannot be read; otherwise undefined. */
+  way?: string | undefined;
   /** The model of the form; undefined if the service does not have it, or does not answer. */
   model: ModelAtService | undefined;
   models: readonly { name: string }[];
@@ -148,7 +150,7 @@ export function newPage(shown: NewCampaign, isPosted = false): Page {
  * server brings fields and definition together. With scripts, this happens while a person types.
  */
 export function campaignForm(
-  { form, model, models, id, token, contents, message, mistakes }: NewCampaign,
+  { form, way, model, models, id, token, contents, message, mistakes }: NewCampaign,
   isPosted = false,
 ): Markup {
   const { text, was, fields, notShown } = form;
@@ -172,11 +174,12 @@ export function campaignForm(
       <label
         >Model
         <select name="${CONTROL}${MODEL}">
+          ${name === '' ? option('', 'not chosen', name) : ''}
           ${known.map((one) => option(one.name, one.name, name))}
         </select></label
       >
     </div>
-    ${wayChoice(fields, notShown)}
+    ${wayChoice(fields, notShown, way)}
     <noscript
       ><p class="buttons"><button name="do" value="show">Show the fields</button></p></noscript
     >

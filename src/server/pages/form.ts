@@ -358,6 +358,9 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     // a browser sends the chosen boxes in their order
     const boxes = isOrdered(boxed, known) ? known : [...new Set([...boxed, ...known])];
     const isSame = [...new Set(boxed), ...others].join('\0') === items.join('\0');
+    // what a person types after the boxes stays as it is, such as a comma before the next one
+    const before = boxed.map((one) => `${item(one)}, `).join('');
+    const rest = text.startsWith(before) ? text.slice(before.length) : others.map(item).join(', ');
     // each value may have a weight, so boxes could move it to another value
     const weights = this.#fields.get(name.replace(/[^/]*$/, 'weights')) ?? '';
     if (known.length === 0 || known.length > 40 || !isSame || weights !== '') {
@@ -388,7 +391,11 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
               'Others, such as P(Peak > 300)',
               '',
               (attributes) =>
-                html`<input name="${CONTROL}${name}" value="${others.map(item).join(', ')}" ${attributes} />`,
+                html`<input
+                  name="${CONTROL}${name}"
+                  value="${others.length === 0 ? '' : rest}"
+                  ${attributes}
+                />`,
             )
           : this.#marked(name)
       }

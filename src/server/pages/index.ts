@@ -60,7 +60,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     return sendPage(
       request,
       reply,
-      campaignPage(request, record, await parts.statuses.now(id), seen, webUiOf(request, foray, id)),
+      campaignPage(request, record, await parts.statuses.soon(id), seen, webUiOf(request, foray, id)),
     );
   });
 

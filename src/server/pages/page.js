@@ -57,6 +57,7 @@ function exchange(old, fresh) {
     const was = known.get(nameOf(one));
     if (!was) continue;
     for (const state of ['checked', 'open', 'scrollLeft']) one[state] = was[state];
+    if (was.matches('input') && was.value !== was.defaultValue) one.value = was.value;
     if (was === document.activeElement) one.focus({ preventScroll: true });
   }
   old.remove();
@@ -113,6 +114,8 @@ if (wait > 0) setTimeout(look, wait);
 /** @type {any} */
 const kept = find('[data-keep]');
 const key = (/** @type {any} */ form) => 'draft ' + new URL(form.action).pathname;
+/** This page, at whichever place of it. */
+const here = location.pathname + location.search;
 /** @type {(form: any) => [string, any][]} */
 const typedIn = (form) => [...new FormData(form)].filter(([, one]) => typeof one === 'string');
 
@@ -124,23 +127,27 @@ function keep(form, sent = false) {
     try {
       // an older draft must not come back
       sessionStorage.removeItem(key(form));
-      return sessionStorage.setItem(key(form), JSON.stringify({ sent, at: location.href, fields }));
+      return sessionStorage.setItem(key(form), JSON.stringify({ sent, at: here, fields }));
     } catch {
       // the files do not fit
     }
 }
 
-/** Says that the form has what a person typed earlier. @param {string} text */
-function tellDraft(text) {
+/** Says something about what a person typed earlier, with a button. @param {string} text @param {string} button @param {() => void} act */
+function tellDraft(text, button = 'Discard it', act = discard) {
   const note = document.createElement('p');
   note.setAttribute('role', 'status');
-  note.innerHTML = '<span></span> <button type="button" class="quiet">Discard it</button>';
-  /** @type {any} */ (note.firstChild).textContent = text;
-  /** @type {any} */ (note.lastChild).onclick = () => {
-    sessionStorage.removeItem(key(kept));
-    location.assign(location.pathname + location.search);
-  };
+  note.innerHTML = '<span></span> <button type="button" class="quiet"></button>';
+  const [said, pressed] = /** @type {any} */ (note.children);
+  said.textContent = text;
+  pressed.textContent = button;
+  pressed.onclick = act;
   kept.before(note);
+}
+
+function discard() {
+  sessionStorage.removeItem(key(kept));
+  location.assign(here);
 }
 
 /** Whether an element of the form stays when the form is fresh. @param {any} old @param {any} fresh */
@@ -312,7 +319,7 @@ if (kept) {
   // the server has not taken the form that it shows again; what was typed after it is newer
   if (kept.dataset.posted !== undefined && draft?.sent !== false) keep(kept);
   // a page with a query is a new beginning, unless it is the page where the draft began
-  else if (draft && (!location.search || draft.at === location.href)) {
+  else if (draft && (!location.search || draft.at === here)) {
     if (kept.dataset.form) void restore(draft.fields);
     else {
       for (const [name, text] of draft.fields) if (kept.elements[name]) kept.elements[name].value = text;
@@ -324,7 +331,15 @@ if (kept) {
         `This is what you typed earlier.${isOvertaken ? ' Somebody has changed the definition since.' : ''}`,
       );
     }
-  }
+  } else if (draft && !draft.sent)
+    tellDraft('You began another form earlier. What you type here replaces it.', 'Continue it', () =>
+      location.assign(draft.at),
+    );
+  // after a step back, the browser fills in the text that it knows, and the fields are those of a new form
+  addEventListener('pageshow', () => {
+    const { value, defaultValue } = kept.elements.definition ?? {};
+    if (kept.dataset.form && !kept.inert && value !== defaultValue) void renew();
+  });
   /** @type {any} */
   let soon;
   for (const kind of ['input', 'change'])
@@ -352,7 +367,7 @@ if (kept) {
 }
 // the server has taken the form, so its draft is not needed
 if (location.hash === '#taken') {
-  history.replaceState(null, '', location.pathname + location.search);
+  history.replaceState(null, '', here);
   for (const [name, text] of Object.entries(sessionStorage))
     if (name.startsWith('draft ') && JSON.parse(text).sent) sessionStorage.removeItem(name);
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Foray } from '../../client/index.ts';
-import type { ChosenRuns, RunChoice } from '../live/look.ts';
+import { chosenRuns } from '../chosen-runs.ts';
+import { runsOfDesign } from '../live/runs.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { orderIn } from './grid.ts';
@@ -11,7 +11,7 @@ import { viewOf, viewQuery } from './view.ts';
 /** Number of runs on a page of the table. */
 const ROWS = 200;
 
-/** Maximum number of runs that the thread of the server steps over. Further pages come from the thread of the pictures. */
+/** Maximum number of runs that the thread of the server steps over. Further pages come from another thread. */
 const MOST_STEPS = 20_000;
 
 interface RunsQuery {
@@ -21,7 +21,8 @@ interface RunsQuery {
 }
 
 /** Adds the route for the table of runs. */
-export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts): void {
+export function addRuns(app: FastifyInstance, parts: ServerParts): void {
+  const { foray } = parts;
   app.get<{ Params: { id: string }; Querystring: RunsQuery }>(
     '/campaigns/:id/runs',
     { config: { role: 'read' } },
@@ -40,23 +41,12 @@ export function addRuns(app: FastifyInstance, { foray, sections }: ServerParts):
       const record = await foray.record(id);
       const isNear = choice.order === null && inputs.length === 0 && choice.from <= MOST_STEPS;
       const found = isNear
-        ? await nearRuns(foray, id, choice)
-        : await sections.runs(id, { ...choice, inputs });
+        ? await runsOfDesign(foray, id, choice)
+        : await chosenRuns(parts, request.keyHash!, id, { ...choice, inputs });
       const page = await runsPage(record, found, { ...choice, view: viewQuery(request.url) });
       return sendPage(request, reply, page);
     },
   );
-}
-
-/** The first pages of runs in the order of the design. They do not wait for pictures that are being drawn. */
-async function nearRuns(
-  foray: Foray,
-  id: string,
-  { state, from, count }: Omit<RunChoice, 'inputs'>,
-): Promise<ChosenRuns> {
-  const { rows } = await foray.runsPage(id, { limit: count, from, status: state });
-  const counts = await foray.counts(id);
-  return { rows, total: state === undefined ? counts.done + counts.failed : counts[state], without: 0 };
 }
 
 function stateIn(text: string | undefined): 'done' | 'failed' | undefined {

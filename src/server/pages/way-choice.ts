@@ -11,11 +11,12 @@ const WRITTEN_ONLY = kinds.filter((kind) => !ways.some(({ name }) => name === ki
  * The choice of the question and of the way to its answer.
  *
  * @param notShown - the settings of the definition that no field shows
+ * @param chosen - the way that a person has chosen, and that the fields do not have yet
  */
-export function wayChoice(fields: Fields, notShown: readonly string[]): Markup {
+export function wayChoice(fields: Fields, notShown: readonly string[], chosen?: string): Markup {
   const written = WRITTEN_ONLY.map((kind) => `design.${kind}`).find((one) => notShown.includes(one));
   // one point is no way if the definition has a design
-  const way = wayOf(fields) || (written === undefined ? '' : undefined);
+  const way = chosen ?? (wayOf(fields) || (written === undefined ? '' : undefined));
   return html`<fieldset class="ways">
     <legend>What do you want to know?</legend>
     ${written === undefined ? '' : html`<p>As in the definition: <code>${written}</code>. Remove it there to choose another way.</p>`}

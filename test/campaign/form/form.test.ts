@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { fieldsOf, isEqual, valueIn } from '../../../src/campaign/form/fields.ts';
-import { type Form, together } from '../../../src/campaign/form/form.ts';
+import { type Form, KIND, together } from '../../../src/campaign/form/form.ts';
+import type { FormModel } from '../../../src/campaign/form/shape.ts';
 import fc from '../../support/fast-check.ts';
 import { drawn, MODEL, shape } from './drawn.ts';
 
@@ -161,6 +162,108 @@ test('a shape stays chosen before one of its fields is filled in, and a setting 
   const again = together(MODEL, removed);
   expect(again.fields.get('design/grid/Days?') ?? '').toBe('');
   expect(again.text).not.toContain('Days');
+});
+
+describe('a person who waits for each answer', () => {
+  const set = (form: Form, fields: Record<string, string>): Form =>
+    together(MODEL, { ...form, fields: new Map([...form.fields, ...Object.entries(fields)]) });
+  const begun = opened('campaign: x\nmodel: { name: Epidemic }\n');
+
+  test.each([
+    ['inputs/Contact rate:0', '0.05', { inputs: { 'Contact rate': 0.05 } }],
+    ['inputs/Contact rate:0', '1.0e-3', { inputs: { 'Contact rate': 0.001 } }],
+    ['design/grid/Contact rate:0', '1, 2.50, 3', { design: { grid: { 'Contact rate': [1, 2.5, 3] } } }],
+    [
+      'design/grid/Policy~2 a~1b~3:0',
+      '"a, ""b""", none',
+      { design: { grid: { 'Policy: a/b?': ['a, "b"', 'none'] } } },
+    ],
+    ['outputs:0', 'P(Peak infected > 3), Fit ~ error', { outputs: ['P(Peak infected > 3)', 'Fit ~ error'] }],
+    ['timeouts/run', '1.50 h', { timeouts: { run: '1.50 h' } }],
+    [
+      'design/points:1',
+      'Days, Closed\n1, true\n2, false\n',
+      {
+        design: {
+          points: [
+            { Days: 1, Closed: true },
+            { Days: 2, Closed: false },
+          ],
+        },
+      },
+    ],
+  ])('types in %s: %j', (name, whole, expected) => {
+    const [kind] = /(?<=^design\/)\w+/.exec(name) ?? [];
+    const [choice, at] = name.split(/:(\d)$/);
+    let form = set(begun, kind === undefined ? {} : { [KIND]: kind });
+    if (at !== undefined) form = set(form, { [`${choice}?`]: at });
+    for (let end = 1; end <= whole.length; end += 1) {
+      form = set(form, { [name]: whole.slice(0, end) });
+      expect(form.fields.get(name)).toBe(whole.slice(0, end));
+    }
+    expect(parse(form.text)).toMatchObject(expected);
+    // what is removed from the text stays away
+    const removed = together(MODEL, { ...form, text: 'campaign: x\n' });
+    expect(parse(together(MODEL, removed).text)).toEqual({ campaign: 'x' });
+  });
+
+  test('a setting of several keeps its choice, whatever is filled in before', () => {
+    const goal = { '?search|select|calibrate': 'search', 'search?maximize|minimize': 'minimize' };
+    const range = { 'search/over/Days?': '0', 'search/over/Days:0/min': '1' };
+    const form = [...Object.entries({ ...range, ...goal })].reduce(
+      (now, [name, text]) => set(now, { [name]: text }),
+      begun,
+    );
+    expect(Object.fromEntries(form.fields)).toMatchObject({ ...range, ...goal });
+    // what is removed from the text stays away
+    const removed = together(MODEL, { ...form, text: 'campaign: x\n' });
+    expect(parse(together(MODEL, removed).text)).toEqual({ campaign: 'x' });
+  });
+
+  test('the least and the most replications are not taken for those of a precise mean', () => {
+    const raced = { 'replications?': '2', 'replications:2/min': '5', 'replications:2/max': '40' };
+    const form = Object.entries(raced).reduce((now, [name, text]) => set(now, { [name]: text }), begun);
+    expect(Object.fromEntries(form.fields)).toMatchObject(raced);
+    expect(Object.fromEntries(opened(form.text).fields)).toMatchObject(raced);
+  });
+});
+
+test('another model takes the inputs of the former one away, and brings them back', () => {
+  const other = {
+    name: 'Queue',
+    inputs: [
+      { name: 'Days', type: 'INTEGER' as const, units: null, value: '1' },
+      { name: 'Servers', type: 'INTEGER' as const, units: null, value: '2' },
+    ],
+    outputs: [{ name: 'Wait' }],
+  };
+  const text = `campaign: epidemic
+model: { name: Epidemic }
+design:
+  grid: { Contact rate: [ 1, 2 ], Days: [ 3 ] } # mine
+  derive: { Closed: Days > 2, Typo: 1 }
+inputs: { Contact rate: 2, Unknown: 5 }
+`;
+  const form = opened(text);
+  const choose = (from: Form, model: FormModel): Form =>
+    together(model, { ...from, fields: new Map([...from.fields, ['model/name', model.name]]) });
+  const queue = choose(form, other);
+  expect(parse(queue.text)).toEqual({
+    campaign: 'queue',
+    model: { name: 'Queue' },
+    // what no field has shown stays, and the form names it
+    design: { grid: { Days: [3] }, derive: { Typo: 1 } },
+    inputs: { Unknown: 5 },
+  });
+  expect(queue.notShown).toEqual(['design.derive.Typo', 'inputs.Unknown']);
+  expect(queue.text).toContain('# mine');
+  expect(parse(choose(queue, MODEL).text)).toEqual(parse(text));
+  // a model that the service does not tell takes nothing away
+  const none = { name: '', inputs: [], outputs: [] };
+  const unknown = new Map([...form.fields, ['model/name', 'Queue']]);
+  expect(parse(together(none, { ...form, fields: unknown }).text)).toMatchObject({
+    inputs: { 'Contact rate': 2 },
+  });
 });
 
 describe('another way', () => {
