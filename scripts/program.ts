@@ -67,6 +67,19 @@ const requiredHttp: Plugin = {
   },
 };
 
+/** A source map that says nothing. */
+const NO_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64');
+/** Leaves packages out of the source maps, because their part is larger than that of foray. */
+const ownMaps: Plugin = {
+  name: 'own-maps',
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${NO_MAP}`,
+      loader: 'js',
+    }));
+  },
+};
+
 /**
  * Writes the program of the package, in the same folders as in a checkout. The program is a few files of JavaScript,
  * which include the packages that foray uses, except those in `external`. Each module of the models and of their
@@ -91,7 +104,7 @@ export async function writeProgram(dist: string): Promise<string[]> {
     format: 'esm',
     target: 'node24',
     external,
-    plugins: [requiredHttp],
+    plugins: [requiredHttp, ownMaps],
     // packages in CommonJS need `require`
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
