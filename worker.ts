@@ -130,11 +130,13 @@ function needsOf(
 
 /** Resolves to true when a worker has stopped to take work for some seconds, and still has not ended. */
 async function untilCutOff(isWorking: () => boolean): Promise<true> {
-  for (let since = performance.now(); performance.now() - since < CUT_OFF_MS;) {
-    if (isWorking()) since = performance.now();
+  for (let since = Infinity; ;) {
+    // a process that was frozen sees late that time has passed, and still works
+    if (isWorking()) since = Infinity;
+    else since = Math.min(since, performance.now());
+    if (performance.now() - since >= CUT_OFF_MS) return true;
     await delay(LOOK_MS, undefined, { ref: false });
   }
-  return true;
 }
 
 /**
