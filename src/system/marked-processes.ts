@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** How long a process that is about to end may take to do so, in milliseconds. */
@@ -39,6 +40,10 @@ export class MarkedProcesses {
 
   /** The ids of the processes that run now. A process is looked at closely only when it is new. */
   find(): number[] {
+    return withDescriptor(() => this.#find());
+  }
+
+  #find(): number[] {
     const now = performance.now();
     // after a long time, other processes may have ids that were known
     if (now - this.#foundAt > LONG_AGO) this.#others.clear();
@@ -73,7 +78,7 @@ export class MarkedProcesses {
     if ((await this.#findSurely(except)).length === 0) return [];
     await pause(PATIENCE);
     const left = await this.#findSurely(except);
-    const commands = left.map(commandOf);
+    const commands = withDescriptor(() => left.map(commandOf));
     const until = performance.now() + LONGEST;
     for (
       let pids = left;
@@ -104,12 +109,35 @@ export class MarkedProcesses {
 
   /** The memory of the processes, in bytes. */
   memory(): number {
-    return this.find().reduce((sum, pid) => sum + memoryOf(pid), 0);
+    return withDescriptor(() => this.#find().reduce((sum, pid) => sum + memoryOf(pid), 0));
   }
 
   #isBelow(pid: number, own: ReadonlyMap<number, string>): boolean {
     const parent = parentOf(pid);
     return parent === this.#root || own.has(parent);
+  }
+}
+
+/**
+ * A descriptor that waits for a search. A search needs one, and what a run has started must also be found when all
+ * others are used up. It is opened early, because a limit that is lowered later refuses large numbers.
+ */
+let spare = openSpare();
+
+function openSpare(): number | undefined {
+  try {
+    return openSync(devNull);
+  } catch {
+    return undefined;
+  }
+}
+
+function withDescriptor<T>(search: () => T): T {
+  if (spare !== undefined) closeSync(spare);
+  try {
+    return search();
+  } finally {
+    spare = openSpare();
   }
 }
 
