@@ -126,7 +126,7 @@ let spare = openSpare();
 
 function openSpare(): number | undefined {
   try {
-    return openSync(devNull);
+    return openSync(devNull, 'r');
   } catch {
     return undefined;
   }
