@@ -78,8 +78,9 @@ class _Channel:
         os.close(null)
         # each line is in the log at once, also if the process crashes; then the log says where
         for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(encoding="utf-8", line_buffering=True)
-        faulthandler.enable()
+            if hasattr(stream, "reconfigure"):  # a program may have replaced it
+                stream.reconfigure(encoding="utf-8", line_buffering=True)
+        faulthandler.enable(2)
         self.lines = os.fdopen(lines, "r", encoding="utf-8")
         self._answers = os.fdopen(answers, "w", encoding="utf-8", newline="\n")
         self._lock = threading.Lock()

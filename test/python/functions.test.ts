@@ -415,13 +415,13 @@ serve(run, fork=${fork})\n`,
   }
 });
 
-test('a report of progress that is no number fails no run in Python', async () => {
+test('a report of progress that is no number fails no run in Python, and a program may print to a stream of its own', async () => {
   const folder = temporaryFolder();
   writeFileSync(
     join(folder, 'sim.py'),
     `import sys\nsys.path.insert(0, ${JSON.stringify(join(ROOT, 'python'))})
-from foray_model import serve\ndef run(inputs, progress):
-    progress(None); progress("x"); progress(0.5); return {"Y": 1}
+import io\nfrom foray_model import serve\nsys.stdout = sys.stderr = io.StringIO()\ndef run(inputs, progress):
+    print("noise"); progress(None); progress("x"); progress(0.5); return {"Y": 1}
 serve(run)\n`,
   );
   const asked = promisify(execFile)('python3', ['sim.py'], { cwd: folder });
