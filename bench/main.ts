@@ -1,3 +1,5 @@
+import { buildProgram } from '../test/support/build-program.ts';
+
 /**
  * `npm run bench -- NAME [flags]`. Each bench is a file that exports `run(args)`. `run` returns true if all goals are
  * met.
@@ -24,5 +26,7 @@ if (!load) {
   console.error(`There is no bench "${name}". Known: ${Object.keys(benches).join(', ')}.`);
   process.exit(2);
 }
+// some benches start the program as the package has it, like the tests
+await buildProgram();
 const { run } = await load();
 process.exitCode = (await run(args)) ? 0 : 1;

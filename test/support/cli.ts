@@ -75,10 +75,15 @@ export async function startDev({
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  await until('foray dev is ready', () => {
-    if (hasEnded()) throw new Error(`foray dev ended: ${said}`);
-    return said.includes('Ready.');
-  });
+  try {
+    await until('foray dev is ready', () => {
+      if (hasEnded()) throw new Error(`foray dev ended: ${said}`);
+      return said.includes('Ready.');
+    });
+  } catch (error) {
+    child.kill('SIGINT');
+    throw error;
+  }
   const addresses = JSON.parse(readFileSync(join(folder, '.foray/addresses.json'), 'utf8')) as {
     temporal: { address: string };
   };
