@@ -29,10 +29,13 @@ export async function loadRunner(code: ModelCode, workplace: Workplace): Promise
   return isModule(code.entry) ? await moduleRunner(code, workplace) : await commandRunner(code, workplace);
 }
 
-async function moduleRunner(code: ModelCode, { files }: Workplace): Promise<Runner> {
+async function moduleRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
+  const { files } = workplace;
+  workplace.countOwnMemory(true);
   const { model, checkFiles } = await loadUnchanged(code);
   return (job, onProgress) =>
     withKept(job, files, async (kept) => {
+      workplace.countOwnMemory(true);
       checkFiles();
       kept?.writeCheck(job);
       const endCopy = kept?.copyOwnOutput();
@@ -105,11 +108,12 @@ async function commandRunner(code: ModelCode, workplace: Workplace): Promise<Run
   const { command, loop: staysLoaded } = await readProgram(code);
   const loop = staysLoaded ? new Loop(command, copy, workplace) : undefined;
   return (job, onProgress) =>
-    withKept(job, workplace.files, (kept) =>
-      workplace.withoutOwnMemory(() =>
-        loop ? loop.run(job, onProgress, kept) : runCommand(command, job, copy, workplace, onProgress, kept),
-      ),
-    );
+    withKept(job, workplace.files, (kept) => {
+      workplace.countOwnMemory(false);
+      return loop
+        ? loop.run(job, onProgress, kept)
+        : runCommand(command, job, copy, workplace, onProgress, kept);
+    });
 }
 
 /**

@@ -38,6 +38,7 @@ export class Workplace {
   #program: LoadedProgram | undefined;
   readonly #temporary: string;
   readonly #countOwnMemory: (isOfModel: boolean) => void;
+  #isOfModel = true;
 
   constructor(
     files: ContentFiles,
@@ -90,14 +91,10 @@ export class Workplace {
     print(this.printed.stderr, line);
   }
 
-  /** Calls `run` while the memory of this process does not count as the memory of a model. */
-  async withoutOwnMemory<T>(run: () => Promise<T>): Promise<T> {
-    this.#countOwnMemory(false);
-    try {
-      return await run();
-    } finally {
-      this.#countOwnMemory(true);
-    }
+  /** Says before a run whether the memory of this process is that of its model. The watchdog hears only of a change. */
+  countOwnMemory(isOfModel: boolean): void {
+    if (isOfModel !== this.#isOfModel) this.#countOwnMemory(isOfModel);
+    this.#isOfModel = isOfModel;
   }
 
   /**
