@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildProgram } from '../support/build-program.ts';
 import { isBroken, linesOf } from './promises.ts';
 import {
   type Entry,
@@ -76,6 +77,7 @@ async function main(): Promise<boolean> {
   const without = flags.without.split(',').filter(Boolean);
   const unknown = without.find((kind) => !faultKinds.includes(kind as FaultKind));
   if (unknown) throw new Error(`There is no fault "${unknown}".\n${USAGE}`);
+  await buildProgram();
   const tools = findTools(without as FaultKind[]);
   const tries = numberOf('shrink', 0);
   const schedule = scheduleOf(tools);
