@@ -32,6 +32,7 @@ const read = [
   'src/report/html/picture.js',
   'src/service/animation/player',
   'src/server/login/login.js',
+  'src/server/pages/form.js',
   'src/server/pages/page.css',
   'src/server/pages/page.js',
   'examples',

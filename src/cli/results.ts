@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
+import { hasStrategy } from '../campaign/strategy.ts';
 import { type Foray, isClosed } from '../client/index.ts';
 import {
   bestOfDesign,
@@ -8,6 +9,7 @@ import {
   counted,
   formatResults,
   formatTable,
+  noBestText,
   type ResultFormat,
   resultFormats,
   type ShapeOptions,
@@ -180,8 +182,8 @@ async function writeBest(
   const best = state ? state.best : await bestOfDesign(campaign, rows);
   await writeOut(formatTable(format, bestTable(campaign, best), looks), output);
   if (best) return tell(bestText(campaign, best));
-  if (!state) return tell('No point has a value.');
-  const none = state.stage === 'over' ? '; no point has a value and meets the requirements' : '';
+  if (!state || !hasStrategy(campaign, 'search', 'selection')) return tell('No point has a value.');
+  const none = state.stage === 'over' ? `; ${noBestText(campaign, state)}` : '';
   tell(`${strategyWords(state).progress(state)!.text}${none}`);
 }
 

@@ -2,7 +2,15 @@ import type { Command } from 'commander';
 import type { Campaign } from '../campaign/types.ts';
 import { hasStrategy } from '../campaign/strategy.ts';
 import type { BestPoint, CampaignStatus, Foray } from '../client/index.ts';
-import { bestOfDesign, bestText, counted, posteriorLines, strategyWords, TOO_GOOD } from '../report/index.ts';
+import {
+  bestOfDesign,
+  bestText,
+  counted,
+  noBestText,
+  posteriorLines,
+  strategyWords,
+  TOO_GOOD,
+} from '../report/index.ts';
 import { isNoisy } from '../search/noise.ts';
 import { hintWithoutTemporal } from './home.ts';
 import { printLog } from './log.ts';
@@ -94,7 +102,7 @@ async function printStrategy(foray: Foray, status: CampaignStatus): Promise<void
     for (const line of posteriorLines(campaign, strategy)) print(`  ${line}`);
   if (!('best' in strategy) || !hasStrategy(campaign, 'search', 'selection')) return;
   if (strategy.best) print(`Best: ${bestText(campaign, strategy.best)}`);
-  else if (strategy.stage === 'over') print('Best: no point has a value and meets the requirements');
+  else if (strategy.stage === 'over') print(`Best: ${noBestText(campaign, strategy)}`);
 }
 
 /** The source and the age of a status if no workflow answered; otherwise the note of the workflow. */

@@ -17,7 +17,7 @@ export {
 } from './formats/format.ts';
 export { posteriorLines } from './words/calibration-words.ts';
 export { precisionText } from './words/precision-words.ts';
-export { bestTable, bestText, TOO_GOOD } from './words/search-words.ts';
+export { bestTable, bestText, noBestText, TOO_GOOD } from './words/search-words.ts';
 export { plannedPoints, strategyLine, strategyWords } from './words/strategy-words.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './tables/result-table.ts';
 export { printable } from './formats/text.ts';

@@ -202,6 +202,50 @@ test('nothing typed is lost in twenty interruptions', async () => {
   }
 });
 
+test('a step back after the start shows the form as it was, and fields and definition say the same', async () => {
+  await begin('Epidemic', 'Every combination');
+  await field('campaign').fill('again');
+  await field('inputs/Population:0').fill('50');
+  await choose('design/grid/Days', 'values', { '': '3, 4' });
+  await start();
+  await page.goBack();
+  const text = page.locator('textarea[name=definition]');
+  await until(
+    'fields and definition say the same',
+    async () =>
+      /campaign: again[^]*Days: \[ ?3, 4 ?\]/.test(await text.inputValue()) &&
+      (await field('campaign').inputValue()) === 'again' &&
+      (await field('design/grid/Days:0').inputValue()) === '3, 4',
+  );
+});
+
+test('a start while the campaign is planned asks for nothing further, and stays a start', async () => {
+  await begin('Epidemic', 'Latin hypercube');
+  await page.locator('#plan > *').first().waitFor();
+  const asked: (string | null)[] = [];
+  let letGo = (): void => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route('**/new/form', async (route) => {
+    const isPlan = route.request().postData()!.includes('name="do"\r\n\r\nplan');
+    asked.push(isPlan ? 'plan' : 'form');
+    if (isPlan) await held;
+    await route.continue();
+  });
+  // the answer to the start never comes
+  await page.route('**/new', () => {});
+  await field('campaign').fill('started');
+  await until('the plan is asked for', () => Promise.resolve(asked.includes('plan')));
+  await page.getByRole('button', { name: 'Start' }).click();
+  const planned = page.waitForResponse('**/new/form');
+  letGo();
+  await (await planned).finished();
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+  expect(await page.evaluate("JSON.parse(sessionStorage['draft /new']).sent")).toBe(true);
+  expect(asked).toEqual(['form', 'plan']);
+  await page.unroute('**/new/form');
+  await page.unroute('**/new');
+});
+
 test('a file with points is uploaded once, stays while other fields change, and starts; a file that is too large is refused at its field', async () => {
   const [file, large] = [join(folder, 'points.csv'), join(folder, 'large.csv')];
   writeFileSync(file, 'Contact rate,Days\n1.5,5\n1.6,6\n1.7,7\n');

@@ -111,7 +111,7 @@ class Finder:
         interval_of(m, self.points, value, values, spread, 1 if self.is_confirmed else len(best.known), self.confidence)
 
 
-@says("answer part", r"No point has a value and meets the requirements")
+@says("answer part", r"No point has a value(?: and meets the requirements)?")
 def _(c, m):
     finder = c.finder
     found = finder.among(0, finder.first)

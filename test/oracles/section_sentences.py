@@ -329,6 +329,11 @@ def _(c, m):
     equal(c.failed, len(c.runs), "failed runs")
 
 
+@says("none", r"No run is done, and N runs? ha(?:s|ve) failed")
+def _(c, m):
+    equal(c.failed, number(m["n"]), "failed runs")
+
+
 @says("chosen", r"The search prefers points with good values, so these points show no shares of the variance")
 @says("chosen", r"The selection gives no further runs to points that look bad at first, so the means of these points are rather too bad")
 @says("chosen", r"The calibration draws points near the observations, so these points show no shares of the variance")

@@ -124,6 +124,14 @@ describe('without scripts', () => {
     expect(body).toContain('product: [{grid: {Days: [3]}}]');
   });
 
+  test('a definition of another model keeps its design, although the form had one point', async () => {
+    const was = 'campaign: x\nmodel: {name: Rehearsal}\n';
+    const fields = { '/model/name': 'Rehearsal', '/campaign': 'x', was, way: '' };
+    const { body } = await send('/new/form', { ...fields, definition: FIT });
+    expect(body).toContain('design: {grid: {Contact rate: [1.2, 1.6, 2], Recovery rate: [0.4, 0.5]}}');
+    expect(body).toMatch(/name="\/design\/grid\/Contact rate:0"\s+value="1.2, 1.6, 2"/);
+  });
+
   test('the list of campaigns shows the best value of a goal, and can be filtered by name', async () => {
     const sought = FIT.replace('campaign: fit', 'campaign: sought') + 'goal: {minimize: Peak infected}\n';
     await world.foray.submit({ text: sought, file: 'sought.yaml' }, { id: 'another' });
@@ -260,7 +268,7 @@ seed: 1
     const view = new URLSearchParams({ show: 'Peak infected', 'in:Contact rate': '1.2..1.6' }).toString();
     const runs = async (more: string): Promise<string[]> => {
       const { body } = await page(`/campaigns/fit/runs?${view}${more}`);
-      return [...body.matchAll(/points\/(\w+)"><code>/g)].map(([, key]) => key!);
+      return [...body.matchAll(/points\/(\w+)[^"]*"><code>/g)].map(([, key]) => key!);
     };
     for (const order of ['', 'highest:finished', 'lowest:Peak infected'])
       expect(await runs(`&${new URLSearchParams({ order }).toString()}`)).toHaveLength(4);
@@ -271,6 +279,14 @@ seed: 1
     const downloads = (await page(next)).body;
     const csv = /href="([^"]*results\.csv[^"]*)"/.exec(downloads)![1]!.replaceAll('&#38;', '&');
     expect((await page(csv)).body.trim().split('\n')).toHaveLength(1 + 4);
+    const [key] = await runs('');
+    for (const part of ['failures', 'definition', `points/${key}`])
+      expect((await page(`/campaigns/fit/${part}?${view}`)).body).toContain(
+        `href="/campaigns/fit/runs?${view.replaceAll('&', '&#38;')}"`,
+      );
+    const failures = (await page(`/campaigns/fit/failures?${view}`)).body;
+    expect(failures).toContain('Failures of all points.');
+    expect((await page('/campaigns/fit/failures')).body).not.toContain('Failures of all points.');
   });
 
   test('marks of a sampled design in a picture link to the pages of their points', async () => {
@@ -453,6 +469,8 @@ design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
     expect(body).toContain('href="/campaigns/other"');
     const [point] = /\/campaigns\/fit\/points\/\w+/.exec(body)!;
     expect((await page(point)).status).toBe(200);
+    expect(body).toContain('<figure data-points="/campaigns/fit/points/"');
+    expect(body).toContain('Show as a table');
     // with one campaign, none, or more than two, a person chooses among different ones
     const choiceOf = (body: string) =>
       ['a', 'b'].map((name) => new RegExp(`name="${name}">[^]*?"([^"]+)" +selected`).exec(body)![1]);
@@ -530,10 +548,10 @@ describe('a live page', () => {
   });
 });
 
-test('the script of all pages has at most 12 kB when it is compressed', async () => {
-  const { status, body } = await page('/page.js');
+test.each(['/page.js', '/form.js'])('the script %s has at most 5 kB when it is compressed', async (path) => {
+  const { status, body } = await page(path);
   expect(status).toBe(200);
-  expect(gzipSync(body).length).toBeLessThanOrEqual(12_000);
+  expect(gzipSync(body).length).toBeLessThanOrEqual(5_000);
 });
 
 test('a form with too many controls is refused before it is read; a page says that the server did not take a form', async () => {

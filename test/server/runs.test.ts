@@ -101,6 +101,25 @@ test.each(orders)(
   },
 );
 
+test('runs that finish between the two passes move no other run into the page', async () => {
+  await store.resetFailed(ID, false, 10_000);
+  const planned = await store.intend(ID, await store.waitingRuns(ID, -1, 1_000, false), 11_000);
+  const choice = { order: { by: 'Fit error', wants: 'lowest' }, inputs: [], from: 37, count: 37 } as const;
+  const expected = (await runsInOrder(foray, ID, choice)).rows.map(nameOf);
+  const read = foray.results.bind(foray);
+  let passes = 0;
+  foray.results = async (...given) => {
+    passes += 1;
+    const seen = planned.map(
+      ({ seq }) => ({ seq, state: 'done', runId: `again ${seq}`, origin: 'new', outputs: {} }) as const,
+    );
+    if (passes === 2) await store.observe(ID, seen, 12_000);
+    return read(...given);
+  };
+  expect((await runsInOrder(foray, ID, choice)).rows.map(nameOf)).toEqual(expected);
+  expect(passes).toBe(2);
+});
+
 test('an order by something that the campaign does not have is refused', async () => {
   const choice = { order: { by: 'Nothing', wants: 'lowest' }, inputs: [], from: 0, count: 10 } as const;
   await expect(runsInOrder(foray, ID, choice)).rejects.toMatchObject({ code: 'UNKNOWN_OUTPUT' });

@@ -21,8 +21,10 @@ interface Stretch {
 
 /**
  * One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect.
+ *
+ * @param textOf - the text of a time
  */
-export function courseSentence(analysis: Analysis): string {
+export function courseSentence(analysis: Analysis, textOf: (time: number) => string = numberText): string {
   const { output, times: given = [] } = analysis;
   const times = allowingForTests(given);
   const parts = times.map((one) => ({ time: one.time, ...divided({ ...analysis, ...one }) }));
@@ -55,11 +57,18 @@ export function courseSentence(analysis: Analysis): string {
   }
   const others = never.length > 0 ? `; ${nothingText(analysis, never)} at any time` : '';
   const what = `${output}${analysis.method === 'regression' ? ' as a linear function' : ''}`;
-  return `${leadText(what, stretches, times.length)}${others}${rest}.`;
+  return `${leadText(what, stretches, times.length, textOf)}${others}${rest}.`;
 }
 
-function leadText(what: string, stretches: readonly Stretch[], count: number): string {
+function leadText(
+  what: string,
+  stretches: readonly Stretch[],
+  count: number,
+  textOf: (time: number) => string,
+): string {
   const [first] = stretches as [Stretch];
+  const spanText = ({ from, to }: Stretch): string =>
+    from === to ? textOf(from) : `${textOf(from)} to ${textOf(to)}`;
   if (stretches.length === 1)
     return `${first.input} matters most for ${what} at all ${count} times from ${spanText(first)}`;
   if (stretches.length <= MOST_PARTS) {
@@ -74,10 +83,6 @@ function leadText(what: string, stretches: readonly Stretch[], count: number): s
   const ordered = [...counts].toSorted(([, a], [, b]) => b - a);
   const texts = ordered.slice(0, MOST_PARTS).map(([input, own]) => `${input} at ${own} of ${count} times`);
   return `The input that matters most for ${what} changes often: ${texts.join(', ')}`;
-}
-
-function spanText({ from, to }: Stretch): string {
-  return from === to ? numberText(from) : `${numberText(from)} to ${numberText(to)}`;
 }
 
 function stretchesOf(leaders: readonly { time: number; input: string | undefined }[]): Stretch[] {

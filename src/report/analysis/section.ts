@@ -146,7 +146,10 @@ export function shownAnalyses(
     section: own && analysisSection(own),
     figures: [
       ...(own ? analysisFigures(own, measureOf(campaign.outputs, own.output)) : []),
-      ...courses.flatMap((one, at) => courseFigure(one, at) ?? []),
+      ...courses.flatMap((one, at) => {
+        const curve = campaign.outputs.find(({ name }) => name === one.output);
+        return courseFigure(one, at, curve?.axis) ?? [];
+      }),
     ],
     others: own && otherOutputs(analyses.filter((one) => one !== own && !one.times)),
   };

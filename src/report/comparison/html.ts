@@ -4,7 +4,8 @@ import { differs, shownDifference } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
 import { html, Markup } from '../html/markup.ts';
 import { differences } from '../pictures/compare.ts';
-import { figureSection, pictureOf } from '../pictures/figure.ts';
+import { pictureOf } from '../pictures/figure.ts';
+import { drawn, part, type ReportSection } from '../html/section.ts';
 import { policy, scriptElement } from '../html/picture-script.ts';
 import { style } from '../html/style.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
@@ -42,7 +43,7 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
             <h1>${title}</h1>
             ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
           </header>
-          ${sections}
+          ${sections.map(({ markup }) => markup)}
           <footer>
             foray ${version} made this page from the campaigns ${a.id} and ${b.id}. The page contains
             everything and loads nothing.
@@ -54,25 +55,32 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
 }
 
 /**
- * Makes a section for each of the first outputs: a picture of the differences and a table of the largest differences.
- * An output has no section if its difference is known at no point. The last element names the outputs that are not
- * drawn; it is undefined if there are none.
+ * Makes sections for each of the first outputs: a picture of the differences and a table of the largest differences.
+ * An output has no section if its difference is known at no point. The last section names the outputs that are not
+ * drawn.
  */
 export async function comparisonSections(
   comparison: Comparison,
   summary: ComparisonSummary,
-): Promise<(Markup | undefined)[]> {
-  const drawn = summary.outputs.slice(0, MOST_DRAWN);
+): Promise<ReportSection[]> {
+  const first = summary.outputs.slice(0, MOST_DRAWN);
   const more = comparison.outputs.slice(MOST_DRAWN).map(({ name }) => name);
   return [
-    ...(await Promise.all(drawn.map((output, at) => section(output, comparison, at)))),
-    more.length > 0 ? html`<p class="lead">Not drawn: ${more.join(', ')}.</p>` : undefined,
+    ...(await Promise.all(first.map((output, at) => sectionsOf(output, comparison, at)))).flat(),
+    ...part(
+      'not-drawn',
+      more.length > 0 ? html`<p class="lead">Not drawn: ${more.join(', ')}.</p>` : undefined,
+    ),
   ];
 }
 
-async function section(summary: OutputSummary, { matching, a, b }: Comparison, at: number) {
+async function sectionsOf(
+  summary: OutputSummary,
+  { matching, a, b }: Comparison,
+  at: number,
+): Promise<ReportSection[]> {
   const { output, sample, compared, largest, judged } = summary;
-  if (compared === 0) return undefined;
+  if (compared === 0) return [];
   const title = `Difference of ${output.name}`;
   const which =
     sample.length < compared
@@ -81,9 +89,10 @@ async function section(summary: OutputSummary, { matching, a, b }: Comparison, a
   const bars = judged === 0 ? 'no point has an interval' : 'bars are intervals, in colour if they exclude 0';
   const caption = `${which}; ${bars}${output.statistic === 'share' ? '; differences of shares are in percentage points' : ''}.`;
   const figure = { title, caption, id: `compare-${at}`, ...differences(summary, matching.varied) };
-  const picture = await pictureOf(figure);
-  return html`${figureSection(figure, picture, `${a.id}-${b.id}`)}
-  ${table(summary, matching.varied, compared > largest.length)}`;
+  return [
+    ...(await drawn([figure], `${a.id}-${b.id}`, pictureOf)),
+    ...part(`${figure.id}-table`, table(summary, matching.varied, compared > largest.length)),
+  ];
 }
 
 function table(

@@ -1,5 +1,5 @@
 import { isSensitivityDesign } from '../../campaign/designs/index.ts';
-import type { Campaign, RunCounts } from '../../campaign/types.ts';
+import { type Campaign, closedPhases, type Phase, type RunCounts } from '../../campaign/types.ts';
 import type { Story } from '../../client/strategies.ts';
 import type { Analysis } from '../../sensitivity/analysis.ts';
 import type { CampaignRecord, StoredLog } from '../../store/index.ts';
@@ -15,7 +15,7 @@ import type { Ground } from '../pictures/heat-map.ts';
 import { html, type Markup } from './markup.ts';
 import { type AxisRefusal, MOST_TEXTS, MOST_VALUES } from '../summary/effects.ts';
 import { MOST_CELLS, MOST_FACETS } from '../summary/grid.ts';
-import { numberText } from '../words/words.ts';
+import { counted, numberText } from '../words/words.ts';
 import type { Reference } from '../summary/reference.ts';
 import { drawn, part, type ReportSection } from './section.ts';
 import { foundIn, toldStory } from './story-sections.ts';
@@ -113,7 +113,10 @@ export async function reportSections(
     ),
     ...part('facts', factsSection(record, counts, summary, isFiltered)),
     ...part('imprecise', isFiltered ? undefined : imprecisionText(record, summary.precision)),
-    ...part('none', counts.done === 0 ? html`<p class="lead">${noneText(counts)}</p>` : undefined),
+    ...part(
+      'none',
+      counts.done === 0 ? html`<p class="lead">${noneText(counts, record.phase)}</p>` : undefined,
+    ),
     ...part(
       'no-value',
       counts.done > 0 && output && !best && !isSought && isBestWanted
@@ -160,9 +163,12 @@ export function observationsOf(
   );
 }
 
-function noneText({ failed, total }: RunCounts): string {
+function noneText({ failed, total }: RunCounts, phase: Phase): string {
   if (failed === 0) return 'No run has finished yet.';
-  return failed === total ? 'All runs have failed.' : 'No run is done yet, and some have failed.';
+  if (failed === total) return 'All runs have failed.';
+  return closedPhases.includes(phase)
+    ? `No run is done, and ${counted(failed, 'run has', 'runs have')} failed.`
+    : 'No run is done yet, and some have failed.';
 }
 
 /** Why the pictures do not follow the choice of an input for an axis. */

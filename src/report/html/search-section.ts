@@ -10,12 +10,14 @@ import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
 import {
   bestParts,
+  noBestText,
   requiredValueText,
   requirementsText,
   searchText,
   selectText,
   TOO_GOOD,
 } from '../words/search-words.ts';
+import { capitalized } from '../../text/printable.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
 
@@ -36,10 +38,7 @@ export function searchAnswer(
 ): Markup {
   const { goal } = campaign;
   if (!summary.best) {
-    const isOver = summary.stage === 'over';
-    return html`<div class="answer">
-      ${isOver ? 'No point has a value and meets the requirements.' : 'No known point meets the requirements so far.'}
-    </div>`;
+    return html`<div class="answer">${capitalized(noBestText(campaign, summary))}.</div>`;
   }
   const { place, value, how } = bestParts(campaign, summary.best);
   const isTooGood = isNoisy && summary.best.choice === 'alone';

@@ -52,9 +52,15 @@ export class LiveSummary {
   /** The numbers (seq) of the failed runs. */
   readonly #failed = new Set<number>();
 
-  /** Whether the summary needs only moments. Quantiles need every value. */
+  /**
+   * Whether the summary needs only moments. Quantiles need every value, and each generation of a calibration has other
+   * runs whose curves are drawn.
+   */
   static isEnough(campaign: Campaign, asked: readonly Measure[]): boolean {
-    return drawnOf(campaign, asked).every(({ statistic }) => statistic !== 'quantile');
+    return (
+      campaign.strategy.by !== 'calibration' &&
+      drawnOf(campaign, asked).every(({ statistic }) => statistic !== 'quantile')
+    );
   }
 
   /** @param axes - the axes that a reader has chosen */

@@ -1,11 +1,11 @@
-import { type CurveAxis, MILLISECONDS } from '../../api/index.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { capitalized } from '../../text/printable.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
 import { COURSE_COLOURS } from './indices.ts';
 import { key } from './key.ts';
-import { type NumberCell, PictureNumbers } from './numbers.ts';
+import { PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import { type XAxis, xAxis } from './x-axis.ts';
 import { type Band, MOST_POINTS } from '../summary/bands.ts';
 import { type Courses, MOST_DATA_SETS, MOST_GROUPS } from '../summary/courses.ts';
 import type { Ranking } from '../summary/summary.ts';
@@ -26,7 +26,7 @@ export function courseFigures(
   return all.map((courses, i) => {
     const { output, bands, prior, by, isCrowded, isCut, areThinned } = courses;
     const dots = observed.find((one) => one.output === output.name);
-    const axis = axisOf(courses, dots);
+    const axis = xAxis(output.axis, placesOf(courses, dots));
     return {
       title: titleOf(output),
       caption: sentences(
@@ -107,34 +107,6 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
-/** The months of the units of time that have no fixed length. */
-const MONTHS: Readonly<Partial<Record<string, number>>> = { MONTH: 1, YEAR: 12 };
-
-/** The time in ms of each x of an axis with dates, NaN beyond the times of a `Date`; undefined without dates. */
-function timesOf({ units, start }: CurveAxis = {}): ((x: number) => number) | undefined {
-  if (start === undefined || !units) return undefined;
-  const from = new Date(`${start}T00:00Z`);
-  const months = MONTHS[units];
-  if (months !== undefined) return (x) => monthsAfter(from, months * x);
-  const unit = MILLISECONDS[units]!;
-  return (x) => new Date(Math.round(from.getTime() + x * unit)).getTime();
-}
-
-/** The time some months of the calendar after a date, in ms. A part of a month is this part of its days. */
-function monthsAfter(date: Date, months: number): number {
-  const whole = Math.floor(months);
-  const [from, to] = [dayAfter(date, whole), dayAfter(date, whole + 1)];
-  return Math.round(from + (months - whole) * (to - from));
-}
-
-/** The same day some whole months later, or the last day if the month has no such day: 28 February after 31 January. */
-function dayAfter(date: Date, months: number): number {
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + months];
-  // the day before the first day of the next month
-  const last = new Date(new Date(0).setUTCFullYear(year, month + 1, 0)).getUTCDate();
-  return new Date(0).setUTCFullYear(year, month, Math.min(date.getUTCDate(), last));
-}
-
 type CurvesOnAxis = Pick<Courses, 'best' | 'others' | 'bands' | 'prior' | 'groups'>;
 
 /** All x of a picture. */
@@ -145,60 +117,6 @@ function placesOf({ best, others, bands, prior, groups }: CurvesOnAxis, observed
     ...[...curves, observed?.points ?? []].flatMap((curve) => curve.map(([x]) => x)),
     ...allBands.flatMap((some) => some.map(({ x }) => x)),
   ];
-}
-
-/** Steps of time, ms, and how many characters of a time such as 12:30:15.250 tell times with such a step apart. */
-const STEPS = [
-  [MILLISECONDS.DAY!, 0],
-  [MILLISECONDS.MINUTE!, 5],
-  [MILLISECONDS.SECOND!, 8],
-  [1, 12],
-] as const;
-
-/** The x axis of a curve: its encoding, where and how a value is shown, and what the caption says of it. */
-interface XAxis {
-  title: string;
-  placeOf: (x: number) => number;
-  textOf: (x: number) => NumberCell;
-  isOnAxis: (x: number) => boolean;
-  encoding: object;
-  note: string | undefined;
-}
-
-function axisOf(
-  courses: Pick<Courses, 'output' | keyof CurvesOnAxis>,
-  observed: Observed | undefined,
-): XAxis {
-  const { name, units, scale } = courses.output.axis ?? {};
-  const axis = { grid: false, tickCount: 10 };
-  const places = placesOf(courses, observed);
-  const placeOf = timesOf(courses.output.axis);
-  const times = placeOf && places.map(placeOf);
-  if (times && !times.some(Number.isNaN)) {
-    const [, length] = STEPS.find(([step]) => times.every((time) => time % step === 0))!;
-    const textOf = (x: number) => {
-      const [date, time] = new Date(placeOf(x)).toISOString().split('T') as [string, string];
-      return { value: x, text: `${date} ${time.slice(0, length)}`.trim() };
-    };
-    const title = name ?? 'Date';
-    const encoding = { field: 'x', type: 'temporal', title, scale: { type: 'utc', nice: false }, axis };
-    return { title, placeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
-  }
-  const isNamed = name !== undefined || units;
-  const title = isNamed ? titleOf({ name: name ?? 'x', units }) : 'x';
-  const encoding = {
-    field: 'x',
-    type: 'quantitative',
-    title: isNamed ? title : null,
-    scale: { nice: false, ...(scale === 'log' && { type: 'log' }) },
-    axis: { ...axis, ...(scale === 'log' && { format: ',~r' }) },
-  };
-  const isOnAxis = (x: number): boolean => scale !== 'log' || x > 0;
-  const beyond = times && 'The axis has no dates, because some of them are beyond the calendar';
-  const beside = places.every(isOnAxis)
-    ? undefined
-    : 'Points with x ≤ 0 are left out, because the axis is logarithmic';
-  return { title, placeOf: (x) => x, textOf: (x) => x, isOnAxis, encoding, note: beyond ?? beside };
 }
 
 /** The opacity of the middle 90 % of the runs with one value of an input. */

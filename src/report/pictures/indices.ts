@@ -1,3 +1,4 @@
+import type { CurveAxis } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import { ranked, sizeOf } from '../analysis/claims.ts';
 import { courseSentence } from '../analysis/course-words.ts';
@@ -5,8 +6,9 @@ import { type Figure, partText, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { estimateCells, PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
+import { type XAxis, xAxis } from './x-axis.ts';
 import type { MOST_GROUPS } from '../summary/courses.ts';
-import { inputText, percent, unitText } from '../words/words.ts';
+import { inputText, numberText, percent, unitText } from '../words/words.ts';
 import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
 
 /** The maximum number of inputs in a picture or a table. */
@@ -173,11 +175,23 @@ const COURSES: Record<
   'one-at-a-time': { title: 'Effect', of: (one) => [one.effect, one.effectInterval] },
 };
 
-/** Makes a picture of the indices of a curve over time; undefined if the analysis has fewer than two times. */
-export function courseFigure(analysis: Analysis, at: number): Figure | undefined {
+/**
+ * Makes a picture of the indices of a curve over time; undefined if the analysis has fewer than two times.
+ *
+ * @param declared - the x axis of the curve
+ */
+export function courseFigure(analysis: Analysis, at: number, declared?: CurveAxis): Figure | undefined {
   const { times = [], method, output } = analysis;
   if (times.length < 2) return undefined;
   const { title, of } = COURSES[method];
+  const axis = xAxis(
+    declared,
+    times.map(({ time }) => time),
+  );
+  const wordsOf = (x: number): string => {
+    const cell = axis.textOf(x);
+    return typeof cell === 'number' ? numberText(cell) : cell.text;
+  };
   const names = times[0]!.indices.map(({ input }) => input);
   const courses = names.map((input): IndexCourse & { size: number } => {
     const points = times.flatMap(({ time, indices }) => {
@@ -192,15 +206,16 @@ export function courseFigure(analysis: Analysis, at: number): Figure | undefined
   return {
     title: `When inputs matter for ${output}`,
     caption: sentences(
-      courseSentence(analysis).replace(/\.$/, ''),
+      courseSentence(analysis, wordsOf).replace(/\.$/, ''),
       `${title} of each input at each time`,
       courses.some(({ points }) => points.some(({ interval }) => interval))
         ? `Bands are ${percent(analysis.confidence)} intervals`
         : undefined,
+      axis.note,
       partText(courses.length, shown.length, 'inputs'),
     ),
     id: `courses-${at + 1}`,
-    ...indexCourses(shown, title, method === 'sobol' || method === 'factorial'),
+    ...indexCourses(shown, title, axis, method === 'sobol' || method === 'factorial'),
   };
 }
 
@@ -367,28 +382,28 @@ export const COURSE_COLOURS = [
 const MOST_COURSES = COURSE_COLOURS.length;
 
 /** Draws an index of inputs over time. Each input is a line, with its interval as a band. */
-function indexCourses(courses: readonly IndexCourse[], title: string, isShare: boolean): DrawnNumbers {
+function indexCourses(
+  courses: readonly IndexCourse[],
+  title: string,
+  { title: xTitle, placeOf, textOf, isOnAxis, encoding: x }: XAxis,
+  isShare: boolean,
+): DrawnNumbers {
   const shown = key(
     courses.map(({ input }, at) => ({ name: input, colour: COURSE_COLOURS[at]!, opacity: 1, kind: 'line' })),
   );
-  const x = {
-    field: 'time',
-    type: 'quantitative',
-    title: null,
-    scale: { nice: false },
-    axis: { grid: false },
-  };
   const scale = isShare ? { domain: [0, 1], clamp: true } : { zero: true };
   const y = (field: string) => ({ field, type: 'quantitative', title, scale });
-  const numbers = new PictureNumbers([{ title: 'x' }, { title: 'Input' }, { title }, ...ENDS]);
+  const numbers = new PictureNumbers([{ title: xTitle }, { title: 'Input' }, { title }, ...ENDS]);
   const layers = courses.flatMap(({ input, points }) => {
-    const rows = points.map(({ time, value, interval }) => ({
-      ...numbers.add([time, input, ...indexCells(value, interval)]),
-      time,
-      value,
-      low: interval?.[0],
-      high: interval?.[1],
-    }));
+    const rows = points
+      .filter(({ time }) => isOnAxis(time))
+      .map(({ time, value, interval }) => ({
+        ...numbers.add([textOf(time), input, ...indexCells(value, interval)]),
+        x: placeOf(time),
+        value,
+        low: interval?.[0],
+        high: interval?.[1],
+      }));
     const color = shown(input);
     return [
       {

@@ -1,4 +1,5 @@
 import type { Measure } from '../../campaign/measures.ts';
+import { ticksBetween } from '../words/ticks.ts';
 import { titleOfMeasure } from '../words/words.ts';
 
 /** If the highest value is more than this many times the lowest value, low values look alike on a linear scale. */
@@ -6,6 +7,9 @@ const WIDE = 20;
 
 /** The maximum number of powers of ten with a label on an axis. */
 const MOST_POWERS = 12;
+
+/** The maximum number of ticks of a short logarithmic axis, which has those of a linear one. */
+const MOST_LINEAR = 5;
 
 /** Whether the values need a logarithmic scale: they are all positive, and far apart. */
 export function isWide(values: readonly number[]): boolean {
@@ -95,7 +99,8 @@ const LEVELS = 8;
 
 /**
  * The numbers between `low` and `high` that are 1, 2 or 5 times a power of ten. If there are many powers of ten, only
- * the powers are returned. If there are very many, only some of the powers are returned.
+ * the powers are returned. If there are very many, only some of the powers are returned. If fewer than two of these
+ * numbers fit, the ticks are those of a linear axis.
  *
  * @param mostDecades - the maximum number of powers of ten for which all three numbers are returned
  */
@@ -106,7 +111,8 @@ export function steps(low: number, high: number, mostDecades = 4): number[] {
   const all = Array.from({ length: Math.floor((last - first) / every) + 1 }, (_, i) =>
     factors.map((factor) => Number(`${factor}e${first + every * i}`)),
   );
-  return all.flat().filter((step) => low <= step && step <= high);
+  const found = all.flat().filter((step) => low <= step && step <= high);
+  return found.length < 2 ? ticksBetween(low, high, MOST_LINEAR).map(({ value }) => value) : found;
 }
 
 /**

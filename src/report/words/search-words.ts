@@ -4,7 +4,7 @@ import type { Campaign } from '../../campaign/types.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { StrategyBy } from '../../campaign/strategy.ts';
 import type { SelectSummary } from '../../search/select-story.ts';
-import type { RequiredOutput } from '../../search/interval.ts';
+import type { RequiredOutput, SeekingCampaign } from '../../search/interval.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
 import { count, inputColumns, number, text, uniquelyNamed } from '../tables/column-types.ts';
 import { stopText } from './stop-words.ts';
@@ -208,6 +208,16 @@ function certaintyText(strategy: StrategyBy<'search' | 'selection'>, isSure: boo
   return isSure
     ? `no other ${which} is better by more than ${numberText(indifference)}, with ${percent(confidence)} confidence`
     : `the best ${which}s could not be distinguished`;
+}
+
+/** Why there is no best point. */
+export function noBestText(
+  { strategy }: Pick<SeekingCampaign, 'strategy'>,
+  { stage }: Pick<SearchSummary | SelectSummary, 'stage'>,
+): string {
+  const isAsked = strategy.require.length > 0;
+  if (stage === 'over') return `no point has a value${isAsked ? ' and meets the requirements' : ''}`;
+  return isAsked ? 'no known point meets the requirements so far' : 'no point has a value yet';
 }
 
 /** The value of the best point with its interval: "17.4 ± 0.3 days", "12.5 % (9 % to 17.1 %)". */

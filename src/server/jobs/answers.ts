@@ -5,7 +5,6 @@ import { comparisonSections } from '../../report/comparison/html.ts';
 import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summary.ts';
 import { comparisonTable } from '../../report/comparison/table.ts';
 import { standalone } from '../../report/pictures/figure.ts';
-import { html } from '../../report/html/markup.ts';
 import { pointSections } from '../../report/html/point-sections.ts';
 import { formatTable, tableOf } from '../../report/index.ts';
 import { parquet } from '../../report/formats/parquet.ts';
@@ -95,8 +94,14 @@ export async function comparedParts(foray: Foray, a: string, b: string): Promise
   const comparison = await campaignsCompared(foray, a, b, {});
   const summary = new ComparisonSummary(comparison);
   await summary.read();
-  const sections = html`${await comparisonSections(comparison, summary)}`.text;
-  return { a: comparison.a.id, b: comparison.b.id, notes: comparisonNotes(comparison, summary), sections };
+  const sections = await comparisonSections(comparison, summary);
+  return {
+    a: comparison.a.id,
+    b: comparison.b.id,
+    notes: comparisonNotes(comparison, summary),
+    // keys of points lead to the points of the first campaign
+    sections: sections.map((one) => shownSection(one, comparison.a.id).html).join(''),
+  };
 }
 
 /** The maximum number of replications of a point whose curves are drawn. */

@@ -20,7 +20,7 @@ interface JobTypes {
   plan: { takes: { sent: Sent; all?: boolean | undefined; runSeconds?: number | undefined }; gives: Plan };
   submit: { takes: { sent: Sent; id?: string; token?: string | undefined; owner: string }; gives: Submitted };
   compare: { takes: { sent: Sent; id: string }; gives: Difference };
-  form: { takes: { model: FormModel; posted: PostedForm; way: string | undefined }; gives: Form };
+  form: { takes: { model: FormModel; posted: PostedForm; way?: string | undefined }; gives: Form };
   apply: { takes: { sent: Sent; id: string; reason: string }; gives: CampaignChange };
   report: { takes: Written & { choice: ReportChoice }; gives: void };
   figures: { takes: Written & { choice: ReportChoice }; gives: void };

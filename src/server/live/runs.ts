@@ -24,7 +24,8 @@ export async function runsOfDesign(
 
 /**
  * Finished runs of a campaign in an order. For another order than that of the design, and for a filter of inputs, one
- * pass over all runs finds the places of the chosen runs, and another one reads them.
+ * pass over all runs chooses, and another one reads the chosen runs. They have the same point and replication in both,
+ * although more runs may finish between them.
  *
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
@@ -37,37 +38,44 @@ export async function runsInOrder(foray: Foray, id: string, choice: RunChoice): 
   const isWanted = ({ status, values }: ResultRow): boolean =>
     (state === undefined || status === state) && isInside(values);
   const scoreOf = order === null ? () => 0 : scoring(campaign, order);
-  const places: number[] = [];
+  const points: string[] = [];
+  const replications: number[] = [];
   const scores: number[] = [];
-  let [place, without] = [0, 0];
+  let without = 0;
   for await (const row of rows) {
-    if (isWanted(row)) {
-      const score = scoreOf(row);
-      if (score === undefined) without += 1;
-      else {
-        places.push(place);
-        scores.push(score);
-      }
+    if (!isWanted(row)) continue;
+    const score = scoreOf(row);
+    if (score === undefined) without += 1;
+    else {
+      const last = points.at(-1);
+      // the runs of a point share one text
+      points.push(row.point === last ? last : row.point);
+      replications.push(row.replication);
+      scores.push(score);
     }
-    place += 1;
   }
-  const ranked = places.map((_place, at) => at).sort((a, b) => scores[a]! - scores[b]! || a - b);
-  const chosen = ranked.slice(from, from + count).map((at) => places[at]!);
-  return { rows: await rowsAt(foray, id, chosen), total: places.length, without };
+  const ranked = scores.map((_score, at) => at).sort((a, b) => scores[a]! - scores[b]! || a - b);
+  const chosen = ranked
+    .slice(from, from + count)
+    .map((at) => nameOf({ point: points[at]!, replication: replications[at]! }));
+  return { rows: await rowsNamed(foray, id, chosen), total: scores.length, without };
 }
 
-/** The runs at some places in the order of the design. */
-async function rowsAt(foray: Foray, id: string, places: readonly number[]): Promise<ResultRow[]> {
-  const found = new Map(places.map((place): [number, ResultRow | undefined] => [place, undefined]));
-  const last = Math.max(...places);
-  let place = 0;
+function nameOf({ point, replication }: Pick<ResultRow, 'point' | 'replication'>): string {
+  return `${point} ${replication}`;
+}
+
+/** Some runs by their names. A run that is requested again meanwhile has no results. */
+async function rowsNamed(foray: Foray, id: string, names: readonly string[]): Promise<ResultRow[]> {
+  const wanted = new Set(names);
+  const found = new Map<string, ResultRow>();
   const { rows } = await foray.results(id);
   for await (const row of rows) {
-    if (place > last) break;
-    if (found.has(place)) found.set(place, row);
-    place += 1;
+    if (found.size === wanted.size) break;
+    const name = nameOf(row);
+    if (wanted.has(name)) found.set(name, row);
   }
-  return places.flatMap((one) => found.get(one) ?? []);
+  return names.flatMap((name) => found.get(name) ?? []);
 }
 
 /** The number by which a run is sorted: lower numbers come first. Undefined for a run without a value. */

@@ -20,7 +20,7 @@ export function shownSection({ id, markup, numbers }: ReportSection, campaign: s
 }
 
 /** Turns the keys of points, which the report puts into `<code>` elements, into links. */
-export function withKeys(section: string, pathOf: (key: string) => string): string {
+function withKeys(section: string, pathOf: (key: string) => string): string {
   return section.replaceAll(/<code>([0-9a-f]{16})<\/code>/g, (code, key: string) => {
     return html`<a href="${pathOf(key)}">${new Markup(code)}</a>`.text;
   });

@@ -1,12 +1,10 @@
 import { html, Markup } from '../../report/html/markup.ts';
 import type { ComparedParts } from '../jobs/answers.ts';
-import { withKeys } from '../live/shown.ts';
 import { option } from './form-parts.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 
 /**
- * Two campaigns point by point, with the pictures of `foray compare -o page.html`. Keys of points link to the points of
- * the first campaign.
+ * Two campaigns point by point, with the pictures of `foray compare -o page.html`.
  */
 export function comparePage({ a, b, notes, sections }: ComparedParts): Page {
   const both = [a, b].map((id) => html`<a href="${pathOfCampaign(id)}">${id}</a>`);
@@ -17,8 +15,7 @@ export function comparePage({ a, b, notes, sections }: ComparedParts): Page {
         <a class="button" href="/compare?${new URLSearchParams({ a: b, b: a }).toString()}">Swap A and B</a>
         <a class="button" href="/compare">Two other campaigns</a>
       </p>
-      ${notes.map((note) => html`<p class="lead">${note}</p>`)}
-      ${new Markup(withKeys(sections, (key) => pathOfCampaign(a, `points/${key}`)))}`,
+      ${notes.map((note) => html`<p class="lead">${note}</p>`)} ${new Markup(sections)}`,
   };
 }
 

@@ -140,7 +140,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         model = await models.one(form.model).catch(nothing);
         const { text } = form;
         const again = { text, was: text, fields: new Map<string, string>() };
-        form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again, way });
+        form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again });
       }
       isRead = true;
       if (doing === 'plan' && !result.isWrong)

@@ -15,8 +15,9 @@ import { CONTROL, FormFields, MODEL } from './form.ts';
 import { option } from './form-parts.ts';
 import { wayChoice } from './way-choice.ts';
 import { tableOf } from './grid.ts';
-import { type Page, pathOfCampaign } from './layout.ts';
+import { formScript, type Page, pathOfCampaign } from './layout.ts';
 import { mistakeList } from './problem.ts';
+import { viewQuery } from './view.ts';
 
 /** A text field for a definition. Each mistake has a link that selects its line in the field. */
 function editor(text: string): Markup {
@@ -52,14 +53,15 @@ export function definitionPage(
   return {
     title: `Definition of ${id}`,
     body: html`<h1>${campaign.name}</h1>
-      ${tabs(id, 'definition')} ${message}
+      ${tabs(id, 'definition', viewQuery(request.url))} ${message}
       ${
         maySteer(request)
           ? html`<form method="post" action="${path}" data-keep ${draft && html`data-posted`}>
-              ${editor(text)}
-              <input type="hidden" name="etag" value="${etag}" />
-              <p class="buttons"><button name="do" value="compare">Show the difference</button></p>
-            </form>`
+                ${editor(text)}
+                <input type="hidden" name="etag" value="${etag}" />
+                <p class="buttons"><button name="do" value="compare">Show the difference</button></p>
+              </form>
+              ${formScript}`
           : html`<pre tabindex="0">${text}</pre>`
       }`,
   };
@@ -141,7 +143,7 @@ export function newPage(shown: NewCampaign, isPosted = false): Page {
   return {
     title: 'New campaign',
     body: html`<h1>New campaign</h1>
-      ${campaignForm(shown, isPosted)}`,
+      ${campaignForm(shown, isPosted)} ${formScript}`,
   };
 }
 

@@ -141,6 +141,7 @@ export class FormFields {
             <label
               >Points to compare
               <select name="${CONTROL}${KIND}">
+                ${kind === '' ? option('', 'none of these', '') : ''}
                 ${known.map(({ name, title }) => option(name, title, kind))}
               </select></label
             >
@@ -327,7 +328,9 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
       return html`<input type="hidden" name="${CONTROL}${field}" value="${only!.at}" />
         ${this.#shapeOf(only!.shape, shapeAt(name, only!.at), setting, label)}`;
     }
-    const none = setting.input || setting.default === undefined ? 'no' : textOf(setting.default);
+    // a selection begins with more replications if the model has chance
+    const isOther = name === 'replications' && wayOf(this.#fields) === 'select';
+    const known = setting.input || setting.default === undefined ? 'no' : textOf(setting.default);
     return html`<div class="choice">
       ${this.#control(
         field,
@@ -335,7 +338,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
         '',
         (attributes) =>
           html`<select name="${CONTROL}${field}" ${attributes}>
-            <option value="">${none}</option>
+            <option value="">${isOther ? 'default' : known}</option>
             ${offered.map(({ name: word, at }) => option(String(at), shapeWords[word] ?? word, chosen, at))}
           </select>`,
       )}

@@ -123,12 +123,13 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
   return Promise.resolve();
 }
 
-/** The style sheet and the script, which are the same for everybody. */
+/** The style sheet and the scripts, which are the same for everybody. */
 function addFiles(app: FastifyInstance): void {
   const file = (name: string): string => readFileSync(ownFile(`src/server/pages/${name}`), 'utf8');
   const files = {
     '/picture.js': { type: 'text/javascript; charset=utf-8', content: pictureScript },
     '/page.css': { type: 'text/css; charset=utf-8', content: style + file('page.css') },
+    '/form.js': { type: 'text/javascript; charset=utf-8', content: file('form.js') },
     '/page.js': { type: 'text/javascript; charset=utf-8', content: file('page.js') },
   };
   for (const [path, { type, content }] of Object.entries(files))

@@ -23,6 +23,9 @@ export interface Page {
   script?: string;
 }
 
+/** The script of a page with a form whose fields are kept. */
+export const formScript = html`<script type="module" src="/form.js"></script>`;
+
 /** What the key of a user permits. */
 const permission: Readonly<Record<Role, string>> = {
   read: 'This key may read.',

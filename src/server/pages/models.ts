@@ -6,7 +6,7 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { maySteer } from '../keys.ts';
 import { brief, titleOf, typeText, unitText } from '../../report/words/words.ts';
 import { tableOf } from './grid.ts';
-import type { Page } from './layout.ts';
+import { formScript, type Page } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 
 /** The interval between requests for the state of an unfinished run, ms. */
@@ -156,17 +156,18 @@ function outputsTable({ name, version }: ModelAtService): Markup {
 /** The form for a single run. The fields have the given values, and otherwise the defaults of the inputs. */
 function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
   return html`<form method="post" action="${pathOfModel(model)}/runs" class="inputs" data-keep>
-    ${model.version.experimentTemplate.inputs
-      .filter(({ type }) => type !== 'INPUT_FILE')
-      .map(
-        (input) =>
-          html`<label
-            >${titleOf(input)} <small class="soft">${allowedText(input) || typeText(input.type)}</small>
-            <input name="in:${input.name}" value="${values.get(`in:${input.name}`) ?? input.value}"
-          /></label>`,
-      )}
-    <button class="main">Run it</button>
-  </form>`;
+      ${model.version.experimentTemplate.inputs
+        .filter(({ type }) => type !== 'INPUT_FILE')
+        .map(
+          (input) =>
+            html`<label
+              >${titleOf(input)} <small class="soft">${allowedText(input) || typeText(input.type)}</small>
+              <input name="in:${input.name}" value="${values.get(`in:${input.name}`) ?? input.value}"
+            /></label>`,
+        )}
+      <button class="main">Run it</button>
+    </form>
+    ${formScript}`;
 }
 
 function textOf(output: SingleRun['outputs'][number]): Markup | string {

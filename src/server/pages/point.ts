@@ -16,6 +16,7 @@ import { tabs } from './campaign.ts';
 import { type Cell, tableOf, timeOf } from './grid.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
 import { briefCell } from './runs.ts';
+import { queryText, viewQuery } from './view.ts';
 
 interface OfPoint {
   /** The numbers of the model's versions whose runs can be animated. */
@@ -34,6 +35,7 @@ export function pointPage(
   const { campaign } = record;
   const { point, place, inputs, runs, asks, precision } = explanation;
   const { id } = campaign;
+  const view = viewQuery(request.url);
   const columns = campaign.outputs
     .map(outputColumn)
     .filter(({ name }) => runs.some((run) => name in run.outputs));
@@ -52,7 +54,7 @@ export function pointPage(
     title: `Point ${place ?? point} of ${id}`,
     isWide: true,
     body: html`<h1 class="point">${title}</h1>
-      ${tabs(id, 'point')} ${neighbours(record, explanation)}
+      ${tabs(id, 'point', view)} ${neighbours(record, explanation, view)}
       ${asks.map(
         ({ of, ask, by, told }) =>
           html`<p>
@@ -109,13 +111,17 @@ export function pointPage(
 function neighbours(
   { campaign, points }: CampaignRecord,
   { point, place, asks, neighbours: { before, after } }: Explanation,
+  view: URLSearchParams,
 ): Markup {
   const text = (number: number): string => number.toLocaleString('en-US');
   const among = asks.length > 0 ? ' that were asked for' : '';
   const link = (key: string | null, name: string, rel: string): Markup | '' =>
     key === null
       ? ''
-      : html`<a class="button" rel="${rel}" href="${pathOfCampaign(campaign.id, `points/${key}`)}"
+      : html`<a
+          class="button"
+          rel="${rel}"
+          href="${pathOfCampaign(campaign.id, `points/${key}`)}${queryText(view)}"
           >${name}</a
         >`;
   return html`<nav class="pages" aria-label="Points">

@@ -17,7 +17,7 @@ import { tabs } from './campaign.ts';
 import { option } from './form-parts.ts';
 import { type Cell, type Column, grid, orderText, type Row, tableOf, timeOf } from './grid.ts';
 import { act, type Page, pathOfCampaign } from './layout.ts';
-import { filterFields, inputFields, otherFields, queryText } from './view.ts';
+import { filterFields, inputFields, otherFields, queryText, viewQuery } from './view.ts';
 
 /** The choice of runs in the address of the page. */
 interface Shown extends Omit<RunChoice, 'inputs'> {
@@ -39,7 +39,7 @@ export async function runsPage(
   const columns = at.map((place) => columnOf(table.columns[place]!));
   const cells: Row[] = [];
   for await (const row of table.rows)
-    cells.push({ cells: at.map((place) => cellOf(id, table.columns[place]!, row[place]!)) });
+    cells.push({ cells: at.map((place) => cellOf(id, table.columns[place]!, row[place]!, shown.view)) });
   const hrefOf = (order: RowOrder): string => addressOf(id, { ...shown, order, from: 0 });
   const pagesOf = (label: string): Markup =>
     pageLinks(label, shown, rows.length, total, (from) => addressOf(id, { ...shown, from }));
@@ -82,10 +82,10 @@ function columnOf(column: ResultColumn): Column {
   };
 }
 
-function cellOf(id: string, column: ResultColumn, cell: string | null): Cell {
+function cellOf(id: string, column: ResultColumn, cell: string | null, view: URLSearchParams): Cell {
   if (cell === null) return '';
   if (column.name === 'point' && column.of === undefined)
-    return html`<a href="${pathOfCampaign(id, `points/${cell}`)}"><code>${cell}</code></a>`;
+    return html`<a href="${pathOfCampaign(id, `points/${cell}`)}${queryText(view)}"><code>${cell}</code></a>`;
   if (column.type === 'INSTANT') return timeOf(cell);
   return column.kind === 'text' ? shortText(cell) : briefCell(column, cell);
 }
@@ -173,10 +173,12 @@ export function failuresPage(
 ): Page {
   const { id } = campaign;
   const canRetry = maySteer(request);
+  const view = viewQuery(request.url);
   return {
     title: `Failures of ${id}`,
     body: html`<h1>${campaign.name}</h1>
-      ${tabs(id, 'failures')}
+      ${tabs(id, 'failures', view)}
+      ${filterFields(view).length > 0 ? html`<p class="lead">Failures of all points.</p>` : ''}
       ${
         failures.length === 0
           ? html`<p class="lead">No run has failed.</p>`

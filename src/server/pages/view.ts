@@ -26,7 +26,7 @@ export function viewOf(url: string): View {
   };
 }
 
-/** The parameters of an address that belong to the view. The overview, the runs and the downloads keep them. */
+/** The parameters of an address that belong to the view. The pages of a campaign keep them. */
 export function viewQuery(url: string): URLSearchParams {
   const query = [...new URL(url, 'http://any').searchParams];
   return new URLSearchParams(

@@ -78,6 +78,18 @@ test('a curve has a picture over time, and rows with times', async () => {
   expect((await csvOf([analysis]))[0]).toMatch(/^output,time,input,with,first,/);
 });
 
+test('a picture over time has the x axis of its curve', async () => {
+  const analysis = analysisOf({ ...designs[0]![1], outputs: ['Course'] });
+  const dated = courseFigure(analysis, 0, { units: 'DAY', start: '2026-01-31' })!;
+  expect(dated.numbers.columns[0]!.title).toBe('Date');
+  expect(dated.numbers.rows.map(({ texts }) => texts[0])).toContain('2026-02-01');
+  expect(dated.caption).toMatch(/2026-01-31, then .* 2026-02-01/);
+  const named = courseFigure(analysis, 0, { name: 'Time', units: 'DAY', scale: 'log' })!;
+  expect((await draw(named.spec, named.id, named.title)).svg).toContain('Time (day)');
+  expect(named.caption).toContain('Points with x ≤ 0 are left out, because the axis is logarithmic.');
+  expect(new Set(named.numbers.rows.map(({ values }) => values[0]))).toEqual(new Set([1]));
+});
+
 describe('a sentence about a curve says which input matters most at which times', () => {
   const told = (curve: (values: readonly number[]) => unknown, [, played] = designs[0]!): string =>
     courseSentence(analyzed({ ...played, outputs: ['Course'] }, (values) => ({ Course: curve(values) }))[0]!);

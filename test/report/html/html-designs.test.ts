@@ -237,6 +237,15 @@ describe('the report of other designs', () => {
     expect(page).toContain('<h2>Timeline</h2>');
   });
 
+  test('says of a closed campaign, or of a filter, that no run is done', async () => {
+    const record = sampleRecord();
+    const failed = [failedRow(0, ['1.2', '0.3'], 'because'), failedRow(1, ['1.4', '0.3'], 'because')];
+    const counts = { ...countsOf(0, 2), total: 9 };
+    const page = (phase: typeof record.phase) => renderReport({ ...record, phase }, counts, stream(failed));
+    expect(await page('completed')).toContain('No run is done, and 2 runs have failed.');
+    expect(await page('running')).toContain('No run is done yet, and some have failed.');
+  });
+
   test('groups failures by cause, and lists the most frequent cause first', async () => {
     const record = sampleRecord();
     const failed = ['a', 'b\nseed 166845506387790', 'b\nseed 7'].map((reason, i) =>

@@ -1,6 +1,7 @@
 import type { StrategyBy } from '../../../src/campaign/strategy.ts';
 import { describe, expect, test } from '@jest/globals';
 import { renderReport } from '../../../src/report/html/html.ts';
+import { searchAnswer } from '../../../src/report/html/search-section.ts';
 import { groundFigures } from '../../../src/report/pictures/heat-map.ts';
 import { formatTable } from '../../../src/report/formats/format.ts';
 import { bestParts, bestTable, bestText, requirementsText } from '../../../src/report/words/search-words.ts';
@@ -98,10 +99,10 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
   };
 }
 
-async function pageOf(story: SearchStory): Promise<string> {
+async function pageOf(story: SearchStory, of = record): Promise<string> {
   const rows = stream(story.points.map(({ ordinal, values }) => sampleRow(ordinal, values)));
   const options = { story: { by: 'search' as const, ...story } };
-  return (await renderReport(record, countsOf(story.points.length), rows, options)).replaceAll(/\s+/g, ' ');
+  return (await renderReport(of, countsOf(story.points.length), rows, options)).replaceAll(/\s+/g, ' ');
 }
 
 describe('the report of a search', () => {
@@ -142,6 +143,10 @@ describe('the report of a search', () => {
   test('says that no point meets the requirements', async () => {
     const page = await pageOf(
       storyWith([point(0, 5, { isFeasible: false }), point(1, 6, { isFeasible: false })]),
+      sampleRecord({
+        ...record.campaign,
+        strategy: { ...search, require: [{ output: 'Fit error', min: null, max: 1 }] },
+      }),
     );
     expect(page).toContain('No point has a value and meets the requirements.');
     expect(page).not.toContain('Lowest Fit error <strong>');
@@ -149,6 +154,22 @@ describe('the report of a search', () => {
     // the page still draws the points
     expect(page).toContain('-search-points"');
   });
+
+  test.each([
+    [[], 'over', 'No point has a value.'],
+    [[], 'asking', 'No point has a value yet.'],
+    [[{ output: 'Fit error', min: null, max: 1 }], 'asking', 'No known point meets the requirements so far.'],
+  ] as const)(
+    'with the requirements %j and without a best point, a search that is %s says so',
+    (require, stage, said) => {
+      const { campaign } = sampleRecord({
+        ...record.campaign,
+        strategy: { ...search, require: [...require] },
+      });
+      const answer = searchAnswer(campaign as never, { best: null, stage }, false);
+      expect(answer.text).toBe(`<div class="answer">${said}</div>`);
+    },
+  );
 
   test('escapes the value of an input that looks like HTML', async () => {
     const page = await pageOf(storyWith([point(0, 5, { values: ['2', '<i>'] }), point(1, 30)]));

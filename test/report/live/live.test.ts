@@ -141,6 +141,12 @@ describe('a summary of runs in any order', () => {
     ]);
   });
 
+  test('is not enough for a calibration, whose last generation has the curves that are drawn', () => {
+    const { campaign } = sampleRecord({ strategy: { by: 'calibration' } as Campaign['strategy'] });
+    expect(LiveSummary.isEnough(campaign, [])).toBe(false);
+    expect(LiveSummary.isEnough(sampleRecord().campaign, [])).toBe(true);
+  });
+
   test('is not enough for quantiles, which need all values', () => {
     const { campaign } = sampleRecord();
     expect(LiveSummary.isEnough(campaign, [measureOf(campaign.outputs, 'Q(`Fit error`, 0.9)')])).toBe(false);

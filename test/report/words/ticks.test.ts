@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
-import { wholeTicks } from '../../../src/report/pictures/output-axis.ts';
+import { steps, wholeTicks } from '../../../src/report/pictures/output-axis.ts';
 import { draw } from '../../../src/report/pictures/vega.ts';
 import { ticksBetween } from '../../../src/report/words/ticks.ts';
 import { estimateTexts, intervalText } from '../../../src/report/words/words.ts';
@@ -118,4 +118,21 @@ describe('a value with an interval', () => {
       ),
     );
   });
+});
+
+test('a logarithmic axis has at least two ticks, however short it is', () => {
+  expect(steps(2.1, 4.8)).toEqual([2.5, 3, 3.5, 4, 4.5]);
+  expect(steps(1, 5)).toEqual([1, 2, 5]);
+  fc.assert(
+    fc.property(
+      fc.double({ min: 1e-6, max: 1e6, noNaN: true }),
+      fc.double({ min: 1.01, max: 30, noNaN: true }),
+      (low, ratio) => {
+        const found = steps(low, low * ratio);
+        expect(found.length).toBeGreaterThan(1);
+        for (const one of found)
+          expect(one >= low * (1 - 1e-9) && one <= low * ratio * (1 + 1e-9)).toBe(true);
+      },
+    ),
+  );
 });
