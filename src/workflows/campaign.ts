@@ -45,7 +45,7 @@ import { activities, lookForMore, search, tick } from './tick.ts';
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** An execution that shall continue a closed campaign ends if its change does not come within this time. */
-const CHANGE_COMES_WITHIN = '1 min';
+const CHANGE_COMES_WITHIN = '10 s';
 
 /**
  * One campaign, from the expansion of its design to its summary. The workflow owns the progress: which runs are
@@ -178,7 +178,7 @@ async function goOn(context: Context): Promise<void> {
   const { state, changes } = context;
   state.schedule = newSchedule(0, state.schedule.concurrency);
   show(context);
-  // Temporal started this execution with a change. Without one, the change was refused as wrong.
+  // Temporal starts this execution together with a change. Without one, the change was refused as wrong, or got lost.
   if (!(await condition(() => changes.length > 0, CHANGE_COMES_WITHIN))) throw refusedChange();
   const { request } = changes[0]!;
   state.failedOnly = 'retry' in request && (request.retry === 'failed' || typeof request.retry === 'object');

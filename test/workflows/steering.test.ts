@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { definitionLimits, JobThreads } from '../../src/server/jobs/job-threads.ts';
+import { Shares } from '../../src/server/shares.ts';
 import { closedStatus, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { type FaultyService, pass, startFaultyService } from '../support/faulty-service.ts';
 import { until } from '../support/until.ts';
@@ -129,6 +131,31 @@ test('a change of a campaign whose worker fails or does not answer says so, and 
     await other.startWorker();
     expect(await toTheEnd(other, id)).toMatchObject({ phase: 'completed' });
   } finally {
+    await other.close();
+  }
+});
+
+test('without a worker, a change says so, no thread of a server waits for it, and a worker that comes later may make it', async () => {
+  const other = await startWorld({ beside: world });
+  const threads = new JobThreads(other.settings, new Shares(), definitionLimits);
+  try {
+    const { id } = await other.foray.submit(rehearsal({ count: 1, first: 14_100 }));
+    const definition = rehearsal({ count: 2, first: 14_100 });
+    const silent = {
+      code: 'WORKER_SILENT',
+      message: expect.stringContaining('is not changed: no worker'),
+      hint: 'The change may still be made when a worker answers.',
+    };
+    const sent = { text: definition.text };
+    const prepared = await threads.run('one', 'change', { sent, id, reason: 'larger' });
+    await Promise.all([
+      expect(other.foray.sendChange(id, prepared)).rejects.toMatchObject(silent),
+      expect(other.foray.setConcurrency(id, 2)).rejects.toMatchObject(silent),
+    ]);
+    await other.startWorker();
+    expect(await toTheEnd(other, id)).toMatchObject({ phase: 'completed', points: 2 });
+  } finally {
+    await threads.close();
     await other.close();
   }
 });
