@@ -23,7 +23,7 @@ import {
 import { ForayError } from '../errors.ts';
 import { checkMayChange } from '../search/change.ts';
 import type { CampaignRecord } from '../store/index.ts';
-import type { RetryWhat } from '../workflows/messages.ts';
+import { isTooLong, LONGEST_DEFINITION, type RetryWhat } from '../workflows/messages.ts';
 import { checkCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { applyReason, retryReason } from './reasons.ts';
@@ -147,19 +147,35 @@ export async function compare(
   return difference(before, after, contents);
 }
 
-export async function apply(
+/** A change that was checked. The files that it needs are in the store. */
+export interface PreparedChange {
+  request: Change;
+  /** Why a new workflow starts. */
+  summary: string;
+}
+
+/** Reads and checks a definition, which takes computing. {@link sendChange} only waits for a worker. */
+export async function prepareChange(
   client: ClientContext,
   id: string,
   source: DefinitionSource,
   reason?: string,
-): Promise<CampaignChange> {
+): Promise<PreparedChange> {
   const record = await recordOf(client, id);
   const { before, after, contents, ...checked } = await checkedChange(client, record, source);
   for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
   const points = { from: record.points, to: findsPoints(after) ? record.points : checked.points };
   const files = { inputs: after.files, varied: after.variedFiles ?? [], points: checked.pointFiles };
   const summary = applyReason(points, settingsDifference(before, after));
-  return change(client, record, { apply: textOf(source), files, reason }, summary);
+  return { request: { apply: textOf(source), files, reason }, summary };
+}
+
+export async function sendChange(
+  client: ClientContext,
+  id: string,
+  { request, summary }: PreparedChange,
+): Promise<CampaignChange> {
+  return change(client, await recordOf(client, id), request, summary);
 }
 
 /** Checks that a campaign may change to a definition. Returns the campaign before and after the change. */
@@ -168,6 +184,12 @@ async function checkedChange(
   { campaign: before }: CampaignRecord,
   source: DefinitionSource,
 ) {
+  if (isTooLong(textOf(source)))
+    throw new ForayError(
+      'CHANGE_REFUSED',
+      `The definition of a change may have at most ${LONGEST_DEFINITION.toLocaleString('en-US')} characters, as JSON.`,
+      { hint: 'Put the points of a large design into a point file.' },
+    );
   const { campaign, ...checked } = await checkCampaign(client.cloud, source, before.model);
   const asked = asChangeOf(before, campaign);
   // before the campaign keeps anything of its strategy, because this would hide a change that is refused

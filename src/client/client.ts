@@ -7,7 +7,7 @@ import { dataConverter } from '../payload-codec.ts';
 import { ServiceAtHand } from '../resolve/service-at-hand.ts';
 import { openStore, type WhenMissing } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
-import type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
+import type { CampaignChange, PreparedChange, RetryOptions, RetryPlan } from './changes.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { type UnusedFiles, unusedFiles } from './unused-files.ts';
 import type { Plan } from './planned.ts';
@@ -233,6 +233,16 @@ export class Foray extends CampaignReader {
    *   WORKER_SILENT
    */
   async apply(id: string, source: DefinitionSource, reason?: string): Promise<CampaignChange> {
-    return (await loadChanges()).apply(this.context, id, source, reason);
+    return this.sendChange(id, await this.prepareChange(id, source, reason));
+  }
+
+  /** The part of `apply` that computes. @throws ForayError the same errors as `compare` */
+  async prepareChange(id: string, source: DefinitionSource, reason?: string): Promise<PreparedChange> {
+    return (await loadChanges()).prepareChange(this.context, id, source, reason);
+  }
+
+  /** The part of `apply` that waits for a worker. @throws ForayError the other errors of `apply` */
+  async sendChange(id: string, change: PreparedChange): Promise<CampaignChange> {
+    return (await loadChanges()).sendChange(this.context, id, change);
   }
 }

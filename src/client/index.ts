@@ -1,7 +1,7 @@
 export type { Difference } from '../campaign/change.ts';
 export { Foray } from './client.ts';
 export type { AnalyzeOptions } from './analysis.ts';
-export type { CampaignChange, RetryOptions, RetryPlan } from './changes.ts';
+export type { CampaignChange, PreparedChange, RetryOptions, RetryPlan } from './changes.ts';
 export type { RetryWhat } from '../workflows/messages.ts';
 export type { FailureGroup, RecentRows } from './reading.ts';
 export type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';

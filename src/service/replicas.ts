@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ForayError, messageOf } from '../errors.ts';
+import { removeFolderSync } from '../system/remove-folder.ts';
 import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
 import {
@@ -174,7 +175,7 @@ export class Replicas {
   }
 
   #remove(name: string): void {
-    rmSync(path.join(this.#replicasDir, name), { recursive: true, force: true });
+    removeFolderSync(path.join(this.#replicasDir, name));
   }
 }
 

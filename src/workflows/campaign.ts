@@ -9,6 +9,7 @@ import {
   makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { Proposed } from '../activities/index.ts';
 import { intolerable } from '../campaign/failures.ts';
 import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
 import { carryOutChange, carryOutChanges } from './changes.ts';
@@ -43,6 +44,8 @@ import { activities, lookForMore, search, tick } from './tick.ts';
  */
 const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
+/** An execution that shall continue a closed campaign ends if its change does not come within this time. */
+const CHANGE_COMES_WITHIN = '10 s';
 
 /**
  * One campaign, from the expansion of its design to its summary. The workflow owns the progress: which runs are
@@ -71,7 +74,10 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   try {
     if (input.stopOnly)
       throw new CancelledFailure('This execution only stops the runs that an earlier one left');
-    end = await work.run(() => runOn(context));
+    const limit = new CancellationScope();
+    // the limit also ends a tick that waits for a service
+    limit.run(() => untilTooLate(context)).then(() => work.cancel(), ignoreCancel);
+    end = await work.run(() => runOn(context)).finally(() => limit.cancel());
   } catch (error) {
     beginToClose(context);
     // an activity that fails after a cancel is not retried, so its failure must not fail the campaign
@@ -114,7 +120,6 @@ async function runOn(context: Context): Promise<End> {
   if (state.phase === 'preparing') await (input.goesOn ? goOn(context) : prepare(context));
   const { schedule } = state;
   while (!isThrough(state) || context.changes.length > 0) {
-    throwIfTooLate(state);
     await carryOutChanges(context);
     await carryOutWish(context);
     if (schedule.isHeld && schedule.flights.length === 0) {
@@ -124,7 +129,7 @@ async function runOn(context: Context): Promise<End> {
       continue;
     }
     const { failed } = state;
-    const proposed = await tick(context);
+    const proposed = await tickWithWishes(context);
     if (failed === 0 && state.failed > 0) await tell(context, 'campaign.first_failure');
     throwIfCancelled();
     judgeFailures(state);
@@ -173,16 +178,20 @@ async function goOn(context: Context): Promise<void> {
   const { state, changes } = context;
   state.schedule = newSchedule(0, state.schedule.concurrency);
   show(context);
-  await condition(() => changes.length > 0);
+  // Temporal starts this execution together with a change. Without one, the change was refused as wrong, or got lost.
+  if (!(await condition(() => changes.length > 0, CHANGE_COMES_WITHIN))) throw refusedChange();
   const { request } = changes[0]!;
   state.failedOnly = 'retry' in request && (request.retry === 'failed' || typeof request.retry === 'object');
   await carryOutChange(context);
-  if (state.total === 0)
-    throw ApplicationFailure.nonRetryable(
-      'The change with which this campaign continues was refused.',
-      'REFUSED',
-    );
+  if (state.total === 0) throw refusedChange();
   enter(context, 'running');
+}
+
+function refusedChange(): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(
+    'The change with which this campaign continues was refused.',
+    'REFUSED',
+  );
 }
 
 /** Waits for the next tick, or until another phase, another concurrency or a change is requested. */
@@ -196,20 +205,38 @@ async function untilNextTick(context: Context): Promise<void> {
   await untilWished(context, isAskedFor, wait);
 }
 
-/** Waits until `isWished` is true, a change is requested, the campaign times out, or the time `wait` (ms) is over. */
+/** Waits until `isWished` is true, a change is requested, or the time `wait` (ms) is over. */
 async function untilWished(context: Context, isWished: () => boolean, wait?: number): Promise<void> {
   const { state, changes } = context;
   const isAskedFor = (): boolean => isWished() || changes.length > 0;
-  const waits = [wait, timeLeft(state)].filter((ms) => ms !== undefined);
-  const summary = detailLine(state);
-  if (waits.length === 0) await condition(isAskedFor);
-  else await condition(isAskedFor, Math.max(1, Math.min(...waits)), { summary });
+  if (wait === undefined) await condition(isAskedFor);
+  else await condition(isAskedFor, wait, { summary: detailLine(state) });
 }
+
+/** Makes a tick. A service that does not answer holds the tick, but not the requested phases. */
+async function tickWithWishes(context: Context): Promise<Proposed | undefined> {
+  const { state } = context;
+  let isOver = false;
+  const ticking = tick(context).finally(() => {
+    isOver = true;
+  });
+  // after a cancel, the activities of the tick end before this does
+  const wishes = CancellationScope.nonCancellable(async () => {
+    for (;;) {
+      await condition(() => isOver || state.phase !== phases[state.wish]);
+      if (isOver) return;
+      await carryOutWish(context);
+    }
+  });
+  const [proposed] = await Promise.all([ticking, wishes]);
+  return proposed;
+}
+
+const phases = { run: 'running', pause: 'paused', stop: 'stopping' } as const;
 
 /** Applies the requested phase, here and in the store. The phase decides whether the store allows requests. */
 async function carryOutWish(context: Context): Promise<void> {
   const { address, state } = context;
-  const phases = { run: 'running', pause: 'paused', stop: 'stopping' } as const;
   const phase = phases[state.wish];
   if (state.phase === phase) return;
   state.schedule.isHeld = phase !== 'running';
@@ -264,16 +291,27 @@ function judgeFailures(state: CampaignState): void {
   wish(state, policy.then, `${policy.then === 'pause' ? 'paused' : 'stopped'} by its failure policy: ${why}`);
 }
 
-/** Milliseconds that the campaign may still take; undefined when there is no limit. */
-function timeLeft({ settings, startedAt }: CampaignState): number | undefined {
-  const limit = settings.timeouts.campaign;
-  return limit === null ? undefined : startedAt + limit - Date.now();
+/**
+ * Resolves when the campaign has taken too long. It then ends in the same way as after a cancel, but its last phase is
+ * `failed`. A change that continues a closed campaign may give it another limit first.
+ */
+async function untilTooLate({ input, state }: Context): Promise<void> {
+  await condition(() => !input.goesOn || state.phase !== 'preparing');
+  for (;;) {
+    const limit = state.settings.timeouts.campaign;
+    const isChanged = (): boolean => state.settings.timeouts.campaign !== limit;
+    if (limit === null) {
+      await condition(isChanged);
+      continue;
+    }
+    const left = state.startedAt + limit - Date.now();
+    if (left > 0 && (await condition(isChanged, left, { summary: 'the time of the campaign' }))) continue;
+    state.verdict = `it had not finished ${limit / 1_000} s after its start`;
+    return note(state, `cancelled by its timeout: ${state.verdict}`);
+  }
 }
 
-/** Ends a campaign that has taken too long, in the same way as a cancel. But its last phase is `failed`. */
-function throwIfTooLate(state: CampaignState): void {
-  if ((timeLeft(state) ?? 1) > 0) return;
-  state.verdict = `it had not finished ${state.settings.timeouts.campaign! / 1_000} s after its start`;
-  note(state, `cancelled by its timeout: ${state.verdict}`);
-  throw new CancelledFailure(state.verdict);
+/** The wait for the limit ends with the main loop. */
+function ignoreCancel(error: unknown): void {
+  if (!isCancellation(error)) throw error;
 }

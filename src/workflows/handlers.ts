@@ -8,6 +8,8 @@ import {
   type Changed,
   failuresQuery,
   flightsQuery,
+  isTooLong,
+  LONGEST_DEFINITION,
   pauseSignal,
   progressQuery,
   resumeSignal,
@@ -25,9 +27,6 @@ import {
   note,
   progressOf,
 } from './state.ts';
-
-/** The maximum number of characters of a definition in a message. This is far below Temporal's limit for a message. */
-const LONGEST_DEFINITION = 100_000;
 
 /**
  * Registers the handlers of the campaign's messages. A cancel and a new concurrency have an immediate effect. Other
@@ -158,7 +157,7 @@ function validateInTime({ isClosing, state }: Context): void {
 function validateDefinition(definition: unknown): void {
   const isOne = typeof definition === 'string' || (typeof definition === 'object' && definition !== null);
   if (!isOne) throw new Error('The input must be a definition, as JSON or as its text.');
-  if (JSON.stringify(definition).length > LONGEST_DEFINITION)
+  if (isTooLong(definition))
     throw new Error(`The definition is longer than ${LONGEST_DEFINITION} characters.`);
 }
 

@@ -68,3 +68,13 @@ export const failuresQuery = defineQuery<FailureCause[]>('failures');
 
 /** The failure type of an update that came too late, because the campaign is stopping or closing. */
 export const TOO_LATE = 'TOO_LATE';
+
+/**
+ * The maximum number of characters of a definition in a message, as JSON. This is far below Temporal's limit for a
+ * message, and a worker reads such a definition in a moment.
+ */
+export const LONGEST_DEFINITION = 100_000;
+
+export function isTooLong(definition: unknown): boolean {
+  return JSON.stringify(definition).length > LONGEST_DEFINITION;
+}

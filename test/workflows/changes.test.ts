@@ -1,7 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { TemporalConnection } from '../../src/client/temporal/connection.ts';
+import { startOptions } from '../../src/client/temporal/start.ts';
+import { closedStatus, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 import { SHIPPED_MODELS } from '../service/fixed.ts';
 
@@ -115,6 +117,28 @@ describe('apply', () => {
     expect((await world.foray.status(id)).runs.total).toBe(2);
     await world.foray.cancel(id);
     await toTheEnd(world, id);
+  });
+
+  test('refuses a definition that is too long for a message, and a closed campaign stays closed', async () => {
+    const source = rehearsal({ count: 1, first: 1_350 });
+    const { id } = await world.foray.submit(source);
+    await toTheEnd(world, id);
+    expect(await closedStatus(world, id)).toBe('COMPLETED');
+    const long = { ...source, text: `${source.text}# ${'x'.repeat(100_000)}\n` };
+    await expect(world.foray.apply(id, long)).rejects.toMatchObject({
+      code: 'CHANGE_REFUSED',
+      hint: 'Put the points of a large design into a point file.',
+    });
+    const { client } = world.environment;
+    expect((await client.workflow.getHandle(id).describe()).status.name).toBe('COMPLETED');
+
+    // an execution whose change got lost ends too
+    const { record } = await world.foray.results(id);
+    const temporal = new TemporalConnection(world.settings, {});
+    const options = startOptions(temporal, record, world.foray['store'].id, true, { goesOn: true }, 'lost');
+    await client.workflow.start('campaign', options);
+    expect(await closedStatus(world, id)).toBe('FAILED');
+    expect(await world.foray.status(id)).toMatchObject({ phase: 'completed', runs: { done: 1 } });
   });
 
   const costs = (grid: string, more: string) => ({

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { definitionLimits, JobThreads } from '../../src/server/jobs/job-threads.ts';
+import { Shares } from '../../src/server/shares.ts';
 import { closedStatus, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
+import { type FaultyService, pass, startFaultyService } from '../support/faulty-service.ts';
 import { until } from '../support/until.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
@@ -127,6 +130,71 @@ test('a change of a campaign whose worker fails or does not answer says so, and 
     await expect(other.foray.retry(id)).rejects.toMatchObject(silent);
     await other.startWorker();
     expect(await toTheEnd(other, id)).toMatchObject({ phase: 'completed' });
+  } finally {
+    await other.close();
+  }
+});
+
+test('without a worker, a change says so, no thread of a server waits for it, and a worker that comes later may make it', async () => {
+  const other = await startWorld({ beside: world });
+  const threads = new JobThreads(other.settings, new Shares(), definitionLimits);
+  try {
+    const { id } = await other.foray.submit(rehearsal({ count: 1, first: 14_100 }));
+    const definition = rehearsal({ count: 2, first: 14_100 });
+    const silent = {
+      code: 'WORKER_SILENT',
+      message: expect.stringContaining('is not changed: no worker'),
+      hint: 'The change may still be made when a worker answers.',
+    };
+    const sent = { text: definition.text };
+    const prepared = await threads.run('one', 'change', { sent, id, reason: 'larger' });
+    await Promise.all([
+      expect(other.foray.sendChange(id, prepared)).rejects.toMatchObject(silent),
+      expect(other.foray.setConcurrency(id, 2)).rejects.toMatchObject(silent),
+    ]);
+    await other.startWorker();
+    expect(await toTheEnd(other, id)).toMatchObject({ phase: 'completed', points: 2 });
+  } finally {
+    await threads.close();
+    await other.close();
+  }
+});
+
+test('while the service is away, a campaign is paused and stopped at once, and its timeout ends it', async () => {
+  let front!: FaultyService;
+  const through = async (service: { url: string }) => (front = await startFaultyService(service));
+  const other = await startWorld({ beside: world, through });
+  try {
+    await other.startWorker();
+    const phaseOf = async (id: string) => (await other.foray.results(id)).record.phase;
+    const away = async (id: string): Promise<void> => {
+      await untilRunning(other, id);
+      front.plan = () => ({ kind: 'answer', status: 503 });
+      await until('a tick waits for the service', async () => {
+        const { raw } = await other.environment.client.workflow.getHandle(id).describe();
+        return raw.pendingActivities?.some(({ attempt }) => attempt! > 1);
+      });
+    };
+    const { id } = await other.foray.submit(rehearsal({ count: 2, first: 15_000, seconds: 60 }));
+    await away(id);
+    await other.foray.steer(id, 'pause');
+    await until('the campaign is paused', async () => (await phaseOf(id)) === 'paused');
+    await other.foray.steer(id, 'resume');
+    await until('the campaign goes on', async () => (await phaseOf(id)) === 'running');
+    await other.foray.steer(id, 'stop');
+    await until('the campaign is stopping', async () => (await phaseOf(id)) === 'stopping');
+    front.plan = pass;
+    await other.foray.cancel(id);
+    await toTheEnd(other, id);
+
+    const more = 'timeouts: {campaign: 15 s}';
+    const late = await other.foray.submit(rehearsal({ count: 2, first: 15_100, seconds: 60, more }));
+    await away(late.id);
+    await until('the campaign stops its runs', async () => (await phaseOf(late.id)) === 'stopping');
+    front.plan = pass;
+    const end = await toTheEnd(other, late.id);
+    expect(end.phase).toBe('failed');
+    expect(end.note).toContain('cancelled by its timeout: it had not finished 15 s after its start');
   } finally {
     await other.close();
   }

@@ -20,7 +20,8 @@ import {
   TOO_LATE,
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
-import { grpcErrorIn, translated } from '../../temporal-errors.ts';
+import { grpcErrorIn, isTooLate, translated } from '../../temporal-errors.ts';
+import { answers } from './messages.ts';
 import { NOBODY, progressOf } from './progress.ts';
 import { startOptions, withAttributes } from './start.ts';
 
@@ -39,6 +40,8 @@ const GRPC_FAILED_PRECONDITION = 9;
 /** Temporal's error type for an update that a workflow had accepted but not finished when the workflow closed. */
 const ABANDONED = 'AcceptedUpdateCompletedWorkflow';
 
+/** How long a worker may take to take up a change, ms. */
+const PATIENCE_MS = 10_000;
 /** How long a closing workflow may take to close, ms. */
 const CLOSING_MS = 30_000;
 
@@ -85,16 +88,19 @@ async function changeOnce(
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       });
-      changed =
+      const options = { waitForStage: 'ACCEPTED', startWorkflowOperation } as const;
+      const accepted = await client.withDeadline(Date.now() + PATIENCE_MS, () =>
         'retry' in request
-          ? await client.workflow.executeUpdateWithStart(retryUpdate, {
+          ? client.workflow.startUpdateWithStart(retryUpdate, {
+              ...options,
               args: [request.retry, request.version, request.reason],
-              startWorkflowOperation,
             })
-          : await client.workflow.executeUpdateWithStart(applyUpdate, {
+          : client.workflow.startUpdateWithStart(applyUpdate, {
+              ...options,
               args: [request.apply, request.files, request.reason],
-              startWorkflowOperation,
-            });
+            }),
+      );
+      changed = await accepted.result();
       return '';
     });
     return changed!;
@@ -118,7 +124,10 @@ export async function setConcurrency(
 ): Promise<boolean> {
   const client = await temporal.connect();
   try {
-    await client.workflow.getHandle(id).executeUpdate(setConcurrencyUpdate, { args: [concurrency] });
+    const handle = client.workflow.getHandle(id);
+    await client.withDeadline(Date.now() + PATIENCE_MS, () =>
+      handle.executeUpdate(setConcurrencyUpdate, { args: [concurrency] }),
+    );
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
@@ -126,12 +135,17 @@ export async function setConcurrency(
   }
 }
 
-/** Converts an error of the SDK into a ForayError when Temporal does not pass an update on to the workflow. */
+/**
+ * Converts an error of the SDK into a ForayError when Temporal does not pass an update on to the workflow, or no worker
+ * takes it up in time. Temporal then keeps the update for a worker that answers later.
+ */
 async function updateError(temporal: TemporalConnection, id: string, error: unknown): Promise<unknown> {
-  if (grpcErrorIn(error)?.code !== GRPC_FAILED_PRECONDITION) return translated(temporal.settings, error);
+  const isKept = isTooLate(error) && (await answers(temporal));
+  if (!isKept && grpcErrorIn(error)?.code !== GRPC_FAILED_PRECONDITION)
+    return translated(temporal.settings, error);
   const { why } = await progressOf(temporal, id);
   return new ForayError('WORKER_SILENT', `The campaign "${id}" is not changed: ${why || NOBODY}.`, {
-    hint: 'Try again when a worker answers.',
+    hint: isKept ? 'The change may still be made when a worker answers.' : 'Try again when a worker answers.',
   });
 }
 

@@ -49,7 +49,8 @@ export function steeringHandlers(): Handlers<
           });
         }
         await away.needs('temporal');
-        return jobs.run(request.keyHash!, 'apply', { sent: { body }, id, reason: overHttp(access) });
+        const takes = { sent: { body }, id, reason: overHttp(access) };
+        return foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes));
       });
     },
   };

@@ -1,6 +1,6 @@
 import { type Form, type PostedForm, together } from '../../campaign/form/form.ts';
 import type { FormModel } from '../../campaign/form/shape.ts';
-import type { CampaignChange, Difference, Foray, Plan, Submitted } from '../../client/index.ts';
+import type { Difference, Foray, Plan, PreparedChange, Submitted } from '../../client/index.ts';
 import type { ReportChoice } from '../../report/of-campaign.ts';
 import type { Query } from '../api/rows-of.ts';
 import type { ChosenRuns, RunChoice } from '../live/look.ts';
@@ -21,7 +21,7 @@ interface JobTypes {
   submit: { takes: { sent: Sent; id?: string; token?: string | undefined; owner: string }; gives: Submitted };
   compare: { takes: { sent: Sent; id: string }; gives: Difference };
   form: { takes: { model: FormModel; posted: PostedForm; way?: string | undefined }; gives: Form };
-  apply: { takes: { sent: Sent; id: string; reason: string }; gives: CampaignChange };
+  change: { takes: { sent: Sent; id: string; reason: string }; gives: PreparedChange };
   report: { takes: Written & { choice: ReportChoice }; gives: void };
   figures: { takes: Written & { choice: ReportChoice }; gives: void };
   parquet: { takes: Written & { query: Query }; gives: void };
@@ -52,8 +52,9 @@ export const jobs: {
   compare: (foray, folder, { sent, id }) =>
     withDefinition(folder, sent, (source) => foray.compare(id, source)),
   form: (_foray, _folder, { model, posted, way }) => Promise.resolve(together(model, posted, way)),
-  apply: (foray, folder, { sent, id, reason }) =>
-    withDefinition(folder, sent, (source) => foray.apply(id, source, reason)),
+  // no thread waits for the worker that makes the change
+  change: (foray, folder, { sent, id, reason }) =>
+    withDefinition(folder, sent, (source) => foray.prepareChange(id, source, reason)),
   report: async (foray, _folder, { id, choice, path }) =>
     (await answers()).writeReport(foray, id, choice, path),
   figures: async (foray, _folder, { id, choice, path }) =>

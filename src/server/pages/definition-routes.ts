@@ -64,7 +64,8 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
             return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
           }
           await away.needs('temporal');
-          await jobs.run(request.keyHash!, 'apply', { sent: sent(text), id, reason: reasonOf(request) });
+          const takes = { sent: sent(text), id, reason: reasonOf(request) };
+          await foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes));
           return reply.redirect(`${pathOfCampaign(id)}${TAKEN}`, 303);
         } catch (error) {
           const message = mistakesIn(error);

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit } from '../../system/line-program.ts';
+import { allowRemoval, removeFolderSync } from '../../system/remove-folder.ts';
 import type { KeptFolder } from './kept.ts';
 import type { PythonBuild } from '../models/python-build.ts';
 import { LoopMessages } from './loop-messages.ts';
@@ -104,7 +105,7 @@ export class Loaded {
       return new Loaded({ command, folder, program, messages }, workplace);
     program.lines.kill();
     await workplace.processes.end();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolderSync(folder);
     const why = whyNotLoaded(program, messages, ended);
     throw typeof ended === 'object' && ended.signal === 'SIGKILL'
       ? new ProgramLost(why, ended)
@@ -172,13 +173,15 @@ export class Loaded {
 
   /** Removes what a run has left in the working folder. */
   clearWork(): void {
-    for (const name of this.#left()) rmSync(path.join(this.folder, name), { recursive: true, force: true });
+    removeFolderSync(this.folder, this.#left());
   }
 
   /** Moves what a run has left in the working folder to another folder, which is made. */
   async moveWork(to: string): Promise<void> {
-    rmSync(to, { recursive: true, force: true });
+    removeFolderSync(to);
     await mkdir(temporaryOf(to), { recursive: true });
+    // the system moves no read-only folder
+    allowRemoval(this.folder);
     for (const name of this.#left()) await rename(path.join(this.folder, name), path.join(to, name));
   }
 
@@ -192,7 +195,7 @@ export class Loaded {
     lines.kill();
     await lines.exit;
     await this.#workplace.processes.end();
-    rmSync(this.folder, { recursive: true, force: true });
+    removeFolderSync(this.folder);
   }
 
   #left(): string[] {

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { MarkedProcesses } from '../../system/marked-processes.ts';
+import { removeFolderSync } from '../../system/remove-folder.ts';
 import type { ContentFiles } from '../files/content.ts';
 import { Forwarding } from './forwarding.ts';
 import type { Guarded } from './guard.ts';
@@ -109,9 +110,7 @@ export class Workplace {
     if (left.length > 0) await this.#program?.end();
     // printed lines must arrive before the outcome, so that the service knows their run
     await Promise.all(Object.values(this.printed).map((forwarding) => forwarding.end()));
-    for (const name of readdirSync(this.#temporary)) {
-      rmSync(path.join(this.#temporary, name), { recursive: true, force: true });
-    }
+    removeFolderSync(this.#temporary, readdirSync(this.#temporary));
     return left;
   }
 }

@@ -13,11 +13,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { chmod, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileStamp } from '../../system/file-stamp.ts';
+import { removeFolder, removeFolderSync } from '../../system/remove-folder.ts';
 import { ServiceError } from '../errors.ts';
 import type { ByteRange } from '../../http/range.ts';
 
@@ -66,8 +66,7 @@ export class ContentFiles {
 
   /** Makes the folder, and removes incomplete files and folders of executors of an earlier process. */
   prepare(): void {
-    for (const folder of [this.#unfinished, this.#executors])
-      rmSync(folder, { recursive: true, force: true });
+    for (const folder of [this.#unfinished, this.#executors]) removeFolderSync(folder);
     for (const folder of [this.folder, this.#unfinished]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
@@ -236,25 +235,6 @@ export class ContentFiles {
   #hashes(): string[] {
     const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile() && HASH.test(entry.name)).map(({ name }) => name);
-  }
-}
-
-/** Removes a folder, also if its files may not be removed. */
-async function removeFolder(folder: string): Promise<void> {
-  const options = { recursive: true, force: true, maxRetries: 3 };
-  try {
-    await rm(folder, options);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-    await allowRemoval(folder);
-    await rm(folder, options);
-  }
-}
-
-async function allowRemoval(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) await allowRemoval(path.join(folder, entry.name));
   }
 }
 

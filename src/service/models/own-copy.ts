@@ -7,13 +7,13 @@ import {
   readdirSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { fileStamp, statOf } from '../../system/file-stamp.ts';
+import { removeFolderSync } from '../../system/remove-folder.ts';
 import { Deferred } from '../deferred.ts';
 import { CHANGED, filesOf, hashContent, isOfPackages, type ModelCode } from './folder.ts';
 
@@ -87,13 +87,12 @@ export class OwnCopy {
     const added = [...found.keys()].filter((name) => !before.has(name));
     const changed = [...before].filter(([name, stamp]) => found.get(name) !== stamp);
     if (changed.length > 0) this.#state = undefined;
-    for (const name of [...added, ...changed.map(([name]) => name)])
-      rmSync(path.join(this.folder, name), { recursive: true, force: true });
+    removeFolderSync(this.folder, [...added, ...changed.map(([name]) => name)]);
     return [...added.filter((name) => found.get(name) !== ''), ...changed.map(([name]) => name)];
   }
 
   #make(): ReadonlyMap<string, string> {
-    rmSync(this.folder, { recursive: true, force: true });
+    removeFolderSync(this.folder);
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     this.#linked.clear();
     for (const { index, folder, file } of filesOf(this.#code)) {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { cp, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { cp, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ForayError, messageOf } from '../../errors.ts';
+import { removeFolder, removeFolderSync } from '../../system/remove-folder.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
 import type { ContentFiles } from '../files/content.ts';
 
@@ -21,7 +22,7 @@ export class KeptRuns {
     this.#dir = dir;
     this.#files = files;
     try {
-      rmSync(path.join(dir, '.unfinished'), { recursive: true, force: true });
+      removeFolderSync(path.join(dir, '.unfinished'));
       mkdirSync(path.join(dir, '.unfinished'), { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new ForayError(
@@ -51,7 +52,7 @@ export class KeptRuns {
 
   /** Removes the folder of a run that is not kept, and its working folder. */
   async drop(runId: string): Promise<void> {
-    await rm(this.folderFor(runId), { recursive: true, force: true });
+    await removeFolder(this.folderFor(runId));
     await this.#files.removeWork(runId);
   }
 
@@ -72,7 +73,7 @@ export class KeptRuns {
       // a folder without a reason does not belong to foray
       .filter(({ reason }) => reason !== undefined)
       .sort((a, b) => b.reason!.mtimeMs - a.reason!.mtimeMs);
-    for (const { folder } of kept.slice(MOST_KEPT)) await rm(folder, { recursive: true, force: true });
+    for (const { folder } of kept.slice(MOST_KEPT)) await removeFolder(folder);
   }
 }
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { RANDOM_SEED } from '../../api/constants.ts';
+import { removeFolderSync } from '../../system/remove-folder.ts';
 import { nameKey } from '../../api/values.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
@@ -181,7 +182,7 @@ export async function tryModel(
     );
   } finally {
     await pool.close();
-    rmSync(filesDir, { recursive: true, force: true });
+    removeFolderSync(filesDir);
   }
 }
 
