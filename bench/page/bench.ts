@@ -165,7 +165,7 @@ async function watched(store: Store, sections: Sections, runs: number): Promise<
   delays.disable();
   const look =
     (await seconds(async () => {
-      for (let n = 0; n < LOOKS; n += 1) await sections.look(NUMBERS, VIEW);
+      for (let n = 0; n < LOOKS; n += 1) await sections.look(NUMBERS, VIEW, 'a key');
     })) / LOOKS;
   delays.enable();
   await finishLast(store, runs);
@@ -212,7 +212,7 @@ async function finishLast(store: Store, runs: number): Promise<void> {
 
 async function until(sections: Sections, isIt: (seen: Seen) => boolean): Promise<Seen> {
   for (;;) {
-    const seen = await sections.look(NUMBERS, VIEW);
+    const seen = await sections.look(NUMBERS, VIEW, 'a key');
     if (isIt(seen)) return seen;
     await delay(20);
   }

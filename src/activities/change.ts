@@ -7,6 +7,7 @@ import {
   wholeDifference,
 } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/index.ts';
+import { decidingOutputs } from '../campaign/measures.ts';
 import { stageOf } from '../campaign/search/log.ts';
 import { hasStrategy, steps } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy, ModelVersion } from '../campaign/types.ts';
@@ -120,10 +121,11 @@ async function changeSearch(
     const { asks, events } = await store.searchLog(id);
     checkMayChange(events);
     const ordinals = judgedAgain(before.campaign, after.campaign, asks);
+    const names = decidingOutputs(after.campaign);
     const finished = new Map<number, readonly FinishedRun[]>();
     for (let at = 0; at < ordinals.length; at += POINTS_A_READ) {
       const batch = ordinals.slice(at, at + POINTS_A_READ);
-      for (const { ordinal, runs } of await store.finishedAt(id, batch)) finished.set(ordinal, runs);
+      for (const { ordinal, runs } of await store.finishedAt(id, batch, names)) finished.set(ordinal, runs);
     }
     const event = changeOf(before.campaign, after.campaign, asks, finished);
     // if another activity has written a step meanwhile, the change is made again after that step

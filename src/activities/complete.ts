@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import { batches } from '../batched.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
@@ -13,11 +13,10 @@ import type { World } from './types.ts';
 export async function completeOutputs(world: World, campaign: Campaign, signal: AbortSignal): Promise<void> {
   const names = campaign.outputs.map(({ name }) => name);
   const requester = new RunRequester(world, campaign, signal);
-  const limit = pLimit(REQUESTS_AT_ONCE);
-  for await (const runs of world.store.lacking(campaign.id, names)) {
-    const found = await Promise.all(
-      runs.map((run) =>
-        limit(async () => {
+  for await (const page of world.store.lacking(campaign.id, names)) {
+    for (const runs of batches(page, REQUESTS_AT_ONCE)) {
+      const found = await Promise.all(
+        runs.map(async (run) => {
           try {
             return [{ seq: run.seq, outputs: await requester.outputsOfDone(run) }];
           } catch (error) {
@@ -25,9 +24,9 @@ export async function completeOutputs(world: World, campaign: Campaign, signal: 
             throw error;
           }
         }),
-      ),
-    );
-    await world.store.setOutputs(campaign.id, found.flat());
+      );
+      await world.store.setOutputs(campaign.id, found.flat());
+    }
   }
 }
 
@@ -41,9 +40,11 @@ const RUNS_AT_ONCE = 500;
 export async function completeFiles(world: World, campaign: Campaign, signal: AbortSignal): Promise<void> {
   if (campaign.outputFiles === 'link') return;
   const fetcher = new OutputFileFetcher(world, campaign, signal);
+  const names = campaign.outputs.flatMap(({ name, type }) => (type === 'OUTPUT_FILE' ? [name] : []));
   const runs: Record<string, string>[] = [];
   for await (const { outputs } of world.store.results(campaign.id)) {
-    runs.push(outputs);
+    // only these outputs, because hundreds of runs with long outputs do not fit into memory
+    runs.push(Object.fromEntries(names.map((name) => [name, outputs[name] ?? ''])));
     if (runs.length === RUNS_AT_ONCE) await fetcher.keep(runs.splice(0));
   }
   await fetcher.keep(runs);

@@ -1,5 +1,6 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import { inputsOf } from '../campaign/designs/index.ts';
+import { decidingOutputs } from '../campaign/measures.ts';
 import type { KnownPoint, UnusedPoints } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
@@ -36,7 +37,7 @@ export async function knownPoints(store: Store, campaign: CampaignBy<'search'>):
   const other = record?.campaign;
   if (!other) return { points: [], unused: [] };
   const counts = new Map<string, number>();
-  const compared = await store.comparedPoints(other.id);
+  const compared = await store.comparedPoints(other.id, decidingOutputs(campaign));
   const knownOf = reader(campaign, other);
   const known: KnownPoint[] = [];
   for (const point of compared) {

@@ -1,4 +1,5 @@
 import type { AddedRuns } from '../campaign/scheduler/index.ts';
+import { decidingOutputs } from '../campaign/measures.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import { type Finder, findsPoints, hasStrategy } from '../campaign/strategy.ts';
 import { isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
@@ -109,7 +110,7 @@ export async function propose(
     const end = (): void => course.close();
     signal.addEventListener('abort', end);
     try {
-      const isDone = await goOn(store, id, course, seqs);
+      const isDone = await goOn(store, campaign, course, seqs);
       if (isDone === undefined) {
         // something else was written to the log first, so this step is dropped
         course.close();
@@ -155,9 +156,18 @@ async function begin(store: Store, campaign: Campaign): Promise<void> {
  *
  * @returns true if there was nothing to do; false if a step was written; undefined if something else was written first
  */
-async function goOn(store: Store, id: string, course: Course, seqs: number[]): Promise<boolean | undefined> {
+async function goOn(
+  store: Store,
+  campaign: Campaign,
+  course: Course,
+  seqs: number[],
+): Promise<boolean | undefined> {
+  const { id } = campaign;
   const finished = new Map(
-    (await store.finishedAt(id, course.awaited())).map(({ ordinal, runs }) => [ordinal, runs]),
+    (await store.finishedAt(id, course.awaited(), decidingOutputs(campaign))).map(({ ordinal, runs }) => [
+      ordinal,
+      runs,
+    ]),
   );
   const length = course.length;
   const step = await course.step(finished);

@@ -1,4 +1,4 @@
-import { measureOf } from '../campaign/measures.ts';
+import { decidingOutputs, measureOf } from '../campaign/measures.ts';
 import { type PrecisionProgress, precisionProgress, type Verdict } from '../campaign/precise-points.ts';
 import { hasRunsPerDraw, limitsAt } from '../campaign/draws.ts';
 import { expectedReplications, nextReplications } from '../campaign/precision.ts';
@@ -37,7 +37,9 @@ export interface Judged {
  * @param seqs runs that may just have finished
  */
 export async function replicate(store: Store, campaign: Campaign, seqs: readonly number[]): Promise<Judged> {
-  const points = campaign.precision ? await store.finishedPoints(campaign.id, seqs) : [];
+  const points = campaign.precision
+    ? await store.finishedPoints(campaign.id, seqs, decidingOutputs(campaign))
+    : [];
   if (points.length === 0) return { added: { count: 0, seqs: [] }, precision: null };
   return {
     added: await addReplications(store, campaign, points),
@@ -49,7 +51,7 @@ export async function replicate(store: Store, campaign: Campaign, seqs: readonly
 export async function replicateAll(store: Store, campaign: Campaign): Promise<void> {
   if (!campaign.precision) return;
   await store.forgetVerdicts(campaign.id);
-  for await (const points of store.allFinishedPoints(campaign.id))
+  for await (const points of store.allFinishedPoints(campaign.id, decidingOutputs(campaign)))
     await addReplications(store, campaign, points);
 }
 

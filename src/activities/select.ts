@@ -1,3 +1,4 @@
+import { decidingOutputs } from '../campaign/measures.ts';
 import { stageOf } from '../campaign/search/log.ts';
 import { hasStrategy } from '../campaign/strategy.ts';
 import type { Campaign } from '../campaign/types.ts';
@@ -14,10 +15,11 @@ import { addedOf } from './replicate.ts';
 export async function select(store: Store, campaign: Campaign, signal: AbortSignal): Promise<Proposed> {
   if (!hasStrategy(campaign, 'selection')) throw new Error('The campaign has no selection');
   const { id } = campaign;
+  const names = decidingOutputs(campaign);
   const seqs: number[] = [];
   for (;;) {
     signal.throwIfAborted();
-    const [{ events }, points] = await Promise.all([store.searchLog(id), store.comparedPoints(id)]);
+    const [{ events }, points] = await Promise.all([store.searchLog(id), store.comparedPoints(id, names)]);
     const whole = points.filter(({ isWhole }) => isWhole);
     const finished = new Map(whole.map(({ ordinal, runs }) => [ordinal, runs]));
     const step = { tells: [], asks: [], ...nextOfSelection(campaign, points.length, events, finished) };

@@ -55,6 +55,28 @@ export function measuresOf({
   return distinct([...own, ...wanted.map((name) => measureOf(outputs, name))]);
 }
 
+/**
+ * The outputs that decide how a campaign goes on: those of its precision, its goal, its requirements and its
+ * observations.
+ */
+export function decidingOutputs({
+  outputs,
+  precision,
+  goal,
+  strategy,
+}: Pick<Campaign, 'outputs' | 'precision' | 'goal' | 'strategy'>): string[] {
+  const observed = strategy.by === 'calibration' ? strategy.observed : [];
+  const required = 'require' in strategy ? strategy.require : [];
+  const measured = [
+    ...(precision?.outputs ?? []),
+    ...[...(goal ? [goal] : []), ...required, ...observed.filter(({ kind }) => kind === 'number')].map(
+      ({ output }) => output,
+    ),
+  ];
+  const curves = observed.filter(({ kind }) => kind !== 'number').map(({ output }) => output);
+  return [...new Set([...measured.flatMap((name) => measureOf(outputs, name).sources), ...curves])];
+}
+
 /** Drops measures whose name an earlier measure has. */
 export function distinct(measures: readonly Measure[]): Measure[] {
   return measures.filter(({ name }, at) => measures.findIndex((one) => one.name === name) === at);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RunMessage } from '../api/resources.ts';
 import type { Batched } from '../batched.ts';
 import { addCauses, causeOf } from '../campaign/failures.ts';
+import { decidingOutputs } from '../campaign/measures.ts';
 import { closedPhases, type FailureCause } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { ForayError } from '../errors.ts';
@@ -162,9 +163,11 @@ async function countFailures(client: ClientContext, id: string): Promise<Failure
 
 export async function explain(client: ClientContext, id: string, key: string): Promise<Explanation> {
   const record = await recordOf(client, id);
-  const found = await client.store.pointsLike(id, key.trim().toLowerCase());
-  const [story] = found;
-  if (story && (found.length === 1 || story.key === key)) {
+  const keys = await client.store.keysLike(id, key.trim().toLowerCase());
+  const [first] = keys;
+  const only = keys.length === 1 || first === key ? first : undefined;
+  const story = only && (await client.store.pointStory(id, only, decidingOutputs(record.campaign)));
+  if (story) {
     const log = findsPoints(record.campaign) ? await client.store.searchLog(id) : undefined;
     const neighbours =
       story.position === null
@@ -174,10 +177,10 @@ export async function explain(client: ClientContext, id: string, key: string): P
   }
   throw new ForayError(
     'UNKNOWN_POINT',
-    story ? `Several points of "${id}" begin with "${key}".` : `The campaign "${id}" has no point "${key}".`,
+    first ? `Several points of "${id}" begin with "${key}".` : `The campaign "${id}" has no point "${key}".`,
     {
-      hint: story
-        ? `They are ${found.map((one) => one.key).join(', ')}${found.length === 5 ? ', …' : ''}.`
+      hint: first
+        ? `They are ${keys.join(', ')}${keys.length === 5 ? ', …' : ''}.`
         : `"foray results ${id}" shows the keys of points.`,
     },
   );

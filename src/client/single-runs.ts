@@ -73,7 +73,7 @@ export async function animate(
   replication: number,
 ): Promise<AnimationInfo> {
   const { campaign } = await recordOf(client, id);
-  const point = (await client.store.pointsLike(id, key)).find((one) => one.key === key);
+  const point = await client.store.pointStory(id, key, []);
   const run = point?.runs.find((one) => one.replication === replication);
   if (!point || !run)
     throw new ForayError(

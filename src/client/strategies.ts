@@ -1,5 +1,6 @@
 import type { Batched } from '../batched.ts';
 import { type GrowthProgress, growthProgress } from '../campaign/growth.ts';
+import { decidingOutputs } from '../campaign/measures.ts';
 import type { Strategy, StrategyBy, StrategyName } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import type { CloudClient } from '../cloud/index.ts';
@@ -138,7 +139,8 @@ export function rowsOf(store: Store, campaign: Campaign, rows: Batched<ResultRow
 
 async function selectStory(store: Store, campaign: CampaignBy<'selection'>): Promise<SelectStory> {
   const { events } = await store.searchLog(campaign.id);
-  return selectStoryOf(campaign, events, await store.comparedPoints(campaign.id));
+  const points = await store.comparedPoints(campaign.id, decidingOutputs(campaign));
+  return selectStoryOf(campaign, events, points);
 }
 
 async function calibrationStory(
@@ -150,10 +152,10 @@ async function calibrationStory(
 
 async function finishedPoints(
   store: Store,
-  { id }: Pick<Campaign, 'id'>,
+  campaign: Campaign,
   ordinals: readonly number[],
 ): Promise<FinishedPoints> {
-  const finished = await store.finishedAt(id, ordinals);
+  const finished = await store.finishedAt(campaign.id, ordinals, decidingOutputs(campaign));
   return new Map(finished.map(({ ordinal, runs }) => [ordinal, runs]));
 }
 

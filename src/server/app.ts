@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { MIMEType } from 'node:util';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Foray, Settings } from '../client/index.ts';
 import { endUnusedConnections } from '../http/connections.ts';
@@ -164,12 +165,13 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       const type = request.headers['content-type']!;
-      const [, boundary = ''] = /boundary="?([^";]+)/.exec(type) ?? [];
-      if (boundary !== '' && hasMore(body, `--${boundary}`)) throw tooManyControls();
+      const boundary = boundaryOf(type);
+      if (!boundary) throw notAForm();
+      if (hasMore(body, `--${boundary}`)) throw tooManyControls();
       const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
         .formData()
         .catch(() => {
-          throw new ServerError('BAD_REQUEST', 'The body is not a form.');
+          throw notAForm();
         });
       const fields = new URLSearchParams();
       for (const [name, value] of form) {
@@ -184,6 +186,15 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
   return app;
 }
 
+/** What stands between the controls of a form, as the standard that reads the form says; null without it. */
+function boundaryOf(type: string): string | null {
+  try {
+    return new MIMEType(type).params.get('boundary');
+  } catch {
+    return null;
+  }
+}
+
 /** Whether a form has more controls than the server takes, by what stands between them. */
 function hasMore(body: string | Buffer, between: string): boolean {
   let count = 0;
@@ -192,6 +203,10 @@ function hasMore(body: string | Buffer, between: string): boolean {
     if (count > MOST_CONTROLS) return true;
   }
   return false;
+}
+
+function notAForm(): ServerError {
+  return new ServerError('BAD_REQUEST', 'The body is not a form.');
 }
 
 function tooManyControls(): ServerError {

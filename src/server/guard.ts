@@ -65,13 +65,14 @@ export function addGuard(
     checkHost(request);
     checkSite(request);
     request.keyHash = keyHashOf(request);
-    request.access = request.keyHash === null ? null : keys.of(request.keyHash);
+    request.access = accessOf(request.keyHash);
     // only users who may read learn whether an address exists
     const role = request.is404 ? 'read' : request.routeOptions.config.role!;
     if (request.access) {
       keyless.release(request.raw.socket);
       keyChecks.watch(reply.raw, () => {
-        const access = keys.of(request.keyHash!);
+        // a login may have ended
+        const access = accessOf(keyHashOf(request));
         return role === 'anyone' ? access !== null : mayDo(access?.role, role);
       });
     }
@@ -88,6 +89,10 @@ export function addGuard(
     throw new ServerError('WRONG_HOST', 'This server does not serve the host that the request names.', {
       hint: 'Name the host with --host-name when you start the server.',
     });
+  }
+
+  function accessOf(keyHash: string | null): Access | null {
+    return keyHash === null ? null : keys.of(keyHash);
   }
 
   function keyHashOf({ headers }: FastifyRequest): string | null {

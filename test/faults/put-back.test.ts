@@ -83,8 +83,8 @@ test.each(seeds(1, 4))(
     const why = /it cannot be executed now: the folder of the old version cannot be made/;
     await until('the status says why', async () => why.test((await world.foray.status(id)).note));
     await until('the explanation says why', async () => {
-      const [point] = await world.foray['store'].pointsLike(id, '');
-      const { runs } = await world.foray.explain(id, point!.key);
+      const [key] = await world.foray['store'].keysLike(id, '');
+      const { runs } = await world.foray.explain(id, key!);
       return runs.some((run) => why.test(run.why));
     });
     await until('the doctor says why', async () =>

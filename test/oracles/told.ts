@@ -254,7 +254,7 @@ async function ofPrecision(store: Store, campaign: Campaign): Promise<unknown[]>
   const keys = new Set<string>();
   for await (const { point } of store.results(campaign.id)) keys.add(point);
   const texts = [...keys].slice(0, 5).map(async (point) => {
-    const [story] = await store.pointsLike(campaign.id, point);
+    const story = await store.pointStory(campaign.id, point, []);
     const neighbours = { before: null, after: null };
     const { precision } = explained(record, story!, neighbours, new Map());
     return precision.map((one) => ({ point, text: precisionText(one) }));

@@ -35,6 +35,29 @@ test('a full disk is a 507 with a sentence, leaves no part of a file, and the ne
   await files.close();
 });
 
+test('a file that is being written is not dropped for others; then the one that was requested longest ago goes first', async () => {
+  const files = new KeptFiles();
+  const written = Promise.withResolvers<void>();
+  const get = (name: string, again = 'again') =>
+    files.get(name, async (path) => {
+      await written.promise;
+      await writeFile(path, made.has(name) ? again : name);
+      made.add(name);
+    });
+  const made = new Set<string>();
+  const names = Array.from({ length: 9 }, (_, at) => `file ${at}`);
+  const all = names.map((name) => get(name));
+  written.resolve();
+  for (const [at, { path }] of (await Promise.all(all)).entries())
+    if (at > 0) expect(readFileSync(path, 'utf8')).toBe(names[at]);
+  const content = async (name: string) => readFileSync((await get(name)).path, 'utf8');
+  expect(await content('file 1')).toBe('file 1');
+  await content('another');
+  expect(await content('file 1')).toBe('file 1');
+  expect(await content('file 2')).toBe('again');
+  await files.close();
+});
+
 test('a new store is for its user only', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'foray-mode-'));
   const home = join(folder, 'home');

@@ -96,7 +96,7 @@ async function observe(planned: readonly PlannedRun[], failing: number): Promise
 /** Waits until the sections have another version than `since`. */
 function news(since: string, view = ALL, isAll = (seen: Seen) => seen.version !== ''): Promise<Seen> {
   return until('the sections have another version', async () => {
-    const seen = await sections.look(ID, view);
+    const seen = await sections.look(ID, view, 'a key');
     return seen.version !== since && isAll(seen) && seen;
   });
 }
@@ -255,7 +255,7 @@ describe('the pictures of a campaign', () => {
     expect(new Set(points).size).toBe(16);
     expect(html.match(/<td><a /g)).toHaveLength(16);
     // a second look gives the same sections
-    expect(await sections.look(ID, ALL)).toEqual(seen);
+    expect(await sections.look(ID, ALL, 'a key')).toEqual(seen);
   });
 
   test('of a closed campaign are drawn once, also for a server that starts later, until the campaign changes', async () => {
@@ -388,11 +388,29 @@ describe('the pictures of a campaign', () => {
     for (const { html } of seen.sections) expect(page).toContain(asInReport(html));
   });
 
+  test('of a further key take a place of the key that has most views, and keys with one view keep it', async () => {
+    await submit(campaignOver(recovery));
+    await finish(60);
+    const seen = async (at: number, key: string) =>
+      (await sections.look(ID, { show: [], inputs: [{ name: 'Contact rate', text: `0..${at + 2}` }] }, key))
+        .version;
+    const drawn = (at: number, key: string) => until('the view is drawn', async () => (await seen(at, key)) !== '');
+    for (let at = 0; at < 8; at += 1) await drawn(at, 'greedy');
+    await drawn(10, 'modest');
+    // the view that was looked at longest ago went
+    expect(await seen(1, 'greedy')).not.toBe('');
+    expect(await seen(0, 'greedy')).toBe('');
+    for (let at = 11; at < 17; at += 1) await drawn(at, `key ${at}`);
+    // one view each: nobody takes a place from another one
+    expect(await seen(17, 'late')).toBe('');
+    expect(await Promise.all([11, 12, 13, 14, 15, 16].map((at) => seen(at, `key ${at}`)))).not.toContain('');
+  });
+
   test('are refused for an unknown campaign, output or input', async () => {
     const refusal = (view: View) =>
       until('the view is refused', async () => {
         try {
-          await sections.look(ID, view);
+          await sections.look(ID, view, 'a key');
           return false;
         } catch (error) {
           return (error as { code: string }).code;

@@ -77,17 +77,20 @@ const events = (headers: Record<string, string>) => async (): Promise<Open> => {
   return open;
 };
 
+/** Logs in with a key. Returns the cookie. */
+async function logIn(key: string): Promise<string> {
+  const { headers } = await ask(`${server.url}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    body: `key=${key}`,
+  });
+  return String(headers['set-cookie']).split(';', 1)[0]!;
+}
+
 /** Ways to have something open with a key. */
 const kinds: Record<string, (key: string) => Promise<Open>> = {
   'events of a campaign, with a key': (key) => events({ authorization: `Bearer ${key}` })(),
-  'events of a campaign, with a login': async (key) => {
-    const { headers } = await ask(`${server.url}/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-      body: `key=${key}`,
-    });
-    return events({ cookie: String(headers['set-cookie']).split(';', 1)[0]! })();
-  },
+  'events of a campaign, with a login': async (key) => events({ cookie: await logIn(key) })(),
   'a plan that has not arrived completely': (key) =>
     Promise.resolve(begun(`${server.url}/api/v1/plan`, `Bearer ${key}`)),
   'an upload to the model service': (key) => Promise.resolve(begun(`${world.service.url}/upload-file`, key)),
@@ -146,4 +149,19 @@ test('a key whose role is lowered may no longer steer, and still read', async ()
   writeFileSync(files.server, textOf([LEAVER, STAYER], 'read'));
   await until('the key may not steer', async () => (await pause()) === 403);
   expect((await ask(`${server.url}/api/v1/campaigns`, { headers })).status).toBe(200);
+});
+
+test('a logout ends what is open with this login, and what other logins of the same key have open goes on', async () => {
+  writeAll([LEAVER, STAYER]);
+  let cookies: string[] = [];
+  await until('the key gives access', async () => {
+    cookies = await Promise.all([logIn(LEAVER), logIn(LEAVER)]);
+    return cookies.every((cookie) => cookie.startsWith('foray-'));
+  });
+  const [own, other] = await Promise.all(cookies.map((cookie) => events({ cookie })()));
+  const headers = { cookie: cookies[0]!, 'sec-fetch-site': 'same-origin' };
+  expect((await ask(`${server.url}/logout`, { method: 'POST', headers })).status).toBe(303);
+  await until('the stream of the login has ended', () => !own!.isOpen);
+  expect(other!.isOpen).toBe(true);
+  other!.end();
 });

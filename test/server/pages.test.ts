@@ -563,12 +563,29 @@ test('a form with too many controls is refused before it is read; a page says th
   expect([many.status, many.body]).toEqual([413, expect.stringContaining('more than 20,000 controls')]);
   expect(many.body).toContain('<h1 data-problem');
   const parts = '--x\r\nContent-Disposition: form-data; name="/a"\r\n\r\nb\r\n'.repeat(25_000);
-  const inParts = await ask(`${server.url}/new`, {
-    method: 'POST',
-    headers: { ...LOGGED_IN, 'content-type': 'multipart/form-data; boundary=x' },
-    body: `${parts}--x--\r\n`,
-  });
-  expect(inParts.status).toBe(413);
+  const inParts = (parameters: string) =>
+    ask(`${server.url}/new`, {
+      method: 'POST',
+      headers: { ...LOGGED_IN, 'content-type': `multipart/form-data${parameters}` },
+      body: `${parts}--x--\r\n`,
+    });
+  for (const parameters of [
+    '; boundary=x',
+    '; BOUNDARY="x"',
+    '; xboundary=zz; boundary=x',
+    ';boundary=x;boundary=z',
+  ])
+    expect([parameters, (await inParts(parameters)).status]).toEqual([parameters, 413]);
+  for (const parameters of ['', '; boundary=', '; xboundary=x'])
+    expect([parameters, (await inParts(parameters)).status]).toEqual([parameters, 400]);
+});
+
+test('nobody without a key can send a large form', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+  for (const path of ['/login', '/logout']) {
+    const answer = await ask(server.url + path, { method: 'POST', headers, body: 'x'.repeat(20_000) });
+    expect([path, answer.status]).toEqual([path, 413]);
+  }
 });
 
 test('a page shows hostile names as plain text', async () => {

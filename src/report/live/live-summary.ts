@@ -1,4 +1,5 @@
 import { byName } from '../../api/index.ts';
+import type { Batched } from '../../batched.ts';
 import { limitsAt } from '../../campaign/draws.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
@@ -115,7 +116,7 @@ export class LiveSummary {
    * @param options the current options
    */
   async summary(
-    rowsOf: (key: string) => Promise<Iterable<ResultRow>>,
+    rowsOf: (key: string) => Batched<ResultRow>,
     options: Pick<SummaryOptions, 'goal' | 'found' | 'axes'> = {},
   ): Promise<Summary> {
     const points = this.#points.filter((point) => point !== undefined);
@@ -133,7 +134,7 @@ export class LiveSummary {
     }
     const found = gatherer.result();
     const best: PointResult[] = [];
-    for (const { key } of found.best) best.push(...(await this.#inFull(await rowsOf(key))));
+    for (const { key } of found.best) best.push(...(await this.#inFull(rowsOf(key))));
     return { ...found, best, ...this.#runs.result(best[0]), precision };
   }
 
@@ -143,11 +144,9 @@ export class LiveSummary {
     return { key, values, draws, runs: done, failed: 0, samples: named, curves: byName({}) };
   }
 
-  async #inFull(rows: Iterable<ResultRow>): Promise<PointResult[]> {
-    async function* done(): AsyncIterable<ResultRow> {
-      for (const row of rows) if (row.status === 'done') yield await Promise.resolve(row);
-    }
-    return Array.fromAsync(pointsOf(done(), this.#shown.measures, dataSetsOf(this.#campaign)));
+  #inFull(rows: Batched<ResultRow>): Promise<PointResult[]> {
+    const done = rows.filter(({ status }) => status === 'done');
+    return Array.fromAsync(pointsOf(done, this.#shown.measures, dataSetsOf(this.#campaign)));
   }
 }
 

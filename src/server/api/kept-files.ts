@@ -10,7 +10,7 @@ import { hasTag } from './etag.ts';
 
 /** How long a file is kept after its last request, ms. */
 const KEPT_MS = 600_000;
-/** Maximum number of files that are kept. */
+/** Maximum number of files that are kept, besides those that are being written. */
 const MOST = 8;
 
 /** A file with everything that a range request needs. */
@@ -20,13 +20,20 @@ export interface KeptFile {
   etag: string;
 }
 
+interface Kept {
+  file: Promise<KeptFile>;
+  /** Ends the time for which the file is kept; undefined while the file is being written. */
+  timer: NodeJS.Timeout | undefined;
+}
+
 /**
  * Files that are written once and read in ranges. A client that reads Parquet over HTTP first requests the size of the
  * file, and then parts of it. All parts must come from the same file.
  */
 export class KeptFiles {
   #folder: Promise<string> | undefined;
-  readonly #files = new Map<string, { file: Promise<KeptFile>; timer: NodeJS.Timeout }>();
+  /** By tag, the file that was requested longest ago first. */
+  readonly #files = new Map<string, Kept>();
   #count = 0;
 
   /**
@@ -37,19 +44,25 @@ export class KeptFiles {
   async get(etag: string, write: (path: string) => Promise<unknown>): Promise<KeptFile> {
     const known = this.#files.get(etag);
     if (known) {
-      known.timer.refresh();
+      known.timer?.refresh();
+      this.#files.delete(etag);
+      this.#files.set(etag, known);
       const file = await known.file;
       // a cleaner of temporary files may have removed it
       if (existsSync(file.path)) return file;
       if (this.#files.get(etag) === known) this.#forget(etag);
     }
-    const [oldest] = this.#files.keys();
-    if (this.#files.size >= MOST) this.#forget(oldest!);
     const file = this.#write(etag, write);
-    const timer = setTimeout(() => this.#forget(etag), KEPT_MS).unref();
-    this.#files.set(etag, { file, timer });
-    // after a failure the next request tries again
-    file.catch(() => this.#forget(etag));
+    const kept: Kept = { file, timer: undefined };
+    this.#files.set(etag, kept);
+    file.then(
+      () => {
+        kept.timer = setTimeout(() => this.#forget(etag), KEPT_MS).unref();
+        this.#dropOldest();
+      },
+      // after a failure the next request tries again
+      () => this.#forget(etag),
+    );
     return file;
   }
 
@@ -77,6 +90,11 @@ export class KeptFiles {
     const known = await this.#folder?.catch(() => undefined);
     if (known === undefined || !existsSync(known)) this.#folder = mkdtemp(join(tmpdir(), 'foray-results-'));
     return this.#folder!;
+  }
+
+  #dropOldest(): void {
+    const written = [...this.#files].filter(([, { timer }]) => timer !== undefined);
+    for (const [etag] of written.slice(0, Math.max(0, written.length - MOST))) this.#forget(etag);
   }
 
   /** Removes a file. An answer that is being sent from the file goes on, because the answer has the file open. */

@@ -13,7 +13,7 @@ import { LiveSummary } from '../../report/live/live-summary.ts';
 import { html } from '../../report/html/markup.ts';
 import { summaryOptionsOf } from '../../report/html/story-sections.ts';
 import { summarize, type Summary, type SummaryOptions } from '../../report/summary/summary.ts';
-import type { CampaignRecord, ResultRow, Store } from '../../store/index.ts';
+import type { CampaignRecord, Store } from '../../store/index.ts';
 import { countsIn, drawSections } from './draw.ts';
 import { filtered, filterOf } from './filter.ts';
 import type { Section, Seen, View } from './look.ts';
@@ -146,7 +146,7 @@ export class Gatherer {
       isNew = false;
       await this.#draw(
         now,
-        (options) => live.summary((key) => this.#rowsOf(key), options),
+        (options) => live.summary((key) => this.#store.results(this.#id, key), options),
         missing > 0 ? [behindSection(before - missing, before)] : [],
       );
     }
@@ -208,17 +208,6 @@ export class Gatherer {
   /** The outputs that are shown first: the outputs of the view, then the output of the goal. */
   #measures({ campaign: { outputs, goal } }: CampaignRecord): Measure[] {
     return [...this.#view.show, ...(goal ? [goal.output] : [])].map((name) => measureOf(outputs, name));
-  }
-
-  async #rowsOf(key: string): Promise<ResultRow[]> {
-    const stories = await this.#store.pointsLike(this.#id, key);
-    return stories
-      .filter((point) => point.key === key)
-      .flatMap(({ values, runs }) =>
-        runs.flatMap(({ state, ...run }) =>
-          state === 'done' || state === 'failed' ? [{ ...run, point: key, values, status: state }] : [],
-        ),
-      );
   }
 
   async #record(): Promise<CampaignRecord> {

@@ -6,7 +6,10 @@ import { ownModule } from '../../package/own-files.ts';
 import { numberText } from '../../report/words/words.ts';
 import type { BestValue, News, Order, Seen, View } from './look.ts';
 
-/** Maximum number of views that are kept up to date at once. A further view is not drawn until one of them ends. */
+/**
+ * Maximum number of views that are kept up to date at once. A further view takes a place of a key that has more views
+ * than its own. If there is none, it is not drawn until one of them ends.
+ */
 const MOST_WATCHED = 8;
 /** How long a view is kept up to date after its last request, ms. */
 const KEPT = 60_000;
@@ -22,6 +25,8 @@ const PAUSE_FOR_READING = 9;
 const NOTHING: Seen = { version: '', asOf: null, changedAt: null, finished: 0, sections: [], next: SOON };
 
 interface Watched {
+  /** The hash of the key that asked for the view first. */
+  keyHash: string;
   lookedAt: number;
   seen: Seen;
   error?: Error;
@@ -55,7 +60,7 @@ export class Sections {
    * Returns the last drawn state of a view, without waiting for a drawing.
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
    */
-  look(id: string, view: View): Promise<Seen> {
+  look(id: string, view: View, keyHash: string): Promise<Seen> {
     const key = JSON.stringify([id, view.show, view.inputs, view.axes]);
     const now = performance.now();
     const known = this.#watched.get(key);
@@ -65,8 +70,9 @@ export class Sections {
       this.#watched.delete(key);
       return Promise.reject(known.error);
     }
+    if (this.#watched.size >= MOST_WATCHED) this.#makeRoom(keyHash);
     if (this.#watched.size < MOST_WATCHED) {
-      this.#watched.set(key, { lookedAt: now, seen: NOTHING });
+      this.#watched.set(key, { keyHash, lookedAt: now, seen: NOTHING });
       this.#order({ kind: 'watch', key, id, view });
     }
     return Promise.resolve(NOTHING);
@@ -135,13 +141,33 @@ export class Sections {
     return thread;
   }
 
+  /**
+   * Makes room for a view. First go views that change no more: those with an error and those of closed campaigns. Then
+   * goes a view of the key with most views, if that key still has as many as this one afterwards. So keys that have the
+   * same number do not take places from each other again and again. Of all these, the view goes that nobody has looked at
+   * for the longest time.
+   */
+  #makeRoom(keyHash: string): void {
+    const counts = new Map([[keyHash, 0]]);
+    for (const { keyHash: own } of this.#watched.values()) counts.set(own, (counts.get(own) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    const all = [...this.#watched].sort(([, a], [, b]) => a.lookedAt - b.lookedAt);
+    const last =
+      all.find(([, { error, seen }]) => error ?? (seen.version !== '' && seen.next === 0)) ??
+      (most > counts.get(keyHash)! + 1
+        ? all.find(([, view]) => counts.get(view.keyHash) === most)
+        : undefined);
+    if (last) this.#end(last[0]);
+  }
+
   /** Ends views that nobody has requested for a while. */
   #forget(): void {
-    for (const [key, { lookedAt }] of this.#watched) {
-      if (performance.now() - lookedAt < KEPT) continue;
-      this.#watched.delete(key);
-      this.#order({ kind: 'forget', key });
-    }
+    for (const [key, { lookedAt }] of this.#watched) if (performance.now() - lookedAt >= KEPT) this.#end(key);
+  }
+
+  #end(key: string): void {
+    this.#watched.delete(key);
+    this.#order({ kind: 'forget', key });
   }
 }
 

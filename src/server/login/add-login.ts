@@ -60,7 +60,7 @@ export function addLogin(
     return { url: `${publicUrl()}/login#${code}` };
   });
 
-  app.post('/logout', { config: { role: 'anyone' } }, (request, reply) => {
+  app.post('/logout', { ...anyone, bodyLimit: MOST_FORM }, (request, reply) => {
     const session = cookieOf(request.headers.cookie, cookie());
     if (session !== undefined) sessions.end(session);
     return reply

@@ -56,7 +56,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     const view = viewOf(request.url);
     checkView(record.campaign, view);
     // the script of the page loads pictures that are not drawn yet
-    const seen = await parts.sections.look(id, view);
+    const seen = await parts.sections.look(id, view, request.keyHash!);
     return sendPage(
       request,
       reply,

@@ -31,7 +31,7 @@ export function addLive(app: FastifyInstance, server: ServerParts): void {
       const { phase, asOf } = status;
       const final = etagOf(JSON.stringify([id, phase, asOf, request.access?.role, awayPart(request).hash]));
       if (isClosed(status) && isKnown(request, final)) return reply.header('etag', final).code(304).send();
-      const seen = await sections.look(id, viewOf(request.url));
+      const seen = await sections.look(id, viewOf(request.url), request.keyHash!);
       const parts = campaignParts(request, status, seen);
       const etag = isFinal(status, seen) ? final : undefined;
       return sendParts(request, reply, parts, nextLook(status, seen), etag);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { ComparedPoint, FinishedPoint, FinishedRun } from '../types.ts';
 import { CountChanges } from '../runs/counts.ts';
-import { toOutputs } from '../results/packed.ts';
+import { neededOutputs } from '../results/needed.ts';
 import { batches } from '../../batched.ts';
 import { finishedStates, type Tables } from '../tables.ts';
 
@@ -10,11 +10,16 @@ export const RUNS_AN_INSERT = 1_000;
 /** The maximum number of points that are read at once, with all their runs. */
 const POINTS_AT_ONCE = 200;
 
-/** Reads the points of the given runs, but only points of the design whose runs have all finished. */
+/**
+ * Reads the points of the given runs, but only points of the design whose runs have all finished.
+ *
+ * @param names - the outputs whose long values are needed, here and below
+ */
 export async function finishedPoints(
   db: Kysely<Tables>,
   campaign: number,
   seqs: readonly number[],
+  names: readonly string[],
 ): Promise<FinishedPoint[]> {
   if (seqs.length === 0) return [];
   const touched = await db
@@ -34,6 +39,7 @@ export async function finishedPoints(
     db,
     campaign,
     touched.map(({ ordinal }) => ordinal),
+    names,
   );
 }
 
@@ -41,6 +47,7 @@ export async function finishedPoints(
 export async function* allFinishedPoints(
   db: Kysely<Tables>,
   campaign: number,
+  names: readonly string[],
 ): AsyncGenerator<FinishedPoint[]> {
   for (let after = -1; ;) {
     const page = await db
@@ -58,6 +65,7 @@ export async function* allFinishedPoints(
       db,
       campaign,
       page.map(({ ordinal }) => ordinal),
+      names,
     );
     after = page.at(-1)!.ordinal;
   }
@@ -68,16 +76,21 @@ export async function readPoints(
   db: Kysely<Tables>,
   campaign: number,
   ordinals: readonly number[],
+  names: readonly string[],
 ): Promise<FinishedPoint[]> {
   if (ordinals.length === 0) return [];
-  const points = await finishedRuns(db, campaign, ordinals);
+  const points = await finishedRuns(db, campaign, ordinals, names);
   return [...points].flatMap(([ordinal, { runs, draws, isWhole }]) =>
     isWhole ? [{ ordinal, draws, runs }] : [],
   );
 }
 
 /** Reads all points of a campaign with their finished runs. */
-export async function comparedPoints(db: Kysely<Tables>, campaign: number): Promise<ComparedPoint[]> {
+export async function comparedPoints(
+  db: Kysely<Tables>,
+  campaign: number,
+  names: readonly string[],
+): Promise<ComparedPoint[]> {
   const rows = await db
     .selectFrom('points')
     .select(['ordinal', 'key', 'values'])
@@ -87,7 +100,7 @@ export async function comparedPoints(db: Kysely<Tables>, campaign: number): Prom
   const compared: ComparedPoint[] = [];
   for (const batch of batches(rows, POINTS_AT_ONCE)) {
     const ordinals = batch.map(({ ordinal }) => ordinal);
-    const points = await finishedRuns(db, campaign, ordinals);
+    const points = await finishedRuns(db, campaign, ordinals, names);
     for (const { ordinal, key, values } of batch) {
       // a design is written in steps, so a new point has no runs for a moment
       const { runs, isWhole } = points.get(ordinal) ?? { runs: [], isWhole: false };
@@ -105,6 +118,7 @@ async function finishedRuns(
   db: Kysely<Tables>,
   campaign: number,
   ordinals: readonly number[],
+  names: readonly string[],
 ): Promise<Map<number, { runs: FinishedRun[]; draws: number; isWhole: boolean }>> {
   const rows = await db
     .selectFrom('runs')
@@ -114,19 +128,20 @@ async function finishedRuns(
     .leftJoin('outputs', (join) =>
       join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
     )
-    .select(['runs.ordinal', 'runs.replication', 'runs.state', 'outputs.outputs'])
-    .select(['outputs.packed', 'points.draws'])
+    .select(['runs.seq', 'runs.ordinal', 'runs.replication', 'runs.state'])
+    .select(['outputs.outputs', 'points.draws'])
     .where('runs.campaign', '=', campaign)
     .where('runs.ordinal', 'in', ordinals)
     .orderBy('runs.ordinal')
     .orderBy('runs.replication')
     .execute();
+  const outputs = await neededOutputs(db, campaign, rows, names);
   const points = new Map<number, { runs: FinishedRun[]; draws: number; isWhole: boolean }>();
-  for (const { ordinal, replication, state, draws, ...row } of rows) {
+  for (const { seq, ordinal, replication, state, draws } of rows) {
     const point = points.get(ordinal) ?? { runs: [], draws, isWhole: true };
     points.set(ordinal, point);
     if ((finishedStates as readonly string[]).includes(state))
-      point.runs.push({ replication, outputs: toOutputs(row) });
+      point.runs.push({ replication, outputs: outputs.get(seq)! });
     else point.isWhole = false;
   }
   return points;

@@ -12,8 +12,8 @@ import type { Origin, ResultRow } from '../types.ts';
 export function resultStore(db: Kysely<Tables>) {
   const batchesOfResults = batchesById(db, resultBatches);
   return {
-    /** Finished runs in design order: by point, then replication. */
-    results: (id: string): Batched<ResultRow> => new Batched(batchesOfResults(id)),
+    /** Finished runs in design order: by point, then replication. With `only`, those of the point with this key. */
+    results: (id: string, only?: string): Batched<ResultRow> => new Batched(batchesOfResults(id, only)),
     resultPage: byId(db, resultPage),
     recentResults: byId(db, recentResults),
 

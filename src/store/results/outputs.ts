@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { toColumns, toOutputs } from './packed.ts';
+import { outputsOf, portionsOf } from './read.ts';
 import { pointsOf } from '../by-id.ts';
 import type { DoneRun } from '../types.ts';
 import type { Tables } from '../tables.ts';
@@ -27,7 +28,6 @@ export async function* lackingRuns(
         'runs.run_id',
         'runs.version',
       ])
-      .select(['outputs.outputs', 'outputs.packed'])
       .where('outputs.campaign', '=', campaign)
       .where('outputs.seq', '>', after)
       .orderBy('outputs.seq')
@@ -35,19 +35,24 @@ export async function* lackingRuns(
       .execute();
     if (page.length === 0) return;
     after = page.at(-1)!.seq;
-    const lacking = page.filter((row) => {
-      const known = toOutputs(row);
-      return outputs.some((name) => !Object.hasOwn(known, name));
-    });
-    const points = await pointsOf(db, campaign, lacking);
-    yield lacking.map(({ seq, ordinal, replication, reseeded, run_id: runId, version }) => ({
-      seq,
-      point: points.get(ordinal)!,
-      replication,
-      reseeded,
-      runId,
-      version,
-    }));
+    for (const portion of await portionsOf(db, campaign, page)) {
+      const seqs = portion.map(({ seq }) => seq);
+      const whole = new Set<number>();
+      for (const row of await outputsOf(db, campaign, seqs).execute()) {
+        const known = toOutputs(row);
+        if (outputs.every((name) => Object.hasOwn(known, name))) whole.add(row.seq);
+      }
+      const lacking = portion.filter(({ seq }) => !whole.has(seq));
+      const points = await pointsOf(db, campaign, lacking);
+      yield lacking.map(({ seq, ordinal, replication, reseeded, run_id: runId, version }) => ({
+        seq,
+        point: points.get(ordinal)!,
+        replication,
+        reseeded,
+        runId,
+        version,
+      }));
+    }
   }
 }
 

@@ -36,6 +36,10 @@ export function toOutputs({
   packed: Uint8Array | null;
 }): Record<string, string> {
   const small = JSON.parse(outputs ?? '{}') as Record<string, string>;
-  if (packed === null) return byName(small);
-  return byName({ ...small, ...(JSON.parse(inflateRawSync(packed).toString()) as Record<string, string>) });
+  return byName(packed === null ? small : { ...small, ...unpacked(packed) });
+}
+
+/** The large values of a run by name. */
+export function unpacked(packed: Uint8Array): Record<string, string> {
+  return JSON.parse(inflateRawSync(packed).toString()) as Record<string, string>;
 }

@@ -18,19 +18,23 @@ const CHARACTERS_A_BATCH = 4_000_000;
 /** A page ends earlier if its outputs reach this many characters. */
 const CHARACTERS_A_PAGE = 64_000_000;
 
-/** Yields the finished runs of a campaign in design order, in batches. */
+/**
+ * Yields the finished runs of a campaign in design order, in batches.
+ *
+ * @param only - the key of a point, for the runs of this point alone
+ */
 export async function* resultBatches(
   db: Kysely<Tables>,
   campaign: number,
+  only?: string,
 ): AsyncGenerator<ResultRow[], void, void> {
-  let place: ResultPlace = BEGINNING;
+  let place = only === undefined ? BEGINNING : await beginningOf(db, campaign, only);
   let before: ResultRow | undefined;
   for (;;) {
     const rest = await restOfPoint(db, campaign, place).limit(ROWS_A_PAGE).execute();
-    const others = await otherPoints(db, campaign, place)
-      .limit(ROWS_A_PAGE - rest.length)
-      .execute();
-    const runs = [...rest, ...others];
+    const others =
+      only === undefined ? otherPoints(db, campaign, place).limit(ROWS_A_PAGE - rest.length) : undefined;
+    const runs = [...rest, ...((await others?.execute()) ?? [])];
     for (const portion of await portionsOf(db, campaign, runs)) {
       const outputs = await outputsBySeq(db, campaign, portion);
       await assertThere(db, campaign);
@@ -98,6 +102,17 @@ export async function resultPage(
   await assertThere(db, campaign);
   const { position, ordinal, replication } = runs[rows.length - 1] ?? BEGINNING;
   return { rows, next: runs.length > rows.length ? { position, ordinal, replication } : null };
+}
+
+/** The place before the first run of a point. */
+async function beginningOf(db: Kysely<Tables>, campaign: number, key: string): Promise<ResultPlace> {
+  const point = await db
+    .selectFrom('points')
+    .select('ordinal')
+    .where('campaign', '=', campaign)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return { ...BEGINNING, ordinal: point?.ordinal ?? BEGINNING.ordinal };
 }
 
 async function outputsBySeq(

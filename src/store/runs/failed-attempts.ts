@@ -111,19 +111,23 @@ async function reset(
   return Number(numUpdatedRows);
 }
 
-/** Reads the failed attempts of some runs, by seq, newest first. */
+/** Reads the failed attempts of the runs of a point, by seq, newest first. */
 export async function failedAttempts(
   db: Kysely<Tables>,
   campaign: number,
-  seqs: readonly number[],
+  ordinal: number,
 ): Promise<Map<number, FailedAttempt[]>> {
   const found = new Map<number, FailedAttempt[]>();
-  if (seqs.length === 0) return found;
   const rows = await db
     .selectFrom('failed_attempts')
-    .select(['seq', 'failed_at', 'version', 'reason'])
-    .where('campaign', '=', campaign)
-    .where('seq', 'in', seqs)
+    .innerJoin('runs', (join) =>
+      join
+        .onRef('runs.campaign', '=', 'failed_attempts.campaign')
+        .onRef('runs.seq', '=', 'failed_attempts.seq'),
+    )
+    .select(['failed_attempts.seq', 'failed_at', 'failed_attempts.version', 'failed_attempts.reason'])
+    .where('failed_attempts.campaign', '=', campaign)
+    .where('runs.ordinal', '=', ordinal)
     .orderBy('failed_at', 'desc')
     .execute();
   for (const { seq, failed_at, version, reason } of rows) {

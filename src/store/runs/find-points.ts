@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { failedAttempts } from './failed-attempts.ts';
-import { toOutputs } from '../results/packed.ts';
+import { neededOutputs } from '../results/needed.ts';
 import { runLogs } from './logs.ts';
 import type { PointStory, RunStory } from '../types.ts';
 import type { Tables } from '../tables.ts';
@@ -8,13 +8,11 @@ import type { Tables } from '../tables.ts';
 /** The maximum number of points that are returned. */
 const MOST_POINTS = 5;
 
-/** The first points whose key begins with `key`, at most five, with all data of their runs. */
-export async function pointsLike(db: Kysely<Tables>, campaign: number, key: string): Promise<PointStory[]> {
+/** The keys of the first points whose key begins with `key`, at most five. */
+export async function keysLike(db: Kysely<Tables>, campaign: number, key: string): Promise<string[]> {
   const points = await db
     .selectFrom('points')
-    .innerJoin('campaigns', 'campaigns.number', 'points.campaign')
-    .select(['points.ordinal', 'points.key', 'points.values', 'points.position', 'points.revision'])
-    .select('campaigns.revision as current')
+    .select('points.key')
     .where('points.campaign', '=', campaign)
     // the database reads a range of keys with one index scan
     .where('points.key', '>=', key)
@@ -22,16 +20,35 @@ export async function pointsLike(db: Kysely<Tables>, campaign: number, key: stri
     .orderBy('points.key')
     .limit(MOST_POINTS)
     .execute();
-  const stories: PointStory[] = [];
-  for (const { ordinal, key: whole, values, position, revision, current } of points) {
-    stories.push({
-      key: whole,
-      values: JSON.parse(values) as string[],
-      position: revision < current ? null : position,
-      runs: await runsOf(db, campaign, ordinal),
-    });
-  }
-  return stories;
+  return points.map((point) => point.key);
+}
+
+/**
+ * A point with all data of its runs, but of the long values of outputs only those of `names`.
+ * @returns undefined if there is no point with the key
+ */
+export async function pointStory(
+  db: Kysely<Tables>,
+  campaign: number,
+  key: string,
+  names: readonly string[],
+): Promise<PointStory | undefined> {
+  const point = await db
+    .selectFrom('points')
+    .innerJoin('campaigns', 'campaigns.number', 'points.campaign')
+    .select(['points.ordinal', 'points.values', 'points.position', 'points.revision'])
+    .select('campaigns.revision as current')
+    .where('points.campaign', '=', campaign)
+    .where('points.key', '=', key)
+    .executeTakeFirst();
+  return (
+    point && {
+      key,
+      values: JSON.parse(point.values) as string[],
+      position: point.revision < point.current ? null : point.position,
+      runs: await runsOf(db, campaign, point.ordinal, names),
+    }
+  );
 }
 
 /** The keys of the points before and after a point of the design; null at its beginning and its end. */
@@ -57,23 +74,25 @@ export async function neighboursOf(
   return { before: await nearest('desc'), after: await nearest('asc') };
 }
 
-async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Promise<RunStory[]> {
+async function runsOf(
+  db: Kysely<Tables>,
+  campaign: number,
+  ordinal: number,
+  names: readonly string[],
+): Promise<RunStory[]> {
   const rows = await db
     .selectFrom('runs')
     .leftJoin('outputs', (join) =>
       join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
     )
     .selectAll('runs')
-    .select(['outputs.outputs', 'outputs.packed'])
+    .select('outputs.outputs')
     .where('runs.campaign', '=', campaign)
     .where('runs.ordinal', '=', ordinal)
     .orderBy('runs.replication')
     .execute();
-  const before = await waitingBefore(
-    db,
-    campaign,
-    rows.filter(({ state }) => state === 'waiting').map(({ seq }) => seq),
-  );
+  const outputs = await neededOutputs(db, campaign, rows, names);
+  const before = await waitingBefore(db, campaign, ordinal);
   const logs = await runLogs(db, campaign, ordinal);
   const logOf = new Map(
     logs.map(({ seq, lines, omitted, command }) => [
@@ -81,11 +100,7 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
       { lines, omitted, ...(command !== undefined && { command }) },
     ]),
   );
-  const earlier = await failedAttempts(
-    db,
-    campaign,
-    rows.map(({ seq }) => seq),
-  );
+  const earlier = await failedAttempts(db, campaign, ordinal);
   return rows.map((row): RunStory => ({
     seq: row.seq,
     replication: row.replication,
@@ -99,7 +114,7 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
     reason: row.reason,
     requestedAt: row.requested_at === null ? null : Number(row.requested_at),
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
-    outputs: toOutputs(row),
+    outputs: outputs.get(row.seq)!,
     log: logOf.get(row.seq) ?? null,
     before: before.get(row.seq) ?? null,
     version: row.version,
@@ -107,29 +122,34 @@ async function runsOf(db: Kysely<Tables>, campaign: number, ordinal: number): Pr
   }));
 }
 
-/**
- * Counts the waiting runs before each of the given runs. It goes from run to run, so that no waiting run is counted
- * twice.
- */
+/** Counts the waiting runs before each waiting run of a point. */
 async function waitingBefore(
   db: Kysely<Tables>,
   campaign: number,
-  seqs: readonly number[],
+  ordinal: number,
 ): Promise<Map<number, number>> {
-  const before = new Map<number, number>();
-  let [from, total] = [-1, 0];
-  for (const seq of seqs.toSorted((a, b) => a - b)) {
-    const { count } = await db
-      .selectFrom('runs')
-      .select((run) => run.fn.countAll<number | string>().as('count'))
-      .where('campaign', '=', campaign)
-      .where('state', '=', 'waiting')
-      .where('seq', '>=', from)
-      .where('seq', '<', seq)
-      .executeTakeFirstOrThrow();
-    total += Number(count);
-    before.set(seq, total);
-    from = seq;
-  }
-  return before;
+  const own = db
+    .selectFrom('runs')
+    .where('campaign', '=', campaign)
+    .where('ordinal', '=', ordinal)
+    .where('state', '=', 'waiting');
+  const rows = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('runs')
+        .select('seq')
+        .select(sql<number>`row_number() over (order by seq)`.as('place'))
+        .where('campaign', '=', campaign)
+        .where('state', '=', 'waiting')
+        .where(
+          'seq',
+          '<=',
+          own.select((run) => run.fn.max('seq').as('last')),
+        )
+        .as('waiting'),
+    )
+    .select(['seq', 'place'])
+    .where('seq', 'in', own.select('seq'))
+    .execute();
+  return new Map(rows.map(({ seq, place }) => [seq, Number(place) - 1]));
 }

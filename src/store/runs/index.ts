@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { CountChanges, readCounts } from './counts.ts';
 import { type Done, completeRuns } from './complete.ts';
 import { resetFailed, keepFailedAttempts } from './failed-attempts.ts';
-import { neighboursOf, pointsLike } from './find-points.ts';
+import { keysLike, neighboursOf, pointStory } from './find-points.ts';
 import { columnsOf, plannedColumns, toPlanned } from '../rows.ts';
 import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from './logs.ts';
 import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from '../tables.ts';
@@ -282,7 +282,8 @@ export function runStore(db: Kysely<Tables>) {
       return { runs: Number(runs), ms: Number(to ?? 0) - Number(from ?? 0) };
     },
 
-    pointsLike: byId(db, pointsLike),
+    keysLike: byId(db, keysLike),
+    pointStory: byId(db, pointStory),
     neighboursOf: byId(db, neighboursOf),
 
     keepRunLogs: byId(db, keepRunLogs),

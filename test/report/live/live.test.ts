@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Batched } from '../../../src/batched.ts';
 import { measureOf } from '../../../src/campaign/measures.ts';
 import type { Campaign } from '../../../src/campaign/types.ts';
 import { LiveSummary } from '../../../src/report/live/live-summary.ts';
@@ -111,7 +112,7 @@ describe('a summary of runs in any order', () => {
       const rows = ordered.filter(({ seq }) => seen.has(seq)).map(({ row }) => row);
       const expected = await summarize(campaign, stream(rows), asked, options);
       const found = await live.summary(
-        (key) => Promise.resolve(rows.filter(({ point }) => point === key)),
+        (key) => Batched.of(rows.filter(({ point }) => point === key)),
         options,
       );
       expect(said(found)).toEqual(said(expected));
@@ -135,7 +136,7 @@ describe('a summary of runs in any order', () => {
       const row = failedRow(at, [contact.values[at]!], `Days is ${at}`);
       live.add({ seq: at, ordinal: at, position: at, row });
     }
-    const { failures } = await live.summary(() => Promise.resolve([]));
+    const { failures } = await live.summary(() => Batched.of([]));
     expect(failures).toEqual([
       { cause: 'Days is …', count: 3, sample: expect.objectContaining({ reason: 'Days is 0' }) },
     ]);

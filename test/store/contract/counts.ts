@@ -14,7 +14,7 @@ import {
   type TestDatabase,
 } from '../fixtures.ts';
 
-/** The points of the campaigns of these tests. They are so few that one call of `pointsLike` returns all. */
+/** The points of the campaigns of these tests. They are so few that one call of `keysLike` returns all. */
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 
 const names = fc.shuffledSubarray(NAMES, { minLength: 1 });
@@ -66,7 +66,10 @@ const act: fc.Arbitrary<Act> = fc.oneof(
         change(store, { names: some, replications: count, id }),
   ),
   replications.map((count): Act => async (store, id) => {
-    const wanted = (await store.comparedPoints(id)).map(({ ordinal }) => ({ ordinal, replications: count }));
+    const wanted = (await store.comparedPoints(id, [])).map(({ ordinal }) => ({
+      ordinal,
+      replications: count,
+    }));
     return store.addReplications(id, wanted.slice(1));
   }),
   fc.tuple(names, replications).map(
@@ -95,7 +98,9 @@ async function ask(
 
 /** Counts the runs of a campaign by state. It reads each run instead of the stored counts. */
 async function counted(store: Store, id: string): Promise<RunCounts> {
-  const runs = (await store.pointsLike(id, 'key of')).flatMap((point) => point.runs);
+  const keys = await store.keysLike(id, 'key of');
+  const stories = await Promise.all(keys.map((key) => store.pointStory(id, key, [])));
+  const runs = stories.flatMap((story) => story!.runs);
   const count = (...states: string[]): number => runs.filter(({ state }) => states.includes(state)).length;
   return {
     total: runs.length,

@@ -165,7 +165,7 @@ export function describeFiles(createDatabase: () => Promise<TestDatabase> | Test
         ]);
         expect(await store.lastRunLog('flu')).toMatchObject({ seq: 0, lines: ['second'] });
         const [first] = await store.runLogs('flu');
-        const [story] = await store.pointsLike('flu', first!.point);
+        const story = await store.pointStory('flu', first!.point, []);
         expect(story!.runs[0]!.log).toEqual({ lines: ['second'], omitted: 3, command: 'sh x' });
 
         await store.resetFailed('flu', false, 5);

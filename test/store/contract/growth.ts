@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { FinishedPoint, Store } from '../../../src/store/index.ts';
@@ -40,11 +41,11 @@ export function describeGrowth(
       test('finish their point when all runs of the point are done or failed', async () => {
         await addNamed(store, ['a', 'b'], 2);
         await finish(0, 1);
-        expect(await store.finishedPoints('flu', [0, 1])).toEqual([]);
+        expect(await store.finishedPoints('flu', [0, 1], [])).toEqual([]);
         await store.intend('flu', [2], 3);
-        expect(await store.finishedPoints('flu', [0, 2])).toEqual([]);
+        expect(await store.finishedPoints('flu', [0, 2], [])).toEqual([]);
         await store.observe('flu', [failed(2)], 4);
-        expect(await store.finishedPoints('flu', [2])).toEqual([
+        expect(await store.finishedPoints('flu', [2], [])).toEqual([
           {
             ordinal: 0,
             draws: 1,
@@ -54,9 +55,9 @@ export function describeGrowth(
             ],
           },
         ]);
-        expect(await store.finishedPoints('flu', [])).toEqual([]);
+        expect(await store.finishedPoints('flu', [], [])).toEqual([]);
         await finish(3);
-        expect(numbers(await store.finishedPoints('flu', [1, 2]))).toEqual([
+        expect(numbers(await store.finishedPoints('flu', [1, 2], []))).toEqual([
           [0, [1, 2]],
           [1, [1, 2]],
         ]);
@@ -134,8 +135,10 @@ export function describeGrowth(
         await addNamed(store, ['a', 'b'], 1);
         await finish(0, 1);
         await change(store, { names: ['b', 'c'] });
-        expect(numbers(await store.finishedPoints('flu', [0, 1]))).toEqual([[1, [1]]]);
-        expect(numbers((await Array.fromAsync(store.allFinishedPoints('flu'))).flat())).toEqual([[1, [1]]]);
+        expect(numbers(await store.finishedPoints('flu', [0, 1], []))).toEqual([[1, [1]]]);
+        expect(numbers((await Array.fromAsync(store.allFinishedPoints('flu', []))).flat())).toEqual([
+          [1, [1]],
+        ]);
       });
 
       test('of further draws are added and dropped when the design changes', async () => {
@@ -216,20 +219,70 @@ export function describeGrowth(
       ]);
     });
 
+    test('long values of outputs are read only where they are needed', async () => {
+      await addNamed(store, ['a'], 2);
+      const long = 'x'.repeat(5_000);
+      await store.intend('flu', [0, 1], 1);
+      await store.observe(
+        'flu',
+        [done(0, 'new', { 'Fit error': '1', Text: long, Other: long }), failed(1)],
+        2,
+      );
+      const [whole, needed] = await Promise.all([
+        store.comparedPoints('flu', []),
+        store.comparedPoints('flu', ['Fit error', 'Text']),
+      ]);
+      expect(whole[0]!.runs.map(({ outputs }) => ({ ...outputs }))).toEqual([{ 'Fit error': '1' }, {}]);
+      expect(needed[0]!.runs.map(({ outputs }) => ({ ...outputs }))).toEqual([
+        { 'Fit error': '1', Text: long },
+        {},
+      ]);
+      const outputsOf = async (names: string[]) =>
+        (await store.pointStory('flu', 'key of a', names))!.runs.map(({ outputs }) => Object.keys(outputs));
+      expect(await outputsOf([])).toEqual([['Fit error'], []]);
+      expect(await outputsOf(['Other'])).toEqual([['Fit error', 'Other'], []]);
+      const results = await Array.fromAsync(store.results('flu', 'key of a'));
+      expect(results.map(({ outputs }) => Object.keys(outputs))).toEqual([
+        ['Fit error', 'Text', 'Other'],
+        [],
+      ]);
+    });
+
+    test('a point with more runs than a statement has parameters can be read', async () => {
+      await addNamed(store, ['a', 'b'], 40_000);
+      const story = (await store.pointStory('flu', 'key of b', []))!;
+      expect(story.runs).toHaveLength(40_000);
+      // the first replications of both points come first
+      expect(story.runs.slice(0, 3).map(({ before }) => before)).toEqual([1, 3, 5]);
+      expect(story.runs.at(-1)!.before).toBe(79_999);
+      expect(await store.comparedPoints('flu', [])).toMatchObject([{ runs: [] }, { runs: [] }]);
+    });
+
+    test('runs that lack outputs come in portions if their outputs are large', async () => {
+      await addNamed(store, ['a', 'b', 'c'], 1);
+      const random = () => randomBytes(9_000_000).toString('base64');
+      await store.intend('flu', [0, 1, 2], 1);
+      for (const seq of [0, 1, 2])
+        await store.observe('flu', [done(seq, 'new', { 'Fit error': '1', Text: random() })], 2);
+      const pages = await Array.fromAsync(store.lacking('flu', ['Text', 'Orders']));
+      expect(pages.map((runs) => runs.map(({ seq }) => seq))).toEqual([[0], [1], [2]]);
+      expect((await Array.fromAsync(store.lacking('flu', ['Text']))).flat()).toEqual([]);
+    });
+
     test('points can be found by the beginning of their keys, with all their runs', async () => {
       await addNamed(store, ['aa', 'ab', 'b'], 2);
       await finish(0, 2);
-      const [first, second, ...others] = await store.pointsLike('flu', 'key of a');
-      expect(others).toEqual([]);
-      expect([first!.key, second!.key]).toEqual(['key of aa', 'key of ab']);
+      expect(await store.keysLike('flu', 'key of a')).toEqual(['key of aa', 'key of ab']);
+      const first = await store.pointStory('flu', 'key of aa', []);
       expect(first).toMatchObject({ values: ['aa'], position: 0 });
       expect(first!.runs).toMatchObject([
         { seq: 0, replication: 1, state: 'done', origin: 'new', before: null, outputs: { 'Fit error': '0' } },
         { seq: 3, replication: 2, state: 'waiting', before: 1, outputs: {} },
       ]);
-      expect(await store.pointsLike('flu', 'key of c')).toEqual([]);
+      expect(await store.keysLike('flu', 'key of c')).toEqual([]);
+      expect(await store.pointStory('flu', 'key of a', [])).toBeUndefined();
       await change(store, { names: ['b'] });
-      expect(await store.pointsLike('flu', 'key of aa')).toMatchObject([{ position: null }]);
+      expect(await store.pointStory('flu', 'key of aa', [])).toMatchObject({ position: null });
     });
 
     test('the store refuses a step or change of a search if the log has grown since the decision', async () => {

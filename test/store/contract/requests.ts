@@ -84,7 +84,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
         expect(rows.map(({ point, draws = 1 }) => [point, draws])).toEqual(
           [0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2].map((key) => [`key ${key}`, [1, 3, 2][key]]),
         );
-        expect((await store.finishedPoints('flu', [1])).map(({ draws }) => draws)).toEqual([3]);
+        expect((await store.finishedPoints('flu', [1], [])).map(({ draws }) => draws)).toEqual([3]);
       });
 
       test('adds no runs for further draws whose runs would be equal', async () => {
@@ -162,7 +162,7 @@ export function describeRequests(createDatabase: () => Promise<TestDatabase> | T
           throw new Error('the activity died');
         }
         await expect(store.addPoints('flu', half(), 2)).rejects.toThrow('the activity died');
-        const compared = await store.comparedPoints('flu');
+        const compared = await store.comparedPoints('flu', []);
         expect(compared).toHaveLength(1_000);
         expect(compared[0]).toEqual({ ...[...points(1)][0], runs: [], isWhole: false });
       });

@@ -29,7 +29,7 @@ export function describeVersions(
       await store.setPhase('flu', 'running', 1);
     });
 
-    const earlier = async () => (await store.pointsLike('flu', 'key 0'))[0]!.runs[0]!.earlier;
+    const earlier = async () => (await store.pointStory('flu', 'key 0', []))!.runs[0]!.earlier;
     const versions = [
       { versionId: 'version', version: 1 },
       { versionId: 'version 2', version: 2 },
