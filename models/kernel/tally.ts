@@ -37,7 +37,7 @@ export class Tally extends Sample {
       mean,
       variance,
       deviation: variance === null ? null : Math.sqrt(variance),
-      sum: this.average * count,
+      sum: this.sum,
     };
   }
 }

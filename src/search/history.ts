@@ -1,4 +1,5 @@
 import type { Ask, PointValue } from '../campaign/search/log.ts';
+import { isLower } from '../statistics/chance.ts';
 import { isFeasible } from './point-value.ts';
 
 /**
@@ -70,7 +71,7 @@ export class History {
       told.value !== null &&
       !ask.isOutside &&
       isFeasible(told) &&
-      (best === null || told.value < this.asks[best]!.told!.value!);
+      (best === null || isLower(told.value, this.asks[best]!.told!.value!));
     this.#best.push(isBetter ? at : best);
   }
 

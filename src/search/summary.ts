@@ -15,6 +15,7 @@ import { History } from './history.ts';
 import { intervalOf, type RequiredOutput, requiredAt, type Selected } from './interval.ts';
 import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
+import { areSame } from '../statistics/chance.ts';
 
 /** The state of a search, and its results so far. */
 export interface SearchSummary {
@@ -167,7 +168,9 @@ function bestPoint(
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
   const runs = finished.get(incumbent.ordinal!) ?? [];
   const { ordinal, told } = incumbent;
-  const tied = candidates.filter((ask) => ask.told.value === told!.value && ask.ordinal !== ordinal).length;
+  const tied = candidates.filter(
+    (ask) => areSame(ask.told.value!, told!.value!) && ask.ordinal !== ordinal,
+  ).length;
   const used = reader.runsOf(runs, told!);
   return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, choice: 'alone' };
 }

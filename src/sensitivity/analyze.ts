@@ -22,6 +22,8 @@ const MUCH_CHANCE = { ofRuns: 0.5, ofMeans: 0.1 };
 interface Timed {
   used: Method;
   numbers: TimeIndices;
+  /** The number of runs with a value at this time. */
+  runs: number;
   /** Whether a point has no value at this time. */
   isLacking: boolean;
 }
@@ -54,6 +56,7 @@ export function analysesOf(
   const isUnknown = hasUnknownChance(campaign);
   const isRandom = hasRandomRuns(campaign);
   const isSame = (replication: number): boolean => hasOneSeed(campaign, replication);
+  const counted = hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs';
   const warningsOf = (isHidden: boolean): string[] =>
     isUnknown || isHidden ? unknownChanceWarnings(method, !isUnknown) : [];
 
@@ -72,7 +75,7 @@ export function analysesOf(
       isShare: measure.statistic === 'share',
       chance: chance?.ofMeans,
       error: column.error(isPaired),
-      lackingByPoint: column.lackingByPoint,
+      lackingByPoint: column.missing.byPoint,
     });
     const { warnings, method: used = method, ...numbers } = found;
     const same = found.indices.length === 0 ? sameWarning(measure.name, means) : undefined;
@@ -89,12 +92,7 @@ export function analysesOf(
       confidence,
       warnings: [
         ...general,
-        ...lackingWarnings(
-          column,
-          table,
-          counts,
-          hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs',
-        ),
+        ...lackingWarnings(column, table, counts, counted),
         ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : warningsOf(isSingle)),
         ...warnings,
         ...(chance ? chanceWarnings(chance, used) : []),
@@ -108,7 +106,7 @@ export function analysesOf(
     /** The number of these times. */
     let without = 0;
     const found = curve.columns(isPaired, isSame).flatMap((column): Timed[] => {
-      const { time, means, replicates, chance, error } = column;
+      const { time, runs, means, replicates, chance, error } = column;
       const isSingle = isRandom && !isUnknown && column.hasUnknownChance;
       const one = estimate({
         means,
@@ -134,7 +132,7 @@ export function analysesOf(
         ...(chance && { chance }),
         ...(isSingle && { hasUnknownChance: true as const }),
       };
-      return [{ used, numbers, isLacking: means.some(Number.isNaN) }];
+      return [{ used, numbers, runs, isLacking: means.some(Number.isNaN) }];
     });
     // all times of a curve have one method, so that its indices are comparable
     const used = found.some((one) => one.used === method) ? method : (found[0]?.used ?? method);
@@ -156,6 +154,13 @@ export function analysesOf(
       warnings: [
         ...general,
         ...spanWarnings(curve),
+        ...cutWarnings(
+          curve,
+          kept.map(({ runs }) => runs),
+          table,
+          counts,
+          counted,
+        ),
         ...(lacking > 0
           ? [
               `At ${lacking} of ${times.length} times, ${curve.name} has no value at some points. These points are left out there.`,
@@ -195,6 +200,8 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
   ];
 }
 
+const NO_DEPENDENCE = 'No dependence on the inputs is visible.';
+
 /**
  * The warning for runs without a value that did not fail, and for a dependence of missing values on the inputs. Failed
  * runs have a warning of their own.
@@ -202,18 +209,54 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
  * @param counted - the runs that count
  */
 function lackingWarnings(
-  { measure, lacking, lackingByPoint, lackingRuns, runs }: OutputColumn,
+  { measure, missing, runs }: OutputColumn,
   table: PointTable,
   { failed }: Pick<RunCounts, 'failed'>,
   counted: string,
 ): string[] {
-  if (lackingRuns === 0 || runs === 0) return [];
-  const names = dependents(table, lacking, lackingByPoint);
-  const isAll = lackingRuns <= failed;
-  const count = `${lackingRuns} of ${lackingRuns + runs} ${counted} have no value of ${measure.name}. `;
-  if (names.length === 0) return isAll ? [] : [`${count}No dependence on the inputs is visible.`];
+  if (missing.runs === 0 || runs === 0) return [];
+  const names = dependents(table, missing.shares, missing.byPoint);
+  const isAll = missing.runs <= failed;
+  const count = `${missing.runs} of ${missing.runs + runs} ${counted} have no value of ${measure.name}. `;
+  if (names.length === 0) return isAll ? [] : [`${count}${NO_DEPENDENCE}`];
   return [
     `${isAll ? '' : count}Whether a run has a value depends on ${names.join(', ')}, so the runs with a value are not a fair sample.`,
+  ];
+}
+
+/**
+ * The warnings for runs without a curve, for curves that do not reach all times, and for a dependence of both on the
+ * inputs.
+ *
+ * @param reached - the number of runs with a value, by time
+ */
+function cutWarnings(
+  { name, missing, runs, finished }: CurveColumns,
+  reached: readonly number[],
+  table: PointTable,
+  { failed }: Pick<RunCounts, 'failed'>,
+  counted: string,
+): string[] {
+  if (missing.runs === 0 || runs === 0) return [];
+  const names = dependents(table, missing.shares, missing.byPoint);
+  const cut = reached.filter((count) => count < runs);
+  const [fewest, most] = [Math.min(...cut), Math.max(...cut)];
+  const counts = [
+    ...(finished - runs > failed
+      ? [`${finished - runs} of ${finished} ${counted} have no value of ${name}.`]
+      : []),
+    ...(cut.length > 0
+      ? [
+          `At ${cut.length} of ${reached.length} times, ${name} has a value in only ${fewest === most ? '' : `${fewest} to `}${most} of the ${runs} runs that have a curve.`,
+        ]
+      : []),
+  ];
+  if (names.length === 0) return counts.length === 0 ? [] : [[...counts, NO_DEPENDENCE].join(' ')];
+  return [
+    [
+      ...counts,
+      `Whether a run has a value at all times depends on ${names.join(', ')}, so the runs with a value are not a fair sample.`,
+    ].join(' '),
   ];
 }
 

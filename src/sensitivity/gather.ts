@@ -7,9 +7,9 @@ import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
 import type { Chance } from './analysis.ts';
 import { ChanceSums } from './chance.ts';
-import { LackingRuns } from './dependence.ts';
 import { analyzedDesign } from './design.ts';
 import { GrowingArray } from './growing-array.ts';
+import { MissingValues, ONE_ROW, partOf, type PointRows } from './missing.ts';
 import { PointTable } from './points.ts';
 import { type ErrorVariance, Replicates } from './replicates.ts';
 
@@ -22,18 +22,6 @@ export interface FinishedRun {
   outputs: Readonly<Record<string, string>>;
   draws?: number | undefined;
 }
-
-/**
- * The rows of a point in the columns. A point that a sample drew several times has as many rows, so that it counts as
- * often. If each draw has runs of its own, they give `parts` rows, and the runs take turns. Otherwise the same row is
- * repeated: it has `copies`.
- */
-interface PointRows {
-  parts: number;
-  copies: number;
-}
-
-const ONE_ROW: PointRows = { parts: 1, copies: 1 };
 
 /** The collected values of a campaign's points. */
 export interface GatheredPoints {
@@ -50,47 +38,22 @@ export class OutputColumn {
   readonly replicates: Replicates | undefined;
   runs = 0;
   #rows = ONE_ROW;
-  /** For each row, the share of its finished runs that have no value. Only the first `#counted` replications count. */
-  readonly #lacking: GrowingArray;
-  /**
-   * With common random numbers, these are the replications that all points have (`#first`): further ones may fail by
-   * chance at all points that have them. Otherwise all replications count.
-   */
-  readonly #counted: number;
-  /** The number of replications that all points have. */
-  readonly #first: number;
-  readonly lackingByPoint = new LackingRuns();
-  /** The number of finished runs without a value, also of failed ones. */
-  lackingRuns = 0;
-  /** Values of the current point, and the number of its finished runs, by part. */
+  readonly missing: MissingValues;
+  /** Values of the current point, by part. */
   #own: number[][] = [];
-  #ownRuns: number[] = [];
-  #ownLacking: number[] = [];
-  #lackingReplications: number[] = [];
 
   constructor(
     measure: Measure,
-    {
-      keepsRuns,
-      points,
-      first,
-      isPaired,
-    }: { keepsRuns: boolean; points: number; first: number; isPaired: boolean },
+    { keepsRuns, points, missing }: { keepsRuns: boolean; points: number; missing: MissingValues },
   ) {
     this.measure = measure;
-    this.#first = first;
-    this.#counted = isPaired ? first : Infinity;
+    this.missing = missing;
     this.#means = new GrowingArray(points);
-    this.#lacking = new GrowingArray(points);
     this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
   }
 
   get means(): Float64Array {
     return this.#means.values;
-  }
-
-  get lacking(): Float64Array {
-    return this.#lacking.values;
   }
 
   chance(isPaired: boolean): Chance | undefined {
@@ -111,39 +74,27 @@ export class OutputColumn {
   open(rows: PointRows): void {
     this.#rows = rows;
     this.#own = Array.from({ length: rows.parts }, () => []);
-    this.#ownRuns = this.#own.map(() => 0);
-    this.#ownLacking = this.#own.map(() => 0);
-    this.#lackingReplications = [];
+    this.missing.open(rows);
     this.replicates?.nextPoint();
   }
 
   add({ replication, outputs, status }: FinishedRun): void {
-    const part = partOf(replication, this.#rows);
     const value = status === 'done' ? this.measure.read(outputs) : undefined;
-    if (value === undefined && replication <= this.#first) this.#lackingReplications.push(replication);
-    if (replication <= this.#counted) {
-      this.#ownRuns[part]! += 1;
-      if (value === undefined) this.#ownLacking[part]! += 1;
-    }
-    if (value === undefined) {
-      this.lackingRuns += 1;
-      return;
-    }
+    this.missing.add(replication, value !== undefined);
+    if (value === undefined) return;
     this.runs += 1;
-    this.#own[part]!.push(value);
+    this.#own[partOf(replication, this.#rows)]!.push(value);
     this.#chance.note(replication);
     this.replicates?.add(replication, value);
   }
 
   close(): void {
-    this.lackingByPoint.addPoint(this.#lackingReplications);
-    for (const [part, own] of this.#own.entries()) {
+    this.missing.close();
+    for (const own of this.#own) {
       const mean = own.length > 0 ? this.#valueOf(own) : NaN;
-      const runs = this.#ownRuns[part]!;
       for (let copy = 0; copy < this.#rows.copies; copy += 1) {
         if (own.length > 0) this.#chance.add(own);
         this.#means.push(mean);
-        this.#lacking.push(runs === 0 ? 1 : this.#ownLacking[part]! / runs);
       }
     }
   }
@@ -153,11 +104,6 @@ export class OutputColumn {
     if (statistic === 'quantile') return quantile(Float64Array.from(own).sort(), probability!);
     return meanOf(own);
   }
-}
-
-/** The part of its point that a run belongs to. */
-function partOf(replication: number, { parts }: PointRows): number {
-  return (replication - 1) % parts;
 }
 
 function meanOf(values: readonly number[]): number {
@@ -191,7 +137,14 @@ export class CurveColumns {
   #rows = ONE_ROW;
   /** Values of the current point, at each time, by part. */
   #own: number[][][] = [];
+  /** The runs whose curve does not have all times; runs without a curve are among them. */
+  readonly missing: MissingValues;
+  /** The number of runs with a value, by time. */
+  #reached: number[] = [];
+  /** The number of runs with a curve. */
   runs = 0;
+  /** The number of finished runs, also of failed ones. */
+  finished = 0;
   /** The number of rows so far. */
   #length = 0;
   /** The first and the last time of the first run's curve. */
@@ -200,8 +153,12 @@ export class CurveColumns {
   wholeSpan: [from: number, to: number] = [Infinity, -Infinity];
 
   /** @param numbers - the approximate number of values at each time */
-  constructor(name: string, { numbers, keepsRuns }: { numbers: number; keepsRuns: boolean }) {
+  constructor(
+    name: string,
+    { numbers, keepsRuns, missing }: { numbers: number; keepsRuns: boolean; missing: MissingValues },
+  ) {
     this.name = name;
+    this.missing = missing;
     this.#keepsRuns = keepsRuns;
     const most = Math.floor(MOST_CURVE_NUMBERS / numbers);
     this.#most = Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, most));
@@ -217,6 +174,8 @@ export class CurveColumns {
     hasOneSeed: (replication: number) => boolean,
   ): {
     time: number;
+    /** The number of runs with a value at the time. */
+    runs: number;
     means: Float64Array;
     replicates: Replicates | undefined;
     chance: Chance | undefined;
@@ -225,6 +184,7 @@ export class CurveColumns {
   }[] {
     return this.#times.map((time, at) => ({
       time,
+      runs: this.#reached[at]!,
       means: this.#means[at]!.values,
       replicates: this.#replicates[at],
       chance: this.#chances[at]!.result(isPaired),
@@ -237,27 +197,34 @@ export class CurveColumns {
   open(rows: PointRows): void {
     this.#rows = rows;
     this.#own = this.#times.map(() => this.#parts());
+    this.missing.open(rows);
     for (const replicates of this.#replicates) replicates.nextPoint();
   }
 
-  add({ replication, outputs }: FinishedRun): void {
-    const curve = curveOf(outputs[this.name])?.sort(([a], [b]) => a - b);
-    if (!curve || curve.length === 0) return;
+  add({ replication, outputs, status }: FinishedRun): void {
+    this.finished += 1;
+    const curve = status === 'done' ? curveOf(outputs[this.name])?.sort(([a], [b]) => a - b) : undefined;
+    if (!curve || curve.length === 0) return this.missing.add(replication, false);
     if (this.#times.length === 0) this.#begin(curve);
     const [from, to] = this.wholeSpan;
     this.wholeSpan = [Math.min(from, curve[0]![0]), Math.max(to, curve.at(-1)![0])];
     const part = partOf(replication, this.#rows);
+    let isWhole = true;
     for (const [at, time] of this.#times.entries()) {
       const value = valueAt(curve, time);
+      isWhole &&= value !== undefined;
       if (value === undefined) continue;
+      this.#reached[at]! += 1;
       this.#own[at]![part]!.push(value);
       this.#chances[at]!.note(replication);
       this.#replicates[at]?.add(replication, value);
     }
+    this.missing.add(replication, isWhole);
     this.runs += 1;
   }
 
   close(): void {
+    this.missing.close();
     const { parts, copies } = this.#rows;
     for (const [at, ofTime] of this.#own.entries()) {
       for (const own of ofTime) {
@@ -285,6 +252,7 @@ export class CurveColumns {
         : Array.from({ length: most }, (_, at) => first + ((last - first) * at) / (most - 1));
     this.#own = this.#times.map(() => this.#parts());
     this.#chances = this.#times.map(() => new ChanceSums());
+    this.#reached = this.#times.map(() => 0);
     this.#means = this.#times.map(() => new GrowingArray());
     // the points before the first curve have no curve
     for (const means of this.#means) for (let at = 0; at < this.#length; at += 1) means.push(NaN);
@@ -345,15 +313,10 @@ export class PointGatherer {
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#table = new PointTable(campaign.varied, points);
     const { commonRandomNumbers, replications } = campaign;
+    const missing = (): MissingValues => new MissingValues(campaign, points);
     this.#last = hasStrategy(campaign, 'selection') ? replications : Infinity;
     this.#columns = measures.map(
-      (measure) =>
-        new OutputColumn(measure, {
-          keepsRuns,
-          points,
-          first: replications,
-          isPaired: commonRandomNumbers,
-        }),
+      (measure) => new OutputColumn(measure, { keepsRuns, points, missing: missing() }),
     );
     // With common random numbers, only the runs themselves tell an effect from chance. If the effect is a difference of two
     // points, it is judged by their own runs: one run of a third point must not decide.
@@ -361,7 +324,7 @@ export class PointGatherer {
       keepsRuns && (commonRandomNumbers || method === 'one-at-a-time')
         ? { numbers: points * replications, keepsRuns: true }
         : { numbers: points, keepsRuns: false };
-    this.#curves = dataSets.map((name) => new CurveColumns(name, ofCurves));
+    this.#curves = dataSets.map((name) => new CurveColumns(name, { ...ofCurves, missing: missing() }));
   }
 
   add(run: FinishedRun): void {
@@ -374,7 +337,6 @@ export class PointGatherer {
       for (const column of [...this.#columns, ...this.#curves]) column.open(rows);
     }
     for (const column of this.#columns) column.add(run);
-    if (run.status === 'failed') return;
     for (const curve of this.#curves) curve.add(run);
   }
 

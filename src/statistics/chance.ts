@@ -39,6 +39,16 @@ const SCORE = 1.959963984540054;
 /** Values that differ by less than this share of their size are equal: the difference comes from rounding. */
 export const ROUNDING = 1e-12;
 
+/** Whether two numbers are equal except for rounding. */
+export function areSame(a: number, b: number): boolean {
+  return a === b || Math.abs(a - b) <= ROUNDING * Math.min(Math.abs(a), Math.abs(b));
+}
+
+/** Whether `a` is lower than `b`, and not only by rounding. */
+export function isLower(a: number, b: number): boolean {
+  return a < b && !areSame(a, b);
+}
+
 /** The value that more than half of the values have, and how many values have it. */
 export interface Majority {
   value: number;
@@ -52,30 +62,54 @@ export interface Spread extends Pick<Sample, 'count' | 'mean' | 'variance'> {
 }
 
 /**
- * A sample that counts its most frequent value. It counts only the first two different values, so that it needs little
- * memory. A value that more than half of the values have is almost certainly among these two.
+ * Samples with more different values have no most frequent value, so that a sample needs little memory, and the order of
+ * its values does not matter. Its rare values are then so many that the variance of the sample shows them.
  */
+const MOST_DIFFERENT = 100;
+
+/** Counts how often each different value comes. */
+export class ValueCounts {
+  #values: number[] = [];
+  #times: number[] = [];
+  #isFull = false;
+
+  add(value: number): void {
+    if (this.#isFull) return;
+    const at = this.#values.indexOf(value);
+    if (at >= 0) this.#times[at]! += 1;
+    else if (this.#values.length < MOST_DIFFERENT) {
+      // an array that grows by push has room for many more values, and there may be very many samples
+      this.#values = this.#values.concat(value);
+      this.#times = this.#times.concat(1);
+    } else {
+      this.#isFull = true;
+      this.#values = this.#times = [];
+    }
+  }
+
+  /** The value that more than half of all values have; null if there is none, or if there are too many different values. */
+  majorityOf(all: number): Majority | null {
+    const at = this.#times.findIndex((times) => 2 * times > all);
+    return at < 0 ? null : { value: this.#values[at]!, count: this.#times[at]! };
+  }
+}
+
+/** A sample that counts its most frequent value. */
 export class SpreadSample extends Sample implements Spread {
-  protected one: Majority = { value: NaN, count: 0 };
-  protected other: Majority = { value: NaN, count: 0 };
+  protected counts = new ValueCounts();
 
   override add(value: number): void {
     super.add(value);
-    const counted = [this.one, this.other].find((each) => each.count === 0 || each.value === value);
-    if (!counted) return;
-    counted.value = value;
-    counted.count += 1;
+    this.counts.add(value);
   }
 
   override reset(): void {
     super.reset();
-    this.one.count = 0;
-    this.other.count = 0;
+    this.counts = new ValueCounts();
   }
 
   get majority(): Majority | null {
-    const { value, count } = this.other.count > this.one.count ? this.other : this.one;
-    return 2 * count > this.count ? { value, count } : null;
+    return this.counts.majorityOf(this.count);
   }
 }
 

@@ -3,14 +3,18 @@ import { studentQuantile } from './student.ts';
 /**
  * Mean and variance of values that are added one by one. The method is by B. P. Welford, "Note on a method for
  * calculating corrected sums of squares and products", Technometrics 4 (1962) 419-420. It stays precise if the values
- * are large and near each other.
+ * are large and near each other. The sum of whole numbers is exact, so their mean does not depend on their order, and the
+ * mean of zeros and ones is their share. A running mean would put a share just below or above a limit that it reaches.
  */
 export class Sample {
   count = 0;
   protected average = 0;
   protected squares = 0;
+  /** The sum while all values are whole numbers; otherwise NaN. */
+  protected whole = 0;
 
   add(value: number): void {
+    this.whole = Number.isSafeInteger(value) ? this.whole + value : NaN;
     const difference = value - this.average;
     this.count++;
     this.average += difference / this.count;
@@ -22,11 +26,17 @@ export class Sample {
     this.count = 0;
     this.average = 0;
     this.squares = 0;
+    this.whole = 0;
+  }
+
+  get sum(): number {
+    return Number.isSafeInteger(this.whole) ? this.whole : this.average * this.count;
   }
 
   /** The mean; null without values. */
   get mean(): number | null {
-    return this.count > 0 ? this.average : null;
+    if (this.count === 0) return null;
+    return Number.isSafeInteger(this.whole) ? this.whole / this.count : this.average;
   }
 
   /** The variance of the sample, with divisor count - 1; 0 for one value, null without values. */
@@ -41,14 +51,11 @@ export function sumOf(values: readonly number[]): number {
 }
 
 /**
- * The mean of values. The sum of whole numbers is exact, so the mean of zeros and ones is their share without the
- * rounding errors of a running mean, which would put a share just below or above a limit that it reaches.
+ * The mean of values.
  *
  * @param values - at least one
  */
 export function meanOf(values: readonly number[]): number {
-  const sum = sumOf(values);
-  if (Number.isSafeInteger(sum) && values.every(Number.isSafeInteger)) return sum / values.length;
   const sample = new Sample();
   for (const value of values) sample.add(value);
   return sample.mean!;

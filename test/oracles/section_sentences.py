@@ -303,7 +303,7 @@ def _(c, m):
         deny("spread evenly" not in m[0] and number(m["some"]) not in reach.values(), f"own numbers {sorted(reach.values())}")
 
 
-@says("curves", r".* N runs?(?: that have a curve \(M have none\)| spread evenly over all)?")
+@says("curves", r".* N runs?(?: spread evenly over all)?(?: that have a curve \(M(?: of [\d,]+)? ha(?:s|ve) none\))?")
 def _(c, m):
     curves = sum("Course" in run["outputs"] for run in c.runs if run["status"] == "done")
     deny(number(m["n"]) > curves * max(run["draws"] for run in c.runs), f"{curves} runs have a curve")
@@ -348,7 +348,7 @@ def _(c, m):
 
 NO_CLAIM = {
     "courses": r"When inputs matter for Course|[\w ]+(?:μ\*)? of each input at each time|μ\* of each input at each time|Bands are 95 % intervals|Bands are 90 % intervals|Lines are.*|Standardized coefficient of each input at each time",
-    "curves": r"Course|(?:Best|Lowest) point(?:, its first finished replication,)? in front of the other runs|A line for each run|(?:Best|Lowest) point(?:, its first finished replication,)? alone|Places that fewer than half of the curves reach are left out",
+    "curves": r"Course|(?:Best|Lowest) point(?:, its first finished replication,)? in front of the other runs(?: that have a curve .*)?|A line for each run(?: that has a curve .*)?|Some curves end early, so that only the others count at the places behind their ends|(?:Best|Lowest) point(?:, its first finished replication,)? alone|Places that fewer than half of the curves reach are left out",
     "distributions": r"Distributions? of .*",
     "effects": r".* by .*|The (?:lowest|highest) is marked|Neighbouring values of .* are grouped|The scale is logarithmic.*|.* over .* and .*|Each cell is .*|A lighter cell .*|An empty cell .*|One picture for each value .*",
     "grids": r".* over .*, by .*|One picture for each value .*|Each cell is .*|A lighter cell has a lower value",

@@ -89,3 +89,10 @@ test('a finalist has no mean until its new runs exist, and a rejected finalist i
     { ordinal: 0, mean: null, runs: 0, isFeasible: false, isWinner: false },
   ]);
 });
+
+test('points whose means differ only by rounding are tied, and the first one is the best', () => {
+  const means = [(0.1 + 0.5) / 2, (0.2 + 0.4) / 2];
+  const asks = log.asks.map((ask, at) => ({ ...ask, told: { ...ask.told!, value: -means[at]! } }));
+  expect(means[1]).toBeGreaterThan(means[0]!);
+  expect(summaryOf(campaign, { asks, events: [] }, new Map()).best).toMatchObject({ ordinal: 0, tied: 1 });
+});

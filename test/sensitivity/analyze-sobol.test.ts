@@ -205,6 +205,31 @@ test('curves of different lengths have warnings about times without indices, and
   ]);
   run = 0;
   expect(analysisOf(() => ((run += 1) % 4 === 0 ? 8 : 10))).toEqual([
+    'At 1 of 3 times, Course has a value in only 150 of the 200 runs that have a curve. No dependence on the inputs is visible.',
     'At 1 of 3 times, Course has no value at some points. These points are left out there.',
   ]);
+});
+
+test('runs without a curve and curves that end early are counted, with the inputs on which they depend', () => {
+  const analysisOf = (endOf: (a: number, run: number) => number | null) => {
+    const [found] = analyzed(
+      { design: sample, replications: 2, outputs: ['Course'] },
+      ([a, b], replication) => {
+        const end = endOf(a!, replication);
+        return end === null
+          ? {}
+          : { Course: { dataX: [0, 5, 10].filter((x) => x <= end), dataY: [a, b, a! * b!] } };
+      },
+    );
+    return found!.warnings.filter((warning) => !warning.includes('some points'));
+  };
+  // one of two replications: the means of all points are known, and yet half of the runs are missing
+  expect(analysisOf((_, replication) => (replication === 1 ? 10 : null))).toContain(
+    '200 of 400 finished runs have no value of Course. No dependence on the inputs is visible.',
+  );
+  let run = 0;
+  const [warning] = analysisOf((a) => ((run += 1) === 1 || a < 0.6 ? 10 : a < 0.8 ? 7 : 2));
+  expect(warning).toMatch(
+    /^At 2 of 3 times, Course has a value in only 24\d to 32\d of the 400 runs that have a curve\. Whether a run has a value at all times depends on A, so the runs with a value are not a fair sample\.$/,
+  );
 });

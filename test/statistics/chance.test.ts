@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   areEqual,
+  areSame,
   cancelsChance,
   chanceVariance,
   chosenVariance,
   confidenceAmong,
   grown,
   hidesChance,
+  isLower,
   jumpOf,
   leastVariance,
   spreadOf,
@@ -31,11 +33,43 @@ describe('the most frequent value', () => {
     );
   });
 
+  test('is the same in any order of several values', () => {
+    const values = fc
+      .array(fc.constantFrom(0, 0, 0, 0, 5, 7, 9), { minLength: 1, maxLength: 30 })
+      .chain((own) => fc.tuple(fc.constant(own), fc.shuffledSubarray(own, { minLength: own.length })));
+    fc.assert(
+      fc.property(values, ([own, shuffled]) => {
+        expect(spreadOf(shuffled).majority).toEqual(spreadOf(own).majority);
+      }),
+    );
+    const rare = [5, 7, ...repeated(0, 8)];
+    expect(spreadOf(rare).majority).toEqual({ value: 0, count: 8 });
+    expect([hidesChance(spreadOf(rare)), hidesChance(spreadOf(rare.toReversed()))]).toEqual([true, true]);
+  });
+
+  test('does not exist beside more than 99 rare values, wherever they come', () => {
+    const rare = Array.from({ length: 100 }, (_, at) => at + 1);
+    const zeros = repeated(0, 900);
+    expect(spreadOf([...rare.slice(1), ...zeros]).majority).toEqual({ value: 0, count: 900 });
+    expect(spreadOf([...rare, ...zeros]).majority).toBeNull();
+    expect(spreadOf([...zeros, ...rare]).majority).toBeNull();
+  });
+
   test('does not exist among different values', () => {
     expect(spreadOf([1, 2, 3, 4]).majority).toBeNull();
     expect(spreadOf([1, 1, 2, 2]).majority).toBeNull();
     expect(spreadOf([]).majority).toBeNull();
   });
+});
+
+test('numbers are the same if only rounding tells them apart', () => {
+  expect(areSame(0.1 + 0.2, 0.3)).toBe(true);
+  expect([isLower(0.3, 0.1 + 0.2), isLower(0.1 + 0.2, 0.3), isLower(0.3, 0.301)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  expect([areSame(0, 1e-15), isLower(0, 1e-15), isLower(1, Infinity)]).toEqual([false, true, true]);
 });
 
 test('the jump is the root mean square distance of the rare values from the frequent one', () => {

@@ -39,8 +39,13 @@ test('the mean of zeros and ones is exactly their share in any order, and the me
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 1 }), (values) => {
       expect(meanOf(values)).toBe(values.filter((value) => value === 1).length / values.length);
+      expect(sampleOf(values).mean).toBe(meanOf(values));
+      expect(sampleOf(values).sum).toBe(values.filter((value) => value === 1).length);
     }),
   );
+  // by a running mean, the second one is 0.33333333333333337
+  expect([sampleOf([0, 0, 1]).mean, sampleOf([0, 1, 0]).mean]).toEqual([1 / 3, 1 / 3]);
+  expect(sampleOf([0.5, 1, 3]).sum).toBeCloseTo(4.5, 12);
   expect(meanOf(new Array<number>(10).fill(0.1))).toBe(0.1);
   expect(meanOf([2 ** 53, 2 ** 53, 2 ** 53])).toBe(2 ** 53);
 });

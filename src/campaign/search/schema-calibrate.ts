@@ -46,7 +46,9 @@ const CalibrationStop = z
         .nonnegative('expected no less than 0')
         .optional()
         .describe('The last tolerance: the calibration ends after the generation that reaches it.'),
-      generations: count(1, 100).default(8).describe('The most generations.'),
+      generations: count(1, 100)
+        .default(8)
+        .describe('The most generations. The first one is the prior, so a posterior needs two.'),
       acceptance: share('expected a share between 0 and 1')
         .default(0.01)
         .describe('The calibration ends when a generation accepts less than this share of its points.'),

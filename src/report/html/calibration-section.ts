@@ -50,7 +50,9 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
     return html`<section>
       <h2>Posterior</h2>
       ${head}
-      <p class="lead">There is no posterior yet, because no generation is complete.</p>
+      <p class="lead">
+        There is no posterior, because no generation after the first one, which is the prior, is complete.
+      </p>
     </section>`;
   const { generation, tolerance, acceptance, effective, inputs } = posterior;
   const numeric = Object.entries(inputs).filter(([, marginal]) => 'mean' in marginal) as [
@@ -69,7 +71,6 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
         `The values that explain the observations, by the ${counted(summary.particles, 'accepted point')} of generation ${generation} with their weights (${toleranceText(tolerance)})`,
         `Their means are as certain as those of ${numberText(Math.round(effective))} equally weighted points`,
         `${percent(Number(acceptance.toPrecision(3)))} of the points that were asked for came near enough`,
-        generation === 1 ? 'The first generation is the prior' : undefined,
       )}
     </p>
     ${

@@ -4,7 +4,7 @@ import { limitsAt } from '../../campaign/draws.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { FinishedRow, ResultRow } from '../../store/index.ts';
-import { type PointResult, pointsOf } from '../summary/points.ts';
+import { OutputSample, type PointResult, pointsOf } from '../summary/points.ts';
 import { judge, preciseMeasures } from '../summary/precise-points.ts';
 import {
   dataSetsOf,
@@ -15,7 +15,6 @@ import {
   type Summary,
   type SummaryOptions,
 } from '../summary/summary.ts';
-import { Moments } from './moments.ts';
 
 /** The maximum number of runs of a campaign. A point cannot have more replications. */
 const MOST_RUNS = 10_000_000;
@@ -36,8 +35,8 @@ interface SeenPoint {
 }
 
 /**
- * A summary that can be read at any moment. Runs are added in any order. For each point, the summary keeps moments of
- * some outputs: the count, mean and spread of the values. So its memory grows with the number of points and the number
+ * A summary that can be read at any moment. Runs are added in any order. For each point, the summary keeps samples of
+ * some outputs, without their values. So its memory grows with the number of points and the number
  * of failed runs, and not with the number of all runs.
  */
 export class LiveSummary {
@@ -46,16 +45,16 @@ export class LiveSummary {
   readonly #shown: ShownMeasures;
   readonly #runs: RunGatherer;
   readonly #precise: readonly Measure[];
-  /** Moments by the name of the output, for outputs by which points are ranked or that must be precise. */
-  readonly #moments: ReadonlyMap<string, { measure: Measure; moments: Moments }>;
+  /** Samples of outputs by which points are ranked or that must be precise: by the name of the output, and by ordinal. */
+  readonly #samples: ReadonlyMap<string, { measure: Measure; samples: OutputSample[] }>;
   /** The points by ordinal. */
   readonly #points: (SeenPoint | undefined)[] = [];
   /** The numbers (seq) of the failed runs. */
   readonly #failed = new Set<number>();
 
   /**
-   * Whether the summary needs only moments. Quantiles need every value, and each generation of a calibration has other
-   * runs whose curves are drawn.
+   * Whether the summary needs only samples without their values. Quantiles need every value, and each generation of a
+   * calibration has other runs whose curves are drawn.
    */
   static isEnough(campaign: Campaign, asked: readonly Measure[]): boolean {
     return (
@@ -71,8 +70,8 @@ export class LiveSummary {
     this.#shown = shownOf(campaign, asked);
     this.#runs = new RunGatherer(campaign, this.#shown, { axes });
     this.#precise = preciseMeasures(campaign);
-    this.#moments = new Map(
-      drawnOf(campaign, asked).map((measure) => [measure.name, { measure, moments: new Moments() }]),
+    this.#samples = new Map(
+      drawnOf(campaign, asked).map((measure) => [measure.name, { measure, samples: [] }]),
     );
   }
 
@@ -103,9 +102,9 @@ export class LiveSummary {
       return true;
     }
     point.done += 1;
-    for (const { measure, moments } of this.#moments.values()) {
+    for (const { measure, samples } of this.#samples.values()) {
       const value = measure.read(row.outputs);
-      if (value !== undefined) moments.add(ordinal, value);
+      if (value !== undefined) (samples[ordinal] ??= new OutputSample()).add(value);
     }
     return true;
   }
@@ -125,7 +124,7 @@ export class LiveSummary {
     const precision = { precise: 0, imprecise: 0 };
     for (const point of points) {
       if (this.#campaign.precision) {
-        const samples = this.#precise.map(({ name }) => this.#moments.get(name)!.moments.at(point.ordinal));
+        const samples = this.#precise.map(({ name }) => this.#sampleOf(name, point.ordinal));
         const limits = limitsAt(this.#campaign, this.#campaign.precision, point.draws);
         const judged = judge(limits, this.#precise, point.runs, samples);
         if (judged !== 'open') precision[judged] += 1;
@@ -139,9 +138,13 @@ export class LiveSummary {
   }
 
   #resultOf({ ordinal, key, values, draws, done }: SeenPoint): PointResult {
-    const samples = [...this.#moments].map(([name, { moments }]) => [name, moments.at(ordinal)] as const);
+    const samples = [...this.#samples.keys()].map((name) => [name, this.#sampleOf(name, ordinal)] as const);
     const named = byName(Object.fromEntries(samples));
     return { key, values, draws, runs: done, failed: 0, samples: named, curves: byName({}) };
+  }
+
+  #sampleOf(name: string, ordinal: number): OutputSample {
+    return this.#samples.get(name)!.samples[ordinal] ?? new OutputSample();
   }
 
   #inFull(rows: Batched<ResultRow>): Promise<PointResult[]> {
@@ -150,7 +153,7 @@ export class LiveSummary {
   }
 }
 
-/** The outputs for which the summary keeps moments of each point. */
+/** The outputs for which the summary keeps a sample of each point. */
 function drawnOf(campaign: Campaign, asked: readonly Measure[]): Measure[] {
   return [...shownOf(campaign, asked).ranked, ...preciseMeasures(campaign)];
 }

@@ -66,13 +66,15 @@ function curvesText(courses: Courses, front: string, run: string): string {
     return best.length > 0 ? `${line} in front of ${quantiles}` : capitalized(quantiles);
   }
   if (others.length === 0) return `${line} alone`;
-  if (best.length > 0) return `${line} in front of the other runs`;
-  return isPosterior ? 'A line for each accepted point of the last generation' : 'A line for each run';
+  const lacking = lackingText(courses, 'that has a curve');
+  if (best.length > 0) return `${line} in front of the other runs${lackingText(courses)}`;
+  return `A line for each ${isPosterior ? 'accepted point of the last generation' : 'run'}${lacking}`;
 }
 
 /** What the curves of each value of an input are. */
-function groupsText({ by, groups, isPosterior }: Courses, best: string): string {
-  const runs = `${isPosterior ? 'accepted points' : 'runs'} with each value of ${by}`;
+function groupsText(courses: Courses, best: string): string {
+  const { by, groups, isPosterior } = courses;
+  const runs = `${isPosterior ? 'accepted points' : 'runs'} with each value of ${by}${lackingText(courses)}`;
   const isBanded = ({ bands }: Courses['groups'][number]): boolean => bands.length > 0;
   const hasBest = groups.some(({ curves }) => curves.some(({ isBest }) => isBest));
   const weighted = isPosterior ? ', with their weights' : '';
@@ -81,24 +83,42 @@ function groupsText({ by, groups, isPosterior }: Courses, best: string): string 
     ...(groups.some(isBanded) && !groups.every(isBanded)
       ? ['A value with few runs has a line for each run']
       : []),
+    ...(groups.some(({ bands }) => fewestOf(bands) < mostOf(bands))
+      ? ['Some curves end early, so that only the others count at the places behind their ends']
+      : []),
     ...(hasBest ? [`The thick line is the ${best}`] : []),
   ].join('. ');
 }
 
 /** The curves from which the bands are made: "all 100 runs" only if each run has a curve that reaches each place. */
-function behindText({ bands, runs, without, isPart, isPosterior }: Courses): string {
+function behindText(courses: Courses): string {
+  const { bands, runs, without, isPart, isPosterior } = courses;
+  const kept = `${counted(runs, isPosterior ? 'accepted point' : 'run')}${isPart ? ' spread evenly over all' : ''}${lackingText(courses)}`;
   const all = isPosterior
-    ? `the posterior (${counted(runs, 'accepted point')}${isPart ? ' spread evenly over all' : ''}, with their weights)`
+    ? `the posterior (${kept}, with their weights)`
     : isPart
-      ? `${counted(runs, 'run')} spread evenly over all`
-      : without === 0
-        ? `all ${counted(runs, 'run')}`
-        : `the ${counted(runs, 'run')} that have a curve (${without.toLocaleString('en-US')} have none)`;
-  const counts = bands.map((band) => band.curves);
-  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+      ? kept
+      : `${without === 0 ? 'all' : 'the'} ${kept}`;
+  const [fewest, most] = [fewestOf(bands), mostOf(bands)];
   if (fewest === runs) return all;
   const some = fewest === most ? fewest : `${fewest} to ${most}`;
   return `the runs that reach each place, which are ${some} of ${all}`;
+}
+
+/** How many runs have no curve: " that have a curve (10 have none)"; empty if each run has one. */
+function lackingText({ runs, without, isPart }: Courses, that = 'that have a curve'): string {
+  if (without === 0) return '';
+  const of = isPart ? ` of ${(runs + without).toLocaleString('en-US')}` : '';
+  return ` ${that} (${without.toLocaleString('en-US')}${of} ${without === 1 ? 'has' : 'have'} none)`;
+}
+
+/** The number of curves at the place that the fewest curves reach. */
+function fewestOf(bands: readonly Band[]): number {
+  return Math.min(...bands.map((band) => band.curves));
+}
+
+function mostOf(bands: readonly Band[]): number {
+  return Math.max(...bands.map((band) => band.curves));
 }
 
 /** Observations, drawn as dots over the curves. */

@@ -1,9 +1,10 @@
 import type { ResultRow } from '../../store/index.ts';
 import { numberIn } from '../../api/index.ts';
+import { isLower } from '../../statistics/chance.ts';
 
 /**
- * Keeps the items with the lowest scores, the lowest first. If scores are equal, it keeps the items that were added
- * first.
+ * Keeps the items with the lowest scores, the lowest first. If scores are equal except for rounding, it keeps the
+ * items that were added first.
  */
 export class Lowest<Item> {
   readonly #kept: { item: Item; score: number }[] = [];
@@ -15,8 +16,8 @@ export class Lowest<Item> {
 
   add(item: Item, score: number): void {
     const last = this.#kept.at(-1);
-    if (this.#kept.length >= this.#size && !(last && score < last.score)) return;
-    const after = this.#kept.findIndex((kept) => score < kept.score);
+    if (this.#kept.length >= this.#size && !(last && isLower(score, last.score))) return;
+    const after = this.#kept.findIndex((kept) => isLower(score, kept.score));
     this.#kept.splice(after < 0 ? this.#kept.length : after, 0, { item, score });
     this.#kept.length = Math.min(this.#kept.length, this.#size);
   }

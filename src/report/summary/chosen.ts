@@ -3,7 +3,14 @@ import type { Campaign, Goal } from '../../campaign/types.ts';
 import { namedValues } from '../../campaign/designs/input-types.ts';
 import type { BestPoint } from '../../search/summary.ts';
 import type { ResultRow } from '../../store/index.ts';
-import { areEqual, chanceVariance, chosenVariance, confidenceAmong } from '../../statistics/chance.ts';
+import {
+  areEqual,
+  areSame,
+  chanceVariance,
+  chosenVariance,
+  confidenceAmong,
+  isLower,
+} from '../../statistics/chance.ts';
 import { halfWidth } from '../../statistics/sample.ts';
 import { Lowest } from './best.ts';
 import { confidenceOf } from './mean.ts';
@@ -43,8 +50,8 @@ export class BestPoints {
     this.#best.add(point, score);
     this.#among += 1;
     this.#range = [Math.min(this.#range[0], value), Math.max(this.#range[1], value)];
-    if (score === this.#lowest) this.#tied += 1;
-    if (score >= this.#lowest) return;
+    if (areSame(score, this.#lowest)) this.#tied += 1;
+    if (!isLower(score, this.#lowest)) return;
     this.#lowest = score;
     this.#tied = 0;
   }

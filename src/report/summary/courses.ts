@@ -32,7 +32,7 @@ export interface Courses {
   isPosterior: boolean;
   /** The number of runs in the bands. At some places there may be fewer, because curves end. */
   runs: number;
-  /** The number of runs that have no curve. */
+  /** The number of runs that have no curve. If the bands show only a part of all runs, it is the number in this part. */
   without: number;
   /** Whether the bands leave places out that few curves reach. */
   isCut: boolean;
@@ -95,7 +95,6 @@ export class CourseGatherer {
     output: CampaignOutput;
     curves: EvenSample<PointCurve>;
     prior: EvenSample<PointCurve>;
-    without: number;
   }[];
   readonly #calibrated: CalibratedRuns | undefined;
   readonly #by: GroupingInput | undefined;
@@ -120,7 +119,6 @@ export class CourseGatherer {
         output,
         curves: new EvenSample(MOST_RUNS),
         prior: new EvenSample(MOST_RUNS),
-        without: 0,
       }));
   }
 
@@ -142,20 +140,14 @@ export class CourseGatherer {
       const read = once(() => curveFor({ point, group }, outputs[one.output.name], weight));
       if (isPrior) one.prior.add(read);
       if (weight === undefined) continue;
-      for (let time = 0; time < times; time += 1) {
-        one.curves.add(() => {
-          const kept = read();
-          if (!kept) one.without += 1;
-          return kept;
-        });
-      }
+      for (let time = 0; time < times; time += 1) one.curves.add(read);
     }
   }
 
   /** The curves of each DATA_SET. DATA_SETs without a curve are left out. */
   result(best: PointResult | undefined): Courses[] {
-    return this.#outputs.flatMap(({ output, curves, prior, without }) => {
-      const { items, isPart } = curves;
+    return this.#outputs.flatMap(({ output, curves, prior }) => {
+      const { items, isPart, without } = curves;
       const first = curveOf(best?.curves[output.name]) ?? [];
       const front = thinned(first);
       if (items.length === 0 && first.length === 0) return [];

@@ -27,12 +27,13 @@ export class Distances {
    * The scale of each output: the spread of the output over points of the prior. The distance of an output is divided
    * by its scale: D. Prangle, "Adapting the ABC distance function", Bayesian Analysis 12 (2017) 289-309, section 2.2.
    * The spread of a curve is the root mean square of the spreads at its points. The scale is 1 if there is only one
-   * output, or if no run has outputs.
+   * output, if no run has outputs, and if the output is the same in all runs.
    */
   scalesOf(all: readonly Simulated[]): number[] {
     if (this.#observed.length === 1 || all.length === 0) return this.#observed.map(() => 1);
-    return this.#observed.map((_, output) =>
-      rootMeanSquare(all[0]![output]!.map((_, at) => spreadOf(all.map((one) => one[output]![at]!)))),
+    return this.#observed.map(
+      (_, output) =>
+        rootMeanSquare(all[0]![output]!.map((_, at) => spreadOf(all.map((one) => one[output]![at]!)))) || 1,
     );
   }
 

@@ -91,13 +91,13 @@ export function weightedMoments(
 
 /**
  * The spread of values: the median of the absolute deviations from the median. If it is 0, the result is the mean of
- * these deviations. If that is 0 too, the result is 1.
+ * these deviations, which is 0 if all values are equal.
  */
 export function spreadOf(values: readonly number[]): number {
   const median = medianOf(values);
   const deviations = values.map((value) => Math.abs(value - median));
   const mean = deviations.reduce((sum, deviation) => sum + deviation, 0) / deviations.length;
-  return medianOf(deviations) || mean || 1;
+  return medianOf(deviations) || mean;
 }
 
 function medianOf(values: readonly number[]): number {

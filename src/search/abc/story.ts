@@ -31,7 +31,7 @@ export interface CalibrationSummary {
   accepted: number;
   /** The number of points that each generation accepts. */
   particles: number;
-  /** The result of the last complete generation; null before that. */
+  /** The result of the last complete generation. The first one is the prior, so it is null until the second is complete. */
   posterior: Posterior | null;
   /** Why the calibration stopped asking for points; null while it goes on. */
   stoppedBy: StopReason | null;
@@ -40,11 +40,8 @@ export interface CalibrationSummary {
 /** The distribution of the inputs that explain the observations. */
 export interface Posterior {
   generation: number;
-  /**
-   * The largest distance that the generation accepts; null for the first generation, which accepts all points with a
-   * distance.
-   */
-  tolerance: number | null;
+  /** The largest distance that the generation accepts. */
+  tolerance: number;
   /** The share of the told points that the generation accepted. */
   acceptance: number;
   /** The effective sample size: the number of equally weighted points whose means are as certain. */
@@ -72,7 +69,7 @@ export type Marginal =
 export interface CalibrationStory {
   summary: CalibrationSummary;
   generations: GenerationStory[];
-  /** The accepted points of the last complete generation; empty before that. */
+  /** The accepted points of the posterior; empty without one. */
   particles: Particle[];
   /** The runs of the first generation, which draws from the prior (`placeOf`); empty before its end. */
   prior: string[];
@@ -115,7 +112,8 @@ export async function calibrationStoryOf(
   const keyOf = keysOf(campaign);
   const runs = runsOf(campaign, log);
   const generations = all.map((one) => generationStory(campaign, one, all[one.number], log));
-  const last = all.findLast(({ population }) => population !== null);
+  // the first generation is the prior and has no tolerance
+  const last = all.findLast(({ population, tolerance }) => population !== null && tolerance !== null);
   const particles = (last?.accepted ?? []).map((ask, at): Particle => {
     const { values } = log.asks[ask]!;
     const { distances, weights } = last!.population!;
@@ -237,11 +235,11 @@ function priorsOf({ varied, strategy }: CampaignBy<'calibration'>): { name: stri
   });
 }
 
-/** @param generation - one that is complete */
+/** @param generation - one after the first that is complete */
 function posteriorOf({ number, tolerance, told, accepted, effective, inputs }: GenerationStory): Posterior {
   return {
     generation: number,
-    tolerance,
+    tolerance: tolerance!,
     acceptance: accepted / told,
     effective: effective!,
     inputs: inputs!,

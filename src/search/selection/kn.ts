@@ -1,4 +1,12 @@
-import { areEqual, chanceVariance, hidesChance, largestJump, SpreadSample } from '../../statistics/chance.ts';
+import {
+  areEqual,
+  chanceVariance,
+  hidesChance,
+  isLower,
+  largestJump,
+  SpreadSample,
+} from '../../statistics/chance.ts';
+import { meanOf } from '../../statistics/sample.ts';
 
 /**
  * The procedure KN: S.-H. Kim and B. L. Nelson, "A fully sequential procedure for indifference-zone selection in
@@ -50,12 +58,10 @@ interface Rule {
 /** The differences between two systems, for the replications that both have. */
 class Pair {
   readonly differences = new SpreadSample();
-  #sum = 0;
 
   /** Adds one replication of both systems; it counts if neither failed. */
   add(value: number | null, rival: number | null): void {
     if (value === null || rival === null) return;
-    this.#sum += value - rival;
     this.differences.add(value - rival);
   }
 
@@ -64,7 +70,7 @@ class Pair {
   }
 
   get mean(): number {
-    return this.#sum / this.count;
+    return this.differences.mean!;
   }
 }
 
@@ -167,9 +173,11 @@ function endOf(pair: Pair, rule: Rule): number {
 }
 
 function lowestMean(values: KnInput['values'], systems: readonly number[]): number {
-  const meanOf = (at: number): number => {
-    const known = values[at]!.filter((value) => value !== null);
-    return known.length === 0 ? Infinity : known.reduce((sum, value) => sum + value, 0) / known.length;
-  };
-  return systems.reduce((best, at) => (meanOf(at) < meanOf(best) ? at : best));
+  const means = new Map(
+    systems.map((at) => {
+      const known = values[at]!.filter((value) => value !== null);
+      return [at, known.length === 0 ? Infinity : meanOf(known)];
+    }),
+  );
+  return systems.reduce((best, at) => (isLower(means.get(at)!, means.get(best)!) ? at : best));
 }

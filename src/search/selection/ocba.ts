@@ -1,4 +1,4 @@
-import { chanceVariance, largestJump, type Spread, spreadOf } from '../../statistics/chance.ts';
+import { chanceVariance, isLower, largestJump, type Spread, spreadOf } from '../../statistics/chance.ts';
 import { meanOf, sumOf } from '../../statistics/sample.ts';
 
 /**
@@ -119,5 +119,5 @@ function variancesOf(samples: readonly Spread[], isShare: boolean): number[] {
 
 function lowest(systems: readonly number[], valueOf: (at: number) => number): number | null {
   if (systems.length === 0) return null;
-  return systems.reduce((best, at) => (valueOf(at) < valueOf(best) ? at : best));
+  return systems.reduce((best, at) => (isLower(valueOf(at), valueOf(best)) ? at : best));
 }

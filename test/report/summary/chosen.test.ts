@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { renderReport } from '../../../src/report/html/html.ts';
-import { chosenInterval } from '../../../src/report/summary/chosen.ts';
+import { BestPoints, chosenInterval } from '../../../src/report/summary/chosen.ts';
 import { OutputSample } from '../../../src/report/summary/points.ts';
 import { countsOf, doubles, sampleRecord, sampleRow, stream } from '../support.ts';
 
@@ -48,4 +48,19 @@ test('the report says that the best value of a grid is lucky, what its interval 
   expect(page).toContain('the interval allows for the choice among 4 points');
   expect(page).toContain('If chance affects the output, the best value tends to be too good');
   expect(page).toContain('2 points have exactly the value of the first one');
+});
+
+test.each([
+  ['whole numbers', [0, 0, 1], [0, 1, 0]],
+  ['whole numbers in another order', [0, 1, 0], [0, 0, 1]],
+  ['decimals', [0.1, 0.5], [0.2, 0.4]],
+  ['decimals in another order', [0.2, 0.4], [0.1, 0.5]],
+])('points with equal means of %s are tied, and the first one comes first', (_, ...points) => {
+  const found = new BestPoints('lowest');
+  for (const [at, values] of points.entries()) {
+    const point = { ...pointOf(values), key: `p${at}`, values: [], draws: 1, runs: 3, failed: 0, curves: {} };
+    found.add(point, point.samples.f.mean!);
+  }
+  expect(found.choice).toMatchObject({ among: 2, tied: 1 });
+  expect(found.points.map(({ key }) => key)).toEqual(['p0', 'p1']);
 });

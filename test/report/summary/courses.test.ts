@@ -83,6 +83,20 @@ describe('the bands of many runs', () => {
     );
   });
 
+  test('tell how many runs have no curve, also if they are a part of all runs', () => {
+    // every third run has no curve
+    const courses = gathered(runsOf(Array.from({ length: 1_200 }, (_, at) => (at % 3 === 0 ? 0 : 11))), '');
+    const { runs, without } = courses;
+    expect(runs + without).toBeGreaterThan(300);
+    expect(without / (runs + without)).toBeCloseTo(1 / 3, 2);
+    expect(captionOf(courses)).toBe(
+      `The median and the middle 50 % and 90 % of ${runs} runs spread evenly over all that have a curve (${without} of ${runs + without} have none).`,
+    );
+    expect(captionOf(gathered(runsOf([11, 0, 11]), ''))).toBe(
+      'A line for each run that has a curve (1 has none).',
+    );
+  });
+
   test('count the curve of a run as often as the design has its point', () => {
     const gatherer = new CourseGatherer([OUTPUT]);
     gatherer.add({ point: 'a', replication: 1, outputs: { Course: curveText(1) } }, 30);
@@ -139,6 +153,27 @@ describe('the bands of many runs', () => {
     for (const { bands } of courses.groups) expect(bands.at(-1)!.q50 % 200).toBeGreaterThan(18);
     expect(captionOf(courses)).toContain(
       'The median and the middle 90 % of the accepted points with each value of Rule, with their weights.',
+    );
+    for (const at of [1, 2])
+      gatherer.add({ point: 'a0', replication: at, outputs: { Course: '' }, values: ['a'] });
+    expect(captionOf(gatherer.result(undefined)[0]!)).toContain(
+      'The median and the middle 90 % of the accepted points with each value of Rule that have a curve (1 has none), with their weights.',
+    );
+  });
+
+  test('of each value of an input tell that some curves end early', () => {
+    const by = { name: 'Rule', at: 0, order: (a: string, b: string): number => (a < b ? -1 : 1) };
+    const gatherer = new CourseGatherer([OUTPUT], undefined, undefined, by);
+    for (const group of ['a', 'b'])
+      for (let at = 0; at < 12; at += 1)
+        gatherer.add({
+          point: `${group}${at}`,
+          replication: 1,
+          outputs: { Course: curveText(1, at < 4 ? 6 : 11) },
+          values: [group],
+        });
+    expect(captionOf(gatherer.result(undefined)[0]!)).toBe(
+      'The median and the middle 90 % of the runs with each value of Rule. Some curves end early, so that only the others count at the places behind their ends.',
     );
   });
 });

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Calibration } from '../../../src/campaign/search/calibration.ts';
 import type { SearchLog } from '../../../src/campaign/search/log.ts';
 import type { CampaignBy } from '../../../src/campaign/types.ts';
+import { Distances } from '../../../src/search/abc/distance.ts';
 import { calibrationStoryOf, placeOf, placesOfRuns } from '../../../src/search/abc/story.ts';
 import { SearchInMemory } from '../in-memory.ts';
 import { logOf, noisyMean, normalMean } from './calibrations.ts';
@@ -111,6 +112,21 @@ test('each ask for the same point has its own distance, and a calibration of a m
   }
 });
 
+test.each([
+  ['the calibration has no other generation', { ...few, stop: { ...few.stop!, generations: 1 } }],
+  [
+    'the second generation ends early',
+    { ...few, stop: { ...few.stop!, tolerance: 0, points: few.particles! + 1 } },
+  ],
+])('the first generation is the prior and no posterior, if %s', async (_, calibrate) => {
+  const campaign = normalMean(calibrate);
+  const story = await calibrationStoryOf(campaign, await logOf(campaign, noisyMean(1)));
+  expect(story.generations[0]).toMatchObject({ number: 1, accepted: campaign.strategy.particles });
+  expect(story.summary.posterior).toBeNull();
+  expect(story.particles).toEqual([]);
+  expect(story.prior.length).toBeGreaterThan(0);
+});
+
 test('the posterior of a text has the share of each value, whatever its name', async () => {
   const values = ['constructor', 'valueOf'];
   const priors = [{ name: 'θ', isWhole: false, distribution: { kind: 'choice' as const, values } }];
@@ -143,6 +159,12 @@ test('with several outputs, the scale of each output is its spread, and the log 
   // the curve has the values 500·y and 1,000·y, so its scale is the root mean square of 500 and 1,000 times the scale
   // of y
   expect(scales[1]! / scales[0]!).toBeCloseTo(1_000 * Math.sqrt((0.25 + 1) / 2), 6);
+  // places where the curve never varies do not add to its scale
+  const distances = new Distances(observed, campaign.outputs);
+  const still = (y: number) => [[y], [1, y / 1_000]];
+  const [ofNumber, ofCurve] = distances.scalesOf([1, 2, 4, 8].map((y) => still(y)));
+  expect(ofCurve! / ofNumber!).toBeCloseTo(Math.sqrt(1 / 2) / 1_000, 12);
+  expect(distances.scalesOf([1, 2, 4].map(() => still(3)))).toEqual([1, 1]);
   const world = new SearchInMemory(campaign, run, 5);
   expect(await world.toTheEnd(0.1)).toEqual(log);
 });
@@ -157,7 +179,7 @@ test.each<[string, Partial<Calibration>, (y: number) => string | undefined, stri
   ],
   [
     'it has reached its maximum number of points',
-    { ...few, stop: { ...few.stop!, tolerance: 0, points: 100 } },
+    { ...few, stop: { ...few.stop!, tolerance: 0, points: 200 } },
     String,
     'points',
   ],

@@ -93,3 +93,17 @@ test('points with rare losses are chosen rightly, although their first runs have
   // when three equal values ended the comparison, 40 % of the choices were wrong
   expect(wrong).toBeLessThanOrEqual(2);
 });
+
+test('rounding does not choose between equal means', () => {
+  const input = { isShare: false, first: 2, indifference: 0.01, confidence: 0.95, most: 2 };
+  // by rounding, the mean of 0.2 and 0.4 is larger than the mean of 0.1 and 0.5
+  expect(
+    nextOfKn({
+      ...input,
+      values: [
+        [0.2, 0.4],
+        [0.1, 0.5],
+      ],
+    }),
+  ).toEqual({ decided: true, best: 0, reached: false });
+});

@@ -97,3 +97,17 @@ test('of systems with equal shares the first one is chosen, in whatever order th
       best: 0,
     });
 });
+
+test('rounding does not choose between equal means', () => {
+  const input = { isShare: false, first: 2, step: 2, runs: 4 };
+  // by rounding, the mean of 0.2 and 0.4 is larger than the mean of 0.1 and 0.5
+  expect(
+    nextOfOcba({
+      ...input,
+      values: [
+        [0.2, 0.4],
+        [0.1, 0.5],
+      ],
+    }),
+  ).toEqual({ decided: true, best: 0 });
+});
