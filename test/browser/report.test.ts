@@ -261,9 +261,12 @@ test('the line of known values crosses an interval exactly if the report says th
   await page.context().close();
 });
 
-test('the report is not wider than a narrow screen', async () => {
+test('the report is not wider than a narrow screen, and what was run can be read without scrolling', async () => {
   const { page } = await open('light', { width: 375 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+  const wide =
+    "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll:has(table.plain)'))";
+  expect(await page.evaluate(wide)).toBe(0);
   await page.context().close();
 });
 

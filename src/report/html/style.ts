@@ -54,6 +54,7 @@ code { font: 0.85em ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono",
 table.plain { width: auto; }
 table.plain th { font-weight: 400; white-space: nowrap; vertical-align: top; }
 table.plain td { overflow-wrap: anywhere; min-width: 10rem; max-width: none; }
+table.plain code { white-space: normal; }
 details { margin-top: 16px; }
 summary { cursor: pointer; color: var(--soft); }
 pre { margin: 12px 0 0; padding: 16px; overflow-x: auto; background: var(--tint); border-radius: 4px; font: 0.85rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
@@ -64,6 +65,6 @@ footer { margin-top: 64px; padding-top: 16px; border-top: 1px solid var(--line);
   #report { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); grid-auto-flow: dense; gap: 0 48px; }
   #report > div:not(:has(figure)) { grid-column: 1 / -1; }
 }
-@media (max-width: 600px) { main { padding: 28px 16px 40px; } h1 { font-size: 1.6rem; } .answer strong { font-size: 1.35rem; } }
+@media (max-width: 600px) { main { padding: 28px 16px 40px; } h1 { font-size: 1.6rem; } .answer strong { font-size: 1.35rem; } table.plain th { white-space: normal; } }
 @media print { main { padding: 0; } .contents { display: none; } .save, .tip, .ring { display: none !important; } h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
 `;
