@@ -81,7 +81,7 @@ def _output(rule, folder):
         raise ValueError(f"the program did not write {name}; the files are {', '.join(wrote[:20])}")
     if _way(rule) is None:
         return name
-    text = file.read_text(encoding="utf-8", errors="replace")
+    text = file.read_text(encoding="utf-8-sig", errors="replace")
     if "x" in rule:
         columns = [_column(text, rule[key], rule, name) for key in ("x", "csv")]
         x, y = ([_converted(_number, found, name) for found in column] for column in columns)
@@ -114,8 +114,10 @@ def _converted(conversion, found, name):
 
 
 def _number(value):
-    """A finite number. Fortran writes 1.5D-3."""
-    number = float(value.replace("D", "E").replace("d", "e") if isinstance(value, str) else value)
+    """A finite number. Fortran writes 1.5D-3, and 0.15-100 if the exponent has three digits."""
+    if isinstance(value, str):
+        value = re.sub(r"(\.\d*)([-+]\d{3})\s*$", r"\1e\2", value.replace("D", "E").replace("d", "e"))
+    number = float(value)
     if not math.isfinite(number):
         raise ValueError
     return number
@@ -235,6 +237,7 @@ def serve(command, outputs):
             if file in templates:
                 filled = _filled(templates[file], values, str(file.with_suffix("")))
                 target.write_bytes(filled.encode("utf-8", "surrogateescape"))
+                shutil.copymode(deck / file, target)
             else:
                 shutil.copy(deck / file, target)
         words = [_filled(word, values, "the command") for word in command]

@@ -161,7 +161,8 @@ def _own_files():
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         path = pathlib.Path(file).resolve() if file else None
-        if path and here in path.parents and not any(folder in path.parents for folder in installed):
+        is_importer = path == pathlib.Path(__file__).resolve()
+        if path and here in path.parents and not is_importer and not any(folder in path.parents for folder in installed):
             files[f"source/{path.relative_to(here)}"] = str(path)
     return files
 

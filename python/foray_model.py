@@ -22,6 +22,7 @@ has a line {"run": 17, "inputs": {...}} for each run. The answer is a line {"run
 
 import ctypes
 import faulthandler
+import functools
 import gc
 import inspect
 import json
@@ -79,7 +80,7 @@ class _Channel:
         # each line is in the log at once, also if the process crashes; then the log says where
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a program may have replaced it
-                stream.reconfigure(encoding="utf-8", line_buffering=True)
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
         faulthandler.enable(2)
         self.lines = os.fdopen(lines, "r", encoding="utf-8")
         self._answers = os.fdopen(answers, "w", encoding="utf-8", newline="\n")
@@ -91,14 +92,8 @@ class _Channel:
             self._answers.flush()
 
 
-_channel = None
-
-
-def _open_channel():
-    global _channel
-    if _channel is None:
-        _channel = _Channel()
-    return _channel
+# the channel of this process
+_open_channel = functools.lru_cache(None)(_Channel)
 
 
 def _flush():
@@ -115,7 +110,7 @@ def _flush():
 def _plain(value):
     """A value of numpy or pandas as JSON. A Series is a curve."""
     if hasattr(value, "index") and hasattr(value, "to_numpy"):
-        return _points(value.index, value.to_numpy())
+        return _curve(value)
     if hasattr(value, "tolist"):
         plain = value.tolist()
         if type(plain) is not type(value):
@@ -165,11 +160,13 @@ def serve(run, fork=False):
 
 
 def _takes_progress(run):
+    """Whether the second parameter is for progress. Any other one with a default is the model's own."""
     try:
-        inspect.signature(run).bind({}, None)
-        return True
+        _, second, *_ = inspect.signature(run).parameters.values()
     except (TypeError, ValueError):
         return False
+    is_by_place = second.kind in (second.POSITIONAL_ONLY, second.POSITIONAL_OR_KEYWORD)
+    return is_by_place and (second.default is second.empty or second.name == "progress")
 
 
 def _run(call, line, channel):
@@ -186,7 +183,7 @@ def _run(call, line, channel):
             raise TypeError(f"the model returned {type(outputs).__name__} in place of a dict of outputs")
         watched = "" if opened is None else f', "opened": {json.dumps(_opened_outside(opened))}'
         answer = f'{{"run": {number}, "outputs": {_encoded(outputs)}{watched}}}'
-        if before is not None and any(now != then for now, then in zip(_generators(), before)):
+        if before is not None and _generators()[: len(before)] != before:
             _tell_unseeded()
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: the process stays
         if isinstance(error, SystemExit):
@@ -241,20 +238,22 @@ def _progress(number, channel):
     return progress
 
 
+def _numpy_random():
+    return getattr(sys.modules.get("numpy"), "random", None)
+
+
 def _seed(seed):
     """Seeds the generators that all code of a process shares."""
     random.seed(seed)
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and hasattr(numpy, "random"):
-        numpy.random.seed(seed % 2**32)
+    if _numpy_random():
+        _numpy_random().seed(seed % 2**32)
 
 
 def _generators():
     """The states of these generators."""
     states = [random.getstate()]
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and hasattr(numpy, "random"):
-        _, words, position, *_ = numpy.random.get_state()
+    if _numpy_random():
+        _, words, position, *_ = _numpy_random().get_state()
         states.append((words.tobytes(), position))
     return states
 
@@ -283,31 +282,27 @@ def _run_in_copy(call, line, before, channel):
         os._exit(0)
     os.close(writing)
     # the answer may be longer than a pipe holds, and a process that the run has left may keep the pipe open
-    said, status = [], None
+    said, code = [], None
     pipe = select.poll()
     pipe.register(reading, select.POLLIN)
     while said[-1:] != [b""]:
         if pipe.poll(_PATIENCE):
             said.append(os.read(reading, 1 << 20))
-        elif status is not None:
+        elif code is not None:
             break
         else:
-            pid, ended = os.waitpid(copy, os.WNOHANG)
-            status = ended if pid else None
-    if status is None:
-        _, status = os.waitpid(copy, 0)
+            pid, status = os.waitpid(copy, os.WNOHANG)
+            code = os.waitstatus_to_exitcode(status) if pid else None
+    if code is None:
+        code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
     os.close(reading)
     for pid in _children():
         _end(pid)
-    if status:
-        how = (
-            f"was ended by the signal {signal.Signals(os.WTERMSIG(status)).name}"
-            if os.WIFSIGNALED(status)
-            else f"ended its process with exit code {os.WEXITSTATUS(status)}"
-        )
-        channel.say(json.dumps({"run": json.loads(line)["run"], "error": f"the run {how}"}))
-    else:
-        channel.say(b"".join(said).decode())
+    answer = b"".join(said).decode()
+    if code:
+        how = f"was ended by the signal {signal.Signals(-code).name}" if code < 0 else f"ended its process with exit code {code}"
+        answer = json.dumps({"run": json.loads(line)["run"], "error": f"the run {how}"})
+    channel.say(answer)
 
 
 def _end(pid):
@@ -387,7 +382,9 @@ class _State:
         sys.stdout, sys.stderr = self._streams
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
-        if sys.stdout.closed or sys.stderr.closed or _standard_files() != self._standard:
+        # a stream of the model may not say whether it is closed
+        is_closed = any(getattr(stream, "closed", False) for stream in self._streams)
+        if is_closed or _standard_files() != self._standard:
             return "a standard stream was closed or replaced"
         for thread in threading.enumerate():
             if thread not in self._threads and thread.is_alive() and not thread.daemon:
@@ -556,8 +553,16 @@ def _title(name):
 
 
 def _split(hint):
-    """A type hint as the type and the notes of Annotated."""
-    return (hint.__origin__, hint.__metadata__) if hasattr(hint, "__metadata__") else (hint, ())
+    """A type hint as the type and the notes of Annotated. None counts in no hint: Python 3.10 adds it for a default None."""
+    hint = _without_none(hint)
+    return (_without_none(hint.__origin__), hint.__metadata__) if hasattr(hint, "__metadata__") else (hint, ())
+
+
+def _without_none(kind):
+    if typing.get_origin(kind) in (typing.Union, getattr(types, "UnionType", typing.Union)):
+        others = [one for one in typing.get_args(kind) if one is not type(None)]
+        return others[0] if len(others) == 1 else kind
+    return kind
 
 
 def _noted(item, notes):
@@ -586,14 +591,6 @@ def _noted(item, notes):
 def _type_of(kind, table):
     """The type in foray for a type hint; None if there is none. A wrong hint may be no key of a dict."""
     return next((table[known] for known in table if known is kind), None)
-
-
-def _without_none(kind):
-    """The type of an output that may also be None. Each output may be."""
-    if typing.get_origin(kind) in (typing.Union, getattr(types, "UnionType", typing.Union)):
-        others = [one for one in typing.get_args(kind) if one is not type(None)]
-        return others[0] if len(others) == 1 else kind
-    return kind
 
 
 def _default(kind, value, where):
@@ -668,7 +665,7 @@ class _Model:
         outputs = {}
         for key, value in returned.items():
             item, kind = self._outputs.get(key, ({"name": key}, None))
-            outputs[item["name"]] = _curve(value, item["name"]) if kind is Curve else value
+            outputs[item["name"]] = _curve(value, f'the output "{item["name"]}"') if kind is Curve else value
         return outputs
 
     def _declared_seed(self):
@@ -713,8 +710,7 @@ class _Model:
             )
         outputs = {}
         for name, hint in typing.get_type_hints(result, include_extras=True).items():
-            kind, notes = _split(_without_none(hint))
-            kind = _without_none(kind)
+            kind, notes = _split(hint)
             if _type_of(kind, _OUTPUTS) is None:
                 raise TypeError(
                     f'the output "{name}" of {self.function.__name__} has the type {kind!r}; '
@@ -740,25 +736,23 @@ def _listed(kinds, name, text):
         raise ValueError(f'the input "{name}" is no list such as [1, 2.5]: {error}') from None
 
 
-def _curve(value, name):
-    if value is None or isinstance(value, dict) or hasattr(value, "to_numpy"):
+def _curve(value, what="it"):
+    """A curve as JSON: of a Series, of a pair of sequences x and y, or of one sequence y."""
+    if value is None or isinstance(value, dict):
         return value
-    if isinstance(value, tuple) and len(value) == 2:
+    if not hasattr(value, "__len__"):
+        forms = "a list y, a pair of lists x and y, or a Series"
+        raise TypeError(f"{what} is a curve: {forms}, and not {type(value).__name__}")
+    x, y = range(len(value)), value
+    if hasattr(value, "index") and hasattr(value, "to_numpy"):
+        x, y = value.index, value.to_numpy()
+    elif len(value) == 2 and all(hasattr(one, "__len__") for one in value):
         x, y = value
-    elif hasattr(value, "__len__"):
-        x, y = range(len(value)), value
-    else:
-        what = "a list y, a pair of lists x and y, or a Series"
-        raise TypeError(f'the output "{name}" is a curve: {what}, and not {type(value).__name__}')
-    return _points(x, y)
-
-
-def _points(x, y):
     try:
         return {"dataX": [float(number) for number in x], "dataY": [float(number) for number in y]}
     except (TypeError, ValueError):
         hint = "Give dates as the time since the first one, and one column of a table."
-        raise TypeError(f"x and y of a curve are numbers. {hint}") from None
+        raise TypeError(f"{what} is a curve, whose x and y are numbers. {hint}") from None
 
 
 def _load(file):

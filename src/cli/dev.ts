@@ -76,5 +76,5 @@ export function addDev(program: Command): void {
 async function checkModels(folders: readonly string[]): Promise<void> {
   const { findModels } = await import('../service/models/folder.ts');
   const { describeModel } = await import('../service/models/describe.ts');
-  await Promise.all(folders.flatMap((folder) => findModels(folder)).map(({ entry }) => describeModel(entry)));
+  await Promise.all(folders.flatMap((folder) => findModels(folder)).map((place) => describeModel(place)));
 }

@@ -80,7 +80,7 @@ async function modelNamed(wanted: string): Promise<{ model: string; installedIn?
     );
   }
   const { describeModel } = await import('../service/models/describe.ts');
-  const { declaration } = await describeModel(place!.entry);
+  const { declaration } = await describeModel(place!);
   return { model: declaration.name, installedIn: place!.folders[0]! };
 }
 

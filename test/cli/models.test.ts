@@ -203,7 +203,7 @@ outputs:
     const { code, stderr } = await run('check', 'counter');
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/"Counter" gave different values after other runs.*"Runs" is 1 and 2\./),
+      expect.stringMatching(/"Counter" gave different results after other runs.*"Runs" is 1 and 2\./),
     ]);
   });
 

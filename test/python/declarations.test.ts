@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { ForayError } from '../../src/errors.ts';
@@ -66,6 +66,53 @@ def faulty(x: float = 2.0, /, n: int = 3, items: list[float] = [1], big: int = 2
   );
 });
 
+test('a hint may be Optional', async () => {
+  const file = written(`
+@model
+def faulty(x: Optional[float] = 2.0, data: Optional[File] = None, more: Annotated[Optional[File], "More"] = None, *,
+           rng: Optional[random.Random] = None) -> Result:
+    return {"y": x + (data is None) + (more is None) + 0 * rng.random()}
+`);
+  const { declaration, outputs } = await tried(file);
+  expect(declaration.inputs.map(({ name, type }) => [name, type])).toEqual([
+    ['{RANDOM_SEED}', 'LONG'],
+    ['X', 'DOUBLE'],
+    ['Data', 'INPUT_FILE'],
+    ['More', 'INPUT_FILE'],
+  ]);
+  expect(outputs).toEqual({ Y: '4' });
+});
+
+test('a curve is a pair, a list, or a column of a table', async () => {
+  // the columns stand for those of pandas and polars
+  const file = written(`
+class Column(list):
+    index = property()
+    def to_numpy(self):
+        return list(self)
+class Series(Column):
+    index = [5, 6]
+class Curves(TypedDict):
+    pair: Curve
+    lists: Curve
+    two: Curve
+    column: Curve
+    series: Curve
+@model
+def faulty() -> Curves:
+    return {"pair": ([1, 2], [3, 4]), "lists": [[1, 2], [3, 4]], "two": (3, 4), "column": Column([3, 4]),
+            "series": Series([3, 4])}
+`);
+  const curve = (x: number[]): string => JSON.stringify({ dataX: x, dataY: [3, 4] });
+  expect((await tried(file)).outputs).toEqual({
+    Pair: curve([1, 2]),
+    Lists: curve([1, 2]),
+    Two: curve([0, 1]),
+    Column: curve([0, 1]),
+    Series: curve([5, 6]),
+  });
+});
+
 test('the seed has its own default and limits, and an output may be None', async () => {
   const file = written(`
 @dataclass
@@ -86,6 +133,12 @@ def faulty(x: Annotated[float, Min(-math.inf), Max(9)] = 2.0, *, seed: Annotated
   expect(outputs).toEqual({ Seed: '7', None: 'null' });
   // a model with a seed may draw
   expect(lines).toEqual([]);
+});
+
+test('a model is checked although a link of its folder leads in a circle', async () => {
+  const file = written('@model\ndef faulty() -> Result:\n    return {"y": 1.0}\n');
+  symlinkSync('.', join(dirname(file), 'self'));
+  expect((await tried(file)).outputs).toEqual({ Y: '1' });
 });
 
 test('a model that draws without a seed is told so', async () => {

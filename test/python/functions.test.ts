@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { Version } from '../../src/api/resources.ts';
 import { messageOf } from '../../src/errors.ts';
 import { placeOf } from '../../src/service/models/folder.ts';
@@ -160,6 +160,29 @@ def faulty(rate: Annotated[float, Min(0), Max(2)] = 0.5, kind: Literal["a", "b"]
     expect(outputs.get('Table')).toContain('"localPath":"table.csv"');
     const { body: refused } = await requestRun(service, version, { Rate: 3 });
     expect(refused).toMatchObject({ status: 400, code: 'INVALID_VALUE' });
+  });
+
+  test('may write files when it is loaded, also into its folder', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'faulty'));
+    writeFileSync(
+      join(folder, 'faulty/model.py'),
+      `import logging, os
+from typing import TypedDict
+from foray_model import model
+logging.basicConfig(filename="model.log", level=logging.INFO)
+logging.info("loaded")
+open(os.path.join(os.path.dirname(__file__), "cache.txt"), "a").write("loaded")
+class Result(TypedDict):
+    y: float
+@model
+def faulty(x: float = 2.0) -> Result:
+    return {"y": x}
+`,
+    );
+    const service = await startTestService({ modelDirs: [folder], executors: 1 });
+    expect((await outputsOf(service, await service.latest('Faulty'))).get('Y')).toBe('2');
+    expect(readdirSync(join(folder, 'faulty'))).toEqual(['model.py']);
   });
 
   test('may be a single file, whose folder has other files', async () => {
@@ -365,6 +388,69 @@ def leaky(x: float = 1.0, *, seed: int = 1, rng: random.Random) -> Result:
     }
   });
 
+  /** What the check says about a model with these lines before its function, and with this body. */
+  async function checked(top: string, body: string) {
+    const file = join(temporaryFolder(), 'leaky/model.py');
+    mkdirSync(join(file, '..'));
+    writeFileSync(
+      file,
+      `import concurrent.futures, os
+from typing import TypedDict
+from foray_model import model
+${top}
+class Result(TypedDict):
+    y: float
+@model
+def leaky(x: float = 1.0, z: float = 2.0, *, seed: int = 1) -> Result:
+    ${body}
+`,
+    );
+    const nothing = { values: new Map<string, string>(), files: new Map<string, string>() };
+    return tryModel(await readTriable(placeOf(file, [])), nothing, { onProgress() {}, onLine() {} });
+  }
+
+  test('finds a run that fails because another run was there before', async () => {
+    const made = join(temporaryFolder(), 'made');
+    await expect(checked('', `os.mkdir("${made}"); return {"y": x}`)).rejects.toThrow(
+      /different results in two processes with the same inputs: one run gave outputs, and the other failed: FileExistsError/,
+    );
+  });
+
+  test('finds a result that is kept for other values of a later input', async () => {
+    await expect(
+      checked('cache = {}', 'return {"y": cache.setdefault((x, z), z)}'),
+    ).resolves.toBeDefined();
+    await expect(checked('cache = {}', 'return {"y": cache.setdefault(x, z)}')).rejects.toThrow(
+      /after other runs of the same process.*"Y" is/,
+    );
+  });
+
+  test('says why runs need a new process', async () => {
+    const twice = await checked(
+      'runs = []',
+      'runs.append(1); assert len(runs) < 2, "no second run"; return {"y": x}',
+    );
+    expect(twice.warnings).toEqual([
+      expect.stringMatching(
+        /completed in a new one: AssertionError: no second run\. foray executes each such/,
+      ),
+    ]);
+    const threads = await checked(
+      'pool = concurrent.futures.ThreadPoolExecutor()',
+      'return {"y": pool.submit(float, x).result()}',
+    );
+    expect(threads.warnings).toEqual([
+      expect.stringMatching(/needs a new process after a run, because the thread .* still runs/),
+    ]);
+  });
+
+  test('says that it has not compared the outputs of a long run', async () => {
+    let now = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 31_000));
+    const { warnings } = await checked('', 'return {"y": x}').finally(() => clock.mockRestore());
+    expect(warnings).toEqual([expect.stringMatching(/ran only once, because its run took \d+ s\./)]);
+  });
+
   test('exits with 1 and names the two values', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'leaky'));
@@ -415,13 +501,20 @@ serve(run, fork=${fork})\n`,
   }
 });
 
-test('a report of progress that is no number fails no run in Python, and a program may print to a stream of its own', async () => {
+test.each([
+  ['import io; sys.stdout = sys.stderr = io.StringIO()'],
+  ['sys.stdout = sys.stderr = None'],
+  [
+    'sys.stdout = sys.stderr = type("Tee", (), {"write": lambda self, text: None, "flush": lambda self: None})()',
+  ],
+  ['pass'],
+])('a report of progress that is no number fails no run in Python, with %s', async (streams) => {
   const folder = temporaryFolder();
   writeFileSync(
     join(folder, 'sim.py'),
     `import sys\nsys.path.insert(0, ${JSON.stringify(join(ROOT, 'python'))})
-import io\nfrom foray_model import serve\nsys.stdout = sys.stderr = io.StringIO()\ndef run(inputs, progress):
-    print("noise"); progress(None); progress("x"); progress(0.5); return {"Y": 1}
+from foray_model import serve\n${streams}\ndef run(inputs, progress):
+    print("noise \\udc80"); progress(None); progress("x"); progress(0.5); return {"Y": 1}
 serve(run)\n`,
   );
   const asked = promisify(execFile)('python3', ['sim.py'], { cwd: folder });
@@ -432,4 +525,17 @@ serve(run)\n`,
     { run: 1, progress: 0.5 },
     { run: 1, outputs: { Y: 1 } },
   ]);
+});
+
+test('serve gives progress to no other parameter that has a default', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, 'sim.py'),
+    `import sys\nsys.path.insert(0, ${JSON.stringify(join(ROOT, 'python'))})
+from foray_model import serve
+serve(lambda inputs, factor=3: {"Y": 2 * factor})\n`,
+  );
+  const asked = promisify(execFile)('python3', ['sim.py'], { cwd: folder });
+  asked.child.stdin!.end('{"run": 1, "inputs": {}}\n');
+  expect((await asked).stdout.trimEnd().split('\n').at(-1)).toBe('{"run": 1, "outputs": {"Y": 6}}');
 });

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -274,6 +283,36 @@ outputs:
     expect(await reasonOf('throw', ...input('Speed', 0))).toMatch(/python3 ended with exit code 1/);
   });
 
+  test('reads what spreadsheets and Fortran write, executes a script that is a template, and follows links', async () => {
+    const place = write('shared', {
+      'deck.yaml': `name: Shared
+command: [./run.sh]
+inputs: [{ name: Scale, default: 2 }]
+outputs:
+  - { name: Height, file: out.csv, csv: height }
+  - { name: Small, file: out.csv, csv: small }
+  - { name: End, file: out.json, json: end }
+  - { name: Rate, file: data/rates.txt, after: rate }
+`,
+      'throw.in.tpl': '',
+      'run.sh.tpl': `#!/bin/sh
+printf '\\357\\273\\277height,small\\n{{Scale}},0.1234-100\\n' > out.csv
+printf '\\357\\273\\277{"end": 5}' > out.json
+`,
+    });
+    chmodSync(join(place, 'run.sh.tpl'), 0o755);
+    mkdirSync(join(folder, 'data-elsewhere'));
+    writeFileSync(join(folder, 'data-elsewhere/rates.txt'), 'rate 7');
+    symlinkSync('../data-elsewhere', join(place, 'data'));
+    symlinkSync('nothing', join(place, 'lost'));
+    mkdirSync(join(place, 'results'));
+    const { code, stdout } = await run(['import', 'shared', '--to', 'shared-model']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Left out:\n  the link lost: it leads')]);
+    expect(stdout).toContain('  the empty folder results: the program must make it\n');
+    const found = await outputsOf('shared-model');
+    expect(found).toEqual({ Height: 2, Small: 1.234e-101, End: 5, Rate: 7 });
+  });
+
   const mistakes: [what: string, files: Record<string, string>, place: string, message: string][] = [
     [
       'a token',
@@ -449,6 +488,34 @@ model_params = {"agents": {"type": "SliderInt", "value": 10, "min": 1, "max": 50
     expect(outputs['Steps taken']).toBe(7);
     const other = await outputsOf('wealth', ...input('Steps', 7), ...input('{RANDOM_SEED}', 2));
     expect(other['Draw']).not.toBe(outputs['Draw']);
+  });
+
+  test('may have any letters in its names, and the importer is no module of it', async () => {
+    const place = join(folder, 'letters');
+    mkdirSync(place);
+    writeFileSync(
+      join(place, 'wärme.py'),
+      `import mesa
+class Wärme(mesa.Model):
+    def __init__(self, rng=None):
+        super().__init__(rng=rng)
+        self.datacollector = mesa.DataCollector(model_reporters={"Heat": lambda model: 1.0})
+    def step(self):
+        self.datacollector.collect(self)
+`,
+    );
+    copyFileSync(join(ROOT, 'python/foray_mesa.py'), join(place, 'foray_mesa.py'));
+    const said = execFileSync(join(bin, 'python'), ['foray_mesa.py', 'wärme:Wärme'], {
+      cwd: place,
+      encoding: 'utf8',
+    });
+    const { files } = JSON.parse(said.trimEnd().split('\n').at(-1)!) as { files: object };
+    expect(Object.keys(files)).toEqual(['source/wärme.py']);
+    rmSync(join(place, 'foray_mesa.py'));
+    const { code, stdout } = await foray(place, ['models', 'import', 'wärme:Wärme'], {
+      env: { VIRTUAL_ENV: dirname(bin), PYTHONDONTWRITEBYTECODE: '' },
+    });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('the model Wärme')]);
   });
 
   test('whose module ends Python is refused with how it ended', async () => {

@@ -36,7 +36,7 @@ async function loopOf(
   const entry = path.join(folder, 'Loop', 'model.yaml');
   const place = placeOf(entry, []);
   const code = readCode(place);
-  const { declaration } = await describeModel(entry);
+  const { declaration } = await describeModel(place);
   const files = new ContentFiles(temporaryFolder());
   files.prepare();
   const reports: Report[] = [];

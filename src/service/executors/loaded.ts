@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit } from '../../system/line-program.ts';
 import { allowRemoval, removeFolderSync } from '../../system/remove-folder.ts';
 import type { KeptFolder } from './kept.ts';
+import { LOAD_LIMIT } from '../models/program.ts';
 import type { PythonBuild } from '../models/python-build.ts';
 import { LoopMessages } from './loop-messages.ts';
 import { printedIsRead } from './process.ts';
@@ -13,8 +14,6 @@ import type { Job } from './protocol.ts';
 import { declared, deferIfShort, prepareInputs, storeFiles, temporaryOf } from './working-folder.ts';
 import type { Workplace } from './workplace.ts';
 
-/** How long a program may take to load, in milliseconds. */
-const LOAD_LIMIT = 5 * 60_000;
 /** After this time, the log says what foray waits for, in milliseconds. */
 const SLOW_LOAD = 10_000;
 /** The memory is read once in this number of runs. */

@@ -77,10 +77,12 @@ export class Loop implements LoadedProgram {
     clearTimeout(this.#idle);
     await this.#workplace.use(this);
     try {
+      let again: string | undefined;
       for (let kills = 0; ;) {
         const isUsed = this.#loaded !== undefined && this.#loaded.runs > 0;
         try {
-          return await this.#runOnce(job, onProgress, kept);
+          const { outputs, left } = await this.#runOnce(job, onProgress, kept);
+          return { outputs, left: { ...left, ...(again !== undefined && { again }) } };
         } catch (error) {
           const isKilled = error instanceof ProgramLost && error.signal === 'SIGKILL';
           if (isKilled) kills += 1;
@@ -89,8 +91,9 @@ export class Loop implements LoadedProgram {
           const isFinal = error instanceof Deferred || isEnded || this.#workplace.isEnding;
           if (isFinal || !(isUsed || (isKilled && kills < MOST_KILLS))) throw error;
           await this.end();
+          again = messageOf(error);
           this.#workplace.say(
-            `foray executes this run again in a new process, because the reason may not be the run itself: ${messageOf(error)}`,
+            `foray executes this run again in a new process, because the reason may not be the run itself: ${again}`,
           );
         }
       }
@@ -122,6 +125,7 @@ export class Loop implements LoadedProgram {
       this.#copy.checkLinked();
       this.#last = { job, texts, ms: performance.now() - start };
       if (loaded.opened) left.opened = loaded.opened;
+      if (loaded.last !== undefined) left.last = loaded.last;
       return { outputs: texts, left };
     } catch (error) {
       throw await failureOf(error, loaded.folder, () => loaded.clearWork());

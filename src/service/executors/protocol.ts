@@ -72,6 +72,10 @@ export interface Left {
   processes: string[];
   /** The files outside the model's folder that a watched run has opened. */
   opened?: string[];
+  /** Why the run failed in a process with earlier runs, before it completed in a new one. */
+  again?: string;
+  /** Why its process can execute no further run. */
+  last?: string;
 }
 
 /** A completed run: the JSON text of each output by name, and what the run left behind. */

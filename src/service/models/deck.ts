@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { ForayError, messageOf } from '../../errors.ts';
+import { statOf } from '../../system/file-stamp.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { type Locate, readYaml, YamlError } from '../../yaml/yaml.ts';
 import { Command } from './command.ts';
 import { Declaration } from './declaration.ts';
-import { isOfTools } from './folder.ts';
+import { filesUnder, isOfTools } from './folder.ts';
 import { modelInputTypes } from './model.ts';
 
 /** An input deck: a program that reads and writes text files, as deck.yaml declares it (docs/guides/import.md). */
@@ -14,6 +15,8 @@ export interface Deck {
   declaration: Declaration;
   /** What the importer needs, as JSON: the command, the inputs, how outputs are found, and the files. */
   plain: object;
+  /** What is in the folder, but not in the model, one text each. */
+  left: string[];
   /** Finds places in deck.yaml. */
   locate: Locate;
 }
@@ -111,7 +114,16 @@ export function readDeck(folder: string): Deck {
     inputs: deck.inputs,
     outputs: deck.outputs.map((output) => ({ name: output.name, units: output.units, type: typeOf(output) })),
   });
-  return { declaration, plain: { ...deck, files: filesOfDeck(folder) }, locate };
+  const found = filesUnder(folder)
+    .map((file) => path.relative(folder, file))
+    .filter((name) => !FILES.includes(name) && !isHidden(name));
+  const lost = found.filter((name) => !statOf(path.join(folder, name))?.isFile());
+  const files = found.filter((name) => !lost.includes(name));
+  const left = [
+    ...lost.map((name) => `the link ${name}: it leads to no file`),
+    ...emptyFolders(folder).map((name) => `the empty folder ${name}: the program must make it`),
+  ];
+  return { declaration, plain: { ...deck, files }, left, locate };
 }
 
 function parsed(file: string): { plain: unknown; locate: Locate } {
@@ -132,14 +144,16 @@ function typeOf(output: z.infer<typeof Output>): Declaration['outputs'][number][
   return output.type ?? (output.take === 'count' ? 'LONG' : 'DOUBLE');
 }
 
-/** The files that each run gets: those of the folder, without the deck itself, hidden files, and files of tools. */
-function filesOfDeck(folder: string, inner = ''): string[] {
-  return readdirSync(path.join(folder, inner), { withFileTypes: true })
-    .map((entry) => ({ entry, name: path.join(inner, entry.name) }))
-    .filter(
-      ({ entry, name }) =>
-        !FILES.includes(name) && !entry.name.startsWith('.') && !isOfTools(path.join(folder, name)),
-    )
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap(({ entry, name }) => (entry.isDirectory() ? filesOfDeck(folder, name) : [name]));
+function emptyFolders(folder: string, inner = ''): string[] {
+  const entries = readdirSync(path.join(folder, inner), { withFileTypes: true });
+  if (entries.length === 0) return [inner];
+  return entries
+    .filter((entry) => entry.isDirectory() && !isHidden(entry.name))
+    .map((entry) => path.join(inner, entry.name))
+    .filter((name) => !isOfTools(path.join(folder, name)))
+    .flatMap((name) => emptyFolders(folder, name));
+}
+
+function isHidden(name: string): boolean {
+  return name.split(path.sep).some((part) => part.startsWith('.'));
 }

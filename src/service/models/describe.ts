@@ -12,13 +12,14 @@ import { modelEnvironmentOf } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
 import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
-import { isModule, isPython, placeOf } from './folder.ts';
-import { pythonCommand, pythonFor } from './program.ts';
+import { isModule, isPython, type ModelPlace, readCode } from './folder.ts';
+import { withOwnCopy } from './own-copy.ts';
+import { LOAD_LIMIT, pythonCommand, pythonFor } from './program.ts';
 import type { PythonBuild } from './python-build.ts';
 import { oneLine } from '../../text/suggest.ts';
 
-/** The longest time for loading a model's module, ms. */
-const LOAD_TIMEOUT = 30_000;
+/** The longest time for loading a model's module, and for learning the packages of a program, in milliseconds. */
+export const LOAD_TIMEOUT = 30_000;
 
 /**
  * Reads a model's declaration. A module is loaded in its own thread, and a file in Python in its own process, so that a model that hangs or crashes while
@@ -27,20 +28,24 @@ const LOAD_TIMEOUT = 30_000;
  * @throws ForayError MODEL_INVALID with the model's folder or the place in its declaration; MODEL_UNREADABLE if the
  * system failed, and not the model
  */
-export async function describeModel(entry: string): Promise<Described> {
+export async function describeModel(place: ModelPlace): Promise<Described> {
+  const { entry } = place;
   if (!isModule(entry) && !isPython(entry)) {
     const { declaration, command } = readCommandModel(entry);
     const folder = path.dirname(entry);
     return { declaration, loaded: filesNamed(command, folder), fixed: filesFixed(command, folder) };
   }
   const folder = path.dirname(entry);
-  const answer = await (isPython(entry) ? askPython(entry) : askThread(entry)).catch(
-    (error: unknown): Answer => ({
-      problem: ['AbortError', 'TimeoutError'].includes((error as Error).name)
-        ? `its file takes longer than ${LOAD_TIMEOUT / 1_000} s`
-        : messageOf(error),
-      isOfSystem: isSystemError(error),
-    }),
+  const answer = await (isPython(entry) ? askPython(place) : askThread(entry)).catch(
+    (error: unknown): Answer => {
+      if (error instanceof ForayError) throw error;
+      const isLate = ['AbortError', 'TimeoutError'].includes((error as Error).name);
+      const limit = isPython(entry) ? LOAD_LIMIT : LOAD_TIMEOUT;
+      return {
+        problem: isLate ? `its file takes longer than ${limit / 1_000} s` : messageOf(error),
+        isOfSystem: isSystemError(error),
+      };
+    },
   );
   if ('problem' in answer) {
     const { place } = answer;
@@ -86,19 +91,30 @@ export type Answer =
   | ({ declaration: unknown } & Pick<Described, 'loaded' | 'opened' | 'python'>)
   | { problem: string; isOfSystem: boolean; place?: { file: string; line: number } | null };
 
-/** Asks a file in Python for the declaration of its model. */
-async function askPython(entry: string): Promise<Answer> {
-  const command = [...pythonCommand(placeOf(entry, [])), 'describe'];
-  // the folder is the author's own
-  const printed = await printedBy(command, path.dirname(entry), { PYTHONDONTWRITEBYTECODE: '1' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw error.code === 'ENOENT'
-        ? new Error(`there is no program ${command[0]}; install Python 3.9 or newer`)
-        : error;
-    },
-  );
-  if (printed === '') throw new Error('it ended its process, perhaps by sys.exit()');
-  return { isOfSystem: false, ...(JSON.parse(printed) as Answer) };
+/**
+ * Asks a file in Python for the declaration of its model. The file is loaded as for a run: in a copy of its folder, and
+ * in an empty working folder.
+ */
+async function askPython(place: ModelPlace): Promise<Answer> {
+  const source = path.dirname(place.entry);
+  return withOwnCopy(readCode(place), async (copy, folder) => {
+    // the files beside a single file are not copied, but its author is told that it uses them
+    const modelFolder = place.isSingleFile ? source : copy;
+    const [python, helper, file] = pythonCommand(place) as [string, string, string];
+    const command = [python, helper, path.join(modelFolder, file), 'describe'];
+    const more = { PYTHONDONTWRITEBYTECODE: '1' };
+    const printed = await printedBy(command, { modelFolder, folder, more, limit: LOAD_LIMIT }).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT'
+          ? new Error(`there is no program ${python}; install Python 3.9 or newer`)
+          : error;
+      },
+    );
+    if (printed === '') throw new Error('it ended its process, perhaps by sys.exit()');
+    const inSource = (_key: string, value: unknown): unknown =>
+      typeof value === 'string' ? value.replaceAll(copy, source) : value;
+    return { isOfSystem: false, ...(JSON.parse(printed, inSource) as Answer) };
+  });
 }
 
 /** What to do if Python lacks a package. */
@@ -111,16 +127,24 @@ function packageHint(folder: string, problem: string): string | undefined {
     : `It runs with ${python}. Make an environment with the package: python3 -m venv ${path.join(folder, '.venv')}, and then ${path.join(folder, '.venv/bin/pip')} install PACKAGE`;
 }
 
+interface PrintOptions {
+  modelFolder: string;
+  /** The working folder. @default modelFolder */
+  folder?: string;
+  /** Further variables of the environment. */
+  more?: NodeJS.ProcessEnv;
+  /** The longest time, in milliseconds. */
+  limit: number;
+}
+
 /**
  * What a program of a model prints without any input.
  *
- * @param more - further variables of its environment
  * @throws Error with the reason if it fails; the error of the system if it cannot be started, or takes too long
  */
 export async function printedBy(
   command: readonly string[],
-  folder: string,
-  more: NodeJS.ProcessEnv = {},
+  { modelFolder, folder = modelFolder, more = {}, limit }: PrintOptions,
 ): Promise<string> {
   const said: string[] = [];
   const complaint = new Complaint();
@@ -128,7 +152,7 @@ export async function printedBy(
     {
       command,
       folder,
-      environment: { ...environmentForOthers(), ...modelEnvironmentOf(folder), ...more },
+      environment: { ...environmentForOthers(), ...modelEnvironmentOf(modelFolder), ...more },
       leadsGroup: true,
     },
     {
@@ -139,7 +163,7 @@ export async function printedBy(
   try {
     await program.started;
     program.endInput();
-    const timeout = AbortSignal.timeout(LOAD_TIMEOUT);
+    const timeout = AbortSignal.timeout(limit);
     const late = once(timeout, 'abort').then(() => {
       throw timeout.reason;
     });

@@ -305,7 +305,7 @@ function contentOf(file: string): Buffer {
  *
  * @param above - the real paths of the folders above: a link to one of them counts only as a link
  */
-function filesUnder(folder: string, above: readonly string[] = []): string[] {
+export function filesUnder(folder: string, above: readonly string[] = []): string[] {
   const chain = [...above, realpathSync(folder)];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => !PASSING.test(entry.name) && !isToolsIn(folder, entry))

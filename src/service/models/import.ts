@@ -39,7 +39,8 @@ type Outcome =
 export async function importModel(source: string, near: string): Promise<Imported> {
   const ask = (importer: string, input?: string) =>
     askImporter([pythonFor(near), ownFile(`python/foray_${importer}.py`), source], input);
-  if (/^[\w.]+:\w+$/.test(source) && !existsSync(source)) return checked(await ask('mesa'), source);
+  if (/^[\p{L}\p{N}_.]+:[\p{L}\p{N}_]+$/u.test(source) && !existsSync(source))
+    return checked(await ask('mesa'), source);
   const stat = statSync(source, { throwIfNoEntry: false });
   if (!stat) throw new ForayError('IMPORT_FAILED', `There is no file or folder ${source}.`);
   if (stat.isDirectory()) {
@@ -99,7 +100,7 @@ function checked(answer: Outcome, source: string, deck?: Deck): Imported {
     const where = place ? { ...place, file: path.join(source, place.file) } : deck?.locate(at ?? []);
     throw new ForayError('IMPORT_FAILED', `${problem}.`, { place: where, hint: hint ?? undefined });
   }
-  if (deck) return { ...answer, declaration: deck.declaration };
+  if (deck) return { ...answer, declaration: deck.declaration, left: deck.left };
   const declaration = Declaration.safeParse(answer.declaration);
   if (declaration.success) return { ...answer, declaration: declaration.data };
   const { message } = schemaError(declaration.error, Declaration, answer.declaration, 'model');

@@ -4,14 +4,16 @@ import {
   copyFileSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readlinkSync,
   realpathSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { messageOf } from '../../errors.ts';
+import { ForayError, messageOf } from '../../errors.ts';
 import { fileStamp, statOf } from '../../system/file-stamp.ts';
 import { removeFolderSync } from '../../system/remove-folder.ts';
 import { Deferred } from '../deferred.ts';
@@ -21,6 +23,33 @@ import { CHANGED, filesOf, hashContent, isOfPackages, type ModelCode } from './f
 const LARGE = 16 * 2 ** 20;
 /** Compiled modules of Python stay in the copy, because they follow from its files. */
 const COMPILED = '__pycache__';
+
+/**
+ * Copies a model, to load it where it may write files: its own folder stays as it is.
+ *
+ * @param use - gets the folder with the copy, and an empty folder to work in. Both are removed after use
+ * @throws ForayError MODEL_UNREADABLE
+ */
+export async function withOwnCopy<T>(
+  code: ModelCode,
+  use: (folder: string, work: string) => Promise<T>,
+): Promise<T> {
+  const parent = mkdtempSync(path.join(os.tmpdir(), 'foray-load-'));
+  const work = path.join(parent, 'work');
+  try {
+    const copy = new OwnCopy(code, parent);
+    try {
+      mkdirSync(work);
+      copy.prepare();
+    } catch (error) {
+      const where = path.dirname(code.entry);
+      throw new ForayError('MODEL_UNREADABLE', `The model in ${where} cannot be read: ${messageOf(error)}.`);
+    }
+    return await use(copy.folder, work);
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
 
 /**
  * A copy of the folder of a command model, in which only one executor works. So a program may write into its own folder:

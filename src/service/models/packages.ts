@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { ForayError, messageOf } from '../../errors.ts';
-import { type Described, printedBy } from './describe.ts';
+import { type Described, LOAD_TIMEOUT, printedBy } from './describe.ts';
 import { filesOf, isModule, isPython, type ModelCode, PYTHON_HELPER } from './folder.ts';
-import { OwnCopy } from './own-copy.ts';
+import { withOwnCopy } from './own-copy.ts';
 import { programOf } from './program.ts';
 import { buildIn } from './python-build.ts';
 
@@ -25,19 +22,9 @@ export async function packagesOf(code: ModelCode): Promise<Described['python']> 
   if (!isServed) return undefined;
   const { command, loop } = programOf(code);
   if (!loop) return undefined;
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'foray-packages-'));
-  try {
-    const copy = new OwnCopy(code, folder);
-    try {
-      copy.prepare();
-    } catch (error) {
-      const where = path.dirname(code.entry);
-      throw new ForayError('MODEL_UNREADABLE', `The model in ${where} cannot be read: ${messageOf(error)}.`);
-    }
-    return readyIn(await printedBy(command, copy.folder).catch(() => ''));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return withOwnCopy(code, async (copy) =>
+    readyIn(await printedBy(command, { modelFolder: copy, limit: LOAD_TIMEOUT }).catch(() => '')),
+  );
 }
 
 /** What the line `{"ready": {…}}` says about Python, in what a program has printed. */

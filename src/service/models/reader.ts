@@ -208,7 +208,7 @@ export async function readModel(root: string, place: ModelPlace, last?: FoundMod
   const isSame = last?.code.contentHash === code.contentHash && last.code.entry === code.entry;
   if (isSame && stampOf(place, last.installed) === last.installedStamp)
     return { ...last, code: { ...code, python: last.code.python } };
-  const described = await describeModel(code.entry);
+  const described = await describeModel(code);
   const { declaration } = described;
   const loaded = described.python ?? (await packagesOf(code));
   // a program that cannot be loaded at the moment has the packages that it had

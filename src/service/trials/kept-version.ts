@@ -45,6 +45,7 @@ export async function withKeptVersion<T>(
       code: await files.folders.ready(manifest, installedIn),
       declaration: manifest.declaration,
       warnings: [],
+      outside: [],
     });
   } catch (error) {
     if (error instanceof Deferred) throw new ForayError('MODEL_UNREADABLE', `${error.message}.`);

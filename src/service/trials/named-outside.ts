@@ -16,20 +16,32 @@ const OF_TOOLS = /\/\.[^/]+(?:\/|$)/;
 /** Folders that have the files of many programs, such as /tmp. A text that names one does not tell what a run reads. */
 const OF_MANY = /^\/(?:[a-z]*)?$|^\/(?:home|Users)\/[^/]+$/;
 
-/**
- * Existing files and folders outside a model's folder whose paths its files name, so that a run probably reads them. A
- * change there makes no new version.
- */
-export function namedOutside(place: ModelPlace): string[] {
+/** How the languages of models read a variable of the environment that a text names. */
+const VARIABLE =
+  /(?:\benviron(?:\.get)?\s*[[(]|\bgetenv\s*\(|\bENV\s*\[|\bprocess\.env\s*\[)\s*["']([A-Za-z_]\w*)["']|\bprocess\.env\.([A-Za-z_]\w*)/g;
+/** The variables that foray sets, those that find programs, and those of every user. */
+const OF_ALL =
+  /^(?:FORAY_MODEL_DIR|TMPDIR|TMP|TEMP|PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|TERM|VIRTUAL_ENV|PYTHON\w*|(?:OMP|OPENBLAS|MKL)_NUM_THREADS)$/;
+
+/** What the files of a model name that is no part of it. */
+export interface Named {
+  /** Existing files and folders outside its folder, which a run probably reads. A change there makes no new version. */
+  files: string[];
+  /** Variables of the environment. Their values are no part of its version. */
+  variables: string[];
+}
+
+export function namedOutside(place: ModelPlace): Named {
   const [root] = place.folders as [string];
-  const named = new Set<string>();
+  const [files, variables] = [new Set<string>(), new Set<string>()];
   for (const { file, text } of textsOf(place)) {
     for (const [found] of text.matchAll(PATH)) {
       const target = path.resolve(path.dirname(file), found.replace(/^~/, os.homedir()));
-      if (isOutside(target, root)) named.add(target);
+      if (isOutside(target, root)) files.add(target);
     }
+    for (const [, one, other] of text.matchAll(VARIABLE)) variables.add((one ?? other)!);
   }
-  return [...named];
+  return { files: [...files], variables: [...variables].filter((name) => !OF_ALL.test(name)) };
 }
 
 /** The files among those that a model has opened that are outside its folder, and neither of the system nor a cache. */
@@ -43,25 +55,12 @@ function isOutside(target: string, root: string): boolean {
   return !isOwn && !OF_SYSTEM.test(target) && !OF_MANY.test(target) && isThere(target);
 }
 
-/** How the languages of models read a variable of the environment that a text names. */
-const VARIABLE =
-  /(?:\benviron(?:\.get)?\s*[[(]|\bgetenv\s*\(|\bENV\s*\[|\bprocess\.env\s*\[)\s*["']([A-Za-z_]\w*)["']|\bprocess\.env\.([A-Za-z_]\w*)/g;
-/** The variables that foray sets, those that find programs, and those of every user. */
-const OF_ALL =
-  /^(?:FORAY_MODEL_DIR|TMPDIR|TMP|TEMP|PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|TERM|VIRTUAL_ENV|PYTHON\w*|(?:OMP|OPENBLAS|MKL)_NUM_THREADS)$/;
-
-/** The variables of the environment that the files of a model name. Their values are no part of its version. */
-export function namedVariables(place: ModelPlace): string[] {
-  const named = new Set<string>();
-  for (const { text } of textsOf(place))
-    for (const [, one, other] of text.matchAll(VARIABLE)) named.add((one ?? other)!);
-  return [...named].filter((name) => !OF_ALL.test(name));
-}
-
 /** The files of a model's own folder that are texts. */
 function* textsOf(place: ModelPlace): Generator<{ file: string; text: string }> {
   for (const { index, file } of filesOf(place)) {
-    if (index > 0 || (statOf(file)?.size ?? Infinity) > MOST_TEXT) continue;
+    const found = index > 0 ? undefined : statOf(file);
+    // a link in a circle leads to a folder
+    if (!found?.isFile() || found.size > MOST_TEXT) continue;
     const text = readFileSync(file, 'utf8');
     if (!text.includes('\0')) yield { file, text };
   }

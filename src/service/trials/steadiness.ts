@@ -1,10 +1,10 @@
 import { RANDOM_SEED } from '../../api/constants.ts';
+import type { Outcome } from '../executors/execution.ts';
 import type { ExecutorPool } from '../executors/pool.ts';
-import type { Job } from '../executors/protocol.ts';
+import type { Job, Left } from '../executors/protocol.ts';
 import type { Declaration } from '../models/declaration.ts';
 
-/** The values of outputs by name; undefined if the run did not complete. */
-type Texts = Record<string, string> | undefined;
+type Result = Extract<Outcome, { kind: 'completed' | 'failed' }> | undefined;
 
 export interface SteadinessParts {
   declaration: Declaration;
@@ -20,63 +20,84 @@ export interface SteadinessParts {
   most: number;
 }
 
+/** What the runs of a check have shown. */
+export interface Steadiness {
+  /** How outputs depend on something else than the inputs; undefined if all results are equal. */
+  difference?: string;
+  /** What further runs of the same process have left. */
+  left: Left[];
+}
+
 /**
  * Says how outputs depend on something else than the inputs: on the process, on the order of Python's sets, or on
  * earlier runs of the process. Each of several runs executes in a process of its own. One of them executes again in
- * other processes, and all of them in one process, forwards and backwards. Undefined if all values are equal.
+ * other processes, and all of them in one process, forwards and backwards.
  */
-export async function unsteadinessOf(parts: SteadinessParts): Promise<string | undefined> {
+export async function steadinessOf(parts: SteadinessParts): Promise<Steadiness> {
   const { declaration, job, outputs, pool, otherHash, staysLoaded, most } = parts;
-  const inNewProcess = (inputs: Job['inputs'], where = pool): Promise<Texts> => {
+  const left: Left[] = [];
+  const inNewProcess = (inputs: Job['inputs'], where = pool): Promise<Result> => {
     where.renew();
     return executed(where, { ...job, inputs });
   };
-  const again = differs(outputs, await inNewProcess(job.inputs));
-  if (again) return `in two processes with the same inputs: ${again}`;
-  const hashed = otherHash && differs(outputs, await inNewProcess(job.inputs, otherHash));
-  if (hashed) return `with another order of Python's sets (PYTHONHASHSEED): ${hashed}`;
-  if (!staysLoaded) return undefined;
-  const cases: { inputs: Job['inputs']; alone: Texts }[] = [{ inputs: job.inputs, alone: outputs }];
+  const first: Result = { kind: 'completed', outputs };
+  const again = differs(first, await inNewProcess(job.inputs));
+  if (again) return { difference: `in two processes with the same inputs: ${again}`, left };
+  const hashed = otherHash && differs(first, await inNewProcess(job.inputs, otherHash));
+  if (hashed) return { difference: `with another order of Python's sets (PYTHONHASHSEED): ${hashed}`, left };
+  if (!staysLoaded) return { left };
+  const cases: { inputs: Job['inputs']; alone: Result }[] = [{ inputs: job.inputs, alone: first }];
   for (const inputs of variants(declaration, job.inputs).slice(0, most - 1)) {
     const alone = await inNewProcess(inputs);
-    if (alone) cases.push({ inputs, alone });
+    if (alone?.kind === 'completed') cases.push({ inputs, alone });
   }
   pool.renew();
   for (const { inputs, alone } of [...cases, ...cases.toReversed(), cases[0]!]) {
-    const found = differs(alone, await executed(pool, { ...job, inputs }));
-    if (found) return `after other runs of the same process, and in a process of its own: ${found}`;
+    const result = await executed(pool, { ...job, inputs });
+    const found = differs(alone, result);
+    if (found)
+      return {
+        difference: `after other runs of the same process, and in a process of its own: ${found}`,
+        left,
+      };
+    if (result?.kind === 'completed' && result.left) left.push(result.left);
   }
-  return undefined;
+  return { left };
 }
 
-async function executed(pool: ExecutorPool, job: Job): Promise<Texts> {
+/** The result of a run; undefined if the model is not the reason why it did not complete. */
+async function executed(pool: ExecutorPool, job: Job): Promise<Result> {
   const outcome = await pool.execute(job, () => {});
-  return outcome.kind === 'completed' ? outcome.outputs : undefined;
+  return outcome.kind === 'completed' || outcome.kind === 'failed' ? outcome : undefined;
 }
 
-/** The first output with different values, with both values. A run that did not complete has no values. */
-function differs(one: Texts, other: Texts): string | undefined {
-  if (one === undefined || other === undefined) return undefined;
-  const name = Object.keys(one).find((name) => one[name] !== other[name]);
-  return name === undefined ? undefined : `"${name}" is ${shown(one[name]!)} and ${shown(other[name]!)}`;
+/** The first output with different values, with both values; or why only one of the runs completed. */
+function differs(one: Result, other: Result): string | undefined {
+  if (one?.kind !== 'completed' || !other) return undefined;
+  if (other.kind === 'failed') return `one run gave outputs, and the other failed: ${other.reason}`;
+  const name = Object.keys(one.outputs).find((name) => one.outputs[name] !== other.outputs[name]);
+  return name === undefined
+    ? undefined
+    : `"${name}" is ${shown(one.outputs[name]!)} and ${shown(other.outputs[name]!)}`;
 }
 
 function shown(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
-/** Inputs with another seed, with another value of one input, and with both. */
+/** Inputs with another seed, with another first input, and with another seed and all other inputs changed. */
 function variants({ inputs }: Declaration, values: Job['inputs']): Job['inputs'][] {
-  const seed = inputs.find(({ name }) => name === RANDOM_SEED);
-  const first = inputs.find(
-    (input) => !input.name.startsWith('{') && otherValue(input, values) !== undefined,
-  );
-  const changes = [seed, first].flatMap((input) => {
-    const value = input && otherValue(input, values);
-    return value === undefined ? [] : [{ [input!.name]: value }];
-  });
-  const each = changes.map((change) => ({ ...values, ...change }));
-  return changes.length > 1 ? [...each, { ...values, ...changes[0], ...changes[1] }] : each;
+  const changes = inputs
+    .filter(({ name }) => name === RANDOM_SEED || !name.startsWith('{'))
+    .map((input) => [input.name, otherValue(input, values)] as const)
+    .filter((change): change is [string, string] => change[1] !== undefined);
+  const seed = changes.filter(([name]) => name === RANDOM_SEED);
+  const own = changes.filter(([name]) => name !== RANDOM_SEED);
+  const [first, others] = [own.slice(0, 1), own.slice(1)];
+  const each = [seed, first, [...seed, ...(others.length > 0 ? others : first)]];
+  const different = new Map(each.map((change) => [String(change), Object.fromEntries(change)]));
+  different.delete('');
+  return [...different.values()].map((change) => ({ ...values, ...change }));
 }
 
 /** Another value that an input may have; undefined if none is known. */

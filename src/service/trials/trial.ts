@@ -22,8 +22,8 @@ import { filesOutside, outsideWarning } from '../models/manifest.ts';
 import { packagesOf } from '../models/packages.ts';
 import { programOf } from '../models/program.ts';
 import { buildText } from '../models/python-build.ts';
-import { type SteadinessParts, unsteadinessOf } from './steadiness.ts';
-import { namedOutside, namedVariables, openedOutside } from './named-outside.ts';
+import { type SteadinessParts, steadinessOf } from './steadiness.ts';
+import { namedOutside, openedOutside } from './named-outside.ts';
 
 /** The result of one run of a model. */
 export interface Trial {
@@ -64,6 +64,8 @@ export interface Triable {
   declaration: Declaration;
   /** Warnings for its author. */
   warnings: string[];
+  /** The files outside its folder that the warnings name. */
+  outside: string[];
   /** The Python and the packages of a model in Python, in words. */
   python?: string;
 }
@@ -74,19 +76,20 @@ export interface Triable {
  * @throws ForayError MODEL_INVALID when it is not declared as a model that campaigns can use, MODEL_UNREADABLE
  */
 export async function readTriable(place: ModelPlace): Promise<Triable> {
-  const described = await describeModel(place.entry);
+  const described = await describeModel(place);
   const { declaration } = described;
   checkInputNames(declaration);
+  const named = namedOutside(place);
   const outside = [
     ...new Set([
       ...filesOutside(place, described),
-      ...namedOutside(place),
+      ...named.files,
       ...openedOutside(place, described.opened),
     ]),
   ];
   const warnings = [
     outsideWarning(declaration, outside, place),
-    variablesWarning(declaration, namedVariables(place)),
+    variablesWarning(declaration, named.variables),
   ];
   const code = readCode(place);
   const python = described.python ?? (await packagesOf(code));
@@ -94,6 +97,7 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
     code: { ...code, python },
     declaration,
     warnings: warnings.filter((warning) => warning !== undefined),
+    outside,
     ...(python && { python: `${buildText(python)} (${python.program})` }),
   };
 }
@@ -108,7 +112,7 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
  *   that is given as a value, and for a value that is given as a file
  */
 export async function tryModel(
-  { code, declaration }: Triable,
+  { code, declaration, outside }: Triable,
   { values, files }: TrialInputs,
   { onProgress, onLine }: TrialListener,
 ): Promise<Trial> {
@@ -137,6 +141,19 @@ export async function tryModel(
     const seconds = (performance.now() - start) / 1_000;
     if (outcome.kind === 'completed') {
       const { outputs } = outcome;
+      const isShort = seconds < SHORT;
+      const steady = isShort
+        ? await checkSteady(
+            {
+              declaration,
+              job: { ...job, runId: 'again', isWatched: false },
+              outputs,
+              pool,
+              most: seconds < QUICK ? 4 : 2,
+            },
+            options,
+          )
+        : [];
       const seeded = largeSeed(declaration, values, seconds);
       if (seeded !== undefined) {
         const large = {
@@ -147,25 +164,20 @@ export async function tryModel(
         };
         checkSeeded(declaration, seeded, await pool.execute(large, () => {}));
       }
-      if (seconds < SHORT)
-        await checkSteady(
-          {
-            declaration,
-            job: { ...job, runId: 'again', isWatched: false },
-            outputs,
-            pool,
-            most: seconds < QUICK ? 4 : 2,
-          },
-          options,
-        );
       return {
         declaration,
         outputs,
         seconds,
         warnings: [
           ...leftWarnings(declaration, outcome.left),
+          ...processWarnings(declaration, outcome.left ? [outcome.left, ...steady] : steady),
           ...changeWarnings(declaration, code, before),
-          ...openedWarnings(declaration, code, outcome.left),
+          ...openedWarnings(declaration, code, outcome.left, outside),
+          ...(isShort
+            ? []
+            : [
+                `The model "${declaration.name}" ran only once, because its run took ${Math.round(seconds)} s. So foray has not compared the outputs of two runs.`,
+              ]),
         ],
       };
     }
@@ -231,9 +243,31 @@ function leftWarnings({ name }: Declaration, left: Left | undefined): string[] {
   ];
 }
 
-/** Warnings about files outside the folder that the run has opened, and that no file of the model names. */
-function openedWarnings(declaration: Declaration, code: ModelCode, left: Left | undefined): string[] {
-  const named = namedOutside(code);
+/** Warnings about runs that need a new process. Each of them waits until the program is loaded. */
+function processWarnings({ name }: Declaration, left: readonly Left[]): string[] {
+  const again = left.find(({ again }) => again !== undefined)?.again;
+  const last = left.find(({ last }) => last !== undefined)?.last;
+  return [
+    ...(again === undefined
+      ? []
+      : [
+          `The model "${name}" failed in a process with earlier runs, and completed in a new one: ${again}. foray executes each such run twice.`,
+        ]),
+    ...(last === undefined
+      ? []
+      : [
+          `The model "${name}" needs a new process after a run, because ${last}. Its program is loaded for each such run.`,
+        ]),
+  ];
+}
+
+/** Warnings about files outside the folder that the run has opened. @param named - those that were named before */
+function openedWarnings(
+  declaration: Declaration,
+  code: ModelCode,
+  left: Left | undefined,
+  named: readonly string[],
+): string[] {
   const isNamed = (file: string): boolean =>
     named.some((one) => file === one || file.startsWith(`${one}${path.sep}`));
   const warning = outsideWarning(
@@ -266,11 +300,14 @@ function changeWarnings({ name }: Declaration, code: ModelCode, before: string):
       ];
 }
 
-/** @throws ForayError MODEL_UNSTEADY if outputs depend on something else than the inputs */
+/**
+ * @returns what runs of the same process have left
+ * @throws ForayError MODEL_UNSTEADY if outputs depend on something else than the inputs
+ */
 async function checkSteady(
   parts: Omit<SteadinessParts, 'otherHash' | 'staysLoaded'>,
   options: PoolOptions,
-): Promise<void> {
+): Promise<Left[]> {
   const { entry } = parts.job.code;
   const program = isModule(entry) ? undefined : programOf(parts.job.code);
   const isOrdered = program === undefined || process.env['PYTHONHASHSEED'] !== undefined;
@@ -278,13 +315,17 @@ async function checkSteady(
     ? undefined
     : new ExecutorPool({ ...options, environment: { PYTHONHASHSEED: '1' } });
   try {
-    const how = await unsteadinessOf({ ...parts, otherHash, staysLoaded: program?.loop ?? true });
-    if (how === undefined) return;
+    const { difference, left } = await steadinessOf({
+      ...parts,
+      otherHash,
+      staysLoaded: program?.loop ?? true,
+    });
+    if (difference === undefined) return left;
     throw new ForayError(
       'MODEL_UNSTEADY',
-      `The model "${parts.declaration.name}" gave different values ${how}.`,
+      `The model "${parts.declaration.name}" gave different results ${difference}.`,
       {
-        hint: 'Outputs must depend only on the inputs, because foray uses the result of a run again. Draw random numbers from {RANDOM_SEED}, sort sets, and keep nothing from one run for the next.',
+        hint: 'Results must depend only on the inputs, because foray uses the result of a run again. Draw random numbers from {RANDOM_SEED}, sort sets, write only into the working folder, and keep nothing from one run for the next.',
       },
     );
   } finally {
