@@ -5,6 +5,7 @@ import { type Question, questionOf } from '../campaign/question.ts';
 import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
 import type { CampaignRecord, MissingReason, Store } from '../store/index.ts';
+import { knownProgress } from './known-progress.ts';
 import { progressOf, type StrategyProgress } from './strategies.ts';
 
 /** The status of a campaign, and where it comes from. Times are ISO 8601. */
@@ -109,7 +110,7 @@ export async function statusFromStore(
     points: record.points,
     runs: await store.counts(record.campaign.id),
     precision: await precisionFrom(store, record),
-    strategy: await progressOf(store, record.campaign),
+    strategy: await knownProgress(store, record),
     window: null,
     rate: null,
     secondsLeft: null,
