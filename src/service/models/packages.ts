@@ -29,7 +29,7 @@ export async function packagesOf(code: ModelCode): Promise<Described['python']> 
   try {
     const copy = new OwnCopy(code, folder);
     try {
-      copy.prepare();
+      await copy.prepare();
     } catch (error) {
       const where = path.dirname(code.entry);
       throw new ForayError('MODEL_UNREADABLE', `The model in ${where} cannot be read: ${messageOf(error)}.`);

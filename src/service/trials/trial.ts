@@ -88,7 +88,7 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
     outsideWarning(declaration, outside, place),
     variablesWarning(declaration, namedVariables(place)),
   ];
-  const code = readCode(place);
+  const code = await readCode(place);
   const python = described.python ?? (await packagesOf(code));
   return {
     code: { ...code, python },
