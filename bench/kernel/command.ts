@@ -26,7 +26,7 @@ interface Row {
 
 /** Measures two cases in turns: a run of a command model, and the same command without foray. */
 export async function commandPart(rounds: number, median: (values: number[]) => number): Promise<Part<Row>> {
-  const code = readCode(findModels(MODEL)[0]!);
+  const code = await readCode(findModels(MODEL)[0]!);
   const template = templateOf(readCommandModel(code.entry).declaration);
   const filesDir = mkdtempSync(join(tmpdir(), 'foray-bench-'));
   new ContentFiles(filesDir).prepare();

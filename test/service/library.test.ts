@@ -36,18 +36,19 @@ test('a version of a module has all files that Node loads for foray/kernel and f
   }
 });
 
-test('a change of a library file changes the hash of a module, and a command model has no library files', () => {
+test('a change of a library file changes the hash of a module, and a command model has no library files', async () => {
   const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
   writeModel(folder, 'module', 'export default {};');
   writeCommandModel(folder, 'Program', '');
   const [program, module] = findModels(folder);
   expect(program!.library).toEqual([]);
   const file = path.join(elsewhere, 'kernel.ts');
-  const hashes = ['1', '2'].map((content) => {
+  const hashes = new Set<string>();
+  for (const content of ['1', '2']) {
     writeFileSync(file, `export default ${content};`);
-    return hashContent({ ...module!, library: [file] });
-  });
-  expect(new Set(hashes).size).toBe(2);
+    hashes.add(await hashContent({ ...module!, library: [file] }));
+  }
+  expect(hashes.size).toBe(2);
 });
 
 test('an import of the unknown package "constructor" is an error, although JavaScript objects inherit this property', () => {

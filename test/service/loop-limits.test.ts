@@ -35,7 +35,7 @@ async function loopOf(
   writeLoopModel(folder, 'Loop', model);
   const entry = path.join(folder, 'Loop', 'model.yaml');
   const place = placeOf(entry, []);
-  const code = readCode(place);
+  const code = await readCode(place);
   const { declaration } = await describeModel(place);
   const files = new ContentFiles(temporaryFolder());
   files.prepare();
@@ -43,7 +43,7 @@ async function loopOf(
   const guarded = { mark: `${MARK}=${process.env[MARK]}`, memory, countOwnMemory: () => {} };
   const workplace = new Workplace(files, guarded, (report) => reports.push(report));
   const copy = new OwnCopy(code, workplace.copies);
-  copy.prepare();
+  await copy.prepare();
   const loop = new Loop(programOf(place).command, copy, workplace, { ...HIGH, ...limits });
   onCleanup(() => loop.end());
   const job = { runId: 'run', versionId: 'version', code, template: templateOf(declaration) };

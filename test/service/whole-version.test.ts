@@ -6,6 +6,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -74,25 +75,35 @@ async function nextTick(file: string): Promise<void> {
 test.each(Object.entries(changes))('%s makes a new version of a model', async (_, change) => {
   const { models, model, outside } = writeAll();
   const [place] = findModels(models);
-  const [state, hash] = [stateOf(place!), hashContent(place!)];
+  const [state, hash] = [stateOf(place!), await hashContent(place!)];
   await nextTick(path.join(model, 'data.txt'));
   change(model, outside);
   expect(stateOf(place!)).not.toBe(state);
-  expect(hashContent(place!)).not.toBe(hash);
+  expect(await hashContent(place!)).not.toBe(hash);
 });
 
-test('files of tools and editors are no part of a model, and a link to itself does no harm', () => {
+test('the hash of a large file gives other work turns', async () => {
+  const { models, model } = writeAll();
+  truncateSync(path.join(model, 'data.txt'), 2 ** 28);
+  let turns = 0;
+  const other = setInterval(() => (turns += 1), 1);
+  await hashContent(findModels(models)[0]!);
+  clearInterval(other);
+  expect(turns).toBeGreaterThan(1);
+});
+
+test('files of tools and editors are no part of a model, and a link to itself does no harm', async () => {
   const { models, model } = writeAll();
   const [place] = findModels(models);
-  const hash = hashContent(place!);
+  const hash = await hashContent(place!);
   for (const folder of ['.git', '__pycache__', '.venv', 'node_modules', '.pytest_cache']) {
     mkdirSync(path.join(model, folder));
     writeFileSync(path.join(model, folder, 'file'), '');
   }
   writeFileSync(path.join(model, '.sim.mjs.swp'), '');
-  expect(hashContent(place!)).toBe(hash);
+  expect(await hashContent(place!)).toBe(hash);
   symlinkSync('.', path.join(model, 'self'));
-  expect(hashContent(place!)).not.toBe(hash);
+  expect(await hashContent(place!)).not.toBe(hash);
 });
 
 test('one version never has two answers: each version gives what it has read, also as a kept version', async () => {

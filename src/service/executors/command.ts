@@ -31,7 +31,7 @@ export async function runCommand(
 ): Promise<Ran> {
   const { files, printed } = workplace;
   const folder = files.workPath(job.runId);
-  copy.prepare();
+  await copy.prepare();
   try {
     // an earlier attempt may have left a folder
     await files.removeWork(job.runId);

@@ -171,7 +171,7 @@ export class Loop implements LoadedProgram {
   }
 
   async #load(job: Job): Promise<void> {
-    this.#copy.prepare();
+    await this.#copy.prepare();
     try {
       this.#loaded = await Loaded.start(this.#command, job, this.#copy.folder, this.#workplace);
       this.#broken = undefined;

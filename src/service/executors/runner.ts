@@ -49,7 +49,7 @@ async function moduleRunner(code: ModelCode, workplace: Workplace): Promise<Runn
       } catch (error) {
         // a model may have failed because its files were changed or removed while it ran
         checkFiles();
-        checkUnchanged(code);
+        await checkUnchanged(code);
         // the log gets the stack, because the reason of a failure has only the message
         if (!(error instanceof Deferred)) process.stderr.write(`${inspect(error)}\n`);
         throw error;
@@ -104,7 +104,7 @@ async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: 
 /** Makes the runner of a command model. Its programs run in a copy of its files. */
 async function commandRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
   const copy = new OwnCopy(code, workplace.copies);
-  copy.prepare();
+  await copy.prepare();
   const { command, loop: staysLoaded } = await readProgram(code);
   const loop = staysLoaded ? new Loop(command, copy, workplace) : undefined;
   return (job, onProgress) =>

@@ -1,8 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
-  chmodSync,
   constants,
-  copyFileSync,
   createReadStream,
   existsSync,
   mkdirSync,
@@ -13,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { chmod, copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -140,18 +139,22 @@ export class ContentFiles {
   }
 
   /** Stores a copy of a file with an expected hash, unless it is stored; returns false if the file has another hash. */
-  copy(file: string, hash: string): boolean {
-    if (this.has(hash) && hashOf(readFileSync(this.pathOf(hash))) === hash) return true;
+  async copy(file: string, hash: string): Promise<boolean> {
+    if (await this.isWhole(hash)) return true;
     const unfinished = this.unfinishedPath();
     try {
-      copyFileSync(file, unfinished, constants.COPYFILE_FICLONE);
-      chmodSync(unfinished, 0o600);
-      const isRight = hashOf(readFileSync(unfinished)) === hash;
-      if (isRight) this.adopt(unfinished, hash);
-      return isRight;
+      await copyFile(file, unfinished, constants.COPYFILE_FICLONE);
+      await chmod(unfinished, 0o600);
+      return await this.adoptAs(unfinished, hash);
     } finally {
       rmSync(unfinished, { force: true });
     }
+  }
+
+  /** Copies a stored file to a path; returns false if it is damaged. */
+  async copyTo(hash: string, file: string): Promise<boolean> {
+    await copyFile(this.pathOf(hash), file, constants.COPYFILE_FICLONE);
+    return (await hashOfFile(file)) === hash;
   }
 
   /** Removes all files except those with given hashes; returns the removed bytes. */

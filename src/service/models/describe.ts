@@ -97,7 +97,7 @@ export type Answer =
  */
 async function askPython(place: ModelPlace): Promise<Answer> {
   const source = path.dirname(place.entry);
-  return withOwnCopy(readCode(place), async (copy, folder) => {
+  return withOwnCopy(await readCode(place), async (copy, folder) => {
     // the files beside a single file are not copied, but its author is told that it uses them
     const modelFolder = place.isSingleFile ? source : copy;
     const [python, helper, file] = pythonCommand(place) as [string, string, string];

@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
-import { type Dirent, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  type Dirent,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
 import { ForayError, messageOf } from '../../errors.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { fileStamp, statOf } from '../../system/file-stamp.ts';
+import { turns } from '../../turns.ts';
 import { libraryFiles } from './library.ts';
 import type { PythonBuild } from './python-build.ts';
 
@@ -36,6 +46,8 @@ const PASSING = /^\.(?:.+\.sw[a-z]|#.+|nfs[0-9a-f]{8,})$/;
 
 /** A file that a person may have taken for the entry of a model. */
 const ALMOST_ENTRY = /^model\.(?:ya?ml|json|py|[cm][jt]s)$/i;
+/** How much of a file is read at once, in bytes. */
+const PIECE = 2 ** 18;
 /** In at most this number of inner folders of a folder without a model, models are looked for. */
 const MOST_INNER = 100;
 
@@ -149,12 +161,10 @@ export function isEmpty(folder: string): boolean {
 }
 
 /** Reads a model's current code. */
-export function readCode(place: ModelPlace): ModelCode {
-  const files = filesOf(place).map(({ index, folder, file }) => ({
-    path: publicPath(place, index, path.relative(folder, file)),
-    sha256: createHash('sha256').update(contentOf(file)).digest('hex'),
-  }));
-  return { ...place, contentHash: hashContent(place), files };
+export async function readCode(place: ModelPlace): Promise<ModelCode> {
+  const files: VersionFile[] = [];
+  const contentHash = await hashContent(place, files);
+  return { ...place, contentHash, files };
 }
 
 /**
@@ -166,18 +176,42 @@ function publicPath({ folders }: ModelPlace, index: number, relative: string): s
   return [...folder, ...relative.split(path.sep)].join('/');
 }
 
-/** SHA-256 over the names and contents of a model's files, and over which of them may be executed. */
-export function hashContent(place: ModelPlace): string {
+/**
+ * SHA-256 over the names and contents of a model's files, and over which of them may be executed. Other work gets turns,
+ * because a model may have large files.
+ *
+ * @param files - gets each file with a hash of its own
+ */
+export async function hashContent(place: ModelPlace, files?: VersionFile[]): Promise<string> {
   const hash = createHash('sha256');
+  const turn = turns();
   for (const { index, folder, file } of filesOf(place)) {
-    const content = contentOf(file);
+    const relative = path.relative(folder, file);
+    const found = statOf(file);
+    const target = found?.isFile() ? undefined : Buffer.from(readlinkSync(file));
     const mode = index < place.folders.length && isExecutable(file) ? ['x'] : [];
     // the length separates the end of one file from the beginning of the next
-    hash
-      .update(JSON.stringify([index, path.relative(folder, file), content.length, ...mode]))
-      .update(content);
+    hash.update(JSON.stringify([index, relative, target?.length ?? found!.size, ...mode]));
+    const own = files && createHash('sha256');
+    for (const piece of target ? [target] : piecesOf(file)) {
+      hash.update(piece);
+      own?.update(piece);
+      await turn();
+    }
+    if (own) files.push({ path: publicPath(place, index, relative), sha256: own.digest('hex') });
   }
   return hash.digest('hex');
+}
+
+/** The content of a file. Each piece is in the same memory. */
+function* piecesOf(file: string): Generator<Buffer> {
+  const open = openSync(file, 'r');
+  try {
+    const memory = Buffer.allocUnsafe(PIECE);
+    for (let length; (length = readSync(open, memory)) > 0;) yield memory.subarray(0, length);
+  } finally {
+    closeSync(open);
+  }
 }
 
 function isExecutable(file: string): boolean {
@@ -292,11 +326,6 @@ export function filesOf({
       .map((file) => ({ index, folder, file })),
   );
   return [...own, ...library.map((file) => ({ index: folders.length, folder: libraryRoot, file }))];
-}
-
-/** The content of a file, also of the target of a link. If a link leads to no file, this is the path of its target. */
-function contentOf(file: string): Buffer {
-  return statOf(file)?.isFile() ? readFileSync(file) : Buffer.from(readlinkSync(file));
 }
 
 /**

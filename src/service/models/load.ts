@@ -28,10 +28,10 @@ export async function loadModel(entry: string): Promise<ModelDefinition> {
  *
  * @throws Deferred if they differ or cannot be read: the service then looks for their current version
  */
-export function checkUnchanged(code: ModelCode): void {
+export async function checkUnchanged(code: ModelCode): Promise<void> {
   let found;
   try {
-    found = hashContent(code);
+    found = await hashContent(code);
   } catch (error) {
     throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
   }
@@ -64,7 +64,7 @@ export async function loadUnchanged(code: ModelCode): Promise<LoadedModule> {
     throw error;
   } finally {
     // if the files have changed meanwhile, the model or the error belongs to another version
-    checkUnchanged(code);
+    await checkUnchanged(code);
     checkFiles();
   }
 }

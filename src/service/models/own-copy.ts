@@ -40,7 +40,7 @@ export async function withOwnCopy<T>(
     const copy = new OwnCopy(code, parent);
     try {
       mkdirSync(work);
-      copy.prepare();
+      await copy.prepare();
     } catch (error) {
       const where = path.dirname(code.entry);
       throw new ForayError('MODEL_UNREADABLE', `The model in ${where} cannot be read: ${messageOf(error)}.`);
@@ -77,11 +77,11 @@ export class OwnCopy {
    *
    * @throws Deferred if the files cannot be copied, or are no more those of the version
    */
-  prepare(): void {
+  async prepare(): Promise<void> {
     if (this.#state) this.restore();
     if (this.#state) return;
     try {
-      this.#state = this.#make();
+      this.#state = await this.#make();
     } catch (error) {
       if (error instanceof Deferred) throw error;
       throw new Deferred(`the model's files cannot be copied: ${messageOf(error)}`);
@@ -120,7 +120,7 @@ export class OwnCopy {
     return [...added.filter((name) => found.get(name) !== ''), ...changed.map(([name]) => name)];
   }
 
-  #make(): ReadonlyMap<string, string> {
+  async #make(): Promise<ReadonlyMap<string, string>> {
     removeFolderSync(this.folder);
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     this.#linked.clear();
@@ -132,7 +132,8 @@ export class OwnCopy {
       this.#copyOf(file, copy);
     }
     const place = { ...this.#code, folders: [this.folder] };
-    if (hashContent(place) !== this.#code.contentHash) throw new Deferred(CHANGED, { isLasting: true });
+    if ((await hashContent(place)) !== this.#code.contentHash)
+      throw new Deferred(CHANGED, { isLasting: true });
     for (const name of readdirSync(this.#source)) {
       const packages = path.join(this.#source, name);
       if (isOfPackages(packages)) symlinkSync(realpathSync(packages), path.join(this.folder, name));

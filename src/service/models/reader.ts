@@ -204,7 +204,7 @@ function folderOf(model: FoundModel | ModelPlace): string {
  */
 export async function readModel(root: string, place: ModelPlace, last?: FoundModel): Promise<FoundModel> {
   const state = stateOf(place);
-  const code = readCode(place);
+  const code = await readCode(place);
   const isSame = last?.code.contentHash === code.contentHash && last.code.entry === code.entry;
   if (isSame && stampOf(place, last.installed) === last.installedStamp)
     return { ...last, code: { ...code, python: last.code.python } };

@@ -59,7 +59,7 @@ export class VersionFiles {
     this.#fetched = from && new FetchedFiles(this.content, (hash, file) => from.fetch(hash, file));
     this.folders = new VersionFolders(cache ?? path.join(dir, 'cache'), {
       fetch: (files) => this.#fetch(files),
-      pathOf: (sha256) => this.content.pathOf(contentName(sha256)),
+      copy: (sha256, file) => this.content.copyTo(contentName(sha256), file),
     });
   }
 
@@ -85,10 +85,10 @@ export class VersionFiles {
    *
    * @throws ForayError MODEL_UNREADABLE when they have changed since they were read; Error of the system
    */
-  keep(code: ModelCode, { files }: Manifest): void {
+  async keep(code: ModelCode, { files }: Manifest): Promise<void> {
     for (const [index, { file }] of filesOf(code).entries()) {
       const { link, sha256 } = files[index]!;
-      if (link === undefined && !this.content.copy(file, contentName(sha256))) {
+      if (link === undefined && !(await this.content.copy(file, contentName(sha256)))) {
         throw new ForayError('MODEL_UNREADABLE', `The file ${file} changes while it is read.`);
       }
     }
@@ -113,6 +113,11 @@ export class VersionFiles {
       }
     };
     await Promise.all(Array.from({ length: UPLOADS }, work));
+  }
+
+  /** Whether all files of a version are stored. */
+  has(manifest: Manifest): boolean {
+    return contentNames(manifest).every((name) => this.content.has(name));
   }
 
   /** Stores a content while it arrives; returns its SHA-256. @throws ServiceError TOO_LARGE, UNAVAILABLE */

@@ -1,17 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
@@ -30,8 +28,8 @@ const UNFINISHED = 'unfinished';
 export interface FolderContents {
   /** Fetches the contents that are not in the store. */
   fetch(files: readonly PlacedFile[]): Promise<void>;
-  /** The path of a content in the store. */
-  pathOf(sha256: string): string;
+  /** Copies a content from the store to a path; returns false if it is damaged. */
+  copy(sha256: string, file: string): Promise<boolean>;
 }
 
 /** The folders that old versions run from. A missing or incorrect folder is made from the contents in the store. */
@@ -40,6 +38,8 @@ export class VersionFolders implements Copies {
   readonly #contents: FolderContents;
   /** The folders that were found correct, by hash, with a text that identifies their state. */
   readonly #checked = new Map<string, string>();
+  /** The folders that are being checked or made, by their paths. */
+  readonly #making = new Map<string, Promise<void>>();
   /** The sizes of folders in bytes, as far as they are known. */
   readonly #sizes = new Map<string, number>();
 
@@ -74,12 +74,10 @@ export class VersionFolders implements Copies {
     const folder = this.#pathOf(manifest.contentHash);
     const code = codeIn(folder, manifest);
     try {
-      if (!this.#isWhole(code)) {
-        await this.#contents.fetch(manifest.files);
-        // another run may have made the folder meanwhile
-        if (!this.#isWhole(code)) this.#make(folder, manifest);
-        if (!this.#isWhole(code)) throw new Error('it differs from the kept files');
-      }
+      // several runs may need the folder at the same time
+      const making = this.#making.get(folder) ?? this.#ensure(folder, code, manifest);
+      this.#making.set(folder, making);
+      await making.finally(() => this.#making.delete(folder));
       if (installedIn !== undefined) linkInstalled(installedIn, code.folders[0]!);
       return code;
     } catch (error) {
@@ -90,12 +88,19 @@ export class VersionFolders implements Copies {
     }
   }
 
+  async #ensure(folder: string, code: ModelCode, manifest: Manifest): Promise<void> {
+    if (await this.#isWhole(code)) return;
+    await this.#contents.fetch(manifest.files);
+    await this.#make(folder, manifest);
+    if (!(await this.#isWhole(code))) throw new Error('it differs from the kept files');
+  }
+
   /** Calls `use` with a temporary folder that contains the files, and then removes the folder. */
   async withFolder<T>(files: readonly PlacedFile[], use: (folder: string) => Promise<T>): Promise<T> {
     const folder = path.join(this.#unfinished, randomUUID());
     try {
       await this.#contents.fetch(files);
-      this.#write(folder, files);
+      await this.#write(folder, files);
       return await use(folder);
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -141,7 +146,7 @@ export class VersionFolders implements Copies {
     return existsSync(this.folder) ? readdirSync(this.folder).filter((name) => name !== UNFINISHED) : [];
   }
 
-  #isWhole(code: ModelCode): boolean {
+  async #isWhole(code: ModelCode): Promise<boolean> {
     let state;
     try {
       state = stateOf(code);
@@ -149,12 +154,12 @@ export class VersionFolders implements Copies {
       return false;
     }
     if (this.#checked.get(code.contentHash) === state) return true;
-    if (hashContent(code) !== code.contentHash) return false;
+    if ((await hashContent(code)) !== code.contentHash) return false;
     this.#checked.set(code.contentHash, state);
     return true;
   }
 
-  #write(folder: string, files: readonly PlacedFile[]): void {
+  async #write(folder: string, files: readonly PlacedFile[]): Promise<void> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const { path: place, mode, sha256, link } of files) {
       const file = path.join(folder, place);
@@ -162,17 +167,18 @@ export class VersionFolders implements Copies {
       if (link !== undefined) {
         symlinkSync(link, file);
       } else {
-        writeFileSync(file, this.#contentOf(place, sha256));
+        if (!(await this.#contents.copy(sha256, file)))
+          throw new Error(`the kept content of ${place} is damaged`);
         chmodSync(file, mode);
       }
     }
   }
 
   /** Makes the folder in another place, and moves it to its own place when it is complete. */
-  #make(folder: string, { files, imports }: Manifest): void {
+  async #make(folder: string, { files, imports }: Manifest): Promise<void> {
     const unfinished = path.join(this.#unfinished, randomUUID());
     try {
-      this.#write(unfinished, files);
+      await this.#write(unfinished, files);
       // the models that foray ships import its files by their paths
       if (Object.keys(imports).length > 0)
         symlinkSync(path.join(LIBRARY, 'src'), path.join(unfinished, 'src'));
@@ -182,14 +188,6 @@ export class VersionFolders implements Copies {
     } finally {
       rmSync(unfinished, { recursive: true, force: true });
     }
-  }
-
-  #contentOf(place: string, sha256: string): Buffer {
-    const content = readFileSync(this.#contents.pathOf(sha256));
-    if (createHash('sha256').update(content).digest('hex') !== sha256) {
-      throw new Error(`the kept content of ${place} is damaged`);
-    }
-    return content;
   }
 }
 

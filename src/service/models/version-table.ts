@@ -122,9 +122,10 @@ export class VersionTable {
    * several services use the database, a new version is stored only for a model that differs from all its versions.
    */
   async record(model: FoundModel): Promise<Recorded> {
-    const unpublished = await this.#publish(model);
-    const keep = (sql: Sql, number: number) => unpublished ?? this.#keep(sql, model, number);
     const { id, declaration, code, codeHash } = model;
+    const manifest = manifestOf(code, declaration, model.outside);
+    const problem = await this.#keepFiles(model, manifest);
+    const keep = (sql: Sql, number: number) => problem ?? this.#keep(sql, id, number, manifest);
     const { name, description, published } = declaration;
     const { noteModel, latest, ofCode, addFiles } = this.#statements;
     return this.#change(async (sql) => {
@@ -198,26 +199,23 @@ export class VersionTable {
   }
 
   /**
-   * Stores the files of a version in the store that all services use. Returns why this failed; undefined if it did not.
+   * Stores the files of a model, if they are not known to be stored. Returns why this failed; undefined if it did not.
+   * They may be large, so no transaction waits for them.
    */
-  async #publish({ code, declaration, outside }: FoundModel): Promise<string | undefined> {
+  async #keepFiles({ id, code, codeHash }: FoundModel, manifest: Manifest): Promise<string | undefined> {
     try {
-      if (this.#files.isShared) await this.#files.publish(code, manifestOf(code, declaration, outside));
+      if (this.#files.isShared) await this.#files.publish(code, manifest);
+      const [known] = await this.#sql.all<Latest>(this.#statements.ofCode, id, codeHash);
+      if (!known?.kept) await this.#files.keep(code, manifest);
       return undefined;
     } catch (error) {
       return messageOf(error);
     }
   }
 
-  /** Stores the files of a version, and then its manifest. Returns why this failed; undefined if it did not. */
-  async #keep(sql: Sql, model: FoundModel, number: number): Promise<string | undefined> {
-    const { id, declaration, code, outside } = model;
-    const manifest = manifestOf(code, declaration, outside);
-    try {
-      this.#files.keep(code, manifest);
-    } catch (error) {
-      return messageOf(error);
-    }
+  /** Stores the manifest of a version. Returns why its files are not kept; undefined if they are. */
+  async #keep(sql: Sql, id: string, number: number, manifest: Manifest): Promise<string | undefined> {
+    if (!this.#files.has(manifest)) return 'they were pruned at the same time';
     await sql.all(this.#statements.keep, JSON.stringify(manifest), id, number);
     return undefined;
   }

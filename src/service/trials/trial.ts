@@ -91,7 +91,7 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
     outsideWarning(declaration, outside, place),
     variablesWarning(declaration, named.variables),
   ];
-  const code = readCode(place);
+  const code = await readCode(place);
   const python = described.python ?? (await packagesOf(code));
   return {
     code: { ...code, python },
