@@ -1,18 +1,14 @@
 import type { Histogram as HistogramData } from '../../src/service/models/model.ts';
+import { Intervals } from '../../src/statistics/intervals.ts';
 import { Tally } from './tally.ts';
 
-/**
- * Counts the values in intervals of equal width, and the values outside. An interval includes its lower bound. The
- * bounds are multiples of the width as decimal numbers: with a width of 0.1, the value 0.3 is the lower bound of an
- * interval, although 3 * 0.1 is above 0.3 in binary arithmetic.
- */
+/** Counts the values in intervals of equal width, and the values outside (`Intervals`). */
 export class Histogram {
   readonly tally = new Tally();
   readonly #lowerBound: number;
   readonly #intervalWidth: number;
   readonly #hits: number[];
-  /** The lower bounds of the intervals, and the upper bound of the last interval. */
-  readonly #bounds: Float64Array;
+  readonly #intervals: Intervals;
   #hitsOutLow = 0;
   #hitsOutHigh = 0;
 
@@ -27,23 +23,16 @@ export class Histogram {
     this.#lowerBound = lowerBound;
     this.#intervalWidth = intervalWidth;
     this.#hits = new Array<number>(intervals).fill(0);
-    this.#bounds = boundsOf(lowerBound, intervalWidth, intervals);
+    this.#intervals = Intervals.ofWidth(lowerBound, intervalWidth, intervals);
   }
 
   /** @throws RangeError when the value is NaN or undefined */
   add(value: number): void {
     this.tally.add(value);
-    const hits = this.#hits;
-    const bounds = this.#bounds;
-    if (value < bounds[0]!) this.#hitsOutLow++;
-    else if (value >= bounds[hits.length]!) this.#hitsOutHigh++;
-    else {
-      let interval = Math.min(Math.floor((value - this.#lowerBound) / this.#intervalWidth), hits.length - 1);
-      // the division may be wrong by one interval if the value is close to a bound
-      if (value >= bounds[interval + 1]!) interval++;
-      else if (value < bounds[interval]!) interval--;
-      hits[interval]!++;
-    }
+    const interval = this.#intervals.of(value);
+    if (interval < 0) this.#hitsOutLow++;
+    else if (interval === this.#hits.length) this.#hitsOutHigh++;
+    else this.#hits[interval]!++;
   }
 
   /** Forgets all values. */
@@ -71,26 +60,4 @@ export class Histogram {
       statistics: tally.statistics(),
     };
   }
-}
-
-/** The bounds of all intervals: each is the number nearest to lower bound + n × width in decimal arithmetic. */
-function boundsOf(lowerBound: number, width: number, intervals: number): Float64Array {
-  const digits = Math.max(fractionDigits(lowerBound), fractionDigits(width));
-  const scale = 10 ** digits;
-  const [first, step] = [Math.round(lowerBound * scale), Math.round(width * scale)];
-  // a quotient of two exact whole numbers is the nearest number; larger ones are not exact
-  const isExact =
-    digits <= MOST_DIGITS && Number.isSafeInteger(first) && Number.isSafeInteger(first + intervals * step);
-  return Float64Array.from({ length: intervals + 1 }, (_, n) =>
-    isExact ? (first + n * step) / scale : lowerBound + n * width,
-  );
-}
-
-/** The largest number of digits for which the power of ten is exact. */
-const MOST_DIGITS = 22;
-
-/** The number of decimals that a number has when it is written. */
-function fractionDigits(value: number): number {
-  const [digits, exponent = '0'] = String(value).split('e') as [string, string?];
-  return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
 }

@@ -1,4 +1,4 @@
-import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
+import { asksForMore, finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
 import { closedPhases } from '../campaign/types.ts';
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';
@@ -11,7 +11,8 @@ export function progressText(status: CampaignStatus): string {
   const { phase, runs, precision, rate, secondsLeft } = status;
   if (phase === 'preparing') return '[  0%] preparing';
   const finished = runs.done + runs.failed;
-  const percent = finishedPercent(status);
+  const isOpen = asksForMore(status);
+  const percent = isOpen ? '…' : String(finishedPercent(status));
   const counts = [
     `${runs.new} new`,
     `${runs.reused} reused`,
@@ -25,8 +26,8 @@ export function progressText(status: CampaignStatus): string {
   const left = secondsLeft === null || phase !== 'running' ? '' : `, ${duration(secondsLeft)} left`;
   const far = precision
     ? `${precisionText(precision, status.points)}, ${runsText(precision, finished)}`
-    : `${finished} of ${runs.total}`;
-  return `[${String(percent).padStart(3)}%] ${phase}: ${far}: ${counts.join(', ')}${speed}${left}`;
+    : `${finished} of ${runs.total}${isOpen ? ' so far' : ''}`;
+  return `[${percent.padStart(3)}%] ${phase}: ${far}: ${counts.join(', ')}${speed}${left}`;
 }
 
 /** The progress with remarks. If the campaign cannot continue, the reason comes first. */

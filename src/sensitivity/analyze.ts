@@ -5,7 +5,7 @@ import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
 import { unknownChanceWarnings } from './chance.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimator-of-design.ts';
-import { dependents } from './dependence.ts';
+import { dependents, NO_DEPENDENCE } from './dependence.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
@@ -199,8 +199,6 @@ function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' |
     ...(open > 0 ? [`${open} of ${total} runs have not finished.`] : []),
   ];
 }
-
-const NO_DEPENDENCE = 'No dependence on the inputs is visible.';
 
 /**
  * The warning for runs without a value that did not fail, and for a dependence of missing values on the inputs. Failed

@@ -8,6 +8,9 @@ import { doubledRanks } from './ranks.ts';
  * campaigns.
  */
 const LEVEL = 0.01;
+/** What is said if the tests find nothing. */
+export const NO_DEPENDENCE = 'No dependence on the inputs is visible.';
+
 /** With more inputs, only single inputs are tested, because there are very many pairs. */
 const MOST_PAIRED = 30;
 

@@ -1,3 +1,4 @@
+import { inputsOfSearch } from '../campaign/search/search.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Ask } from '../campaign/search/log.ts';
 import { saltelliUnit } from '../campaign/sampling/saltelli.ts';
@@ -11,6 +12,8 @@ import { normalQuantile } from '../statistics/normal.ts';
 import { quantile } from '../statistics/quantile.ts';
 import { fisherTail } from '../statistics/tests.ts';
 import type { Analysis, InputIndices, Interval, Slice } from './analysis.ts';
+import { dependents, NO_DEPENDENCE } from './dependence.ts';
+import { PointTable } from './points.ts';
 import { Realizations } from './realizations.ts';
 import { sobolEstimates } from './sobol-indices.ts';
 
@@ -52,7 +55,7 @@ export function searchedAnalysis(
 ): Analysis {
   const { strategy: search, goal, base } = campaign;
   const space = spaceOf(search, base);
-  const known = knownPoints(asks, space.coordinatesOf);
+  const { known, failures } = knownPoints(asks, campaign);
   const told = evenly(known);
   const head = {
     campaign: campaign.id,
@@ -66,7 +69,7 @@ export function searchedAnalysis(
     const why = differs
       ? `${told.length} points with a value are too few for a model of ${goal!.output}.`
       : `${goal!.output} is the same at all points, or has no values.`;
-    return { ...head, indices: [], warnings: [why] };
+    return { ...head, indices: [], warnings: [...failures, why] };
   }
   const model = modelOf(space.dimensions, told, isNoisy)!;
   const r2 = explained(model);
@@ -79,6 +82,7 @@ export function searchedAnalysis(
       r2,
       unknown,
       warnings: [
+        ...failures,
         `There are no indices, because ${unknown}. A campaign with saltelli over the same inputs gives indices.`,
       ],
     };
@@ -91,6 +95,7 @@ export function searchedAnalysis(
     r2,
     slices: slicesOf(campaign, model, told),
     warnings: [
+      ...failures,
       ...(known.length > told.length
         ? [`The model is fitted to ${told.length} of ${known.length} points, spread evenly over the search.`]
         : []),
@@ -108,18 +113,35 @@ export function searchedAnalysis(
   };
 }
 
-/** The points inside the bounds that have a value, each once. */
+/** The points inside the bounds that have a value, each once, and the warning for those that failed. */
 function knownPoints(
   asks: readonly Ask[],
-  coordinatesOf: (values: readonly string[]) => number[] | undefined,
-): Told[] {
+  { strategy: search, goal, base }: CampaignBy<'search'>,
+): { known: Told[]; failures: string[] } {
+  const { coordinatesOf } = spaceOf(search, base);
+  const table = new PointTable(inputsOfSearch(search).map((input) => ({ ...input, units: null })));
   const seen = new Set<number>();
-  return asks.flatMap(({ ordinal, values, told }, ask) => {
-    if (ordinal === null || told?.value == null || seen.has(ordinal)) return [];
-    seen.add(ordinal);
+  const known: Told[] = [];
+  const lacking: number[] = [];
+  for (const [ask, { ordinal, values, told }] of asks.entries()) {
     const x = coordinatesOf(values);
-    return x ? [{ ask, x, ...told }] : [];
-  });
+    if (ordinal === null || !told || !x || seen.has(ordinal)) continue;
+    seen.add(ordinal);
+    table.add(values);
+    lacking.push(Number(told.value === null));
+    if (told.value !== null) known.push({ ask, x, ...told });
+  }
+  const failed = lacking.length - known.length;
+  if (failed === 0 || known.length === 0) return { known, failures: [] };
+  const names = dependents(table, Float64Array.from(lacking));
+  const text =
+    names.length === 0
+      ? NO_DEPENDENCE
+      : `Whether a point has a value depends on ${names.join(', ')}, so the model knows nothing of a part of the space.`;
+  return {
+    known,
+    failures: [`${failed} of ${lacking.length} points have no value of ${goal!.output}. ${text}`],
+  };
 }
 
 function evenly(points: readonly Told[]): Told[] {

@@ -178,7 +178,7 @@ export function progressOf(state: CampaignState, now: number): Progress {
   const { phase, points, total, new: fresh, reused, failed, triedAgain, precision } = state;
   const runs: RunCounts = { total, done, new: fresh, reused, failed, running, queued, waiting };
   const open = expectedRuns({ runs, precision }) - done - failed;
-  const isKnown = rate > 0 && phase === 'running' && isForeseeable(precision, points);
+  const isKnown = rate > 0 && phase === 'running' && isForeseeable(precision, points) && !asksForMore(state);
   return {
     phase,
     points,
@@ -193,6 +193,11 @@ export function progressOf(state: CampaignState, now: number): Progress {
     pausedBy: phase !== 'paused' ? null : pauserOf(state),
     note: state.note,
   };
+}
+
+/** Whether a strategy may ask for further runs, so that their number at the end is unknown. */
+export function asksForMore({ search }: CampaignState): boolean {
+  return search !== null && !search.isOver;
 }
 
 function pauserOf({ verdict, search }: CampaignState): Progress['pausedBy'] {

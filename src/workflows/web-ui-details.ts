@@ -1,6 +1,6 @@
 import { expectedRuns, finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
 import { closedPhases } from '../campaign/types.ts';
-import { type CampaignState, commonestFirst, failedText, progressOf } from './state.ts';
+import { asksForMore, type CampaignState, commonestFirst, failedText, progressOf } from './state.ts';
 
 /**
  * The campaign as a page of Markdown for Temporal's Web UI. The Web UI shows the first few lines without scrolling, and
@@ -10,12 +10,12 @@ export function detailsOf(state: CampaignState, now: number): string {
   const progress = progressOf(state, now);
   const { phase, points, runs, precision, triedAgain, window, rate, secondsLeft, note } = progress;
   const finished = runs.done + runs.failed;
-  const percent = finishedPercent(progress);
+  const far = asksForMore(state) ? 'so far finished' : `finished (${finishedPercent(progress)} %)`;
   const left =
     secondsLeft === null || finished === expectedRuns(progress) ? '' : `, about ${secondsLeft} s left`;
   const failed = closedPhases.includes(phase) && runs.failed > 0 ? `, ${failedText(runs)}` : '';
   const lines = [
-    `**${phase}${failed}**: ${finished} of ${precision ? 'about ' : ''}${expectedRuns(progress)} runs finished (${percent} %)${left}`,
+    `**${phase}${failed}**: ${finished} of ${precision ? 'about ' : ''}${expectedRuns(progress)} runs ${far}${left}`,
     '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,

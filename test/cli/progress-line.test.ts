@@ -8,6 +8,7 @@ import {
   statusText,
 } from '../../src/cli/progress-line.ts';
 import { changesOfBlocked } from '../../src/cli/tell-blocked.ts';
+import type { CampaignStatus } from '../../src/client/index.ts';
 import { status } from '../support/status.ts';
 
 test('the advice for failed and missing runs names the commands; there is no advice without such runs', () => {
@@ -57,6 +58,21 @@ describe('the progress line', () => {
   test('shows no speed if it is unknown, or after the end', () => {
     expect(progressText({ ...status, rate: null, secondsLeft: null })).toMatch(/14 waiting$/);
     expect(progressText({ ...status, phase: 'cancelled' })).toMatch(/14 waiting$/);
+  });
+
+  test('shows no percentage while a strategy may ask for further runs', () => {
+    const growing = { by: 'growing', size: 9, most: 99, width: 0.1, rounds: [] };
+    for (const strategy of [
+      { by: 'selection', stage: 'comparing' },
+      growing,
+    ] as CampaignStatus['strategy'][]) {
+      expect(progressText({ ...status, strategy })).toMatch(/^\[  …%\] running: 16 of 40 so far: 12 new/);
+      expect(progressText({ ...status, strategy, phase: 'completed' })).toMatch(
+        /^\[ 40%\] completed: 16 of 40: 12/,
+      );
+    }
+    const over = { by: 'selection', stage: 'over' } as CampaignStatus['strategy'];
+    expect(progressText({ ...status, strategy: over })).toMatch(/^\[ 40%\] running: 16 of 40: 12 new/);
   });
 
   test('shows how many points are precise, and the expected number of runs', () => {

@@ -145,7 +145,7 @@ def _(c, m):
 @says(
     "precision",
     r"OUT: N values?, (?P<of>mean|share) X(?P<percent> %)?(?: ± (?P<half>\S+)|,? (?:interval |\()LOW % to HIGH %\)?)"
-    r" \((?P<confidence>\d+)%\), (?P<not>not )?as precise as wanted \(± (?P<wanted>\S+)\)",
+    r" \((?P<confidence>\d+) %\), (?P<not>not )?as precise as wanted \(± (?P<wanted>\S+)\)",
 )
 def _(c, m):
     points = c.points(m["out"])
@@ -171,8 +171,8 @@ def _(c, m):
     deny(not reached and not m["not"], "it is not as precise as wanted")
 
 
-@says("precision", r"OUT: N (?:values?, too few different ones for an interval|equal values? of X|values?) \(\d+%\), .*")
-@says("precision", r"OUT: N equal values? of X, which have no interval before there are M \(\d+%\), .*")
+@says("precision", r"OUT: N (?:values?, too few different ones for an interval|equal values? of X|values?) \(\d+ %\), .*")
+@says("precision", r"OUT: N equal values? of X, which have no interval before there are M \(\d+ %\), .*")
 def _(c, m):
     values = c.points(m["out"]).values[c.point]
     equal(number(m["n"]), len(values), "values")

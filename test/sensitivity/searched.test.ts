@@ -68,6 +68,25 @@ test('for a function with interactions, the intervals of total indices contain t
   }
 });
 
+test('failed points have a warning with their number and the inputs on which failures depend', () => {
+  const { campaign, asks } = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 60, near: 0 });
+  const failing = (fails: (a: number, at: number) => boolean) => {
+    const lost = asks.map((ask, at) =>
+      fails(Number(ask.values[0]), at) ? { ...ask, told: { ...ask.told!, value: null } } : ask,
+    );
+    const { warnings } = searchedAnalysis(campaign, lost, false);
+    return { count: lost.filter(({ told }) => told!.value === null).length, warnings };
+  };
+  const rare = failing((_, at) => at % 20 === 7);
+  expect(rare.warnings).toEqual([
+    '3 of 60 points have no value of f. No dependence on the inputs is visible.',
+  ]);
+  const above = failing((a) => a > 0.6);
+  expect(above.warnings).toEqual([
+    `${above.count} of 60 points have no value of f. Whether a point has a value depends on a, so the model knows nothing of a part of the space.`,
+  ]);
+});
+
 test('a model that predicts nothing gives no indices and no slices, and says why', () => {
   const stream = new Stream(2, 'noise');
   const { campaign, asks } = searched(() => stream.normal(), { count: 40, near: 10 });

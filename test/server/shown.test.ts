@@ -40,5 +40,7 @@ test('the head of a page says how many runs the pictures show, if more runs have
   };
   const head = (drawn?: number): string => statusSection(status as CampaignStatus, drawn).text;
   expect(head(4)).toMatch(/6 of 9 runs finished, 1 failed[^]*numbers below show 4 finished runs\./);
+  const searching = { ...status, strategy: { by: 'selection', stage: 'comparing' } } as CampaignStatus;
+  expect(statusSection(searching).text).toMatch(/6 of 9 runs so far finished, 1 failed/);
   for (const drawn of [6, undefined]) expect(head(drawn)).not.toContain('below');
 });

@@ -224,11 +224,15 @@ describe('histograms', () => {
         fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 300 }),
         (numbers) => {
           const { lowerBound, intervalWidth, hits, statistics } = parse(numbers.map(String));
-          const expected = new Array<number>(hits.length).fill(0);
+          const count = hits.length;
+          const range = Math.max(...numbers) - lowerBound || 1;
+          const expected = new Array<number>(count).fill(0);
           for (const number of numbers) {
-            expected[Math.min(hits.length - 1, Math.floor((number - lowerBound) / intervalWidth))]! += 1;
+            expected[Math.min(count - 1, Math.floor(((number - lowerBound) * count) / range))]! += 1;
           }
           expect(hits).toEqual(expected);
+          // the same numbers as decimals
+          expect(parse(numbers.map((number) => String(number / 10))).hits).toEqual(expected);
           expect(lowerBound + intervalWidth * hits.length).toBeGreaterThanOrEqual(
             Math.max(...numbers) - 1e-9,
           );
@@ -249,6 +253,12 @@ describe('histograms', () => {
     const { hits, statistics } = parse(numbers.map(String));
     expect(hits).toEqual([3, 1, 1]);
     expect(statistics['mean']! / 1e308).toBeCloseTo(-0.64, 12);
+  });
+
+  test('have bounds in decimals: the middle of 0.2 and 0.4 is 0.3, and the first third of 0.1 to 0.7 ends at 0.3', () => {
+    expect(parse(['0.2', '0.3', '0.4']).hits).toEqual([1, 2]);
+    expect(parse(['0.2', '0.2', '0.2', '0.2']).hits).toEqual([4, 0]);
+    expect(parse(['0.1', '0.2', '0.3', '0.4', '0.5', '0.6', '0.7']).hits).toEqual([2, 2, 3]);
   });
 
   test('accept infinite and missing numbers, also if all numbers are missing', () => {

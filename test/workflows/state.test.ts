@@ -185,6 +185,19 @@ test('the sum of running, queued, finished and waiting runs is the number of all
   });
 });
 
+test('the time to the end is unknown while a strategy may ask for further runs, and the details show no percentage', () => {
+  const state: CampaignState = { ...newState(NOW - 2_000, settings), phase: 'running', total: 9, new: 6 };
+  state.finishedAt = [[NOW, 6]];
+  expect(progressOf(state, NOW).secondsLeft).toBe(1);
+  const search = newSearch('points')!;
+  const searching = { ...state, search };
+  expect(progressOf(searching, NOW).secondsLeft).toBeNull();
+  expect(detailsOf(searching, NOW)).toContain('**running**: 6 of 9 runs so far finished\n');
+  const over = { ...state, search: { ...search, isOver: true } };
+  expect(progressOf(over, NOW).secondsLeft).toBe(1);
+  expect(detailsOf(over, NOW)).toContain('6 of 9 runs finished (66 %), about 1 s left');
+});
+
 test('the details show how many points a search has asked for, or how many points a design has', () => {
   const state = { ...newState(NOW, settings), points: 12 };
   expect(detailsOf(state, NOW)).toContain('- design: 12 points');

@@ -1,4 +1,4 @@
-import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-points.ts';
+import { asksForMore, expectedRuns, type PrecisionProgress } from '../../campaign/precise-points.ts';
 import type { CampaignOutput, Goal, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
@@ -105,7 +105,8 @@ function barLine(status: CampaignStatus, columns: number): Line {
   const of = (count: number, size: number): number =>
     total > 0 ? Math.min(size, Math.floor((size * count) / total)) : 0;
   const about = precision && finished < total ? 'about ' : '';
-  const words = `${finished.toLocaleString('en-US')} of ${about}${counted(total, 'run')}  ${of(finished, 100)} %`;
+  const far = asksForMore(status) ? ' so far' : `  ${of(finished, 100)} %`;
+  const words = `${finished.toLocaleString('en-US')} of ${about}${counted(total, 'run')}${far}`;
   const cells = Math.min(columns - lengthOf([words]) - 2, 60);
   if (cells < 10) return [words];
   const done = of(finished, cells);

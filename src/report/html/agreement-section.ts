@@ -27,12 +27,14 @@ export function agreementSection(
   );
   const missed = known.reduce((sum, { numbers }) => sum + numbers.size, 0) - comparisons.length;
   const misses = 1 - confidenceOf(campaign);
+  // the intervals of shares and quantiles miss less often, because their values are counts
+  const areMeans = held.every(({ output }) => output.statistic === 'mean');
   return html`<section>
     <h2>Agreement with ${label}</h2>
     <p class="soft">
       ${
         held.length > 0
-          ? `${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'} the value that ${label} gives. By chance, ${percent(misses)} of such intervals miss a true value.`
+          ? `${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'} the value that ${label} gives. By chance, ${areMeans ? '' : 'at most about '}${percent(misses)} of such intervals miss a true value.`
           : comparisons.length > 0
             ? 'No compared value has an interval.'
             : ''

@@ -1,6 +1,6 @@
 import type { Explanation } from '../../client/index.ts';
 import { SURE } from '../../statistics/chance.ts';
-import { counted, intervalText, numberText } from './words.ts';
+import { counted, intervalText, numberText, percent } from './words.ts';
 
 /** The precision of an output at a point, as a sentence without its full stop. */
 export function precisionText(known: Explanation['precision'][number]): string {
@@ -10,7 +10,7 @@ export function precisionText(known: Explanation['precision'][number]): string {
       ? withoutInterval(known)
       : `${counted(n, 'value')}, ${of} ${intervalText({ statistic: of, units: null }, mean, [low, high])}`;
   const says = reached ? 'as precise as wanted' : 'not as precise as wanted';
-  return `${output}: ${values} (${100 * confidence}%), ${says} (± ${wanted})`;
+  return `${output}: ${values} (${percent(confidence)}), ${says} (± ${wanted})`;
 }
 
 function withoutInterval({ n, sd, mean }: Explanation['precision'][number]): string {

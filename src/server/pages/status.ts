@@ -1,5 +1,5 @@
 import { growthText } from '../../campaign/growth.ts';
-import { expectedRuns, finishedPercent } from '../../campaign/precise-points.ts';
+import { asksForMore, expectedRuns, finishedPercent } from '../../campaign/precise-points.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
@@ -23,7 +23,7 @@ export function barOf(status: CampaignStatus): Markup {
     viewBox="0 0 100 4"
     preserveAspectRatio="none"
     role="img"
-    aria-label="${finishedPercent(status)} % finished"
+    aria-label="${asksForMore(status) ? finishedText(status) : `${finishedPercent(status)} % finished`}"
   >
     ${parts.map(
       ([name, from, width]) =>
@@ -37,7 +37,8 @@ export function finishedText(status: CampaignStatus): string {
   const { runs } = status;
   const finished = (runs.done + runs.failed).toLocaleString('en-US');
   const failed = runs.failed === 0 ? '' : `, ${runs.failed.toLocaleString('en-US')} failed`;
-  return `${finished} of ${counted(expectedRuns(status), 'run')} finished${failed}`;
+  const far = asksForMore(status) ? ' so far' : '';
+  return `${finished} of ${counted(expectedRuns(status), 'run')}${far} finished${failed}`;
 }
 
 /** The remaining time of a running campaign, such as "12 s left"; empty if it is unknown. */

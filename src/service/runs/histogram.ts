@@ -1,3 +1,5 @@
+import { Intervals } from '../../statistics/intervals.ts';
+
 /** The largest number of intervals of a histogram. */
 const MOST_INTERVALS = 100;
 
@@ -14,12 +16,13 @@ export function histogramOf(texts: readonly string[]): string {
   const finite = numbers.filter(Number.isFinite);
   const [min, max] = [least(finite), greatest(finite)];
   const count = Math.min(MOST_INTERVALS, Math.max(1, Math.ceil(Math.sqrt(finite.length))));
-  // these lines divide first, because the difference of two numbers may overflow
+  // this line divides first, because the difference of two numbers may overflow
   const intervalWidth = max > min ? max / count - min / count : 1;
+  const intervals =
+    max > min ? Intervals.between(min, max, count) : Intervals.ofWidth(min, intervalWidth, count);
   const hits = new Array<number>(count).fill(0);
   for (const value of finite) {
-    const interval = Math.floor((value / 2 - min / 2) / (intervalWidth / 2));
-    hits[Math.min(count - 1, Math.max(0, interval))]! += 1;
+    hits[Math.min(count - 1, intervals.of(value))]! += 1;
   }
   return JSON.stringify({
     lowerBound: finite.length > 0 ? min : 0,

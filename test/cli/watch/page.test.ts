@@ -5,6 +5,7 @@ import stringWidth from 'string-width';
 import { pageOf } from '../../../src/cli/watch/page.ts';
 import type { LiveState } from '../../../src/cli/watch/state.ts';
 import { painted, textOf } from '../../../src/cli/watch/text.ts';
+import type { CampaignStatus } from '../../../src/client/index.ts';
 import type { Phase } from '../../../src/campaign/types.ts';
 import { status } from '../../support/status.ts';
 
@@ -89,6 +90,12 @@ describe('the page', () => {
     const unknown = { ...state.status, rate: null, secondsLeft: null, window: null };
     for (const lines of [over, textsOf({ ...state, status: unknown })])
       expect(lines.join('\n')).not.toMatch(/second|left|window/);
+  });
+
+  test('shows no percentage while a strategy may ask for further runs', () => {
+    const strategy = { by: 'selection', stage: 'comparing' } as CampaignStatus['strategy'];
+    const [, bar] = textsOf({ ...state, status: { ...state.status, strategy } });
+    expect(bar).toMatch(/░ {2}100 of 200 runs so far$/);
   });
 
   test('is at 100 % only when all runs have finished', () => {

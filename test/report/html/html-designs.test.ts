@@ -69,6 +69,16 @@ describe('the report of other designs', () => {
       'yes',
       'no',
     ]);
+    // the interval of a share is as wide as the number of its runs needs
+    const name = 'P(`Peak day` > 7)';
+    const shares = {
+      ...reference,
+      outputs: [name],
+      rows: [{ values: ['1.2'], numbers: new Map([[name, 1]]) }],
+    };
+    expect(
+      await renderReport(record, countsOf(9), varied(record), { show: [name], reference: shares }),
+    ).toMatch(/By chance, at most about 5 % of such intervals miss/);
     // the line ends where the values of the design end
     const [line] = [...page.matchAll(/<g class="mark-line role-mark[^>]*><path[^>]* d="([^"]*)"/g)];
     expect(line![1]!.match(/[ML]/g)).toHaveLength(3);
