@@ -47,26 +47,20 @@ export function seededBase(names: readonly string[]): BaseInput[] {
 }
 
 /** A design whose runs have seeds. */
-export type Seeded = Pick<Played, 'replications' | 'commonRandomNumbers'> & {
+export type Seeded = Omit<Played, 'design' | 'base' | 'finished'> & {
   title: string;
   design: (seed: number) => Design;
 };
 
 /** Runs a function of the inputs with chance at all points of a design, and analyzes the results. */
 export function analysisWithChance(
-  { design: designOf, replications = 1, commonRandomNumbers = false }: Seeded,
+  { design: designOf, ...campaign }: Seeded,
   seed: number,
-  model: (values: readonly number[]) => number,
+  model: (values: readonly number[], seed: string) => number,
 ): Analysis {
   const design = designOf(seed);
-  const played: Played = {
-    design,
-    base: seededBase(inputsOf(design)),
-    replications,
-    seed: 1,
-    commonRandomNumbers,
-  };
-  return analyzed(played, (values) => ({ Y: model(values) }))[0]!;
+  const played: Played = { seed: 1, ...campaign, design, base: seededBase(inputsOf(design)) };
+  return analyzed(played, (values, _replication, own) => ({ Y: model(values, own!) }))[0]!;
 }
 
 /** Whether the sentence says that some input has an effect. */

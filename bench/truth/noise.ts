@@ -12,6 +12,11 @@ export const title = 'Sentences about effects: false ones on pure chance, and po
 interface Case extends Seeded {
   /** In units of the standard deviation of single runs, with its degrees of freedom. */
   error?: { size: number; freedom: number };
+  /**
+   * Whether the seed of a run decides the effect of the first input. Over all seeds, its mean is 0. Otherwise each run has
+   * chance of its own.
+   */
+  hasEffectOfSeed?: true;
 }
 
 const five = names(5);
@@ -44,7 +49,39 @@ const lhs = (points: number) => (seed: number) => ({
   scramble: true,
   inputs: spread(five),
 });
+/** 100 draws of one input with some values. */
+const repeated = (values: number) => (seed: number) => ({
+  kind: 'sample' as const,
+  method: 'random' as const,
+  points: 100,
+  seed,
+  scramble: true,
+  inputs: [
+    {
+      name: five[0]!,
+      isWhole: true,
+      distribution: {
+        kind: 'choice' as const,
+        values: Array.from({ length: values }, (_, at) => String(at + 1)),
+      },
+    },
+  ],
+});
+const SELECTION: Case['strategy'] = {
+  by: 'selection',
+  method: 'kn',
+  indifference: 1,
+  confidence: 0.95,
+  require: [],
+  report: 0,
+};
 const onePerInput: Design = { kind: 'onePerInput', inputs: five, values: five.map(() => ['0', '1']) };
+/** Some inputs, each with one other value. */
+const changed = (inputs: number): Design => ({
+  kind: 'onePerInput',
+  inputs: names(inputs),
+  values: names(inputs).map(() => ['1']),
+});
 /** The standard deviation of a uniform input. */
 const UNIFORM = Math.sqrt(1 / 12);
 
@@ -91,6 +128,45 @@ const cases: Case[] = [
   },
   { title: 'one per input, 3 runs per point', design: () => onePerInput, replications: 3 },
   { title: 'one per input, 1 run per point', design: () => onePerInput },
+  // so few runs have few arrangements of true and false
+  ...[1, 5].flatMap((inputs): Case[] => {
+    const replications = inputs === 1 ? 2 : 3;
+    const share = { design: () => changed(inputs), replications, outputs: ['P(Y > 0)'] };
+    const title = `one per input, ${inputs} inputs, ${replications} runs per point, a share`;
+    return [
+      { title, ...share },
+      { title: `${title}, common random numbers`, ...share, commonRandomNumbers: true },
+    ];
+  }),
+  // the definition has no seed
+  {
+    title: 'lhs, 100 points, 2 runs per point, the effect of a seed, no seed in the definition',
+    design: lhs(100),
+    replications: 2,
+    seed: undefined,
+    hasEffectOfSeed: true,
+  },
+  {
+    title: 'lhs, 50 points, 3 runs per point, the effect of a seed, common random numbers',
+    design: lhs(50),
+    replications: 3,
+    commonRandomNumbers: true,
+    hasEffectOfSeed: true,
+  },
+  // an effect is a slope over 60 points, which have the chance of 10 runs each
+  {
+    title: 'lhs, 60 points, 10 runs per point, common random numbers',
+    design: lhs(60),
+    replications: 10,
+    commonRandomNumbers: true,
+    error: { size: 1 / (UNIFORM * Math.sqrt(600)), freedom: 9 },
+  },
+  ...[3, 8].map((values): Case => ({
+    title: `random, 100 draws of ${values} values, selection`,
+    design: repeated(values),
+    replications: 10,
+    strategy: SELECTION,
+  })),
 ];
 
 export function rates({ campaigns, seed }: { campaigns: number; seed: number }): Rate[] {
@@ -99,7 +175,12 @@ export function rates({ campaigns, seed }: { campaigns: number; seed: number }):
       let claims = 0;
       for (let at = 0; at < campaigns; at += 1) {
         const drawn = new Drawn(seed, `${one.title} ${chance} ${at}`);
-        if (claimsEffect(analysisWithChance(one, at, () => draw(drawn)))) claims += 1;
+        const effects = (values: readonly number[], own: string): number => {
+          const ofSeed = new Drawn(seed, `${one.title} ${chance} ${at} ${own}`);
+          return (ofSeed.below(2) - 0.5) * draw(ofSeed) * (values[0]! - 0.5);
+        };
+        if (claimsEffect(analysisWithChance(one, at, one.hasEffectOfSeed ? effects : () => draw(drawn))))
+          claims += 1;
       }
       return {
         statement: 'some input matters, but none does',

@@ -40,7 +40,7 @@ const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the model': ({ model }) => model.id,
   'the service': ({ service }) => service,
   'the seed': ({ seed, fresh, base, varied }) =>
-    fresh?.by === 'seed' ? null : (seed ?? seedOf(base, varied)),
+    fresh?.by === 'seed' ? null : (seed ?? modelSeedOf(base, varied)),
   '"commonRandomNumbers"': ({ commonRandomNumbers }) => commonRandomNumbers,
   '"fresh"': ({ fresh }) => fresh,
   'the priority': ({ priority }) => priority,
@@ -64,7 +64,9 @@ export function checkChange(before: Campaign, after: Campaign): void {
   const what = unchangeable(before, after);
   const hint = 'Submit the definition as a new campaign.';
   if (what !== undefined)
-    throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, { hint });
+    throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
+      hint: seedHint(before, after) ?? hint,
+    });
   const file = after.variedFiles?.find((own) => {
     const known = before.variedFiles?.find(({ input, path }) => input === own.input && path === own.path);
     return known && known.hash !== own.hash;
@@ -219,8 +221,18 @@ function differs({ name, value }: BaseInput, before: Campaign): boolean {
   return before.base.find((input) => input.name === name)?.value !== value;
 }
 
-/** The seed of replication 1 in a campaign without its own seed. */
-function seedOf(base: readonly BaseInput[], varied: readonly VariedInput[]): string | undefined {
+/** The hint for a definition that changes the seed only by its replications. */
+function seedHint(before: Campaign, after: Campaign): string | undefined {
+  if (before.fresh?.by === 'seed' || after.fresh?.by === 'seed') return undefined;
+  if (before.seed !== null && after.seed === null)
+    return `Give the campaign the seed that it has: seed: ${before.seed}.`;
+  if (before.seed === null && after.seed !== null)
+    return 'The finished runs have the seed of the model, and replications have seeds of their own. Submit the definition as a new campaign.';
+  return undefined;
+}
+
+/** The seed of the runs of a campaign without a seed. */
+function modelSeedOf(base: readonly BaseInput[], varied: readonly VariedInput[]): string | undefined {
   const isVaried = varied.some(({ name }) => name === RANDOM_SEED);
   return isVaried ? 'varied' : base.find(({ name }) => name === RANDOM_SEED)?.value;
 }

@@ -13,7 +13,7 @@ import type { DesignFacts } from './designs/kind.ts';
 import { inputFinder, onceEach } from './find-input.ts';
 import { grown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
-import { checkSeeds, freshness, seedRange } from './seeds.ts';
+import { checkSeeds, freshness, seedOf, seedRange } from './seeds.ts';
 import { beginStrategy, strategyIn, strategyRules } from './strategy-rules.ts';
 import type { BaseInput } from './designs/input-types.ts';
 import { type Campaign, ONE_ATTEMPT, type VariedInput } from './types.ts';
@@ -79,7 +79,7 @@ export function checkDefinition(
     replications,
     precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
     ...finish(kept),
-    seed: definition.seed ?? null,
+    seed: seedOf(definition, base, replications),
     ...(seeds && { seeds }),
     commonRandomNumbers: definition.commonRandomNumbers,
     ...kept,

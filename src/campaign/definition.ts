@@ -287,7 +287,9 @@ export const Definition = z.strictObject({
   seed: z
     .int('expected a whole number')
     .optional()
-    .describe("The campaign's seed. Without it, replication 1 keeps the seed of the version or experiment."),
+    .describe(
+      "The campaign's seed. Without it, it is 0 with replications, and without them all runs keep the seed of the version or experiment.",
+    ),
   outputs: z
     .union([OutputNames, Outputs], 'expected a list of outputs or {names: [OUTPUT, …], files: keep}')
     .optional()

@@ -1,5 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 
+/** The seed of a campaign that derives seeds, if its definition has none. */
+export const DEFAULT_SEED = 0;
+
 /** The seeds that a model takes: whole numbers from `least` to `most`. */
 export interface SeedRange {
   least: number;

@@ -1,11 +1,8 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import { inputsOf, rowsWithPauses, sizeOf } from './designs/index.ts';
-import { pointKeys, replicationSeed } from './keys.ts';
+import { DEFAULT_SEED, pointKeys, replicationSeed } from './keys.ts';
 import type { Campaign, Point } from './types.ts';
 import { contentOf } from './varied-files.ts';
-
-/** The seed for replications if a definition has none. */
-const DEFAULT_SEED = 0;
 
 /** The part of a campaign that determines its points. */
 export type DesignOf = Pick<Campaign, 'base' | 'varied' | 'design'> &
@@ -139,18 +136,14 @@ export function runInputs(
   reseeded = 0,
 ): Campaign['base'] {
   const varied = new Map(campaign.varied.map(({ name }, at) => [name, point.values[at]!]));
-  const derivesSeed = campaign.seed !== null || replication > 1 || reseeded > 0;
+  const derivesSeed = campaign.seed !== null || reseeded > 0;
   return campaign.base.map((input) => {
     const own = varied.get(input.name);
     if (own !== undefined) return { ...input, value: contentOf(campaign, input.name, own) };
     if (input.name === RANDOM_SEED && derivesSeed) {
       const seed = campaign.seed ?? DEFAULT_SEED;
       const key = campaign.commonRandomNumbers ? null : point.key;
-      const derived = (n: number): string => replicationSeed(seed, key, n, reseeded, campaign.seeds);
-      const value = derived(replication);
-      // without a seed of the campaign, replication 1 has the seed of the template, and its own is free
-      const isTaken = campaign.seed === null && value === input.value;
-      return { ...input, value: isTaken ? derived(1) : value };
+      return { ...input, value: replicationSeed(seed, key, replication, reseeded, campaign.seeds) };
     }
     return input;
   });

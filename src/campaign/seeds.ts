@@ -1,9 +1,10 @@
 import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
+import type { Definition } from './definition.ts';
 import type { ModelFacts } from './facts.ts';
 import type { DesignFacts } from './designs/kind.ts';
 import type { GiveOnce } from './find-input.ts';
-import type { SeedRange } from './keys.ts';
+import { DEFAULT_SEED, type SeedRange } from './keys.ts';
 import type { ReadDefinition } from './read.ts';
 import type { BaseInput } from './designs/input-types.ts';
 import type { Campaign, Freshness, VariedInput } from './types.ts';
@@ -75,7 +76,7 @@ export function checkSeeds(
       { place, hint: `${hint.slice(0, -1)}, or the seed from the design.` },
     );
   }
-  const replaces = users.find(({ setting }) => setting === 'seed' || setting === 'fresh');
+  const replaces = users.findLast(({ setting }) => REPLACES_SEED.includes(setting));
   if (replaces && given.has(RANDOM_SEED)) {
     throw new ForayError(
       'INVALID_VALUE',
@@ -108,10 +109,14 @@ const LEAST = 1;
 /** The number of derived seeds, if the model declares no greatest seed. */
 const UNLIMITED = 2 ** 48;
 
+/** The settings that give each run a seed of its own. */
+const REPLACES_SEED = ['select', 'replications', 'seed', 'fresh'];
+
 function seedUsers({ definition }: ReadDefinition, drawsBySeed: boolean, hasSeed: boolean): SeedUser[] {
-  const { replications = 1, commonRandomNumbers, seed, fresh, failures } = definition;
+  const { select, replications = 1, commonRandomNumbers, seed, fresh, failures } = definition;
   const seedsRuns = seed !== undefined && (hasSeed || !drawsBySeed);
   return [
+    ...(select && hasSeed ? [{ setting: 'select', path: ['select'] }] : []),
     ...(replications !== 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
     ...(commonRandomNumbers ? [{ setting: 'commonRandomNumbers', path: ['commonRandomNumbers'] }] : []),
     ...(seedsRuns ? [{ setting: 'seed', path: ['seed'] }] : []),
@@ -157,6 +162,22 @@ export function saltOf({ fresh }: Pick<Campaign, 'fresh'>): string | undefined {
   return fresh?.by === 'salt' ? fresh.input : undefined;
 }
 
+/**
+ * The seed of a campaign, from which all seeds of runs are derived. Null if runs keep the seed of the model: a campaign
+ * without replications then reuses the runs of others. Replications always have a seed. If they kept the seed of the model
+ * for replication 1, this one would have the same chance at all points, and no mean over points would be independent of it.
+ * A campaign with `fresh: true` draws its seed when it is submitted.
+ *
+ * @param replications - the fewest replications of a point
+ */
+export function seedOf(
+  { seed, fresh }: Pick<Definition, 'seed' | 'fresh'>,
+  base: readonly Pick<BaseInput, 'name'>[],
+  replications: number,
+): number | null {
+  return seed ?? (replications > 1 && fresh !== true && hasSeed(base) ? DEFAULT_SEED : null);
+}
+
 /** Whether the runs of a campaign have seeds, so that repeats of a point may differ. */
 export function hasSeed(base: readonly Pick<BaseInput, 'name'>[]): boolean {
   return base.some(({ name }) => name === RANDOM_SEED);
@@ -181,18 +202,9 @@ export function hasRandomRuns(campaign: Seeded): boolean {
   return hasDerivedSeeds(campaign) && !isSame;
 }
 
-/** Whether foray chooses seeds of runs. Without a seed of the campaign, replication 1 keeps the seed of the model. */
-export function hasDerivedSeeds(campaign: Omit<Seeded, 'commonRandomNumbers'>): boolean {
-  return hasSeed(campaign.base) && (choosesFirstSeed(campaign) || isRepeated(campaign));
-}
-
-/** Whether a replication has the same seed at all points, so that its chance is the same at all points. */
-export function hasOneSeed(campaign: Seeded, replication: number): boolean {
-  return campaign.commonRandomNumbers || (replication === 1 && !choosesFirstSeed(campaign));
-}
-
-function choosesFirstSeed({ seed, fresh }: Pick<Seeded, 'seed' | 'fresh'>): boolean {
-  return seed !== null || fresh?.by === 'seed';
+/** Whether foray chooses the seeds of runs. Otherwise all runs have the seed of the model. */
+export function hasDerivedSeeds({ base, seed, fresh }: Pick<Seeded, 'base' | 'seed' | 'fresh'>): boolean {
+  return hasSeed(base) && (seed !== null || fresh?.by === 'seed');
 }
 
 function isRepeated({ replications, precision }: Pick<Seeded, 'replications' | 'precision'>): boolean {
@@ -231,11 +243,11 @@ export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
 export function shareSeeds(a: SeedsOf, b: SeedsOf, sameKeys: boolean): boolean {
   const [ofA, ofB] = [a, b].map(({ base }) => base.find(({ name }) => name === RANDOM_SEED)?.value);
   if (ofA === undefined || ofB === undefined) return false;
+  // without a seed, all runs have the seed in `base`
+  if (a.seed === null || b.seed === null) return a.seed === b.seed && ofA === ofB;
   if (a.commonRandomNumbers !== b.commonRandomNumbers || a.seed !== b.seed) return false;
   if (a.seeds?.least !== b.seeds?.least || a.seeds?.most !== b.seeds?.most) return false;
-  if (!a.commonRandomNumbers && !sameKeys) return false;
-  // if the campaigns have no seed, replication 1 has the seed in `base`
-  return a.seed !== null || ofA === ofB;
+  return a.commonRandomNumbers || sameKeys;
 }
 
 type SeedsOf = Pick<Campaign, 'base' | 'seed' | 'seeds' | 'commonRandomNumbers'>;

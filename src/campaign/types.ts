@@ -118,7 +118,7 @@ export interface Campaign {
    */
   replications: number;
   precision: Precision | null;
-  /** The campaign's seed; null when replication 1 keeps the seed of the template or experiment. */
+  /** The campaign's seed; null when the runs keep the seed of the template or experiment. */
   seed: number | null;
   /** The seeds that the model takes; absent if it takes any. Derived seeds are among these. */
   seeds?: SeedRange;

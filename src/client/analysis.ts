@@ -4,7 +4,7 @@ import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import type { Analysis } from '../sensitivity/analysis.ts';
 import { analysesOf } from '../sensitivity/analyze.ts';
-import { analyzedDesign, needsRuns } from '../sensitivity/design.ts';
+import { needsRuns } from '../sensitivity/design.ts';
 import { gathered } from '../sensitivity/gather.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { searchedAnalysis } from '../sensitivity/searched.ts';
@@ -48,7 +48,7 @@ export async function analysesIn(
   if (why)
     throw new ForayError('NOTHING_TO_ANALYZE', `The campaign "${id}" ${why.problem}`, { hint: why.hint });
   const { measures, dataSets } = asked(campaign, outputs);
-  const keepsRuns = needsRuns(analyzedDesign(campaign));
+  const keepsRuns = needsRuns(campaign);
   const of = { measures, dataSets, points: points + (campaign.repeats ?? 0), keepsRuns };
   const found = await gathered(store.results(id), campaign, of);
   if (found.table.length === 0)

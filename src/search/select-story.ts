@@ -2,7 +2,7 @@ import { namedValues } from '../campaign/designs/input-types.ts';
 import { rejectedIn, type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Selection } from '../campaign/search/search.ts';
 import type { CampaignBy, Point } from '../campaign/types.ts';
-import { requiredAt } from './interval.ts';
+import { requiredAt, type Selected } from './interval.ts';
 import { type FinishedRun, PointReader } from './point-value.ts';
 import { byRank, type Finalist, finalistAt } from './story.ts';
 import { type BestPoint, choiceOf, winnerOf } from './summary.ts';
@@ -50,9 +50,9 @@ export function selectStoryOf(
   const winner = winnerOf(events);
   const reader = new PointReader(campaign);
   const rejected = rejectedIn(events);
-  const shown = (point: Compared, runs: readonly FinishedRun[], among = 1): Finalist => {
+  const shown = (point: Compared, runs: readonly FinishedRun[], choice?: Selected): Finalist => {
     const isWinner = winner?.ordinal === point.ordinal && stage === 'over';
-    return finalistAt(campaign, reader, point, runs, { rejected, isWinner, among });
+    return finalistAt(campaign, reader, point, runs, { rejected, isWinner, ...(choice && { choice }) });
   };
   // a mean of the comparison does not include the replications after the comparison
   const chosenAt = new Map(
@@ -69,14 +69,17 @@ export function selectStoryOf(
     : stage === 'over'
       ? undefined
       : ranked.find((point) => point.isFeasible);
-  const given = first && points.find(({ ordinal }) => ordinal === first.ordinal)!;
+  const pointOf = new Map(points.map((point) => [point.ordinal, point]));
+  const given = first && pointOf.get(first.ordinal)!;
   const own =
     winner && given!.isWhole ? given!.runs.filter(({ replication }) => replication > winner.after) : [];
   const candidates = ranked.filter((point) => point.isFeasible);
   // until the chosen point has its own runs, the runs that chose it give its value
   const among = own.length > 0 ? 1 : Math.max(1, candidates.length);
   const used = given && (own.length > 0 ? own : ofComparison(given));
-  const told = given && shown(given, used!, among);
+  const others = candidates.filter((point) => point !== first);
+  const next = among > 1 ? others.map((one) => reader.valueOf(ofComparison(pointOf.get(one.ordinal)!))) : [];
+  const told = given && shown(given, used!, { among, next });
   const failed = points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length;
   return {
     summary: {

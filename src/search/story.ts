@@ -3,7 +3,13 @@ import type { CampaignBy } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
 import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
-import { intervalOf, type RequiredOutput, requiredAt, type SeekingCampaign } from './interval.ts';
+import {
+  intervalOf,
+  type RequiredOutput,
+  requiredAt,
+  type SeekingCampaign,
+  type Selected,
+} from './interval.ts';
 import { keysOf } from './point-keys.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 import { type SearchSummary, summaryOf } from './summary.ts';
@@ -151,14 +157,14 @@ function finalistsIn(
 /**
  * A compared point, by some of its runs.
  *
- * @param among - from how many points these runs have chosen it
+ * @param choice - set if these runs have chosen the point
  */
 export function finalistAt(
   campaign: SeekingCampaign,
   reader: PointReader,
   { ordinal, key, values }: Pick<Finalist, 'ordinal' | 'key' | 'values'>,
   runs: readonly FinishedRun[],
-  { rejected, isWinner, among = 1 }: { rejected: ReadonlySet<number>; isWinner: boolean; among?: number },
+  { rejected, isWinner, choice }: { rejected: ReadonlySet<number>; isWinner: boolean; choice?: Selected },
 ): Finalist {
   const told = runs.length > 0 ? reader.valueOf(runs) : undefined;
   const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
@@ -169,12 +175,12 @@ export function finalistAt(
     values,
     mean,
     seen: mean,
-    interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, { among, next: [] }),
+    interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, choice),
     runs: told?.runs ?? 0,
     isFeasible: mean !== null && isFeasible(told!) && !isRejected,
     isRejected,
     isWinner,
-    required: requiredAt(campaign, reader, runs, among),
+    required: requiredAt(campaign, reader, runs, choice?.among ?? 1),
   };
 }
 

@@ -1,6 +1,6 @@
 import { growthProgress, growthText } from '../campaign/growth.ts';
 import { hasStrategy } from '../campaign/strategy.ts';
-import { hasOneSeed, hasRandomRuns, hasUnknownChance } from '../campaign/seeds.ts';
+import { hasRandomRuns, hasUnknownChance } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
 import { unknownChanceWarnings } from './chance.ts';
@@ -42,6 +42,7 @@ export function analysesOf(
     (hasStrategy(campaign, 'growing') ? campaign.strategy : campaign.precision)?.confidence ?? CONFIDENCE;
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
+  const { rowOf: pointOf } = table.pointsOfRows();
   const general = [
     ...runWarnings(counts),
     ...growthWarnings(campaign),
@@ -55,7 +56,6 @@ export function analysesOf(
   });
   const isUnknown = hasUnknownChance(campaign);
   const isRandom = hasRandomRuns(campaign);
-  const isSame = (replication: number): boolean => hasOneSeed(campaign, replication);
   const counted = hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs';
   const warningsOf = (isHidden: boolean): string[] =>
     isUnknown || isHidden ? unknownChanceWarnings(method, !isUnknown) : [];
@@ -64,12 +64,12 @@ export function analysesOf(
     const { measure, means, replicates, runs } = column;
     const chance = column.chance(isPaired);
     // after the first replication of a campaign, and if others fail, no point has two values
-    const isSingle = isRandom && column.hasUnknownChance(isSame);
+    const isSingle = isRandom && column.hasUnknownChance(isPaired);
     // nothing is known about the chance in a quantile of the runs
     const isHidden = isUnknown || isSingle || (measure.statistic === 'quantile' && isRandom);
     const found = estimate({
       means,
-      replicates: replicates && ((point) => replicates.of(point)),
+      replicates: replicates && ((row) => replicates.of(pointOf[row]!)),
       isPaired,
       hasUnknownChance: isHidden,
       isShare: measure.statistic === 'share',
@@ -105,12 +105,12 @@ export function analysesOf(
     const reasons = new Set<string>();
     /** The number of these times. */
     let without = 0;
-    const found = curve.columns(isPaired, isSame).flatMap((column): Timed[] => {
+    const found = curve.columns(isPaired).flatMap((column): Timed[] => {
       const { time, runs, means, replicates, chance, error } = column;
       const isSingle = isRandom && !isUnknown && column.hasUnknownChance;
       const one = estimate({
         means,
-        replicates: replicates && ((point) => replicates.of(point)),
+        replicates: replicates && ((row) => replicates.of(pointOf[row]!)),
         isPaired,
         hasUnknownChance: isUnknown || isSingle,
         chance: chance?.ofMeans,

@@ -57,12 +57,11 @@ export class ChanceSums {
   /**
    * Whether no point has two values, so that nothing shows the chance in the differences of points.
    *
-   * @param hasOneSeed - whether a replication has the same seed at all points: then its values have the same chance
+   * @param isPaired - whether the random numbers are common: then the values of one replication have the same chance
    */
-  isUnknown(hasOneSeed: (replication: number) => boolean): boolean {
-    const replication = this.#replication;
-    if (this.#freedom > 0 || replication === undefined) return false;
-    return this.#hasOthers || !hasOneSeed(replication);
+  isUnknown(isPaired: boolean): boolean {
+    if (this.#freedom > 0 || this.#replication === undefined) return false;
+    return this.#hasOthers || !isPaired;
   }
 
   /** @param values - the values of a point's replications, at least one */

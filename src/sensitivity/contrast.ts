@@ -1,7 +1,7 @@
 import { cancelsChance, chanceOfEqual, ROUNDING } from '../statistics/chance.ts';
 import { pairCounts, pairedShareDifference, shareDifference } from '../statistics/share.ts';
 import { studentQuantile } from '../statistics/student.ts';
-import { studentTails } from '../statistics/tests.ts';
+import { exactTailsOfPairs, exactTailsOfShares, studentTails } from '../statistics/tests.ts';
 import type { Interval } from './analysis.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from './replicates.ts';
@@ -107,7 +107,8 @@ const HALVINGS = 40;
 /**
  * The uncertainty of a share at one point minus the share at another point, as in a comparison of campaigns. Student's
  * interval would have no width if the results of each point are equal. The p-value belongs to the confidence at which
- * the interval ends at 0.
+ * the interval ends at 0. With few runs, the interval ends there too soon, so the p-value is at least that of the exact test,
+ * and the interval contains 0 if the p-value says that the shares may be equal.
  *
  * @returns undefined if there are too few replications
  */
@@ -134,7 +135,10 @@ export function shareChange(
     if (low > 0 || high < 0) most = p;
     else least = p;
   }
-  return { interval: intervalAt(confidence), p: most };
+  const p = Math.max(most, pairs ? exactTailsOfPairs(pairs) : exactTailsOfShares(trueOf(from), trueOf(to)));
+  const [low, high] = intervalAt(confidence);
+  const mayBeEqual = p > 1 - confidence;
+  return { interval: mayBeEqual ? [Math.min(0, low), Math.max(0, high)] : [low, high], p };
 }
 
 function trueOf(replicates: readonly Replicate[]): { count: number; n: number } {

@@ -1,6 +1,5 @@
 import type { Design } from '../campaign/designs/index.ts';
 import type { Campaign } from '../campaign/types.ts';
-import type { Method } from './analysis.ts';
 import type { Generators } from './factorial.ts';
 
 type Kind<K extends Design['kind']> = Extract<Design, { kind: K }>;
@@ -42,9 +41,12 @@ export function analyzedDesign({ design }: Pick<Campaign, 'design'>): AnalyzedDe
   }
 }
 
-/** Whether the analysis needs the values of single runs: a regression tests its coefficients without them. */
-export function needsRuns({ method }: { method: Method }): boolean {
-  return method !== 'regression';
+/**
+ * Whether the analysis needs the values of single runs. A regression tests its coefficients by the points, and needs them
+ * only if the points of a replication have common random numbers.
+ */
+export function needsRuns(campaign: Pick<Campaign, 'design' | 'commonRandomNumbers'>): boolean {
+  return campaign.commonRandomNumbers || analyzedDesign(campaign).method !== 'regression';
 }
 
 /** Removes derived inputs from a design. The points stay the same. */

@@ -1,6 +1,7 @@
 import { inputsOf, rowsOf } from '../campaign/designs/index.ts';
 import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
+import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { hasRandomRuns } from '../campaign/seeds.ts';
 import type { Campaign } from '../campaign/types.ts';
 import type { Found, InputIndices, Method } from './analysis.ts';
@@ -61,7 +62,9 @@ export function estimatorOf(
 }
 
 function ofSample(campaign: AnalyzedCampaign, table: PointTable, confidence: number): Estimator {
-  return sampleRegression(table, campaign.design, confidence);
+  const sharesRuns =
+    hasRandomRuns(campaign) && !hasRunsPerDraw(campaign) && table.draws.some((draw) => draw > 0);
+  return sampleRegression(table, campaign.design, confidence, sharesRuns);
 }
 
 /** Gives a warning instead of an estimate if the squares of the values are beyond the largest number. */

@@ -66,8 +66,8 @@ export class OutputColumn {
   }
 
   /** Whether nothing shows the chance in this output (`ChanceSums.isUnknown`). */
-  hasUnknownChance(hasOneSeed: (replication: number) => boolean): boolean {
-    return this.#chance.isUnknown(hasOneSeed);
+  hasUnknownChance(isPaired: boolean): boolean {
+    return this.#chance.isUnknown(isPaired);
   }
 
   /** Begins a point. */
@@ -92,8 +92,9 @@ export class OutputColumn {
     this.missing.close();
     for (const own of this.#own) {
       const mean = own.length > 0 ? this.#valueOf(own) : NaN;
+      // copies of a row have the same runs
+      if (own.length > 0) this.#chance.add(own);
       for (let copy = 0; copy < this.#rows.copies; copy += 1) {
-        if (own.length > 0) this.#chance.add(own);
         this.#means.push(mean);
       }
     }
@@ -164,15 +165,8 @@ export class CurveColumns {
     this.#most = Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, most));
   }
 
-  /**
-   * The times, each with the means of all points.
-   *
-   * @param hasOneSeed - as in `ChanceSums.isUnknown`
-   */
-  columns(
-    isPaired: boolean,
-    hasOneSeed: (replication: number) => boolean,
-  ): {
+  /** The times, each with the means of all points. */
+  columns(isPaired: boolean): {
     time: number;
     /** The number of runs with a value at the time. */
     runs: number;
@@ -189,7 +183,7 @@ export class CurveColumns {
       replicates: this.#replicates[at],
       chance: this.#chances[at]!.result(isPaired),
       error: this.#chances[at]!.error(isPaired),
-      hasUnknownChance: this.#chances[at]!.isUnknown(hasOneSeed),
+      hasUnknownChance: this.#chances[at]!.isUnknown(isPaired),
     }));
   }
 
@@ -229,10 +223,8 @@ export class CurveColumns {
     for (const [at, ofTime] of this.#own.entries()) {
       for (const own of ofTime) {
         const mean = own.length > 0 ? meanOf(own) : NaN;
-        for (let copy = 0; copy < copies; copy += 1) {
-          this.#means[at]!.push(mean);
-          if (own.length > 0) this.#chances[at]!.add(own);
-        }
+        if (own.length > 0) this.#chances[at]!.add(own);
+        for (let copy = 0; copy < copies; copy += 1) this.#means[at]!.push(mean);
       }
     }
     this.#length += parts * copies;

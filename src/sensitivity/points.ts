@@ -1,6 +1,7 @@
 import { isNumeric } from '../campaign/designs/input-types.ts';
 import type { VariedInput } from '../campaign/types.ts';
 import { GrowingArray } from './growing-array.ts';
+import type { SampledRows } from './sampled-rows.ts';
 
 /**
  * A table of points with a column of numbers for each input. Texts are replaced by numbers in the order of their first
@@ -49,6 +50,13 @@ export class PointTable {
   /** For each row, the number of earlier rows of the same point. */
   get draws(): Float64Array {
     return this.#draws.values;
+  }
+
+  /** The point of each row: rows of the same point follow each other. */
+  pointsOfRows(): SampledRows {
+    let count = 0;
+    const rowOf = Uint32Array.from(this.draws, (draw) => (draw === 0 ? (count += 1) : count) - 1);
+    return { rowOf, count };
   }
 
   /** True for an input that takes texts. */

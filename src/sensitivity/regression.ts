@@ -32,8 +32,24 @@ export interface Regression {
   shareIntervals: (Interval | undefined)[];
 }
 
-/** Maximum number of groups of rows in the jackknife, which leaves out one group after the other. */
-const GROUPS = 64;
+/** What is known of the chance in the output. */
+export interface OutputChance {
+  /**
+   * The known variance of chance in a value of the output. A few points may lie on a plane by luck, so tests with few
+   * degrees of freedom count at least this variance.
+   */
+  noise?: number;
+  /** The number of points with values of their own, if several rows have the value of one point. */
+  points?: number;
+  /**
+   * For common random numbers: the output without each group of replications. Points share their chance, so only the
+   * replications show how much an effect varies.
+   */
+  withoutReplications?: readonly (Float64Array | Uint32Array)[];
+}
+
+/** Maximum number of groups of rows, or of replications, in the jackknife, which leaves out one group after the other. */
+export const GROUPS = 64;
 /** An input is a linear function of the inputs before it if these explain all but this share of its variance. */
 const LEAST_PART = 1e-9;
 /** A standardized coefficient or a rest of the variance that is smaller than this is a rounding error. */
@@ -58,8 +74,6 @@ const FEWEST_FREE = 10;
  * a row of one sample
  * @param drawn - the variance of the distribution of each input; undefined if it is unknown. The variance in a random
  * sample differs from it by chance, and the shares of inputs would differ as well
- * @param noise - the known variance of chance in a value of the output. A few points may lie on a plane by luck, so tests
- * with few degrees of freedom count at least this variance
  */
 export function regressionOf(
   inputs: readonly (Float64Array | Uint32Array)[],
@@ -67,7 +81,7 @@ export function regressionOf(
   confidence: number,
   samples: readonly (SampledRows & { inputs: number })[] = [],
   drawn: readonly (number | undefined)[] = [],
-  noise = 0,
+  { noise = 0, points = output.length, withoutReplications = [] }: OutputChance = {},
 ): Regression {
   const columns = [...inputs, output];
   const parts =
@@ -85,18 +99,25 @@ export function regressionOf(
   const others = isLarge
     ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
     : [];
+  const byReplication = withoutReplications.map((left) => {
+    const one = gramOf([...inputs, left], new Uint16Array(left.length), 1);
+    return coefficients(total(one), one.size, kept);
+  });
   /** @param least - half of the interval is at least so wide */
-  const intervalOf = (value: number, left: number[][], least = 0): Interval | undefined => {
-    if (left.length === 0 || !left.flat().every(Number.isFinite)) return undefined;
-    const half = Math.max(least, Math.hypot(...left.map((values) => halfWidth(values, confidence))));
+  const intervalOf = (value: number, of: (fit: Fit) => number, least = 0): Interval | undefined => {
+    const [left, repeats] = [others.map((fits) => fits.map(of)), byReplication.map(of)];
+    if (left.length === 0 || ![...left.flat(), ...repeats].every(Number.isFinite)) return undefined;
+    const ofPoints = Math.hypot(...left.map((values) => halfWidth(values, confidence)));
+    const ofReplications = repeats.length > 0 ? halfWidth(repeats, confidence) : 0;
+    const half = Math.max(least, ofPoints, ofReplications);
     return [value - half, value + half];
   };
-  const freedom = output.length - kept.length - 1;
+  const freedom = points - kept.length - 1;
   const [spreadOfOutput] = covariances(all, gram.size, [gram.size - 1]) as [Float64Array];
-  const leastNoise = freedom < FEWEST_FREE ? (noise * freedom) / (output.length * spreadOfOutput[0]!) : 0;
+  const leastNoise = freedom < FEWEST_FREE ? (noise * freedom) / (points * spreadOfOutput[0]!) : 0;
   const leastRest = Math.max(1 - found.r2, leastNoise);
   const hasAdjusted = freedom >= FEWEST_FREE || found.r2 > 1 - ROUNDING;
-  const adjustedOf = ({ r2 }: Fit): number => 1 - ((1 - r2) * (output.length - 1)) / Math.max(1, freedom);
+  const adjustedOf = ({ r2 }: Fit): number => 1 - ((1 - r2) * (points - 1)) / Math.max(1, freedom);
   /**
    * The squares of the effects are in proportion to the shares. The sum of the squares would also contain the
    * correlations that this sample has by chance.
@@ -114,7 +135,6 @@ export function regressionOf(
   // if the inputs explain no more than chance would, nothing is known of their shares
   const hasShares = adjustedR2 !== undefined && adjustedR2 > 0;
   const shares = hasShares ? sharesOf(found) : [];
-  const leftShares = hasShares ? others.map((fits) => fits.map(sharesOf)) : [];
   /** Whether the inputs vary in the rows of a fit, apart from rounding. */
   const isVaried = ({ variances }: Fit): boolean =>
     variances.every((one, at) => one > LEAST_PART * found.variances[at]!);
@@ -127,23 +147,32 @@ export function regressionOf(
     return studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(square);
   };
   /**
-   * The larger p-value of Student's test and of the jackknife. The first one is exact for an output that is only chance.
-   * The second one is also right if the error depends on the inputs, or if points share the rows of a sample. It takes the
-   * slopes, because a standardized coefficient also changes with the spread of the rows that are left. If one group of rows
-   * alone determines a slope, there is no jackknife.
+   * The p-value of the slope by a jackknife; 0 if the slope is the same apart from rounding, whatever is left out. It takes
+   * slopes, because a standardized coefficient also changes with the spread of the rows that are left.
+   */
+  const jackknifeP = (at: number, left: readonly number[][]): number => {
+    const t = found.slopes[at]! / Math.hypot(...left.map(jackknifeError));
+    const free = Math.min(...left.map(({ length }) => length)) - 1;
+    return Math.abs(t) > 1 / ROUNDING ? 0 : studentTails(t, Math.max(1, free));
+  };
+  /**
+   * The largest p-value of Student's test, of the jackknife over rows, and of that over replications. The first one is exact
+   * for an output that is only chance. The second one is also right if the error depends on the inputs, or if points share
+   * the rows of a sample. The third one is right if points share their random numbers. If one group of rows alone determines
+   * a slope, there is no jackknife over rows.
    */
   const pOf = (at: number): number | undefined => {
     const value = found.src[at]!;
     if (freedom < 1) return undefined;
     if (value === 0) return 1;
     const square = squareOf(at);
-    const exact = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
+    const student = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
+    const repeats = byReplication.map(({ slopes }) => slopes[at]!);
+    const exact = repeats.length > 0 ? Math.max(student, jackknifeP(at, [repeats])) : student;
     const left = others.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
     if (left.length === 0 || !left.flat().every(Number.isFinite))
       return samples.length > 0 ? undefined : exact;
-    const t = found.slopes[at]! / Math.hypot(...left.map(jackknifeError));
-    const free = Math.min(...left.map(({ length }) => length)) - 1;
-    return Math.abs(t) > 1 / ROUNDING ? exact : Math.max(exact, studentTails(t, Math.max(1, free)));
+    return Math.max(exact, jackknifeP(at, left));
   };
   const spread = <T>(values: readonly T[], none: T): T[] =>
     inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
@@ -162,25 +191,12 @@ export function regressionOf(
     })),
     src: spread(found.src, NaN),
     srcIntervals: spread(
-      found.src.map((value, at) =>
-        intervalOf(
-          value,
-          others.map((fits) => fits.map(({ src }) => src[at]!)),
-          studentHalf(at),
-        ),
-      ),
+      found.src.map((value, at) => intervalOf(value, ({ src }) => src[at]!, studentHalf(at))),
       undefined,
     ),
     partial: spread(found.partial, NaN),
     partialIntervals: spread(
-      found.partial.map((value, at) =>
-        clamped(
-          intervalOf(
-            value,
-            others.map((fits) => fits.map(({ partial }) => partial[at]!)),
-          ),
-        ),
-      ),
+      found.partial.map((value, at) => clamped(intervalOf(value, ({ partial }) => partial[at]!))),
       undefined,
     ),
     ps: spread(
@@ -189,25 +205,10 @@ export function regressionOf(
     ),
     r2: found.r2,
     adjustedR2,
-    adjustedR2Interval:
-      adjustedR2 === undefined
-        ? undefined
-        : bounded(
-            intervalOf(
-              adjustedR2,
-              others.map((fits) => fits.map(adjustedOf)),
-            ),
-          ),
+    adjustedR2Interval: adjustedR2 === undefined ? undefined : bounded(intervalOf(adjustedR2, adjustedOf)),
     shares: hasShares ? spread(shares, NaN) : [],
     shareIntervals: spread(
-      shares.map((share, at) =>
-        bounded(
-          intervalOf(
-            share,
-            leftShares.map((fits) => fits.map((own) => own[at]!)),
-          ),
-        ),
-      ),
+      shares.map((share, at) => bounded(intervalOf(share, (fit) => sharesOf(fit)[at]!))),
       undefined,
     ),
   };

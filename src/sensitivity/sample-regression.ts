@@ -3,11 +3,12 @@ import { drawnRow } from '../campaign/designs/spread-input.ts';
 import type { InputIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { dependents } from './dependence.ts';
-import type { Estimator } from './point-values.ts';
+import { type Estimator, inPairs } from './point-values.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
-import { type Regression, regressionOf } from './regression.ts';
+import { GROUPS, type Regression, regressionOf } from './regression.ts';
+import { commonReplications, type Replicate, valuesAt } from './replicates.ts';
 import { numbered, rowNumbers, sampledMembers } from './sampled-rows.ts';
 
 /** If there are fewer points, or rows of a sample, per coefficient than this, there is a warning. */
@@ -19,8 +20,14 @@ const LEAST_R2 = 0.7;
  * Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table.
  *
  * @param design - the design of the campaign
+ * @param sharesRuns - whether the draws of a point have the same runs, with chance: then they are one point
  */
-export function sampleRegression(table: PointTable, design: Design, confidence: number): Estimator {
+export function sampleRegression(
+  table: PointTable,
+  design: Design,
+  confidence: number,
+  sharesRuns: boolean,
+): Estimator {
   const members = sampledMembers(design);
   const isIndependent = areIndependent(design);
   const variances = isIndependent ? drawnVariances(design) : new Map<string, number>();
@@ -31,24 +38,41 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
   const columnOf = (name: string): Float64Array =>
     table.column(table.inputs.findIndex((input) => input.name === name));
+  const points = table.pointsOfRows();
   // with one sample, draw n of a point belongs to draw n of a row of the sample. With several samples, rows that were
   // drawn several times count as one row here, so that intervals are rather too wide
-  const draws = members.length === 1 ? [table.draws] : [];
+  const draws = members.length === 1 && !sharesRuns ? [table.draws] : [];
   const samplesOfAll = members.map((names) => ({
     names,
     ...rowNumbers([...names.map(columnOf), ...draws]),
   }));
+  const inputs = table.inputs.map(({ name }) => name);
+  if (sharesRuns && members.length === 0) samplesOfAll.push({ names: inputs, ...points });
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
-  return ({ means, chance = 0, hasUnknownChance = false, isPaired, error, lackingByPoint }) => {
+  return (all) => {
+    const {
+      means,
+      replicates,
+      chance = 0,
+      hasUnknownChance = false,
+      isPaired,
+      error,
+      lackingByPoint,
+    } = inPairs(all);
     const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
     const chosen = (column: Float64Array): Float64Array =>
       known ? column.filter((_, row) => known[row] === 1) : column;
     const output = chosen(means);
-    const all = places.map((at) => ({ at, column: chosen(table.column(at)) }));
-    const varied = all.filter(({ column }) => column.length > 0 && column.some((one) => one !== column[0]));
-    const constant = all.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
+    const own = known ? numbered(points.rowOf.filter((_, row) => known[row] === 1)) : points;
+    // the draws of a point may share their runs
+    const independent = sharesRuns ? own.count : output.length;
+    const numbers = places.map((at) => ({ at, column: chosen(table.column(at)) }));
+    const varied = numbers.filter(
+      ({ column }) => column.length > 0 && column.some((one) => one !== column[0]),
+    );
+    const constant = numbers.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
     const warnings = [
       ...(known && output.length > 0
         ? [
@@ -60,11 +84,11 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
         : []),
       ...(constant.length > 0 ? [`${constant.join(', ')}: the value is the same at all points.`] : []),
     ];
-    if (areEqual(momentsOf(output)) || varied.length === 0 || output.length < varied.length + 2) {
-      const tooFew = output.length < varied.length + 2;
+    if (areEqual(momentsOf(output)) || varied.length === 0 || independent < varied.length + 2) {
+      const tooFew = independent < varied.length + 2;
       return {
         indices: [],
-        warnings: [...warnings, ...(tooFew ? [`${output.length} points are too few for a regression.`] : [])],
+        warnings: [...warnings, ...(tooFew ? [`${independent} points are too few for a regression.`] : [])],
       };
     }
     const columns = varied.map(({ column }) => column);
@@ -79,13 +103,26 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
     // common random numbers take away an unknown part of the chance
     const noise = isPaired ? 0 : (error?.variance ?? 0);
     const drawn = names.map((name) => variances.get(name));
-    const plain = regressionOf(columns, output, confidence, samples, drawn, noise);
+    const rows = chosen(Float64Array.from(means.keys()));
+    const runs = isPaired && replicates ? Array.from(rows, (row) => replicates(row)) : [];
+    const left = meansWithout(runs);
+    const plain = regressionOf(columns, output, confidence, samples, drawn, {
+      noise,
+      points: independent,
+      withoutReplications: left,
+    });
     // all columns share one array, because unused arrays would stay in memory for a while
     const sorted = new Float64Array(output.length);
     const isAll = !known && varied.length === places.length;
     const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map((column) => doubledRanks(column, sorted));
     if (isAll) ranksOfAll = ranks;
-    const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence, samples);
+    const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence, samples, [], {
+      points: independent,
+      withoutReplications: left.map((means) => doubledRanks(means, sorted)),
+    });
+    const isSingle = isPaired && left.length === 0;
+    // nothing shows how much the effects vary with the random numbers
+    const isUntested = isSingle && (hasUnknownChance || runs.some(({ length }) => length > 1));
     // points that are left out may make independent inputs dependent
     const isFair =
       isIndependent &&
@@ -105,11 +142,11 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
     const dependent = names.filter((_, at) => tied.has(at));
     return {
       indices: names.map((input, at) =>
-        tied.has(at) ? { input } : indicesOf(input, at, plain, ranked, hasShares),
+        tied.has(at) ? { input } : indicesOf(input, at, plain, ranked, { hasShares, isUntested }),
       ),
       r2: plain.r2,
       ...(plain.adjustedR2 !== undefined && { adjustedR2: plain.adjustedR2 }),
-      ...(plain.adjustedR2Interval && { adjustedR2Interval: plain.adjustedR2Interval }),
+      ...(!isUntested && plain.adjustedR2Interval && { adjustedR2Interval: plain.adjustedR2Interval }),
       rankR2: ranked.r2,
       warnings: [
         ...warnings,
@@ -118,8 +155,8 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
               `${dependent.join(', ')}: no coefficient, because other inputs determine the value by a linear function at these points.`,
             ]
           : []),
-        ...(output.length < FEW_POINTS * (names.length + 1)
-          ? [`${output.length} points are few for ${names.length} inputs.`]
+        ...(independent < FEW_POINTS * (names.length + 1)
+          ? [`${independent} points are few for ${names.length} inputs.`]
           : []),
         ...samples
           .filter(({ count, inputs }) => count < FEW_POINTS * (inputs + 1))
@@ -127,10 +164,24 @@ export function sampleRegression(table: PointTable, design: Design, confidence: 
             (sample) =>
               `${sample.count} points are few for the sample of ${sample.names.join(', ')}: the intervals are rough or missing.`,
           ),
+        ...(isSingle && !isUntested
+          ? ['Each point has one run with the same random numbers: the effects are those with these numbers.']
+          : []),
         ...lowWarnings(Math.max(0, plain.adjustedR2 ?? plain.r2), ranked.r2, chance, hasUnknownChance),
       ],
     };
   };
+}
+
+/** The means of points without each group of the replications that all points have; empty with fewer than two. */
+function meansWithout(points: readonly (readonly Replicate[])[]): Float64Array[] {
+  const common = commonReplications(points);
+  if (common.length < 2) return [];
+  const groups = Math.min(common.length, GROUPS);
+  const table = points.map((point) => valuesAt(point, common));
+  return Array.from({ length: groups }, (_, group) =>
+    Float64Array.from(table, (own) => momentsOf(own.filter((_value, at) => at % groups !== group)).mean),
+  );
 }
 
 /** A warning if the regression explains too little of the variance that is not chance. */
@@ -181,12 +232,17 @@ function indicesOf(
   at: number,
   plain: Regression,
   ranked: Regression,
-  hasShares: boolean,
+  { hasShares, isUntested }: { hasShares: boolean; isUntested: boolean },
 ): InputIndices {
-  const p = plain.ps[at];
-  const share = hasShares ? plain.shares[at] : undefined;
-  const shareInterval = plain.shareIntervals[at];
   const [src, srrc, prcc] = [plain.src[at]!, ranked.src[at]!, ranked.partial[at]!];
+  const coefficients = {
+    ...(!Number.isNaN(src) && { src }),
+    ...(!Number.isNaN(srrc) && { srrc }),
+    ...(!Number.isNaN(prcc) && { prcc }),
+  };
+  if (isUntested) return { input, ...coefficients };
+  const [p, shareInterval] = [plain.ps[at], plain.shareIntervals[at]];
+  const share = hasShares ? plain.shares[at] : undefined;
   const [srcInterval, srrcInterval, prccInterval] = [
     plain.srcIntervals[at],
     ranked.srcIntervals[at],
@@ -194,10 +250,11 @@ function indicesOf(
   ];
   return {
     input,
-    ...(!Number.isNaN(src) && { src, ...(srcInterval && { srcInterval }) }),
+    ...coefficients,
+    ...(!Number.isNaN(src) && srcInterval && { srcInterval }),
     ...(share !== undefined && !Number.isNaN(share) && { share, ...(shareInterval && { shareInterval }) }),
-    ...(!Number.isNaN(srrc) && { srrc, ...(srrcInterval && { srrcInterval }) }),
-    ...(!Number.isNaN(prcc) && { prcc, ...(prccInterval && { prccInterval }) }),
+    ...(!Number.isNaN(srrc) && srrcInterval && { srrcInterval }),
+    ...(!Number.isNaN(prcc) && prccInterval && { prccInterval }),
     ...(p !== undefined && { p }),
   };
 }

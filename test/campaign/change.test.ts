@@ -184,7 +184,8 @@ const anyDesign = fc.record({
   replications: fc.integer({ min: 1, max: 3 }),
 });
 type Design = typeof anyDesign extends fc.Arbitrary<infer T> ? T : never;
-const anyFresh = fc.constantFrom('', 'fresh: true\n', 'fresh: {salt: Title}\n');
+// without a seed, replications would change the seed
+const anyFresh = fc.constantFrom('seed: 7\n', 'fresh: true\n', 'seed: 7\nfresh: {salt: Title}\n');
 
 function designed({ days, rates, replications }: Design, fresh: string): Campaign {
   const grid = `design: {grid: {Days: [${days.join()}], Contact rate: [${rates.join()}]}}\n`;
@@ -198,6 +199,31 @@ test('the seed does not become a varied input if the later definition has anothe
   const base = before.base.map((input) => (input.name === RANDOM_SEED ? { ...input, value: '77' } : input));
   expect(base).not.toEqual(before.base);
   expect(changed(before, { ...before, base }).varied).toEqual(before.varied);
+});
+
+describe('a change that adds the first replications, or leaves them out', () => {
+  const [single, repeated] = [campaign(GRID), campaign(`${GRID}replications: 3\n`)];
+
+  test('is refused without a seed, because the finished runs would have other seeds', () => {
+    expect(() => checkChange(single, repeated)).toThrow(
+      expect.objectContaining({
+        code: 'CHANGE_REFUSED',
+        message: 'In a campaign that has begun, the seed cannot change.',
+        hint: expect.stringMatching(
+          /^The finished runs have the seed of the model, .* Submit the definition as a new/,
+        ),
+      }),
+    );
+    expect(() => checkChange(repeated, single)).toThrow(
+      expect.objectContaining({ hint: 'Give the campaign the seed that it has: seed: 0.' }),
+    );
+  });
+
+  test('keeps the runs if the definition has the seed of the campaign', () => {
+    checkChange(repeated, campaign(`${GRID}seed: 0\n`));
+    checkChange(repeated, campaign(`${GRID}replications: 9\n`));
+    checkChange(campaign(`${GRID}seed: 4\n`), campaign(`${GRID}seed: 4\nreplications: 9\n`));
+  });
 });
 
 describe('for any two designs', () => {

@@ -129,8 +129,29 @@ describe('seeds', () => {
 
   test('a seed under both "inputs" and "seed" is refused, because foray would use only one of the two', () => {
     refused('INVALID_VALUE', 'inputs: {"{RANDOM_SEED}": 5}\nseed: §42\n', /is given, and "seed" replaces it/);
-    expect(checkBody('inputs: {"{RANDOM_SEED}": 5}\nreplications: 3\n').seed).toBeNull();
+    expect(checkBody('inputs: {"{RANDOM_SEED}": 5}\n').seed).toBeNull();
   });
+
+  const grid = 'design: {grid: {Days: [1, 2]}}\n';
+  const precise = '{min: 2, max: 9, output: Peak day, relative: 0.1}';
+  test.each([
+    'replications: 2\n',
+    `replications: ${precise}\n`,
+    'replications: 2\ncommonRandomNumbers: true\n',
+    'fresh: {salt: Title}\nreplications: 2\n',
+    `${grid}select: {minimize: Peak day, indifference: 1}\n`,
+    'search: {minimize: Peak day, over: {Days: {min: 1, max: 9}}, stop: {points: 9}}\nreplications: {min: 2, max: 9}\n',
+  ])('a campaign with replications has a seed, so that all its runs are independent: %j', (body) => {
+    expect(checkBody(body).seed).toBe(0);
+    expect(checkBody(`${body}seed: 7\n`).seed).toBe(7);
+  });
+
+  test.each(['', 'replications: 1\n', 'commonRandomNumbers: true\n', 'fresh: true\nreplications: 2\n'])(
+    'a sweep without replications keeps the seed of the model, and a fresh one draws its own: %j',
+    (body) => {
+      expect(checkBody(body).seed).toBeNull();
+    },
+  );
 });
 
 describe('the base', () => {

@@ -65,7 +65,15 @@ def _(c, m):
 
 @says("warning", r"N points are (?:few for (?P<k>\d+) inputs|too few for a regression|few for the sample of .*)\.?.*")
 def _(c, m):
-    equal(number(m["n"]), sum(len(values) > 0 for values in c.rows()), "points with a value")
+    shares_runs = c.is_paired and c.is_noisy
+    rows = c.points().values.values() if shares_runs else c.rows()
+    equal(number(m["n"]), sum(len(values) > 0 for values in rows), "points with a value")
+
+
+@says("warning", r"Each point has one run with the same random numbers: the effects are those with these numbers\.")
+def _(c, m):
+    points = c.points()
+    deny(not c.is_paired or any(len(values) > 1 for values in points.values.values()), "a point has other random numbers")
 
 
 @says("warning", r"N of M points (?:are left out, because they|have no value, so the factorial is not balanced: the effect).*")

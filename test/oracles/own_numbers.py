@@ -254,11 +254,14 @@ class Regression:
     """Least squares of the values of the rows of a sample on the inputs."""
 
     def __init__(self, points, inputs, has_runs_per_draw, is_paired=False):
+        is_repeated = any(len(values) > 1 for values in points.values.values())
+        points = points.in_pairs() if is_paired else points
         rows = [row for row in points.rows(has_runs_per_draw) if len(row[1]) > 0]
         x = np.array([[place_of(v) for v in points.inputs[key]] for key, _ in rows])
         y = np.array([points.value(values) for _, values in rows])
-        n, k = x.shape
-        design = np.column_stack([np.ones(n), x])
+        design = np.column_stack([np.ones(len(x)), x])
+        # with chance, the draws of a point that share its runs are one point
+        n = len({key for key, _ in rows}) if is_repeated and is_paired else len(x)
         self.coefficients = np.linalg.lstsq(design, y, rcond=None)[0]
         residual = y - design @ self.coefficients
         total = float(np.sum((y - np.mean(y)) ** 2))
@@ -294,6 +297,29 @@ class Regression:
                 for name, b, e in zip(inputs, self.coefficients[1:], spread)
                 if name in self.p
             }
+        if is_paired and is_repeated:
+            by_replication = self.p_of_replications(points, inputs, rows, design)
+            for ps in (self.p, self.robust):
+                for name in list(ps):
+                    if by_replication is None:
+                        del ps[name]
+                    else:
+                        ps[name] = max(ps[name], by_replication[name])
+
+    @staticmethod
+    def p_of_replications(points, inputs, rows, design):
+        """Points share their chance, so the slopes of the replications are the sample; None without two replications."""
+        common = points.common()
+        if len(common) < 2 or points.statistic == "quantile":
+            return None
+        inverse = np.linalg.pinv(design)
+        slopes = np.array([inverse @ np.array([points.all[key][n] for key, _ in rows]) for n in common])[:, 1:]
+        error = np.std(slopes, axis=0, ddof=1) / math.sqrt(len(common))
+        mean = np.mean(slopes, axis=0)
+        return {
+            name: 0.0 if e <= 1e-9 * abs(b) else float(2 * stats.t.sf(abs(b) / e, len(common) - 1))
+            for name, b, e in zip(inputs, mean, error)
+        }
 
 
 def pairs_of(points, place):

@@ -145,7 +145,8 @@ class Campaign:
         return own.Regression(self.points(), self.inputs, self.has_chance and not self.is_paired, self.is_paired)
 
     def shares_of_chance(self):
-        return self.points().shares_of_chance(self.is_paired, self.rows())
+        # rows that share the runs of a point say no more about chance than one of them
+        return self.points().shares_of_chance(self.is_paired, None if self.is_paired else self.rows())
 
     def ps(self, is_for_nothing, name=None):
         """The own p-values of the inputs for the analysed output, or for another one; empty without a test."""

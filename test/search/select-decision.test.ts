@@ -189,6 +189,29 @@ test('the share of runs with a property has an interval even if all runs have it
   expect(exact.story.summary.best).toMatchObject({ ordinal: 1, value: 1, interval: null, runs: 1 });
 });
 
+test('while points are compared, the interval of the best one has the variance of the others', () => {
+  const campaign = campaignOf(kn, 4);
+  // the best point varies less by luck: the variances are 0.01, 1 and 4
+  const values = [
+    [0.9, 1.1, 1.1, 0.9, 1],
+    [2, 4, 3, 2, 4],
+    [5, 9, 7, 5, 9],
+  ];
+  const points = values.map((own, ordinal) => ({
+    ordinal,
+    key: `key ${ordinal}`,
+    values: [String(ordinal)],
+    isWhole: true,
+    runs: own.map((value, at) => ({ replication: at + 1, outputs: { 'Fit error': String(value) } })),
+  }));
+  const { best } = selectStoryOf(campaign, [], points).summary;
+  expect(best).toMatchObject({ ordinal: 0, value: 1, among: 3 });
+  // Student's t with 4 degrees of freedom at a confidence of 1 - 0.05 / 3 (SciPy), and the mean variance of the others
+  const half = 3.9608 * Math.sqrt((1 + 4) / 2 / 5);
+  expect(best!.interval![0]).toBeCloseTo(1 - half, 3);
+  expect(best!.interval![1]).toBeCloseTo(1 + half, 3);
+});
+
 test('no decision is made before all runs have finished', () => {
   const campaign = campaignOf(kn, 2);
   const finalists: SearchEvent = { kind: 'finalists', ordinals: [0, 1], after: 0 };

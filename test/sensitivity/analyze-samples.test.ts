@@ -176,6 +176,52 @@ describe('a sample', () => {
   });
 });
 
+describe('a sample with common random numbers', () => {
+  const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+  const paired = { design: sample, base, seed: 1, commonRandomNumbers: true };
+  const slopes = [1.2, -0.7, 0.4];
+
+  test('tests an effect by the replications, because the points share their chance', () => {
+    const found = (shift: number) =>
+      analyzed({ ...paired, replications: 3 }, ([a], replication) => ({
+        Y: (shift + slopes[replication - 1]!) * a!,
+      }))[0]!;
+    // the slopes of the replications have the mean 0.3 and the variance 0.91. Student's t with 2 degrees of freedom has the tails
+    // 1 - t / √(t² + 2)
+    const pOf = (mean: number): number => {
+      const t = mean / Math.sqrt(0.91 / 3);
+      return 1 - t / Math.sqrt(t ** 2 + 2);
+    };
+    const A = byName(found(0).indices).A!;
+    expect(A.p).toBeCloseTo(pOf(0.3), 6);
+    expect(A.srcInterval![0]).toBeLessThan(0);
+    expect(analysisSentence(found(0))).not.toMatch(/explain/);
+    expect(byName(found(5).indices).A!.p).toBeCloseTo(pOf(5.3), 6);
+    expect(analysisSentence(found(5))).toMatch(/^A explains/);
+  });
+
+  test('loses no power to chance that is the same at all points', () => {
+    const [found] = analyzed({ ...paired, replications: 2 }, ([a, b], replication) => ({
+      Y: a! + b! ** 2 + 100 * slopes[replication - 1]!,
+    }));
+    expect(analysisSentence(found!)).toMatch(/^(A and B|B and A) explain \d+ % /);
+    expect(found!.warnings).toEqual([]);
+  });
+
+  test('has no test if nothing shows the chance, and a warning with one replication', () => {
+    const model = ([a]: readonly number[]) => ({ Y: a! });
+    const [quantile] = analyzed({ ...paired, replications: 3, outputs: ['Q(Y, 0.5)'] }, model);
+    expect(byName(quantile!.indices).A).not.toHaveProperty('p');
+    expect(byName(quantile!.indices).A).not.toHaveProperty('srcInterval');
+    expect(analysisSentence(quantile!)).toMatch(/^It is unknown/);
+    const [single] = analyzed(paired, model);
+    expect(byName(single!.indices).A!.p).toBeLessThan(1e-6);
+    expect(single!.warnings).toEqual([
+      'Each point has one run with the same random numbers: the effects are those with these numbers.',
+    ]);
+  });
+});
+
 describe('a product with a sample', () => {
   const sampled = (points: number, seed: number, names: string[]): Design => ({
     kind: 'sample',

@@ -191,6 +191,30 @@ describe('points for Sobol indices', () => {
   });
 });
 
+test('replications of a definition without a seed are independent: the indices are those without chance', () => {
+  const names = ['A', 'B'];
+  const design: Design = {
+    kind: 'saltelli',
+    inputs: spread(names),
+    points: 512,
+    scrambles: 1,
+    secondOrder: false,
+    seed: 1,
+  };
+  const [seeds, random] = [new Set<string>(), uniforms(3)];
+  const chance = new Map([[SEED.value, Math.sqrt(1 / 12)]]);
+  const [found] = analyzed(
+    { design, base: [...numericBase({ A: 0, B: 0 }), SEED], replications: 2 },
+    ([a, b], _, seed) => {
+      seeds.add(seed!);
+      if (!chance.has(seed!)) chance.set(seed!, random() - 0.5);
+      return { Y: a! + b! + chance.get(seed!)! };
+    },
+  );
+  expect(seeds.size).toBe(found!.runs);
+  for (const { first } of found!.indices!) expect(Math.abs(first! - 0.5)).toBeLessThan(0.1);
+});
+
 test('curves of different lengths have warnings about times without indices, and about points without values', () => {
   const analysisOf = (endOf: (a: number) => number) => {
     const [found] = analyzed({ design: sample, outputs: ['Course'] }, ([a]) => {

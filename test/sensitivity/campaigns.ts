@@ -1,18 +1,24 @@
+import { RANDOM_SEED } from '../../src/api/index.ts';
 import { type Design, inputsOf } from '../../src/campaign/designs/index.ts';
 import type { SpreadInput } from '../../src/campaign/designs/spread-input.ts';
 import { firstReplications } from '../../src/campaign/draws.ts';
 import { measureOf } from '../../src/campaign/measures.ts';
-import { expand } from '../../src/campaign/points.ts';
+import { expand, runInputs } from '../../src/campaign/points.ts';
+import { seedOf } from '../../src/campaign/seeds.ts';
 import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
 import type { CampaignOutput } from '../../src/campaign/types.ts';
 import type { Analysis, InputIndices } from '../../src/sensitivity/analysis.ts';
 import { analysesOf } from '../../src/sensitivity/analyze.ts';
-import { analyzedDesign, needsRuns } from '../../src/sensitivity/design.ts';
+import { needsRuns } from '../../src/sensitivity/design.ts';
 import type { AnalyzedCampaign } from '../../src/sensitivity/estimator-of-design.ts';
 import { PointGatherer } from '../../src/sensitivity/gather.ts';
 
-/** Gives the outputs of a run from the values of its inputs. Gives undefined if the run fails. */
-type Model = (values: readonly number[], replication: number) => Record<string, unknown> | undefined;
+/** Gives the outputs of a run from the values of its inputs and its seed. Gives undefined if the run fails. */
+type Model = (
+  values: readonly number[],
+  replication: number,
+  seed: string | undefined,
+) => Record<string, unknown> | undefined;
 
 export const OUTPUTS: CampaignOutput[] = [
   { name: 'Y', type: 'DOUBLE', units: null },
@@ -23,7 +29,9 @@ export interface Played {
   design: Design;
   base?: BaseInput[];
   replications?: number;
-  seed?: number | null;
+  /** @default the seed of a campaign whose definition has none */
+  seed?: number | null | undefined;
+  strategy?: AnalyzedCampaign['strategy'];
   commonRandomNumbers?: boolean;
   /** @default Y */
   outputs?: string[];
@@ -45,19 +53,20 @@ export function campaignOf({
   design,
   base,
   replications = 1,
-  seed = null,
+  seed,
+  strategy = { by: 'design' },
   commonRandomNumbers = false,
 }: Played): AnalyzedCampaign {
   const all =
     base ?? inputsOf(design).map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0' }));
   return {
     id: 'played',
-    strategy: { by: 'design' },
+    strategy,
     base: all,
     varied: inputsOf(design).map((name) => all.find((input) => input.name === name)!),
     design,
     replications,
-    seed,
+    seed: seed === undefined ? seedOf({}, all, replications) : seed,
     fresh: null,
     commonRandomNumbers,
     precision: null,
@@ -73,7 +82,7 @@ export function analyzed(played: Played, model: Model): Analysis[] {
   const gatherer = new PointGatherer(campaign, measures, {
     dataSets,
     points: 1_000,
-    keepsRuns: needsRuns(analyzedDesign(campaign)),
+    keepsRuns: needsRuns(campaign),
   });
   const counts = { total: 0, done: 0, failed: 0 };
   for (const { key, values, draws } of expand(campaign)) {
@@ -82,6 +91,7 @@ export function analyzed(played: Played, model: Model): Analysis[] {
       const found = model(
         values.map((value) => Number(value)),
         replication,
+        runInputs(campaign, { key, values }, replication).find(({ name }) => name === RANDOM_SEED)?.value,
       );
       counts.total += 1;
       counts[found ? 'done' : 'failed'] += 1;

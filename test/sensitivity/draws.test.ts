@@ -3,6 +3,8 @@ import { type Design, rowsOf } from '../../src/campaign/designs/index.ts';
 import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
 import { doubledRanks } from '../../src/sensitivity/ranks.ts';
 import { regressionOf } from '../../src/sensitivity/regression.ts';
+import { analysisSentence } from '../../src/report/analysis/words.ts';
+import { uniforms } from '../support/uniforms.ts';
 import fc from '../support/fast-check.ts';
 import { analyzed, byName, numericBase } from './campaigns.ts';
 
@@ -104,6 +106,54 @@ describe('a point that a sample drew several times counts as often', () => {
     expect(found!.r2).toBeCloseTo(plain.r2, 9);
     expect(found!.indices![0]!.src).toBeCloseTo(plain.src[0]!, 9);
     expect(plain.r2).toBeLessThan(0.4);
+  });
+
+  test('so with chance and the same runs, all draws of a point are one point for tests', () => {
+    const random = uniforms(5);
+    const points = Array.from({ length: 24 }, (_, at) => at);
+    const one = Float64Array.from(points, () => random());
+    const value = Float64Array.from(points, () => random());
+    const [plain] = regressionOf([one], value, 0.95).ps;
+    const rowOf = Uint32Array.from([...points, ...points, ...points]);
+    const threefold = (column: Float64Array) => Float64Array.from(rowOf, (point) => column[point]!);
+    const sample = { rowOf, count: 24, inputs: 1 };
+    const { ps, adjustedR2 } = regressionOf([threefold(one)], threefold(value), 0.95, [sample], [], {
+      points: 24,
+    });
+    expect(ps[0]).toBeCloseTo(plain!, 9);
+    expect(adjustedR2).toBeCloseTo(regressionOf([one], value, 0.95).adjustedR2!, 9);
+  });
+
+  test('so a selection of a few different points does not name their input by chance', () => {
+    const random = uniforms(5);
+    const strategy = {
+      by: 'selection',
+      method: 'kn',
+      indifference: 1,
+      confidence: 0.95,
+      require: [],
+      report: 0,
+    } as const;
+    const design = sampleOf({ A: { values: [1, 2, 3] } }, 100);
+    const base = [...numericBase({ A: 0 }), SEED];
+    const means = new Map<number, number[]>();
+    const [found] = analyzed({ design, base, replications: 10, strategy }, ([a]) => {
+      const Y = random();
+      means.set(a!, [...(means.get(a!) ?? []), Y]);
+      return { Y };
+    });
+    expect(found!.runs).toBe(30);
+    expect(analysisSentence(found!)).not.toMatch(/explain|matter most/);
+    // the variance of chance has 27 degrees of freedom, and not those of 100 draws
+    const squares = [...means.values()].flatMap((own) => {
+      const mean = own.reduce((sum, y) => sum + y, 0) / own.length;
+      return own.map((y) => (y - mean) ** 2);
+    });
+    const within = squares.reduce((sum, y) => sum + y, 0) / 27;
+    const ofPoints = [...means.values()].map((own) => own.reduce((sum, y) => sum + y, 0) / own.length);
+    const mean = ofPoints.reduce((sum, y) => sum + y, 0) / 3;
+    const between = ofPoints.reduce((sum, y) => sum + (y - mean) ** 2, 0) / 2;
+    expect(found!.chance!.ofMeans).toBeCloseTo(Math.min(1, within / 10 / between), 9);
   });
 
   test('so a sample within a product has as many rows as it drew', () => {

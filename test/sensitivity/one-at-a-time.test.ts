@@ -82,11 +82,26 @@ test('the change of a share has the interval of a comparison', () => {
     return swings([line], 1, { means, replicates, isPaired, isShare: true }, 0.95).indices[0]!;
   };
   // the Wilson interval of 0 of 2 is from 0 to 0.657620, and that of 1 of 2 from 0.094531 to 0.905469
-  const [low, high] = change([0, 0], [1, 1]).effectInterval!;
-  expect(low).toBeCloseTo(1 - 0.65762 * Math.SQRT2, 5);
-  expect(high).toBe(1);
   expect(change([0, 0], [0, 1]).effectInterval![0]).toBeCloseTo(0.5 - Math.hypot(0.405469, 0.65762), 5);
-  const paired = change([0, 0], [1, 1], true);
-  expect(paired.effectInterval![0]).toBeCloseTo(1 - 0.65762 * Math.SQRT2, 5);
+  // the Wilson interval of 0 of 5 is from 0 to 0.434482
+  const five = (value: number): number[] => new Array<number>(5).fill(value);
+  const [low, high] = change(five(0), five(1)).effectInterval!;
+  expect(low).toBeCloseTo(1 - 0.434482 * Math.SQRT2, 5);
+  expect(high).toBe(1);
+  const paired = change(five(0), five(1), true);
   expect(paired).not.toHaveProperty('elasticityInterval');
+  // no arrangement of so few runs is rarer: 1 / 3, 1 / 10 and 1 / 126 by Fisher's exact test, twice 2^-n in pairs
+  const most = (n: number, isPaired = false) =>
+    change(new Array<number>(n).fill(0), new Array<number>(n).fill(1), isPaired);
+  for (const [found, p] of [
+    [most(2), 1 / 3],
+    [most(3), 1 / 10],
+    [most(5), 1 / 126],
+    [most(2, true), 1 / 2],
+    [most(3, true), 1 / 4],
+    [most(5, true), 1 / 16],
+  ] as const) {
+    expect(found.p).toBeCloseTo(p, 9);
+    expect(found.effectInterval![0] <= 0).toBe(p > 0.05);
+  }
 });

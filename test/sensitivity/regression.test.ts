@@ -101,7 +101,7 @@ test('a linear function of few rows has clear effects, although the standardized
 
 test('the known chance counts if few rows lie on a plane by luck', () => {
   const output = few[0]!.map((a, row) => 2 * a + 0.1 * few[1]![row]!);
-  const [a, b] = regressionOf(few, output, 0.95, [], [], 1).ps as [number, number];
+  const [a, b] = regressionOf(few, output, 0.95, [], [], { noise: 1 }).ps as [number, number];
   // t = 2 / √(1 / 17.1) and 0.1 / √(1 / 33.7) with 3 degrees of freedom (NumPy: the inverse of the cross products)
   expect(a).toBeLessThan(0.01);
   expect(b).toBeGreaterThan(0.4);

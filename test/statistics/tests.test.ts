@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { studentQuantile } from '../../src/statistics/student.ts';
-import { fisherTail, studentTails } from '../../src/statistics/tests.ts';
+import {
+  exactTailsOfPairs,
+  exactTailsOfShares,
+  fisherTail,
+  studentTails,
+} from '../../src/statistics/tests.ts';
 
 // the values come from scipy.stats.f.sf
 test.each([
@@ -22,3 +27,37 @@ test('tails of Student’s t agree with its quantile, and the tail of F beyond 0
     expect(studentTails(studentQuantile(0.975, freedom), freedom)).toBeCloseTo(0.05, 12);
   expect(fisherTail(0, 3, 4)).toBe(1);
 });
+
+// the values come from scipy.stats.fisher_exact
+test.each([
+  [0, 2, 2, 2, 1 / 3],
+  [0, 3, 3, 3, 0.1],
+  [3, 4, 1, 4, 0.4857142857142857],
+  [1, 10, 11, 14, 0.002759456185220088],
+  [5, 10, 5, 10, 1],
+])('Fisher’s exact test of %d of %d and %d of %d has the p-value of SciPy', (a, n, b, m, p) => {
+  expect(exactTailsOfShares({ count: a, n }, { count: b, n: m })).toBeCloseTo(p, 7);
+  expect(exactTailsOfShares({ count: b, n: m }, { count: a, n })).toBeCloseTo(p, 7);
+});
+
+test('an exact test of many runs does not leave the range of numbers', () => {
+  const p = exactTailsOfShares({ count: 0, n: 5_000 }, { count: 5_000, n: 5_000 });
+  expect(p).toBeGreaterThanOrEqual(0);
+  expect(p).toBeLessThan(1e-300);
+});
+
+// twice the tail of a binomial distribution with one half
+test.each([
+  [0, 2, 0.5],
+  [0, 3, 0.25],
+  [1, 6, 0.125],
+  [2, 8, 0.109375],
+  [4, 4, 1],
+  [0, 0, 1],
+])(
+  'the exact test of pairs, %d against %d of which differ, has the p-value of a sign test',
+  (onlyA, onlyB, p) => {
+    expect(exactTailsOfPairs({ onlyA, onlyB })).toBeCloseTo(p, 12);
+    expect(exactTailsOfPairs({ onlyA: onlyB, onlyB: onlyA })).toBeCloseTo(p, 12);
+  },
+);

@@ -57,9 +57,9 @@ describe('apply', () => {
   });
 
   test('gives the same results as a new campaign with the same definition', async () => {
-    const { id } = await world.foray.submit(rehearsal({ count: 4, first: 1_203 }));
+    const { id } = await world.foray.submit(rehearsal({ count: 4, first: 1_203, more: 'seed: 5' }));
     await toTheEnd(world, id);
-    const whole = rehearsal({ count: 9, first: 1_200, more: 'replications: 2' });
+    const whole = rehearsal({ count: 9, first: 1_200, more: 'seed: 5\nreplications: 2' });
     await world.foray.apply(id, whole);
     await toTheEnd(world, id);
     const other = await world.foray.submit(whole);

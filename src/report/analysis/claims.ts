@@ -29,7 +29,7 @@ export const SCOPES: Record<Method, Scope> = {
   },
   regression: {
     shows: 'the linear effect of each input',
-    test: 'the coefficient is 0 (t test and jackknife), also with one run per point',
+    test: 'the coefficient is 0 (t test and jackknife, with common random numbers also over the replications), also with one run per point',
     cannot: 'effects that rise and fall; interactions; inputs whose values are texts',
   },
   factorial: {

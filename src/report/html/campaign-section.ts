@@ -119,7 +119,7 @@ export function replicationsText({ replications, precision, strategy, base }: Ca
 }
 
 function seedText({ seed, commonRandomNumbers }: Campaign): string {
-  if (seed === null) return 'for the first replication, the default seed of the model';
+  if (seed === null) return 'the default seed of the model';
   return `${seed}, from which foray derives the seeds of all runs${commonRandomNumbers ? '; replication n has the same seed at every point' : ''}`;
 }
 
