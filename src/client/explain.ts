@@ -81,8 +81,8 @@ export interface ExplainedRun {
   requested: string | null;
   finished: string | null;
   /**
-   * The numbers, texts and truth values of the run by output, as the service gave them. Curves and files are in the
-   * results.
+   * The numbers, texts and truth values of the run by output, as the service gave them. Texts of a thousand
+   * characters, curves and files are in the results.
    */
   outputs: Record<string, string>;
   /**

@@ -27,9 +27,15 @@ afterEach(async () => {
 });
 
 test('the progress of a closed campaign is computed once, until the campaign changes', async () => {
-  const strategy = { by: 'selection', method: 'ocba', runs: 90, report: 30, require: [] } as const;
+  const strategy: StrategyBy<'selection'> = {
+    by: 'selection',
+    method: 'ocba',
+    runs: 90,
+    report: 30,
+    require: [],
+  };
   const levels = doubles('Contact rate', [1.2, 1.4, 1.6]);
-  const { campaign } = sampleRecord<StrategyBy<'selection'>>({
+  const { campaign } = sampleRecord({
     grid: [levels],
     strategy,
     goal: { output: 'Fit error', wants: 'lowest' },
