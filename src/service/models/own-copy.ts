@@ -15,7 +15,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { ForayError, messageOf } from '../../errors.ts';
 import { fileStamp, statOf } from '../../system/file-stamp.ts';
-import { removeFolderSync } from '../../system/remove-folder.ts';
+import { removeFolder, removeFolderSync } from '../../system/remove-folder.ts';
 import { Deferred } from '../deferred.ts';
 import { CHANGED, filesOf, hashContent, isOfPackages, type ModelCode } from './folder.ts';
 
@@ -47,7 +47,7 @@ export async function withOwnCopy<T>(
     }
     return await use(copy.folder, work);
   } finally {
-    rmSync(parent, { recursive: true, force: true });
+    await removeFolder(parent);
   }
 }
 
