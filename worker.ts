@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { Courses, createActivities } from './src/activities/index.ts';
 import { cloudClient, isThere, type Settings, type WorkerFacts, workerIdentity } from './src/client/index.ts';
@@ -11,6 +10,7 @@ import { type Needs, serveHealth } from './src/http/health.ts';
 import { dataConverter } from './src/payload-codec.ts';
 import { fileOfStore, openStore, type Store, tellLost } from './src/store/index.ts';
 import { deploymentOf } from './src/temporal-builds.ts';
+import { untilCutOff } from './src/temporal-connection.ts';
 import { connectError } from './src/temporal-errors.ts';
 import { tracing } from './src/tracing.ts';
 
@@ -21,7 +21,6 @@ import { tracing } from './src/tracing.ts';
 const GRACE = '3s';
 /** After this time, a worker that stops ends without telling Temporal, which does not answer. */
 const CUT_OFF_MS = 7_000;
-const LOOK_MS = 100;
 /** How long Temporal reserves a campaign's next workflow task for the worker that executed the previous task. */
 const STICKY = '2s';
 /** How long a worker asks the model service about itself when it starts, ms. */
@@ -128,17 +127,6 @@ function needsOf(
   };
 }
 
-/** Resolves to true when a worker has stopped to take work for some seconds, and still has not ended. */
-async function untilCutOff(isWorking: () => boolean): Promise<true> {
-  for (let since = Infinity; ;) {
-    // a process that was frozen sees late that time has passed, and still works
-    if (isWorking()) since = Infinity;
-    else since = Math.min(since, performance.now());
-    if (performance.now() - since >= CUT_OFF_MS) return true;
-    await delay(LOOK_MS, undefined, { ref: false });
-  }
-}
-
 /**
  * Runs a worker until SIGINT or SIGTERM: it connects, registers the workflow and its activities, works, and shuts down.
  * If Temporal does not answer then, the process still has a connection to it, and must be ended by the caller.
@@ -204,7 +192,7 @@ export async function runWorker(
           workerDeploymentOptions: deploymentOptions(taskQueue, own.build),
         });
         const ended = worker.run();
-        const cutOff = untilCutOff(isWorking);
+        const cutOff = untilCutOff(() => !isWorking(), CUT_OFF_MS);
         if (current) await Promise.race([ended, build.start()]);
         if (isWorking()) onReady();
         isCutOff = await Promise.race([ended.then(() => false), cutOff]);

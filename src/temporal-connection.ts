@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   Connection,
   type ConnectionOptions,
@@ -17,6 +18,9 @@ const CALL_MS = 60_000;
 /** Gives a call the time limit that it lacks. */
 const limited: Interceptor = (options, nextCall) =>
   nextCall({ ...options, deadline: options.deadline ?? Date.now() + CALL_MS }) as ReturnType<Interceptor>;
+
+/** The pause between two looks at a worker that ends, ms. */
+const LOOK_MS = 100;
 
 /** The status of a call that was cancelled. The SDK does not repeat such a call. */
 const CANCELLED = 1;
@@ -54,4 +58,17 @@ export function connectTemporal(options: ConnectionOptions): Promise<Connection>
     interceptors: [limited, makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endedByClose],
     ...(isOwn && { channelArgs: { ...options.channelArgs, 'grpc.enable_http_proxy': 0 } }),
   });
+}
+
+/**
+ * Resolves to true when a worker has been lost for a time: it shall end, and waits for answers of Temporal. It still uses
+ * its connection then, so the caller has to end the process.
+ */
+export async function untilCutOff(isLost: () => boolean, limit: number): Promise<true> {
+  for (let since = performance.now(); ;) {
+    // a process that was frozen sees late that time has passed, and still works
+    if (!isLost()) since = performance.now();
+    if (performance.now() - since >= limit) return true;
+    await delay(LOOK_MS, undefined, { ref: false });
+  }
 }

@@ -6,6 +6,7 @@ import { ForayError } from '../errors.ts';
 import { ownFile } from '../package/own-files.ts';
 import { LOST_AFTER } from '../service/fleet/lane.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
+import { endTracing } from '../tracing.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { announce, print, tell } from './output.ts';
 import { addServiceMove } from './service-move.ts';
@@ -175,6 +176,9 @@ export function addService(program: Command): void {
       await signalled;
       tell('Stopping');
       await service.close();
+      await endTracing();
+      // a worker of lanes to which Temporal does not answer still has its connection
+      process.exit();
     });
   addServiceMove(service);
 }

@@ -9,7 +9,7 @@ import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio
 import type { ListedExecutor } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
 import { dataConverter } from '../../payload-codec.ts';
-import { connectTemporal } from '../../temporal-connection.ts';
+import { connectTemporal, untilCutOff } from '../../temporal-connection.ts';
 import { connectError, translated } from '../../temporal-errors.ts';
 import type { Problems } from '../problems.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
@@ -21,6 +21,8 @@ import { type Lane, laneId, type LaneInput, laneOf, laneQueues, type ServiceActi
 
 /** The interval at which lanes are checked, in milliseconds. */
 const LOOK_EVERY = 5_000;
+/** How long the worker of the lanes may take to end, in milliseconds. It ends in two seconds if Temporal answers. */
+const CUT_OFF = 5_000;
 /**
  * The time from a request to its check, in milliseconds. The same check serves all runs that are requested meanwhile.
  */
@@ -153,9 +155,13 @@ export class LaneKeeper {
     // the current check may wait for Temporal
     void this.#looks.close();
     if (this.#worker.getState() === 'RUNNING') this.#worker.shutdown();
-    await this.#running;
+    const ended = this.#running.then(() => false);
+    const isCutOff = await Promise.race([
+      ended,
+      untilCutOff(() => this.#worker.getState() !== 'RUNNING', CUT_OFF),
+    ]);
     await this.#connections.client.close();
-    await this.#connections.worker.close();
+    if (!isCutOff) await this.#connections.worker.close();
   }
 
   async #look(): Promise<void> {

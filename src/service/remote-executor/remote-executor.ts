@@ -1,11 +1,11 @@
 import os from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Needs } from '../../http/health.ts';
 import { dataConverter } from '../../payload-codec.ts';
+import { untilCutOff } from '../../temporal-connection.ts';
 import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
@@ -27,7 +27,6 @@ import { ExecutorState } from './executor-state.ts';
 const MOST_UPLOADS = 4;
 /** After this time without Temporal, an executor that has nothing to do ends, in milliseconds. */
 const CUT_OFF = 2_000;
-const LOOK_EVERY = 100;
 /** The interval between two questions to Temporal, and the time limit of a question, in milliseconds. */
 const ASK_EVERY = 3_000;
 
@@ -113,7 +112,9 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       let isCutOff = false;
       try {
         const ended = worker.run().then(() => false);
-        isCutOff = await Promise.race([ended, untilCutOff(state)]);
+        const isLost = (): boolean =>
+          state.draining.signal.aborted && !state.hasLane() && state.unreached() !== null;
+        isCutOff = await Promise.race([ended, untilCutOff(isLost, CUT_OFF)]);
       } finally {
         await endAsking();
         await endGreeting();
@@ -166,16 +167,6 @@ function keepAsking(
     },
   });
   return () => checks.close();
-}
-
-/** Resolves to true when the executor drains and holds no runs, but has not reached Temporal for some seconds. */
-async function untilCutOff(state: ExecutorState): Promise<true> {
-  for (let since = performance.now(); ;) {
-    if (!state.draining.signal.aborted || state.hasLane() || state.unreached() === null)
-      since = performance.now();
-    if (performance.now() - since > CUT_OFF) return true;
-    await pause(LOOK_EVERY, undefined, { ref: false });
-  }
 }
 
 /** The answer about a part. It needs no key, so it has no text from elsewhere. */
