@@ -66,7 +66,7 @@ describe('the progress line', () => {
       { by: 'selection', stage: 'comparing' },
       growing,
     ] as CampaignStatus['strategy'][]) {
-      expect(progressText({ ...status, strategy })).toMatch(/^\[  …%\] running: 16 of 40 so far: 12 new/);
+      expect(progressText({ ...status, strategy })).toContain('[  …%] running: 16 of 40 so far: 12 new');
       expect(progressText({ ...status, strategy, phase: 'completed' })).toMatch(
         /^\[ 40%\] completed: 16 of 40: 12/,
       );
