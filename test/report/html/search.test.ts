@@ -99,7 +99,7 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
   };
 }
 
-async function pageOf(story: SearchStory, of = record): Promise<string> {
+async function pageOf(story: SearchStory, of: Parameters<typeof renderReport>[0] = record): Promise<string> {
   const rows = stream(story.points.map(({ ordinal, values }) => sampleRow(ordinal, values)));
   const options = { story: { by: 'search' as const, ...story } };
   return (await renderReport(of, countsOf(story.points.length), rows, options)).replaceAll(/\s+/g, ' ');
@@ -145,7 +145,7 @@ describe('the report of a search', () => {
       storyWith([point(0, 5, { isFeasible: false }), point(1, 6, { isFeasible: false })]),
       sampleRecord({
         ...record.campaign,
-        strategy: { ...search, require: [{ output: 'Fit error', min: null, max: 1 }] },
+        strategy: { ...search, require: [{ output: 'Fit error', min: null, max: 1, chance: null }] },
       }),
     );
     expect(page).toContain('No point has a value and meets the requirements.');
@@ -157,8 +157,12 @@ describe('the report of a search', () => {
 
   test.each([
     [[], 'over', 'No point has a value.'],
-    [[], 'asking', 'No point has a value yet.'],
-    [[{ output: 'Fit error', min: null, max: 1 }], 'asking', 'No known point meets the requirements so far.'],
+    [[], 'searching', 'No point has a value yet.'],
+    [
+      [{ output: 'Fit error', min: null, max: 1, chance: null }],
+      'searching',
+      'No known point meets the requirements so far.',
+    ],
   ] as const)(
     'with the requirements %j and without a best point, a search that is %s says so',
     (require, stage, said) => {
@@ -166,7 +170,7 @@ describe('the report of a search', () => {
         ...record.campaign,
         strategy: { ...search, require: [...require] },
       });
-      const answer = searchAnswer(campaign as never, { best: null, stage }, false);
+      const answer = searchAnswer(campaign, { best: null, stage }, false);
       expect(answer.text).toBe(`<div class="answer">${said}</div>`);
     },
   );
