@@ -205,7 +205,7 @@ describe('a sample with common random numbers', () => {
       Y: a! + b! ** 2 + 100 * slopes[replication - 1]!,
     }));
     expect(analysisSentence(found!)).toMatch(/^(A and B|B and A) explain \d+ % /);
-    expect(found!.warnings).toEqual([]);
+    expect(found!.warnings.join()).not.toContain('same random numbers');
   });
 
   test('has no test if nothing shows the chance, and a warning with one replication', () => {

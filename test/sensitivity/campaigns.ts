@@ -66,7 +66,7 @@ export function campaignOf({
     varied: inputsOf(design).map((name) => all.find((input) => input.name === name)!),
     design,
     replications,
-    seed: seed === undefined ? seedOf({}, all, replications) : seed,
+    seed: seed === undefined ? seedOf({ fresh: false }, all, replications) : seed,
     fresh: null,
     commonRandomNumbers,
     precision: null,

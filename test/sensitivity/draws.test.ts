@@ -6,7 +6,7 @@ import { regressionOf } from '../../src/sensitivity/regression.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { uniforms } from '../support/uniforms.ts';
 import fc from '../support/fast-check.ts';
-import { analyzed, byName, numericBase } from './campaigns.ts';
+import { analyzed, byName, numericBase, type Played } from './campaigns.ts';
 
 const SEED: BaseInput = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' };
 
@@ -126,14 +126,14 @@ describe('a point that a sample drew several times counts as often', () => {
 
   test('so a selection of a few different points does not name their input by chance', () => {
     const random = uniforms(5);
-    const strategy = {
+    const strategy: Played['strategy'] = {
       by: 'selection',
       method: 'kn',
       indifference: 1,
       confidence: 0.95,
       require: [],
       report: 0,
-    } as const;
+    };
     const design = sampleOf({ A: { values: [1, 2, 3] } }, 100);
     const base = [...numericBase({ A: 0 }), SEED];
     const means = new Map<number, number[]>();
