@@ -31,7 +31,7 @@ export const rooms = {
   report: ['api', 'campaign', 'store', 'client', 'search', 'sensitivity', 'statistics'],
   http: [],
   keys: [],
-  service: ['api', 'http', 'keys', 'postgres'],
+  service: ['api', 'http', 'keys', 'postgres', 'statistics'],
   server: [
     'api',
     'campaign',

@@ -1,6 +1,3 @@
-import type { StrategyName } from './strategy.ts';
-import { closedPhases, type Phase } from './types.ts';
-
 /**
  * The verdict on a point that is replicated until it is precise. `imprecise`: it is not precise enough and gets no more
  * replications, because it has the maximum number of replications, or because no replication gave a value of one of the
@@ -68,18 +65,6 @@ interface Counted {
 /** The expected number of runs of a campaign at its end. */
 export function expectedRuns({ runs, precision }: Counted): number {
   return Math.max(runs.total, precision?.expectedRuns ?? 0);
-}
-
-/** Whether the strategy of a campaign may ask for further runs, so that their number at the end is unknown. */
-export function asksForMore({
-  phase,
-  strategy,
-}: {
-  phase: Phase;
-  strategy: { by: StrategyName; stage?: string };
-}): boolean {
-  const isOver = strategy.stage === undefined ? strategy.by !== 'growing' : strategy.stage === 'over';
-  return !isOver && !closedPhases.includes(phase);
 }
 
 /** Finished runs as a percentage of the expected ones, rounded down; 0 without runs. */

@@ -1,4 +1,5 @@
-import { asksForMore, finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
+import { asksForMore } from '../campaign/asks-for-more.ts';
+import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
 import { closedPhases } from '../campaign/types.ts';
 import type { CampaignStatus } from '../client/index.ts';
 import { counted } from '../report/index.ts';

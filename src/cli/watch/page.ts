@@ -1,4 +1,5 @@
-import { asksForMore, expectedRuns, type PrecisionProgress } from '../../campaign/precise-points.ts';
+import { asksForMore } from '../../campaign/asks-for-more.ts';
+import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-points.ts';
 import type { CampaignOutput, Goal, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';

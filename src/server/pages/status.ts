@@ -1,5 +1,6 @@
 import { growthText } from '../../campaign/growth.ts';
-import { asksForMore, expectedRuns, finishedPercent } from '../../campaign/precise-points.ts';
+import { asksForMore } from '../../campaign/asks-for-more.ts';
+import { expectedRuns, finishedPercent } from '../../campaign/precise-points.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';

@@ -1,0 +1,14 @@
+import type { StrategyName } from './strategy.ts';
+import { closedPhases, type Phase } from './types.ts';
+
+/** Whether the strategy of a campaign may ask for further runs, so that their number at the end is unknown. */
+export function asksForMore({
+  phase,
+  strategy,
+}: {
+  phase: Phase;
+  strategy: { by: StrategyName; stage?: string };
+}): boolean {
+  const isOver = strategy.stage === undefined ? strategy.by !== 'growing' : strategy.stage === 'over';
+  return !isOver && !closedPhases.includes(phase);
+}
