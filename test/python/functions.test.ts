@@ -417,9 +417,7 @@ def leaky(x: float = 1.0, z: float = 2.0, *, seed: int = 1) -> Result:
   });
 
   test('finds a result that is kept for other values of a later input', async () => {
-    await expect(
-      checked('cache = {}', 'return {"y": cache.setdefault((x, z), z)}'),
-    ).resolves.toBeDefined();
+    await expect(checked('cache = {}', 'return {"y": cache.setdefault((x, z), z)}')).resolves.toBeDefined();
     await expect(checked('cache = {}', 'return {"y": cache.setdefault(x, z)}')).rejects.toThrow(
       /after other runs of the same process.*"Y" is/,
     );
