@@ -2,6 +2,7 @@ import { namedValues } from '../campaign/designs/input-types.ts';
 import { rejectedIn, type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { Selection } from '../campaign/search/search.ts';
 import type { CampaignBy, Point } from '../campaign/types.ts';
+import { areSame } from '../statistics/chance.ts';
 import { requiredAt, type Selected } from './interval.ts';
 import { type FinishedRun, PointReader } from './point-value.ts';
 import { byRank, type Finalist, finalistAt } from './story.ts';
@@ -35,9 +36,10 @@ export interface SelectStory {
 /** A point with its finished runs. `isWhole`: whether all its runs have finished. */
 type Compared = Point & { runs: readonly FinishedRun[]; isWhole: boolean };
 
-/** The number of other points with exactly the same mean. */
+/** The number of other points with the same mean. */
 function tiedWith({ ordinal, mean }: Finalist, points: readonly Finalist[]): number {
-  return points.filter((point) => point.mean === mean && point.ordinal !== ordinal).length;
+  const isTied = (other: number | null): boolean => mean !== null && other !== null && areSame(other, mean);
+  return points.filter((point) => isTied(point.mean) && point.ordinal !== ordinal).length;
 }
 
 /** @param campaign - one with a selection */

@@ -37,9 +37,9 @@ afterAll(async () => {
 });
 afterEach(() => cancelOpen(world));
 
-async function logIn(): Promise<void> {
-  await page.goto(server.loginUrl(KEY));
-  await page.waitForURL(`${server.url}/`);
+async function logIn(on = page): Promise<void> {
+  await on.goto(server.loginUrl(KEY));
+  await on.waitForURL(`${server.url}/`);
 }
 
 async function begin(model: string, way: string): Promise<void> {
@@ -204,7 +204,8 @@ test('nothing typed is lost in twenty interruptions', async () => {
 
 test('after a step back, when the browser fills in texts and not the fields, the definition counts', async () => {
   const text = 'campaign: again\nmodel: {name: Epidemic}\ndesign: {grid: {Days: [3, 4]}}\n';
-  const own = await page.context().newPage();
+  const own = await browser.newPage();
+  await logIn(own);
   await own.addInitScript(`addEventListener('DOMContentLoaded', () => {
     const { definition, was } = document.querySelector('#form').elements;
     definition.value = was.value = ${JSON.stringify(text)};
