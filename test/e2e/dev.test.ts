@@ -141,9 +141,9 @@ describe('a campaign from the command line', () => {
   test('is changed by apply after a confirmation', async () => {
     const grid = (body: string): void =>
       writeFileSync(join(dev.folder, 'changed.yaml'), `campaign: changed\nmodel: {name: Rehearsal}\n${body}`);
-    await submit('changed', 'inputs: {Seconds: 0}\ndesign: {grid: {Value: [1, 2, 3]}}');
+    await submit('changed', 'seed: 5\ninputs: {Seconds: 0}\ndesign: {grid: {Value: [1, 2, 3]}}');
     await toTheEnd({ foray: client }, 'changed');
-    grid('inputs: {Seconds: 0}\ndesign: {grid: {Value: [2, 3, 4, 5]}}\nreplications: 2');
+    grid('seed: 5\ninputs: {Seconds: 0}\ndesign: {grid: {Value: [2, 3, 4, 5]}}\nreplications: 2');
     const asked = await run('apply', 'changed', 'changed.yaml');
     expect(asked).toMatchObject({ code: 2, stdout: '' });
     expect(asked.stderr).toContain('2 points added, 1 dropped, 2 kept; replications 1 → 2');
