@@ -127,7 +127,7 @@ design: {grid: {Kind: [A, "B, C", "1..2", "true", " lead"], Big: [1, "9007199254
   ] as const) {
     const view = new URLSearchParams({ 'in:Kind': kind }).toString();
     const { body } = await page(`/campaigns/choices/runs?${view}`);
-    expect([kind, body.match(/points\/\w+"><code>/g)?.length ?? 0]).toEqual([kind, count]);
+    expect([kind, body.match(/points\/\w+\?[^"]*"><code>/g)?.length ?? 0]).toEqual([kind, count]);
     const downloads = (await page(`/campaigns/choices/downloads?${view}`)).body;
     const jsonl = /href="([^"]*results\.jsonl[^"]*)"/.exec(downloads)![1]!.replaceAll('&#38;', '&');
     expect((await page(jsonl)).body.split('\n').filter(Boolean)).toHaveLength(count);

@@ -4,6 +4,7 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { errorCodes, type ErrorCode } from '../../error-codes.ts';
@@ -140,7 +141,9 @@ export async function setConcurrency(
  * takes it up in time. Temporal then keeps the update for a worker that answers later.
  */
 async function updateError(temporal: TemporalConnection, id: string, error: unknown): Promise<unknown> {
-  const isKept = isTooLate(error) && (await answers(temporal));
+  // the server may end a call at its deadline as cancelled, before the client does
+  const isLate = isTooLate(error) || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
+  const isKept = isLate && (await answers(temporal));
   if (!isKept && grpcErrorIn(error)?.code !== GRPC_FAILED_PRECONDITION)
     return translated(temporal.settings, error);
   const { why } = await progressOf(temporal, id);
