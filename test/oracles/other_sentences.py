@@ -1,6 +1,7 @@
 """Rules for warnings, for the precision of points, and for the comparison of two campaigns."""
 
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -26,16 +27,40 @@ def _(c, m):
     deny(c.kind != "select" or all(run["replication"] <= c.settings["replications"] for run in c.runs), "there are no others")
 
 
-@says("warning", r"N of M (?:finished|first) runs have no value of OUT\. (?:No dependence on the inputs is visible\.|(?P<rest>.*))")
+CUT = (
+    r"At (?P<times>\d+) of \d+ times, Course has a value in only (?:(?P<low>[\d,]+) to )?(?P<most>[\d,]+)"
+    r" of the (?P<curves>[\d,]+) runs that have a curve\. "
+)
+DEPENDENCE = r"(?:No dependence on the inputs is visible\.|(?P<rest>.*))"
+
+
+@says("warning", rf"N of M (?:finished|first) runs have no value of OUT\. (?:{CUT})?{DEPENDENCE}")
+@says("warning", CUT + DEPENDENCE)
 def _(c, m):
-    values = [value for by in c.points().all.values() for value in by.values()]
-    equal(number(m["n"]), sum(value is None for value in values), "runs without a value")
-    equal(number(m["m"]), len(values), "runs")
+    if m["n"]:
+        values = [value for by in c.points().all.values() for value in by.values()]
+        if m["out"] == "Course":
+            values = [run["outputs"].get("Course") for run in counted(c)]
+        equal(number(m["n"]), sum(value is None for value in values), "runs without a value")
+        equal(number(m["m"]), len(values), "runs")
+    if m["times"]:
+        curves = [own.curve_of(run["outputs"]) for run in counted(c) if "Course" in run["outputs"]]
+        equal(number(m["curves"]), len(curves), "runs with a curve")
+        reached = Counter(time for curve in curves for time in curve)
+        cut = [count for count in reached.values() if count < len(curves)]
+        deny(int(m["times"]) > len(cut), f"{len(cut)} times are not reached by all runs")
+        for shown in (m["low"] or m["most"], m["most"]):
+            deny(number(shown) not in cut, f"own numbers of runs {sorted(cut)}")
     if m["rest"]:
         lacking(c, m["rest"])
 
 
-@says("warning", r"Whether a run has a value depends on (?P<list>.*), so the runs with a value are not a fair sample\.")
+def counted(c):
+    """The runs that count in an analysis: of a selection, those that no result has decided."""
+    return [run for run in c.runs if c.kind != "select" or run["replication"] <= c.settings["replications"]]
+
+
+@says("warning", r"Whether a run has a value(?: at all times)? depends on (?P<list>.*), so the runs with a value are not a fair sample\.")
 @says("warning", r"There are no indices, because whether a point has a value depends on (?P<list>.*), and each .*")
 def _(c, m):
     lacking(c, m["list"])

@@ -14,8 +14,8 @@ import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
 import { isModule, isPython, type ModelPlace, readCode } from './folder.ts';
 import { withOwnCopy } from './own-copy.ts';
-import { LOAD_LIMIT, pythonCommand, pythonFor } from './program.ts';
-import type { PythonBuild } from './python-build.ts';
+import { pythonCommand, pythonFor } from './program.ts';
+import { LOAD_LIMIT, type PythonBuild } from './python-build.ts';
 import { oneLine } from '../../text/suggest.ts';
 
 /** The longest time for loading a model's module, and for learning the packages of a program, in milliseconds. */

@@ -3,8 +3,6 @@ import { type KeptCommand, readKeptCommand } from './command.ts';
 import { statOf } from '../../system/file-stamp.ts';
 import { isPython, type ModelPlace, PYTHON_HELPER } from './folder.ts';
 
-/** How long a program that stays loaded may take to load, in milliseconds. */
-export const LOAD_LIMIT = 5 * 60_000;
 /** The folders in which a virtual environment of a model is looked for, relative to the model's folder. */
 export const ENVIRONMENTS = ['.venv', 'venv', '../.venv', '../venv'];
 

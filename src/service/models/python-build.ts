@@ -1,3 +1,6 @@
+/** How long a program that stays loaded may take to load, in milliseconds. */
+export const LOAD_LIMIT = 5 * 60_000;
+
 /** The Python and the packages with which a program of a model was loaded. They decide its outputs. */
 export interface PythonBuild {
   /** The version of Python without its last number, such as 3.12. */
