@@ -123,9 +123,9 @@ export class VersionTable {
    */
   async record(model: FoundModel): Promise<Recorded> {
     const { id, declaration, code, codeHash } = model;
-    const manifest = manifestOf(code, declaration, model.outside);
-    const problem = await this.#keepFiles(model, manifest);
-    const keep = (sql: Sql, number: number) => problem ?? this.#keep(sql, id, number, manifest);
+    const stored = await this.#keepFiles(model);
+    const keep = (sql: Sql, number: number) =>
+      typeof stored === 'string' ? stored : this.#keep(sql, id, number, stored);
     const { name, description, published } = declaration;
     const { noteModel, latest, ofCode, addFiles } = this.#statements;
     return this.#change(async (sql) => {
@@ -199,15 +199,16 @@ export class VersionTable {
   }
 
   /**
-   * Stores the files of a model, if they are not known to be stored. Returns why this failed; undefined if it did not.
-   * They may be large, so no transaction waits for them.
+   * Stores the files of a model, if they are not known to be stored. They may be large, so no transaction waits for
+   * them. Returns their manifest, or why they cannot be read or stored: a known model may be out of reach.
    */
-  async #keepFiles({ id, code, codeHash }: FoundModel, manifest: Manifest): Promise<string | undefined> {
+  async #keepFiles({ id, declaration, code, codeHash, outside }: FoundModel): Promise<Manifest | string> {
     try {
+      const manifest = manifestOf(code, declaration, outside);
       if (this.#files.isShared) await this.#files.publish(code, manifest);
       const [known] = await this.#sql.all<Latest>(this.#statements.ofCode, id, codeHash);
       if (!known?.kept) await this.#files.keep(code, manifest);
-      return undefined;
+      return manifest;
     } catch (error) {
       return messageOf(error);
     }
