@@ -7,6 +7,7 @@ import { unknownChanceWarnings } from './chance.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimator-of-design.ts';
 import { dependents, NO_DEPENDENCE } from './dependence.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
+import type { MissingValues } from './missing.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
 
@@ -213,13 +214,9 @@ function lackingWarnings(
   counted: string,
 ): string[] {
   if (missing.runs === 0 || runs === 0) return [];
-  const names = dependents(table, missing.shares, missing.byPoint);
   const isAll = missing.runs <= failed;
-  const count = `${missing.runs} of ${missing.runs + runs} ${counted} have no value of ${measure.name}. `;
-  if (names.length === 0) return isAll ? [] : [`${count}${NO_DEPENDENCE}`];
-  return [
-    `${isAll ? '' : count}Whether a run has a value depends on ${names.join(', ')}, so the runs with a value are not a fair sample.`,
-  ];
+  const counts = isAll ? [] : [missingText(missing.runs, missing.runs + runs, counted, measure.name)];
+  return missingWarnings(missing, table, counts, 'has a value');
 }
 
 /**
@@ -236,26 +233,38 @@ function cutWarnings(
   counted: string,
 ): string[] {
   if (missing.runs === 0 || runs === 0) return [];
-  const names = dependents(table, missing.shares, missing.byPoint);
   const cut = reached.filter((count) => count < runs);
   const [fewest, most] = [Math.min(...cut), Math.max(...cut)];
   const counts = [
-    ...(finished - runs > failed
-      ? [`${finished - runs} of ${finished} ${counted} have no value of ${name}.`]
-      : []),
+    ...(finished - runs > failed ? [missingText(finished - runs, finished, counted, name)] : []),
     ...(cut.length > 0
       ? [
           `At ${cut.length} of ${reached.length} times, ${name} has a value in only ${fewest === most ? '' : `${fewest} to `}${most} of the ${runs} runs that have a curve.`,
         ]
       : []),
   ];
+  return missingWarnings(missing, table, counts, 'has a value at all times');
+}
+
+function missingText(without: number, runs: number, counted: string, name: string): string {
+  return `${without} of ${runs} ${counted} have no value of ${name}.`;
+}
+
+/**
+ * The warning for missing values: how many there are, and whether they depend on the inputs.
+ *
+ * @param counts - sentences with numbers of runs; none for failed runs, of which another warning tells
+ */
+function missingWarnings(
+  { shares, byPoint }: MissingValues,
+  table: PointTable,
+  counts: readonly string[],
+  what: string,
+): string[] {
+  const names = dependents(table, shares, byPoint);
   if (names.length === 0) return counts.length === 0 ? [] : [[...counts, NO_DEPENDENCE].join(' ')];
-  return [
-    [
-      ...counts,
-      `Whether a run has a value at all times depends on ${names.join(', ')}, so the runs with a value are not a fair sample.`,
-    ].join(' '),
-  ];
+  const why = `Whether a run ${what} depends on ${names.join(', ')}, so the runs with a value are not a fair sample.`;
+  return [[...counts, why].join(' ')];
 }
 
 /** The warning for times that are not analyzed, because the first curve does not have them. */
