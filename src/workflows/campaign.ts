@@ -46,6 +46,8 @@ const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** An execution that shall continue a closed campaign ends if its change does not come within this time. */
 const CHANGE_COMES_WITHIN = '10 s';
+/** A tick takes longer than this only if something does not answer. */
+const TICK_ENDS_WITHIN = '2 s';
 
 /**
  * One campaign, from the expansion of its design to its summary. The workflow owns the progress: which runs are
@@ -213,7 +215,10 @@ async function untilWished(context: Context, isWished: () => boolean, wait?: num
   else await condition(isAskedFor, wait, { summary: detailLine(state) });
 }
 
-/** Makes a tick. A service that does not answer holds the tick, but not the requested phases. */
+/**
+ * Makes a tick. A requested phase waits for its end, because runs that the tick has just requested are not known before.
+ * But a service that does not answer holds the tick, and not the phase.
+ */
 async function tickWithWishes(context: Context): Promise<Proposed | undefined> {
   const { state } = context;
   let isOver = false;
@@ -224,7 +229,7 @@ async function tickWithWishes(context: Context): Promise<Proposed | undefined> {
   const wishes = CancellationScope.nonCancellable(async () => {
     for (;;) {
       await condition(() => isOver || state.phase !== phases[state.wish]);
-      if (isOver) return;
+      if (isOver || (await condition(() => isOver, TICK_ENDS_WITHIN))) return;
       await carryOutWish(context);
     }
   });

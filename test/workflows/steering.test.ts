@@ -29,8 +29,16 @@ describe('steering', () => {
     await until('the list shows the pause', async () =>
       (await world.foray.list()).some((campaign) => campaign.id === id && campaign.phase === 'paused'),
     );
-    const statuses = await world.statusesAtService(id);
-    expect(statuses).toEqual({ COMPLETED: paused.runs.done, NONE: paused.runs.waiting });
+    // a tick that takes long may still have requested runs
+    const statuses = await until('no run is in flight at the service', async () => {
+      const found = await world.statusesAtService(id);
+      return !('QUEUED' in found) && !('RUNNING' in found) && found;
+    });
+    const { runs } = await until('the campaign knows all results', async () => {
+      const status = await world.foray.status(id);
+      return status.runs.done === statuses['COMPLETED'] && status;
+    });
+    expect(statuses).toEqual({ COMPLETED: runs.done, NONE: runs.waiting });
     await world.foray.steer(id, 'resume', 'back');
     const end = await toTheEnd(world, id);
     expect(end.note).toBe('paused: lunch; resumed: back');
