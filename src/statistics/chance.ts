@@ -67,30 +67,34 @@ export interface Spread extends Pick<Sample, 'count' | 'mean' | 'variance'> {
  */
 const MOST_DIFFERENT = 100;
 
-/** Counts how often each different value comes. */
+/** Counts how often each different value comes. There may be very many samples, and their values rarely repeat. */
 export class ValueCounts {
   #values: number[] = [];
-  #times: number[] = [];
+  /** How often each value came; undefined while each one came once. */
+  #times: number[] | undefined;
   #isFull = false;
 
   add(value: number): void {
     if (this.#isFull) return;
     const at = this.#values.indexOf(value);
-    if (at >= 0) this.#times[at]! += 1;
-    else if (this.#values.length < MOST_DIFFERENT) {
-      // an array that grows by push has room for many more values, and there may be very many samples
-      this.#values = this.#values.concat(value);
-      this.#times = this.#times.concat(1);
+    if (at >= 0) {
+      this.#times ??= this.#values.map(() => 1);
+      this.#times[at]! += 1;
+    } else if (this.#values.length < MOST_DIFFERENT) {
+      this.#values.push(value);
+      this.#times?.push(1);
     } else {
       this.#isFull = true;
-      this.#values = this.#times = [];
+      this.#values = [];
+      this.#times = undefined;
     }
   }
 
   /** The value that more than half of all values have; null if there is none, or if there are too many different values. */
   majorityOf(all: number): Majority | null {
-    const at = this.#times.findIndex((times) => 2 * times > all);
-    return at < 0 ? null : { value: this.#values[at]!, count: this.#times[at]! };
+    const timesOf = (at: number): number => this.#times?.[at] ?? 1;
+    const at = this.#values.findIndex((_value, at) => 2 * timesOf(at) > all);
+    return at < 0 ? null : { value: this.#values[at]!, count: timesOf(at) };
   }
 }
 
