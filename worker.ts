@@ -29,6 +29,11 @@ const FACTS_MS = 5_000;
 const ASK_MS = 2_000;
 /** Maximum number of activities at once: ticks of campaigns run in parallel, and each makes parallel requests. */
 const ACTIVITIES_AT_ONCE = 16;
+/**
+ * Maximum number of workflow tasks at once. One thread executes them, so more of them only wait longer for it. On a busy
+ * machine, they would all exceed their timeout, and each would be done again.
+ */
+const STEPS_AT_ONCE = 4;
 
 /**
  * Options of a worker of a build. A campaign stays with the build that started it. When its workflow continues as new, it
@@ -187,6 +192,7 @@ export async function runWorker(
             courses,
           ),
           maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+          maxConcurrentWorkflowTaskExecutions: STEPS_AT_ONCE,
           shutdownGraceTime: GRACE,
           stickyQueueScheduleToStartTimeout: STICKY,
           workerDeploymentOptions: deploymentOptions(taskQueue, own.build),

@@ -142,7 +142,7 @@ export function differences(course: CampaignCourse, phase: string, rows: readonl
   const lacking = isPartial ? [] : [...required.keys()].filter((key) => !had.has(key));
   if (lacking.length > 0)
     found.push(
-      `${lacking.length} of ${required.size} results are missing: ${lacking.slice(0, 3).join(', ')}`,
+      `${lacking.length} of ${required.size} results are missing, and the campaign is ${phase}: ${lacking.slice(0, 3).join(', ')}`,
     );
   return found.map((what) => `${course.id}: ${what}`);
 }

@@ -11,7 +11,7 @@ import { Monitor } from './monitor.ts';
 import { isBroken, type Outcome, type Promised, promisesOf } from './promises.ts';
 import type { Fault, Schedule } from './schedule.ts';
 import type { Tools } from './tools.ts';
-import { waitsOf } from './waits.ts';
+import { keepStory, waitsOf } from './waits.ts';
 import { startWorld, type World } from './world.ts';
 
 const PROGRESS_MS = 20_000;
@@ -26,6 +26,9 @@ const QUIET_S = 90;
 /** The time from the start at which the soak notes the usual number of descriptors of each process, s. */
 const BASELINE_S = 12;
 
+/** The maximum number of campaigns with wrong or lost results whose stories are kept. */
+const STORIES = 10;
+
 /** Carries out a schedule in a new world. Returns a result for each promise. */
 export async function soak(
   schedule: Schedule,
@@ -38,7 +41,7 @@ export async function soak(
     if (isBroken(promised)) {
       const kept = join(tmpdir(), `foray-soak-${schedule.seed}-logs`);
       cpSync(world.logs, kept, { recursive: true });
-      say(`The logs of the processes are in ${kept}`);
+      say(`The logs of the processes and the stories of wrong campaigns are in ${kept}`);
     }
     return promised;
   } finally {
@@ -96,12 +99,15 @@ async function carriedOut(world: World, schedule: Schedule, say: (line: string) 
     const memory = monitor.memory();
     const areQuiet = await within(QUIET_S, () => monitor.leakedDescriptors().length === 0);
     say(`${clock()}  the soak checks results, files and processes`);
+    const findings = await check(world, campaigns);
+    const affected = new Set([...findings.wrong, ...findings.lost].map((line) => line.split(':')[0]!));
+    for (const id of [...affected].slice(0, STORIES)) await keepStory(world, id);
     return {
       faults: faults.tally,
       broken: [...broken, ...faults.broken],
       unacknowledged: campaigns.unacknowledged,
       counts: campaigns.counts,
-      findings: await check(world, campaigns),
+      findings,
       memory,
       descriptors: areQuiet ? [] : monitor.leakedDescriptors(),
       ownEnds: [...world.processes].flatMap(([name, { ownEnds }]) =>

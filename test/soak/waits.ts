@@ -1,4 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
+import { writeFileSync } from 'node:fs';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../src/errors.ts';
@@ -42,11 +43,22 @@ async function runsOf({ foray, disks }: World, id: string): Promise<string[]> {
   }
 }
 
+/** Writes a campaign's record, the states of its runs and its workflow's history beside the logs of the processes. */
+export async function keepStory(world: World, id: string): Promise<void> {
+  const { foray, logs } = world;
+  const story = {
+    record: await foray['store'].getCampaign(id),
+    counts: await foray['store'].counts(id),
+    open: await foray['store'].openRuns(id),
+    history: await withWorkflow(world, id, (handle) => handle.fetchHistory()),
+  };
+  const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+  writeFileSync(join(logs, `${id}.json`), JSON.stringify(story, plain, 1));
+}
+
 /** The activities that the workflow waits for, and its last events. */
-async function workflowOf({ settings }: World, id: string): Promise<string[]> {
-  const connection = await Connection.connect(settings.temporal.connectionOptions);
-  try {
-    const handle = new Client({ connection }).workflow.getHandle(id);
+function workflowOf(world: World, id: string): Promise<string[]> {
+  return withWorkflow(world, id, async (handle) => {
     const { raw, historyLength } = await handle.describe();
     const { events } = await handle.fetchHistory();
     const activities = raw.pendingActivities?.map(
@@ -64,6 +76,17 @@ async function workflowOf({ settings }: World, id: string): Promise<string[]> {
       ...task,
       `${historyLength} events, the last: ${names?.map((name) => name?.replace(/EventAttributes$/, '')).join(', ')}`,
     ];
+  });
+}
+
+async function withWorkflow<T>(
+  { settings }: World,
+  id: string,
+  ask: (handle: WorkflowHandle) => Promise<T>,
+): Promise<T> {
+  const connection = await Connection.connect(settings.temporal.connectionOptions);
+  try {
+    return await ask(new Client({ connection }).workflow.getHandle(id));
   } finally {
     await connection.close();
   }
