@@ -3,7 +3,8 @@ import { ForayError, type Place } from '../errors.ts';
 
 /**
  * The kinds of errors of a model service.
- * - `unreachable`: no connection, or a broken connection; `timeout`: no answer in time;
+ * - `unreachable`: no connection, or a broken connection; `timeout`: no answer in time, or 408: the request did not come
+ *   in time, for example because its process stood still;
  * - `throttled`: 429, or 503 with Retry-After; `crowded`: 429 because too many animated runs are running; `server`:
  *   another 5xx;
  * - `malformed`: an answer outside the interface; `too-large`: an answer over the size limit;

@@ -273,11 +273,13 @@ function statusError(target: string, status: number, message: string): CloudErro
       ? 'unauthorized'
       : status === 404
         ? 'not-found'
-        : status >= 400 && status < 500
-          ? 'refused'
-          : status >= 500
-            ? 'server'
-            : 'malformed';
+        : status === 408
+          ? 'timeout'
+          : status >= 400 && status < 500
+            ? 'refused'
+            : status >= 500
+              ? 'server'
+              : 'malformed';
   return new CloudError(kind, `${target}: ${status}${message ? `: ${message}` : ''}`, {
     mayHaveArrived: kind !== 'unauthorized',
   });

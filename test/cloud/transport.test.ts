@@ -18,6 +18,7 @@ describe('statuses', () => {
     [401, 'unauthorized', false, 'KEY_REFUSED'],
     [403, 'unauthorized', false, 'KEY_REFUSED'],
     [404, 'not-found', false, 'REQUEST_REFUSED'],
+    [408, 'timeout', true, 'SERVICE_UNREACHABLE'],
     [409, 'refused', false, 'REQUEST_REFUSED'],
     [413, 'refused', false, 'REQUEST_REFUSED'],
     [429, 'throttled', true, 'SERVICE_FAILED'],

@@ -83,6 +83,15 @@ describe('a service that closes', () => {
   });
 });
 
+test('a request whose body ends too early is answered with 408, so that its client tries again', async () => {
+  const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+  const version = await service.latest('Service System Demo');
+  const socket = open(service);
+  const head = ['Host: x', `Authorization: ${KEY}`, 'Content-Type: application/json', 'Content-Length: 1000'];
+  socket.end([`POST ${ROOT}/versions/${version}/runs HTTP/1.1`, ...head, '', '{"inputs'].join('\r\n'));
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 .*TOO_SLOW/s);
+});
+
 describe('the host of a request', () => {
   test('is refused if it is invalid, and no run starts', async () => {
     const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });

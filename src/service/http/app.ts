@@ -217,6 +217,8 @@ function notFound(path: string, methods: Methods): ServiceError {
 /** The error for data that is not a valid HTTP request, or for a head that is too large or too slow. */
 function brokenRequest({ code }: Error & { code?: string }): ServiceError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow('request');
+  // something on the way may have ended the connection, and still carry this answer to a client that then tries again
+  if (code === 'HPE_INVALID_EOF_STATE') return new ServiceError('TOO_SLOW', 'The request ended too early.');
   const why =
     code === 'HPE_HEADER_OVERFLOW'
       ? 'The head of the request is too large'

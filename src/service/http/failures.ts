@@ -84,9 +84,9 @@ function serviceErrorFrom(error: FastifyError, { routeOptions }: FastifyRequest)
       { 'retry-after': String(TRY_AGAIN) },
     );
   }
-  // the client has closed the connection
+  // the client, or something between it and the service, has closed the connection
   if (error.code === 'ECONNRESET')
-    return new ServiceError('BAD_REQUEST', 'The connection ended before the end of the body.');
+    return new ServiceError('TOO_SLOW', 'The connection ended before the end of the body.');
   const status = error.statusCode ?? 500;
   if (error.code === 'FST_ERR_BAD_URL')
     return new ServiceError('BAD_REQUEST', 'The address is not valid, or a part of it is too long.');
