@@ -107,7 +107,7 @@ export class LiveSummary {
       const value = measure.read(row.outputs);
       if (value === undefined) continue;
       samples.add(ordinal, value);
-      this.#forgetAfter(measure);
+      if (this.#samples.size > 1) this.#forgetAfter(measure);
     }
     return true;
   }
