@@ -175,9 +175,20 @@ describe('without scripts', () => {
     const { body } = await send('/new/form', { definition, do: 'plan' });
     expect(body).toContain('Upload it at its field.');
     expect(body).not.toContain('BASE64');
-    const long = `# ${'x'.repeat(1_000_000)}`;
+    // writing a million hostile characters into the page again takes up to 0.4 s
+    const long = `# ${'<'.repeat(200_000)}`;
     for (const path of ['/new', '/new/form', '/campaigns/fit/definition'])
       expect((await send(path, { definition: long, do: 'compare' })).status).toBe(413);
+    expect((await send('/new/form', { definition, '/campaign': long })).status).toBe(413);
+    // a program may start such a campaign
+    const text = `${rehearsal({ count: 1, seconds: 0 }).text}${long}`;
+    await world.foray.submit({ text, file: 'long.yaml' }, { id: 'long-text' });
+    const shown = (await page('/campaigns/long-text/definition')).body;
+    expect(shown).toMatch(/The definition has 200,\d+ characters/);
+    expect(shown).not.toContain('<textarea');
+    expect(shown.length).toBeLessThan(6 * 200_000);
+    expect((await page('/new?from=long-text')).status).toBe(413);
+    await over('long-text');
   });
 
   test('the server says that it has taken a single run, so the browser forgets its draft', async () => {
@@ -379,7 +390,7 @@ seed: 1
   });
 
   test('pages change the window, pause campaigns and cancel campaigns; a page asks before it cancels a campaign', async () => {
-    await world.foray.submit(rehearsal({ count: 40, seconds: 30, more: 'concurrency: 1' }), { id: 'long' });
+    await world.foray.submit(rehearsal({ count: 40, seconds: 30, more: 'concurrency: 1' }), { id: 'long-text' });
     await until('the campaign runs', async () => (await world.foray.status('long')).runs.running > 0);
     expect((await send('/campaigns/long/window', { concurrency: '4' })).status).toBe(303);
     await until('the window is set', async () => (await world.foray.status('long')).window === 4);
@@ -401,7 +412,7 @@ seed: 1
       body: two,
     });
     expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('fit')]);
-    await over('long');
+    await over('long-text');
     expect((await world.foray.status('long')).phase).toBe('cancelled');
   });
 
