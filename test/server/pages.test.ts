@@ -390,7 +390,7 @@ seed: 1
   });
 
   test('pages change the window, pause campaigns and cancel campaigns; a page asks before it cancels a campaign', async () => {
-    await world.foray.submit(rehearsal({ count: 40, seconds: 30, more: 'concurrency: 1' }), { id: 'long-text' });
+    await world.foray.submit(rehearsal({ count: 40, seconds: 30, more: 'concurrency: 1' }), { id: 'long' });
     await until('the campaign runs', async () => (await world.foray.status('long')).runs.running > 0);
     expect((await send('/campaigns/long/window', { concurrency: '4' })).status).toBe(303);
     await until('the window is set', async () => (await world.foray.status('long')).window === 4);
@@ -412,7 +412,7 @@ seed: 1
       body: two,
     });
     expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('fit')]);
-    await over('long-text');
+    await over('long');
     expect((await world.foray.status('long')).phase).toBe('cancelled');
   });
 
