@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LONGEST_UNIT } from '../api/index.ts';
 import { InputName, Output, Units, Value } from './designs/schema-values.ts';
 import { DesignSchema } from './designs/index.ts';
 import { Duration } from './schema-duration.ts';
@@ -85,8 +86,16 @@ const OutputNames = z.array(Output, 'expected a list of outputs').min(1, 'expect
 
 const Axis = z
   .strictObject({
-    name: z.string('expected a text').optional().describe('The name of the axis.'),
-    units: z.string('expected units such as DAY').optional().describe('The units of the axis.'),
+    name: z
+      .string('expected a text')
+      .max(200, 'expected at most 200 characters')
+      .optional()
+      .describe('The name of the axis.'),
+    units: z
+      .string('expected units such as DAY')
+      .max(LONGEST_UNIT, `expected at most ${LONGEST_UNIT} characters`)
+      .optional()
+      .describe('The units of the axis.'),
     scale: z
       .enum(['linear', 'log'], 'expected linear or log')
       .optional()

@@ -22,6 +22,8 @@ export interface Settings {
   owner: string;
   /** Address of Temporal's Web UI. */
   webUi: string;
+  /** Address of foray's own page, if it is known. */
+  page?: string | undefined;
   /** The names of the notices of new campaigns whose definition has no `notify`. @default none */
   notify?: string[] | undefined;
 }

@@ -116,6 +116,7 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     temporal: { address: `${HOST}:${port.temporal}`, webUi: `http://${HOST}:${port.webUi}` },
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
+    page: `http://${HOST}:${port.page}`,
   };
   // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only these, those of a payload codec,
   // and the key of the page (FORAY_KEY, below), are passed on

@@ -96,6 +96,7 @@ export function settingsFrom(given: GivenSettings): Settings {
       (given.webUi && address(given.webUi, '--web-ui', variables.webUi).href) ??
       dev?.temporal.webUi ??
       usualUi(temporal.connectionOptions.address),
+    page: dev?.page,
     notify: given.notify ? given.notify.split(',').map((name) => name.trim()) : undefined,
   };
 }

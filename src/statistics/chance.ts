@@ -65,10 +65,16 @@ export interface Spread extends Pick<Sample, 'count' | 'mean' | 'variance'> {
  * Samples with more different values have no most frequent value, so that a sample needs little memory, and the order of
  * its values does not matter. Its rare values are then so many that the variance of the sample shows them.
  */
-const MOST_DIFFERENT = 100;
+export const MOST_DIFFERENT = 100;
 
-/** Counts how often each different value comes. There may be very many samples, and their values rarely repeat. */
-export class ValueCounts {
+/** Counts how often each different value comes. */
+export interface Counts {
+  add(value: number): void;
+  /** The value that more than half of all values have; null if there is none, or if there are too many different values. */
+  majorityOf(all: number): Majority | null;
+}
+
+class ValueCounts implements Counts {
   #values: number[] = [];
   /** How often each value came; undefined while each one came once. */
   #times: number[] | undefined;
@@ -90,7 +96,6 @@ export class ValueCounts {
     }
   }
 
-  /** The value that more than half of all values have; null if there is none, or if there are too many different values. */
   majorityOf(all: number): Majority | null {
     const timesOf = (at: number): number => this.#times?.[at] ?? 1;
     const at = this.#values.findIndex((_value, at) => 2 * timesOf(at) > all);
@@ -100,7 +105,7 @@ export class ValueCounts {
 
 /** A sample that counts its most frequent value. */
 export class SpreadSample extends Sample implements Spread {
-  protected counts = new ValueCounts();
+  protected counts: Counts = new ValueCounts();
 
   override add(value: number): void {
     super.add(value);

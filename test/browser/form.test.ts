@@ -218,6 +218,28 @@ test('after a step back, when the browser fills in texts and not the fields, the
   await own.close();
 });
 
+test('a step back after a start shows the form that was sent, to the person who has sent it', async () => {
+  await begin('Epidemic', 'Every combination');
+  await field('inputs/Population:0').fill('50');
+  await choose('design/grid/Contact rate', 'values', { '': '1.5, 2' });
+  await field('campaign').fill('and-back');
+  const shape = await field('design/grid/Contact rate?').inputValue();
+  await start();
+  const shown = (): Promise<string[]> =>
+    Promise.all(
+      [field('campaign'), field(`design/grid/Contact rate:${shape}`)].map((one) => one.inputValue()),
+    );
+  await page.goBack();
+  await until(
+    'the form is as it was sent',
+    async () => JSON.stringify(await shown()) === '["and-back","1.5, 2"]',
+  );
+  await page.evaluate("history.replaceState({ ...history.state, user: 'another person' }, '')");
+  await page.reload();
+  await page.waitForLoadState('networkidle');
+  expect(await field('campaign').inputValue()).not.toBe('and-back');
+});
+
 test('a start while the campaign is planned asks for nothing further, and stays a start', async () => {
   await begin('Epidemic', 'Latin hypercube');
   await page.locator('#plan > *').first().waitFor();

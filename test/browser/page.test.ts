@@ -185,6 +185,11 @@ test('times are those of the browser and name their zone; heads sort the grids; 
     ['#part-grid', '#part-effects'].map(async (part) => (await page.locator(part).boundingBox())!),
   );
   expect([grid!.y, grid!.x < effects!.x]).toEqual([effects!.y, true]);
+  await page.setViewportSize({ width: 1_920, height: 900 });
+  await page.goto(`${server.url}/compare?id=fit&id=other`);
+  const figures = await page.locator('figure').all();
+  const [one, two] = await Promise.all(figures.map(async (figure) => (await figure.boundingBox())!));
+  expect([one!.y, one!.width > 800, two!.x > 960]).toEqual([two!.y, true, true]);
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -52,6 +52,11 @@ describe('names', () => {
       'outputs: {axes: {§Infected: {units: DAY, scale: log, start: 2026-01-31}}}\n',
       /has a start and a logarithmic scale/,
     );
+    refused(
+      'DEFINITION_INVALID',
+      `outputs: {axes: {Infected: {name: §${'x'.repeat(201)}}}}\n`,
+      /expected at most 200 characters/,
+    );
   });
 
   test('a goal is refused if its output is unknown, or is neither a number nor true or false', () => {

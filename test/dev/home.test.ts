@@ -15,6 +15,7 @@ const addresses: Addresses = {
   temporal: { address: '127.0.0.1:1', webUi: 'http://127.0.0.1:2' },
   service: { url: 'http://127.0.0.1:3/api/open/8.5.0', key: 'a key' },
   store: 'sqlite:nowhere',
+  page: 'http://127.0.0.1:4',
 };
 
 let folder: string;
@@ -38,13 +39,16 @@ async function startHolder() {
 }
 
 test('addresses are valid only while the process that wrote them lives, even if another process gets the same id', async () => {
-  const url = () => settingsFrom({ home, taskQueue: 'foray', owner: userName() }).service.url;
+  const settings = () => settingsFrom({ home, taskQueue: 'foray', owner: userName() });
+  const url = () => settings().service.url;
   mkdirSync(home);
   writeFileSync(join(home, 'addresses.json'), JSON.stringify(addresses));
   expect(url()).not.toBe(addresses.service.url);
 
   const holder = await startHolder();
   expect(url()).toBe(addresses.service.url);
+  // the details of a workflow link to its page
+  expect(settings().page).toBe(addresses.page);
   await expect(holdHome(home)).rejects.toMatchObject({
     code: 'HOME_IN_USE',
     message: expect.stringContaining(`(process ${process.pid}) already runs in ${home}`),

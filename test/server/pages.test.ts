@@ -175,9 +175,20 @@ describe('without scripts', () => {
     const { body } = await send('/new/form', { definition, do: 'plan' });
     expect(body).toContain('Upload it at its field.');
     expect(body).not.toContain('BASE64');
-    const long = `# ${'x'.repeat(1_000_000)}`;
+    // writing a million hostile characters into the page again takes up to 0.4 s
+    const long = `# ${'<'.repeat(200_000)}`;
     for (const path of ['/new', '/new/form', '/campaigns/fit/definition'])
       expect((await send(path, { definition: long, do: 'compare' })).status).toBe(413);
+    expect((await send('/new/form', { definition, '/campaign': long })).status).toBe(413);
+    // a program may start such a campaign
+    const text = `${rehearsal({ count: 1, seconds: 0 }).text}${long}`;
+    await world.foray.submit({ text, file: 'long.yaml' }, { id: 'long-text' });
+    const shown = (await page('/campaigns/long-text/definition')).body;
+    expect(shown).toMatch(/The definition has 200,\d+ characters/);
+    expect(shown).not.toContain('<textarea');
+    expect(shown.length).toBeLessThan(6 * 200_000);
+    expect((await page('/new?from=long-text')).status).toBe(413);
+    await over('long-text');
   });
 
   test('the server says that it has taken a single run, so the browser forgets its draft', async () => {

@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
+import type { FastifyRequest } from 'fastify';
 import type { CampaignStatus } from '../../src/client/index.ts';
 import { PictureNumbers } from '../../src/report/pictures/numbers.ts';
 import { html } from '../../src/report/html/markup.ts';
+import type { Seen } from '../../src/server/live/look.ts';
 import { shownSection } from '../../src/server/live/shown.ts';
-import { isFinal } from '../../src/server/pages/campaign.ts';
+import { campaignParts, isFinal } from '../../src/server/pages/campaign.ts';
 import { statusSection } from '../../src/server/pages/status.ts';
 
 test('a long table shows its first rows, and says that CSV has all of them', () => {
@@ -23,6 +25,30 @@ test('the pictures of a closed campaign are not final if the campaign has contin
   expect(isFinal({ phase: 'completed', asOf: before }, seen)).toBe(true);
   expect(isFinal({ phase: 'completed', asOf: after }, seen)).toBe(false);
   expect(isFinal({ phase: 'running', asOf: before }, seen)).toBe(false);
+});
+
+test('all viewers of a drawn state share one report', () => {
+  const request = { access: null } as FastifyRequest;
+  const runs = { total: 1, done: 1, new: 1, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 };
+  const status = {
+    id: 'flu',
+    phase: 'completed',
+    runs,
+    blocked: null,
+    strategy: {},
+    note: '',
+  } as CampaignStatus;
+  const seen: Seen = {
+    version: 'v',
+    asOf: null,
+    changedAt: null,
+    finished: 1,
+    sections: [{ id: 'facts', html: 'large' }],
+    next: 0,
+  };
+  const [one, other] = [campaignParts(request, status, seen), campaignParts(request, status, seen)];
+  expect(one[2]!.markup.text).toContain('large');
+  expect(one[2]).toBe(other[2]);
 });
 
 test('the head of a page says how many runs the pictures show, if more runs have finished since', () => {

@@ -135,7 +135,7 @@ export function startOptions(
   reason?: string,
 ) {
   const { id, service, concurrency, failures, timeouts, notify, model, name, priority } = campaign;
-  const { owner } = temporal.settings;
+  const { owner, page } = temporal.settings;
   const summary = [`${name}: ${model.name}`, ...(reason === undefined ? [] : [`${reason}, by ${owner}`])];
   const input: CampaignInput = {
     ...{ campaign: id, service, store, concurrency, failures, timeouts, notify },
@@ -154,6 +154,9 @@ export function startOptions(
       ...(reason !== undefined && { reason, by: owner }),
     },
     staticSummary: summary.join('; ').slice(0, LONGEST_SUMMARY),
+    ...(page !== undefined && {
+      staticDetails: `[The page of the campaign](${page}/campaigns/${encodeURIComponent(id)})`,
+    }),
     // campaigns on the same workers take turns, and campaigns with a higher priority come first
     priority: { priorityKey: priority, fairnessKey: id.slice(0, LONGEST_FAIRNESS_KEY) },
     ...(hasAttributes && {

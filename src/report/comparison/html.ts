@@ -43,7 +43,7 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
             <h1>${title}</h1>
             ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
           </header>
-          ${sections.map(({ markup }) => markup)}
+          <div id="report">${sections.map(({ markup }) => html`<div>${markup}</div>`)}</div>
           <footer>
             foray ${version} made this page from the campaigns ${a.id} and ${b.id}. The page contains
             everything and loads nothing.

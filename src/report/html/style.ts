@@ -64,6 +64,7 @@ footer { margin-top: 64px; padding-top: 16px; border-top: 1px solid var(--line);
   main:has(> #report) { max-width: 1800px; }
   #report { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); grid-auto-flow: dense; gap: 0 48px; }
   #report > div:not(:has(figure)) { grid-column: 1 / -1; }
+  #report > :nth-child(1 of :has(figure)):nth-last-child(1 of :has(figure)) { grid-column: 1 / -1; max-width: 1100px; }
 }
 @media (max-width: 600px) { main { padding: 28px 16px 40px; } h1 { font-size: 1.6rem; } .answer strong { font-size: 1.35rem; } table.plain th { white-space: normal; } }
 @media print { main { padding: 0; } .contents { display: none; } .save, .tip, .ring { display: none !important; } h2, figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }

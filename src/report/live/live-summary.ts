@@ -4,7 +4,7 @@ import { limitsAt } from '../../campaign/draws.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { FinishedRow, ResultRow } from '../../store/index.ts';
-import { OutputSample, type PointResult, pointsOf } from '../summary/points.ts';
+import { type PointResult, pointsOf } from '../summary/points.ts';
 import { judge, preciseMeasures } from '../summary/precise-points.ts';
 import {
   dataSetsOf,
@@ -15,6 +15,7 @@ import {
   type Summary,
   type SummaryOptions,
 } from '../summary/summary.ts';
+import { PointSamples } from './point-samples.ts';
 
 /** The maximum number of runs of a campaign. A point cannot have more replications. */
 const MOST_RUNS = 10_000_000;
@@ -45,8 +46,8 @@ export class LiveSummary {
   readonly #shown: ShownMeasures;
   readonly #runs: RunGatherer;
   readonly #precise: readonly Measure[];
-  /** Samples of outputs by which points are ranked or that must be precise: by the name of the output, and by ordinal. */
-  readonly #samples: ReadonlyMap<string, { measure: Measure; samples: OutputSample[] }>;
+  /** Samples of outputs by which points are ranked or that must be precise, by the name of the output. */
+  readonly #samples: Map<string, { measure: Measure; samples: PointSamples }>;
   /** The points by ordinal. */
   readonly #points: (SeenPoint | undefined)[] = [];
   /** The numbers (seq) of the failed runs. */
@@ -71,7 +72,7 @@ export class LiveSummary {
     this.#runs = new RunGatherer(campaign, this.#shown, { axes });
     this.#precise = preciseMeasures(campaign);
     this.#samples = new Map(
-      drawnOf(campaign, asked).map((measure) => [measure.name, { measure, samples: [] }]),
+      drawnOf(campaign, asked).map((measure) => [measure.name, { measure, samples: new PointSamples() }]),
     );
   }
 
@@ -104,9 +105,20 @@ export class LiveSummary {
     point.done += 1;
     for (const { measure, samples } of this.#samples.values()) {
       const value = measure.read(row.outputs);
-      if (value !== undefined) (samples[ordinal] ??= new OutputSample()).add(value);
+      if (value === undefined) continue;
+      samples.add(ordinal, value);
+      if (this.#samples.size > 1) this.#forgetAfter(measure);
     }
     return true;
+  }
+
+  /** Forgets the ranked outputs after one that has a value, if only the first output with values is drawn. */
+  #forgetAfter({ name }: Measure): void {
+    const { ranked, areAllDrawn } = this.#shown;
+    const at = ranked.findIndex((one) => one.name === name);
+    if (areAllDrawn || at < 0) return;
+    for (const after of ranked.slice(at + 1))
+      if (!this.#precise.some((one) => one.name === after.name)) this.#samples.delete(after.name);
   }
 
   /**
@@ -124,7 +136,7 @@ export class LiveSummary {
     const precision = { precise: 0, imprecise: 0 };
     for (const point of points) {
       if (this.#campaign.precision) {
-        const samples = this.#precise.map(({ name }) => this.#sampleOf(name, point.ordinal));
+        const samples = this.#precise.map(({ name }) => this.#samples.get(name)!.samples.at(point.ordinal));
         const limits = limitsAt(this.#campaign, this.#campaign.precision, point.draws);
         const judged = judge(limits, this.#precise, point.runs, samples);
         if (judged !== 'open') precision[judged] += 1;
@@ -138,13 +150,9 @@ export class LiveSummary {
   }
 
   #resultOf({ ordinal, key, values, draws, done }: SeenPoint): PointResult {
-    const samples = [...this.#samples.keys()].map((name) => [name, this.#sampleOf(name, ordinal)] as const);
+    const samples = [...this.#samples].map(([name, { samples }]) => [name, samples.at(ordinal)] as const);
     const named = byName(Object.fromEntries(samples));
     return { key, values, draws, runs: done, failed: 0, samples: named, curves: byName({}) };
-  }
-
-  #sampleOf(name: string, ordinal: number): OutputSample {
-    return this.#samples.get(name)!.samples[ordinal] ?? new OutputSample();
   }
 
   #inFull(rows: Batched<ResultRow>): Promise<PointResult[]> {

@@ -6,6 +6,7 @@ import { analyzedDesign } from '../../sensitivity/design.ts';
 import { axisOf } from './input-axis.ts';
 import { EvenSample } from './even-sample.ts';
 import {
+  type CellMean,
   type FacetedGrid,
   facetsBy,
   facetsOf,
@@ -101,7 +102,7 @@ export class EffectGatherer {
   /**
    * The means by the values of all inputs. The map has at most `MOST_CELLS` entries. If it is full, there are no grids.
    */
-  readonly #cells = new Map<string, { values: readonly string[]; mean: OverPoints }>();
+  readonly #cells = new Map<string, CellMean>();
   /** For each input, whether it had more values than are kept. */
   readonly #isCut: boolean[];
   readonly #sample: EvenSample<SampledPoint>;
@@ -151,9 +152,11 @@ export class EffectGatherer {
     }
     const key = values.join('\n');
     const before = this.#cells.get(key);
-    if (before) before.mean.add(sample, draws);
-    else if (this.#cells.size < MOST_CELLS)
-      this.#cells.set(key, { values, mean: this.#meanOf(sample, draws) });
+    const sum = draws * sample.mean!;
+    if (before) {
+      before.sum += sum;
+      before.weight += draws;
+    } else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, sum, weight: draws });
   }
 
   /**
@@ -281,7 +284,7 @@ export class EffectGatherer {
   /** The inputs that vary, the cells if they make a useful picture, and whether the cells make one grid. */
   #layout(): {
     inputs: InputLevels[];
-    cells: { values: readonly string[]; mean: OverPoints }[];
+    cells: CellMean[];
     isGrid: boolean;
   } {
     if (this.#points === 0) return { inputs: [], cells: [], isGrid: false };

@@ -1,6 +1,5 @@
 import type { VariedInput } from '../../campaign/types.ts';
 import { type Axis, axisOf } from './input-axis.ts';
-import type { OverPoints } from './mean.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 
 interface GridCell {
@@ -33,7 +32,12 @@ export interface InputLevels {
   levels: readonly string[];
 }
 
-type Means = readonly { values: readonly string[]; mean: OverPoints }[];
+/** The mean over points with the same values of all inputs: a sum, in which each point counts as often as the design has it. */
+export interface CellMean {
+  values: readonly string[];
+  sum: number;
+  weight: number;
+}
 
 /** The maximum number of combinations of values of all inputs that are kept. */
 export const MOST_CELLS = 100_000;
@@ -46,7 +50,7 @@ export const MOST_FACETS = 9;
 /** The fewest values of each of the other two inputs, if there are several pictures. */
 const FEWEST_CELLS_A_SIDE = 3;
 
-export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect {
+export function gridOf(x: InputLevels, y: InputLevels, means: readonly CellMean[]): GridEffect {
   const axes = axesOf(x, y, MOST_CELLS_A_SIDE);
   return { kind: 'grid', ...axes, cells: cellsOf(x, y, axes, means) };
 }
@@ -55,7 +59,10 @@ export function gridOf(x: InputLevels, y: InputLevels, means: Means): GridEffect
  * Makes grids over two of three inputs, one for each value of the third input. The third input is the one with the
  * fewest values, provided that the other two are numeric. Undefined if the grids would not be readable.
  */
-export function facetsOf(inputs: readonly InputLevels[], means: Means): FacetedGrid | undefined {
+export function facetsOf(
+  inputs: readonly InputLevels[],
+  means: readonly CellMean[],
+): FacetedGrid | undefined {
   const fewest = inputs.toSorted((a, b) => new Set(a.levels).size - new Set(b.levels).size);
   // the other two inputs must be numeric
   const by = fewest.find((one) =>
@@ -71,7 +78,7 @@ export function facetsBy(
   x: InputLevels,
   y: InputLevels,
   by: InputLevels,
-  means: Means,
+  means: readonly CellMean[],
 ): FacetedGrid | undefined {
   const { bins } = axisOf(by.input, by.levels, Infinity);
   if (bins.length > MOST_FACETS) return undefined;
@@ -92,19 +99,24 @@ function axesOf(x: InputLevels, y: InputLevels, most: number): { x: Axis; y: Axi
   return { x: axisOf(x.input, x.levels, most), y: axisOf(y.input, y.levels, most) };
 }
 
-function cellsOf(x: InputLevels, y: InputLevels, axes: { x: Axis; y: Axis }, means: Means): GridCell[] {
-  const sums = new Map<number, { sum: number; count: number }>();
-  for (const { values, mean } of means) {
+function cellsOf(
+  x: InputLevels,
+  y: InputLevels,
+  axes: { x: Axis; y: Axis },
+  means: readonly CellMean[],
+): GridCell[] {
+  const sums = new Map<number, { sum: number; weight: number }>();
+  for (const { values, sum, weight } of means) {
     const [column, row] = [axes.x.binOf.get(values[x.at]!), axes.y.binOf.get(values[y.at]!)];
     // a point of an earlier design may have a value that the present design does not have
     if (column === undefined || row === undefined) continue;
     const cell = column * axes.y.bins.length + row;
-    const { sum, count } = sums.get(cell) ?? { sum: 0, count: 0 };
-    sums.set(cell, { sum: sum + mean.mean * mean.weight, count: count + mean.weight });
+    const before = sums.get(cell) ?? { sum: 0, weight: 0 };
+    sums.set(cell, { sum: before.sum + sum, weight: before.weight + weight });
   }
-  return [...sums].map(([cell, { sum, count }]) => ({
+  return [...sums].map(([cell, { sum, weight }]) => ({
     x: Math.floor(cell / axes.y.bins.length),
     y: cell % axes.y.bins.length,
-    mean: sum / count,
+    mean: sum / weight,
   }));
 }

@@ -100,7 +100,7 @@ export async function comparedParts(foray: Foray, a: string, b: string): Promise
     b: comparison.b.id,
     notes: comparisonNotes(comparison, summary),
     // keys of points lead to the points of the first campaign
-    sections: sections.map((one) => shownSection(one, comparison.a.id).html).join(''),
+    sections: sections.map((one) => `<div>${shownSection(one, comparison.a.id).html}</div>`).join(''),
   };
 }
 

@@ -88,8 +88,17 @@ export function campaignParts(request: FastifyRequest, status: CampaignStatus, s
   return [
     partOf('status', statusSection(status, isDrawn(seen) ? seen.finished : undefined)),
     partOf('steering', steering(request, status)),
-    ...(isDrawn(seen) ? [{ id: 'report', hash: seen.version, markup: sectionsOf(seen) }] : []),
+    ...(isDrawn(seen) ? [reportOf(seen)] : []),
   ];
+}
+
+/** The reports of drawn states. All viewers of a state share one, because it is large. */
+const reports = new WeakMap<Seen, Part>();
+
+function reportOf(seen: Seen): Part {
+  const known = reports.get(seen) ?? { id: 'report', hash: seen.version, markup: sectionsOf(seen) };
+  reports.set(seen, known);
+  return known;
 }
 
 /** The time until the page of a campaign requests its parts again, ms. */

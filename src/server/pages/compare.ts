@@ -15,7 +15,8 @@ export function comparePage({ a, b, notes, sections }: ComparedParts): Page {
         <a class="button" href="/compare?${new URLSearchParams({ a: b, b: a }).toString()}">Swap A and B</a>
         <a class="button" href="/compare">Two other campaigns</a>
       </p>
-      ${notes.map((note) => html`<p class="lead">${note}</p>`)} ${new Markup(sections)}`,
+      ${notes.map((note) => html`<p class="lead">${note}</p>`)}
+      <div id="report">${new Markup(sections)}</div>`,
   };
 }
 

@@ -7,7 +7,7 @@ import { ForayError, isForayError } from '../../errors.ts';
 import type { Markup } from '../../report/html/markup.ts';
 import { quoted } from '../../text/suggest.ts';
 import { etagOf } from '../api/etag.ts';
-import { DEFINITION, MOST_TEXT } from '../jobs/with-definition.ts';
+import { DEFINITION } from '../jobs/with-definition.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
@@ -20,7 +20,7 @@ import {
   newPage,
   planAnswer,
 } from './definition.ts';
-import { MOST_FILES, UPLOAD } from './form-parts.ts';
+import { MOST_FILES, MOST_TEXT, UPLOAD } from './form-parts.ts';
 import { CONTROL, MODEL } from './form.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { TAKEN } from './page-parts.ts';
@@ -85,6 +85,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
       const text =
         from === undefined ? firstText(name ?? known[0]?.name) : (await foray.record(from)).definition;
       if (name !== undefined) await models.one(name);
+      checkLength(text);
       const posted = { text, was: text, fields: new Map<string, string>() };
       const form = { posted, way, id: '', token: crypto.randomUUID(), files: {}, doing: '', mistakes: [] };
       const shown = await shownFor(request, form);
@@ -280,8 +281,8 @@ function checkLength(text: string): void {
   if (text.length > MOST_TEXT)
     throw new ServerError(
       'TOO_LARGE',
-      `A definition may have at most ${MOST_TEXT.toLocaleString('en-US')} characters, and so may the fields of a form together.`,
-      { hint: 'Put the points of a large design into a point file.' },
+      `A definition may have at most ${MOST_TEXT.toLocaleString('en-US')} characters on this page, and so may the fields of a form together.`,
+      { hint: 'Put the points of a large design into a point file, or use the command line.' },
     );
 }
 

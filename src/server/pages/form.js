@@ -217,10 +217,14 @@ else if (draft && (!location.search || draft.at === here)) {
   tellDraft('You began another form earlier. What you type here replaces it.', 'Continue it', () =>
     location.assign(draft.at),
   );
-// after a step back, the browser fills in the texts that it knows, and only that of the definition is whole
-addEventListener('pageshow', () => {
+// After a step back, the browser fills in the texts that differ from those of the last fresh form, and only that of the
+// definition is whole. The entry of the history knows the form that was sent.
+addEventListener('pageshow', ({ persisted }) => {
+  if (!kept.dataset.form || kept.inert || persisted) return;
   const { definition, id, token } = kept.elements;
-  if (kept.dataset.form && !kept.inert && definition.value !== definition.defaultValue)
+  const { user, form } = history.state ?? {};
+  if (form && user === sessionStorage.user) void restore(JSON.parse(form).fields);
+  else if (definition.value !== definition.defaultValue)
     void restore([definition, id, token].map(({ name, value }) => [name, value]));
 });
 /** @type {any} */
@@ -248,6 +252,12 @@ document.addEventListener('submit', ({ target }) => {
   // nor may a plan that was asked for before
   if (kept.dataset.form && find('#plan').textContent === PLANNING) find('#plan').textContent = '';
   keep(true);
+  try {
+    const form = sessionStorage.getItem(draftName);
+    history.replaceState({ user: sessionStorage.user, form }, '');
+  } catch {
+    // the browser may have no room
+  }
 });
 
 /** Mistakes link to their lines. */

@@ -47,7 +47,7 @@ const nameOf = (one) =>
  * @param {Element} old @param {Element} fresh
  */
 function exchange(old, fresh) {
-  if (old.outerHTML === fresh.outerHTML) return true;
+  if (old.isEqualNode(fresh)) return true;
   if (old.querySelector(':active, input:focus:not([type=checkbox])')) return false;
   const controls = 'a:not(svg a), button, input, details, figure, .scroll';
   /** @type {Map<string, any>} */

@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { Batched } from '../../../src/batched.ts';
 import { measureOf } from '../../../src/campaign/measures.ts';
@@ -119,6 +121,54 @@ describe('a summary of runs in any order', () => {
     }
     expect(moments).toBeGreaterThan(2);
     expect(live.failed).toBe(ordered.filter(({ row }) => row.status === 'failed').length);
+  });
+
+  test('equals the summary in the order of the design if the first output has a value only at the last point', async () => {
+    const { campaign } = sampleRecord({ grid: [contact, recovery], replications: REPLICATIONS });
+    const points = contact.values.flatMap((a) => recovery.values.map((b) => [a, b]));
+    const ordered = runsOf(points, uniforms(1)).map((run) => {
+      const { 'Fit error': first, ...others } = run.row.outputs;
+      const outputs: Record<string, string> =
+        run.ordinal < points.length - 1 ? others : { ...others, 'Fit error': first! };
+      return { ...run, row: { ...run.row, outputs } };
+    });
+    const live = new LiveSummary(campaign, []);
+    const seen: FinishedRow[] = [];
+    for (const run of ordered) {
+      expect(live.add(run)).toBe(true);
+      seen.push(run);
+      if (run.seq % 20 < 18) continue;
+      const rows = seen.map(({ row }) => row);
+      const found = await live.summary((key) => Batched.of(rows.filter(({ point }) => point === key)));
+      expect(said(found)).toEqual(said(await summarize(campaign, stream(rows), [])));
+    }
+    expect(seen).toHaveLength(points.length * REPLICATIONS);
+  });
+
+  test('needs little memory for each point', () => {
+    const [size, replications] = [20_000, 10];
+    const names = Array.from({ length: 5 }, (_, at) => `Output ${at}`);
+    const outputs = names.map((name) => ({ name, type: 'DOUBLE' as const, units: null }));
+    const { campaign } = sampleRecord({ grid: [contact, recovery], replications, outputs });
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      collect();
+      const { used_heap_size: heap, external_memory: outside } = getHeapStatistics();
+      return heap + outside;
+    };
+    const next = uniforms(1);
+    const sample = sampleRow(0, ['1.2', '0.3']);
+    const live = new LiveSummary(campaign, []);
+    const before = used();
+    for (let seq = 0; seq < size * replications; seq += 1) {
+      const ordinal = Math.floor(seq / replications);
+      const row = { ...sample, point: `point ${ordinal}`, replication: (seq % replications) + 1 };
+      const numbers = Object.fromEntries(names.map((name) => [name, String(next())]));
+      live.add({ seq, ordinal, position: ordinal, row: { ...row, outputs: numbers } });
+    }
+    expect((used() - before) / size).toBeLessThan(1_000);
+    expect(live.failed).toBe(0);
   });
 
   test('refuses a second result of a run that has failed', () => {
