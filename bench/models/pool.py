@@ -1,8 +1,7 @@
-"""The same runs without foray: python pool.py RUNS FIRST_SEED. Prints the seconds."""
+"""The same runs without foray: python pool.py RUNS FIRST_SEED."""
 
 import os
 import sys
-import time
 import types
 from concurrent.futures import ProcessPoolExecutor
 
@@ -13,7 +12,5 @@ from model import run  # noqa: E402
 
 if __name__ == "__main__":
     runs, first = int(sys.argv[1]), int(sys.argv[2])
-    start = time.perf_counter()
     with ProcessPoolExecutor(2) as pool:
         list(pool.map(run, range(first, first + runs)))
-    print(time.perf_counter() - start)

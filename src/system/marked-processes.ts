@@ -8,8 +8,8 @@ const PATIENCE = 50;
 const LONGEST = 2_000;
 /** The time after which ids of processes may have been used again, in milliseconds. */
 const LONG_AGO = 10_000;
-/** The parent of all threads of the kernel. */
-const KERNEL = 2;
+/** The flag of a thread of the kernel, `PF_KTHREAD`. */
+const OF_KERNEL = 0x20_0000;
 const UNREADABLE = 'unreadable';
 /** The longest command of a process in a message, in characters. */
 const SHOWN = 80;
@@ -28,6 +28,9 @@ export class MarkedProcesses {
   /** Processes without an environment. A process has none while it begins to run another program. */
   #unsure = new Set<number>();
   #foundAt = -Infinity;
+  /** The births of the machine at the start, and before the last search. */
+  readonly #firstBirths = birthsNow();
+  #births = NaN;
 
   /**
    * @param mark - a variable of the environment, as `NAME=value`
@@ -38,7 +41,10 @@ export class MarkedProcesses {
     this.#root = root;
   }
 
-  /** The ids of the processes that run now. A process is looked at closely only when it is new. */
+  /**
+   * The ids of the processes that run now. A process is looked at closely only when it is new. If the machine has
+   * started none since the last search, only the known ones are looked at.
+   */
   find(): number[] {
     return withDescriptor(() => this.#find());
   }
@@ -48,7 +54,14 @@ export class MarkedProcesses {
     // after a long time, other processes may have ids that were known
     if (now - this.#foundAt > LONG_AGO) this.#others.clear();
     this.#foundAt = now;
-    const pids = pidsNow().filter((pid) => pid !== this.#root);
+    // read before the processes, so that a process that starts meanwhile is found by the next search
+    const births = birthsNow();
+    // a system that does not count births always says the same
+    const isSame = births === this.#births && births > this.#firstBirths;
+    this.#births = births;
+    const pids = isSame
+      ? [...this.#own.keys(), ...this.#unsure]
+      : pidsNow().filter((pid) => pid !== this.#root);
     const own = new Map<number, string>();
     for (const pid of pids) {
       const start = this.#own.get(pid);
@@ -59,12 +72,12 @@ export class MarkedProcesses {
     const unsure = new Set<number>();
     for (const pid of news) {
       const environment = environmentOf(pid);
-      if (environment.includes(this.#mark) || this.#isBelow(pid, own)) own.set(pid, startOf(pid));
-      else if (environment.length === 0 && parentOf(pid) !== KERNEL) unsure.add(pid);
+      if (has(environment, this.#mark) || this.#isBelow(pid, own)) own.set(pid, startOf(pid));
+      else if (environment === '' && isOfUser(pid)) unsure.add(pid);
     }
     this.#own = own;
     this.#unsure = unsure;
-    this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
+    if (!isSame) this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
     return [...own.keys()].filter(isAlive);
   }
 
@@ -157,14 +170,32 @@ function fieldsOf(pid: number): string[] {
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-/** The variables of a process; none for a thread of the kernel, and for a process that begins to run a program. */
-function environmentOf(pid: number): string[] {
+/**
+ * The variables of a process, each followed by NUL; none for a thread of the kernel, for an ended process, and for a
+ * process that begins to run a program.
+ */
+function environmentOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {
     // the process of another user
-    return [UNREADABLE];
+    return UNREADABLE;
   }
+}
+
+function has(environment: string, variable: string): boolean {
+  return `\0${environment}\0`.includes(`\0${variable}\0`);
+}
+
+/** Whether a process runs and is no thread of the kernel. */
+function isOfUser(pid: number): boolean {
+  const fields = fieldsOf(pid);
+  return isRunning(fields) && (Number(fields[6]) & OF_KERNEL) === 0;
+}
+
+/** How many processes and threads the machine has ever started; NaN if the system does not say it. */
+function birthsNow(): number {
+  return Number(/^processes (\d+)$/m.exec(read('/proc/stat'))?.[1]);
 }
 
 /** The time when a process started; empty if it has ended. */
@@ -178,7 +209,11 @@ function parentOf(pid: number): number {
 
 /** Whether a process runs. A process that has ended stays in the list until its parent has noticed the end. */
 function isAlive(pid: number): boolean {
-  return !['', 'Z', 'X'].includes(fieldsOf(pid)[0]!);
+  return isRunning(fieldsOf(pid));
+}
+
+function isRunning([state]: string[]): boolean {
+  return !['', 'Z', 'X'].includes(state!);
 }
 
 function memoryOf(pid: number): number {

@@ -22,11 +22,39 @@ const [, signal] = await exited;
 process.stdout.write(JSON.stringify({ refused, ended, signal }));
 `;
 
+/** Searches again and again; a process that has left its parent, group and session is born before every second search. */
+const BIRTHS = `
+import { execFileSync } from 'node:child_process';
+import { MarkedProcesses } from ${JSON.stringify(MODULE)};
+const processes = new MarkedProcesses('MARK_OF_TEST=2', process.pid);
+const environment = { ...process.env, MARK_OF_TEST: '2' };
+const wrong = [];
+for (let round = 0; round < 30; round++) {
+  const none = [...processes.find(), ...processes.find()];
+  const options = { env: environment, encoding: 'utf8' };
+  const born = Number(execFileSync('setsid', ['sh', '-c', 'sleep 600 >/dev/null 2>&1 & echo $!'], options));
+  const found = processes.find();
+  const again = processes.find();
+  if (none.length > 0 || String(found) !== String(born) || String(again) !== String(born))
+    wrong.push({ none, born, found, again });
+  process.kill(born, 'SIGKILL');
+  while (processes.find().length > 0);
+}
+process.stdout.write(JSON.stringify(wrong));
+`;
+const ARGS = ['--input-type=module', '--disable-warning=ExperimentalWarning', '--eval'];
+
 const onLinux = existsSync('/proc/self/environ') ? test : test.skip;
 
 onLinux('processes are found and ended when all descriptors are used up', () => {
-  const command =
-    'ulimit -n 64; exec "$0" --input-type=module --disable-warning=ExperimentalWarning --eval "$1"';
-  const said = execFileSync('bash', ['-c', command, process.execPath, PROGRAM], { encoding: 'utf8' });
+  const command = 'ulimit -n 64; exec "$0" "$@"';
+  const said = execFileSync('bash', ['-c', command, process.execPath, ...ARGS, PROGRAM], {
+    encoding: 'utf8',
+  });
   expect(JSON.parse(said)).toEqual({ refused: 'EMFILE', ended: ['sleep 600'], signal: 'SIGKILL' });
+});
+
+onLinux('each search finds the processes that were born since the last one', () => {
+  const wrong = execFileSync(process.execPath, [...ARGS, BIRTHS], { encoding: 'utf8' });
+  expect(JSON.parse(wrong)).toEqual([]);
 });

@@ -14,6 +14,7 @@ import {
   SHORTEST_TICK,
 } from './state.ts';
 import { expiresAt, nextTick } from './next-tick.ts';
+import { areShort, SHORTEST_LOOK } from './poll-timing.ts';
 
 export { type AddedRuns, addWork, seqsAdded, startOver, addPage, hasWork } from './backlog.ts';
 export { type CarriedSchedule, packed, unpacked } from './carried.ts';
@@ -88,6 +89,7 @@ export function applyOutcomes(
   schedule.postponed = schedule.postponed.filter(({ seq }) => !asked.has(seq));
   for (const [seq, delay] of outcomes.again) schedule.postponed.push({ seq, at: now + delay });
 
+  schedule.lateness = now - schedule.tickAt;
   const wasSaturated = schedule.isSaturated;
   const queue = schedule.flights.filter(isQueued);
   const started = measureQueue(schedule, outcomes, now);
@@ -123,7 +125,19 @@ export function applyOutcomes(
   if (isLate) schedule.againAt = Math.max(schedule.againAt, now + Math.max(retryAfter, schedule.patience));
   schedule.measuredAt = now;
   const next = isStarved(schedule, now) ? now : nextTick(schedule, now);
-  schedule.tickAt = Math.max(now + retryAfter, next);
+  const isUnsure = !wasSaturated && mayStarve(schedule, now);
+  schedule.tickAt = Math.max(now + retryAfter, isUnsure ? Math.min(next, now + SHORTEST_LOOK) : next);
+}
+
+/**
+ * True when short runs are queued and more can be requested. If the queue was empty before, the rate of starts is not
+ * known yet, so the next look comes soon.
+ */
+function mayStarve(schedule: Schedule, now: number): boolean {
+  const { concurrency, isSaturated, againAt } = schedule;
+  return (
+    concurrency === 'auto' && isSaturated && againAt <= now && areShort(schedule) && hasWork(schedule, now)
+  );
 }
 
 /**

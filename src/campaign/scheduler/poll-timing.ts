@@ -91,6 +91,12 @@ export function isShort({ mean }: Durations): boolean {
   return mean < SHORTEST_TICK;
 }
 
+/** True if it is known that the runs are short. */
+export function areShort({ hazard }: Schedule): boolean {
+  const durations = durationsOf(hazard);
+  return durations !== undefined && isShort(durations);
+}
+
 /**
  * The time at which a flight is polled when nothing is left to request. It is at most two ticks of the shortest length
  * after the last look.

@@ -3,8 +3,12 @@ import { chanceFinished, isQueued } from './flight.ts';
 import { durationsOf } from './life-table.ts';
 import { type Outcomes, type Schedule, seqsAgain } from './state.ts';
 import { isOnFew, tickLength } from './next-tick.ts';
+import { areShort } from './poll-timing.ts';
 
-/** How much later than planned a tick may be, ms. Timers are coarse, and requests take time. */
+/**
+ * How much later than planned a tick may be, ms. Timers are coarse, and requests take time. If the last tick was later,
+ * the next one is expected to be as late, but by no more than a whole tick.
+ */
 const TICK_LATENESS = 500;
 
 /**
@@ -38,7 +42,8 @@ export function needsWork(schedule: Schedule, now: number): boolean {
  */
 export function queueAim(schedule: Schedule, now: number): number {
   if (schedule.startRate === 0) return 0.4 * schedule.flights.length;
-  const tick = tickLength(schedule, now) + TICK_LATENESS;
+  const length = tickLength(schedule, now);
+  const tick = length + Math.max(TICK_LATENESS, Math.min(length, schedule.lateness));
   const starts = Math.max(expectedStarts(schedule, now, now + tick), (schedule.startRate * tick) / 1_000);
   const reserve = isOnFew(schedule) ? RESERVE.ofFew : RESERVE.ofMany;
   return starts + reserve * (Math.sqrt(starts) + 1);
@@ -101,18 +106,21 @@ export function measureQueue(schedule: Schedule, outcomes: Outcomes, now: number
  */
 const SHORTEST_MEASURE = 0.25;
 
+/** How much faster a service may start runs than it did in a time in which its queue became empty. */
+const GROWTH = 1.35;
+
 /** The weight of the last tick in the rate of starts. */
 const WEIGHT = 0.3;
 
 export function learnRate(schedule: Schedule, started: number, now: number): void {
   const seconds = (now - schedule.measuredAt) / 1_000;
   if (seconds <= SHORTEST_MEASURE) return;
-  const rate = started / seconds;
-  // if the queue became empty during this time, the service could have started more runs than it did
-  if (!schedule.isSaturated && rate < schedule.startRate) return;
-  // the queue became empty, so this rate is a lower bound: if it is higher than the old rate, it replaces the old rate
-  // completely
+  // the queue became empty during this time, so the service could have started more runs than it did
   const isBound = !schedule.isSaturated;
+  const growth = isBound && areShort(schedule) ? GROWTH : 1;
+  const rate = (growth * started) / seconds;
+  // if a lower bound is higher than the old rate, it replaces the old rate completely
+  if (isBound && rate < schedule.startRate) return;
   // if less than one start was expected, a single start says little about the rate
   const weight = WEIGHT * Math.min(1, schedule.startRate * seconds);
   schedule.startRate += (rate - schedule.startRate) * (schedule.startRate === 0 || isBound ? 1 : weight);

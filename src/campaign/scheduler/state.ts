@@ -59,6 +59,8 @@ export interface Schedule {
   burst: number;
   /** When the next tick is due. */
   tickAt: number;
+  /** How long after it was due the last tick was done, ms: the lateness of its timer, and the time of its requests. */
+  lateness: number;
   /** The wait before unanswered requests are repeated, ms. It grows while nothing finishes. */
   patience: number;
   /** The maximum number of flights and postponed runs together. */
@@ -126,6 +128,7 @@ export function newSchedule(
     isSaturated: false,
     burst: FIRST_BURST,
     tickAt: 0,
+    lateness: 0,
     patience: SHORTEST_TICK,
     mostFlights: MOST_FLIGHTS,
   };

@@ -48,6 +48,12 @@ describe('the performance in virtual time', () => {
     expect(simulate(scenario).makespan / 50_000).toBeLessThan(1.05);
   });
 
+  test('runs of 20 ms keep two executors busy soon after a first run of 3.5 s', () => {
+    const scenario = campaign(1_800, (n) => (n < 2 ? 3_500 : 20), { executors: 2 });
+    const work = 3_500 + 1_798 * 10;
+    expect(simulate(scenario).makespan / work).toBeLessThan(1.2);
+  });
+
   test.each([1, 2, 3])(
     'a campaign of short runs takes at most 3 %% longer than list scheduling, with the seed %i',
     (seed) => {
