@@ -76,7 +76,7 @@ describe('a service that was killed', () => {
 });
 
 describe('a kill of the service during a parameter variation', () => {
-  test.each(seeds(2, 20))(
+  test.each(seeds(1, 20))(
     'does not end the variation; only the runs whose end was not written are executed again (seed %i)',
     async (seed) => {
       const dataDir = temporaryFolder();
