@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os';
 import { packageModules } from './test/support/packages.ts';
 
 /**
- * The tests that `npm test` leaves out unless a flag is set; `.ci/run` sets all flags. Those of FORAY_SYSTEM kill processes and run
- * whole installations, and cover again what quicker tests cover. The others need Chromium, PostgreSQL, an S3 server,
+ * The tests that `npm test` leaves out unless a flag is set; `.ci/run` sets all flags. Those of FORAY_SYSTEM kill processes, run
+ * whole installations, or take long (a room's folder `whole`), and cover again what quicker tests cover. The others need Chromium, PostgreSQL, an S3 server,
  * Temporal's server for production, Python or packages.
  */
 const SECOND_TIER = {
-  FORAY_SYSTEM: ['e2e/', 'faults/', 'fleet/', 'search/kills.test.ts'],
+  FORAY_SYSTEM: ['e2e/', 'faults/', 'fleet/', '[a-z]+/whole/'],
   FORAY_BROWSER: ['browser/'],
   FORAY_POSTGRES: ['postgres/'],
   FORAY_S3: ['s3/'],

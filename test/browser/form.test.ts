@@ -138,7 +138,7 @@ test('a calibration with a file of observations; two campaigns are compared', as
   expect(page.url()).toContain(`a=${a}`);
 });
 
-test('nothing typed is lost in twenty interruptions', async () => {
+test('nothing typed is lost in twelve interruptions', async () => {
   await begin('Epidemic', 'Latin hypercube');
   const days = field('inputs/Days:0');
   const interruptions: [string, () => Promise<unknown>][] = [
@@ -186,10 +186,10 @@ test('nothing typed is lost in twenty interruptions', async () => {
       },
     ],
   ];
-  // each interruption comes, and the seed of fast-check (FORAY_SEED) chooses the others and the order
+  // each interruption comes twice, and the seed of fast-check (FORAY_SEED) chooses the order
   const drawn = fc.shuffledSubarray(interruptions, { minLength: interruptions.length });
-  const order = fc.sample(drawn, 4).flat().slice(0, 20);
-  for (let at = 0; at < 20; at += 1) {
+  const order = fc.sample(drawn, 2).flat();
+  for (let at = 0; at < order.length; at += 1) {
     const [name, interrupt] = order[at]!;
     const typed = String(100 + at);
     await days.fill(typed);

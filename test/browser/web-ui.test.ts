@@ -140,51 +140,44 @@ function ended(id: string): Promise<string> {
   });
 }
 
-const reasons: [how: string, input: string | undefined, because: string][] = [
-  ['', undefined, ''],
-  [' with a reason', '"seen \\"enough\\""', ': seen "enough"'],
-];
+const REASON = { input: '"seen \\"enough\\""', because: ': seen "enough"' };
 
 describe('Send a Signal', () => {
-  test.each(reasons)(
-    'the signal cancel%s cancels the campaign and stops its runs',
-    async (_, input, because) => {
-      const { id, url } = await begun();
-      await (await WorkflowPage.open(page, url)).signal('cancel', input);
-      const { phase, runs, note } = await toTheEnd({ foray }, id);
-      expect({ phase, runs, note }).toMatchObject({
-        phase: 'cancelled',
-        runs: { running: 0, queued: 0, waiting: 6 },
-        note: `cancelled by a signal${because}; 2 runs stopped`,
-      });
-      expect(await ended(id)).toBe('COMPLETED');
-    },
-  );
+  test.each([
+    { how: '', input: undefined, because: '' },
+    { how: ' with a reason', ...REASON },
+  ])('the signal cancel$how cancels the campaign and stops its runs', async ({ input, because }) => {
+    const { id, url } = await begun();
+    await (await WorkflowPage.open(page, url)).signal('cancel', input);
+    const { phase, runs, note } = await toTheEnd({ foray }, id);
+    expect({ phase, runs, note }).toMatchObject({
+      phase: 'cancelled',
+      runs: { running: 0, queued: 0, waiting: 6 },
+      note: `cancelled by a signal${because}; 2 runs stopped`,
+    });
+    expect(await ended(id)).toBe('COMPLETED');
+  });
 
-  test.each(reasons)(
-    'the signal stop%s closes the campaign after its requested runs',
-    async (_, input, because) => {
-      const grid = '{Value: {from: 1, to: 2000, step: 1}}';
-      const { id, url } = await submit(grid, { seconds: 0.3, more: 'concurrency: 2' });
-      await untilSomeAreDone({ foray }, id);
-      await (await WorkflowPage.open(page, url)).signal('stop', input);
-      const { phase, runs, note } = await toTheEnd({ foray }, id);
-      expect({ phase, note }).toEqual({ phase: 'cancelled', note: `stopped${because}` });
-      expect(runs).toMatchObject({ failed: 0, running: 0, queued: 0, waiting: 2000 - runs.done });
-      expect(await ended(id)).toBe('COMPLETED');
-    },
-  );
+  test('the signal stop with a reason closes the campaign after its requested runs', async () => {
+    const { input, because } = REASON;
+    const grid = '{Value: {from: 1, to: 2000, step: 1}}';
+    const { id, url } = await submit(grid, { seconds: 0.3, more: 'concurrency: 2' });
+    await untilSomeAreDone({ foray }, id);
+    await (await WorkflowPage.open(page, url)).signal('stop', input);
+    const { phase, runs, note } = await toTheEnd({ foray }, id);
+    expect({ phase, note }).toEqual({ phase: 'cancelled', note: `stopped${because}` });
+    expect(runs).toMatchObject({ failed: 0, running: 0, queued: 0, waiting: 2000 - runs.done });
+    expect(await ended(id)).toBe('COMPLETED');
+  });
 
-  test.each(reasons)(
-    'the signal pause%s pauses the campaign, and requested runs continue',
-    async (_, input, because) => {
-      const { id, url } = await begun();
-      await (await WorkflowPage.open(page, url)).signal('pause', input);
-      const status = await untilPhase(id, 'paused');
-      expect(status).toMatchObject({ pausedBy: 'person', note: `paused${because}` });
-      expect(inFlight(status)).toBe(2);
-    },
-  );
+  test('the signal pause with a reason pauses the campaign, and requested runs continue', async () => {
+    const { input, because } = REASON;
+    const { id, url } = await begun();
+    await (await WorkflowPage.open(page, url)).signal('pause', input);
+    const status = await untilPhase(id, 'paused');
+    expect(status).toMatchObject({ pausedBy: 'person', note: `paused${because}` });
+    expect(inFlight(status)).toBe(2);
+  });
 
   test('the signal resume continues a paused campaign', async () => {
     const { id, url } = await begun();

@@ -163,7 +163,7 @@ describe('two services on one database', () => {
     expect(found.status).toBe('FRESH');
   });
 
-  test.each(seeds(3, 60))('keep experiments complete while both work at once, seed %i', async (seed) => {
+  test.each(seeds(1, 60))('keep experiments complete while both work at once, seed %i', async (seed) => {
     const random = uniforms(seed);
     const queues = [queueIn(await databaseOfTest()), queueIn(await open())];
     const pick = (most: number): number => Math.floor(random() * most);

@@ -30,7 +30,7 @@ search:
   parallel: 8
   stop: { points: 20 }
   require: { Peak infected: { max: 400 } }
-  confirm: { best: 4, replications: 5, indifference: 5, report: 12 }
+  confirm: { best: 4, replications: 5, indifference: 50, report: 12 }
 replications: { min: 2, max: 6 }
 commonRandomNumbers: true
 seed: 5

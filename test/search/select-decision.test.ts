@@ -155,6 +155,13 @@ test('a comparison ends although the points are equal with common random numbers
   expect(exact.story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null, runs: 1 });
 });
 
+test('a comparison of points with equal values ends after some 300 replications of each, and the value has no interval', () => {
+  const { counts, story } = played(campaignOf({ ...kn, indifference: 1 }, 10), 3, (point) => 3 - point);
+  expect(story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null });
+  expect(sum(counts)).toBeGreaterThanOrEqual(3 * 300);
+  expect(sum(counts)).toBeLessThanOrEqual(3 * 450);
+});
+
 test('the decision keeps its promise for rare results, which may be missing from the first runs of each point', () => {
   const [rare, rarer] = [0.115, 0.0003];
   const campaign = campaignOf({ ...kn, indifference: 0.05 }, 10);

@@ -72,14 +72,17 @@ describe('the guard', () => {
     const requests = METHODS.flatMap((method) =>
       Object.entries(keys).flatMap(([who, key]) =>
         Object.entries(sites).flatMap(([site, given]) =>
-          ['127.0.0.1:1', 'evil.example'].map(async (host) => {
-            const headers = { host, ...given, ...(key && { authorization: `Bearer ${key}` }) };
-            const { status } = await ask(url, { method, headers });
-            const expected = outcome(path, method, who, site, host);
-            const isRight =
-              expected === 'through' ? ![401, 403, 405, 421].includes(status) : status === expected;
-            return isRight ? [] : [{ method, who, site, host, status, expected }];
-          }),
+          // the answer to a foreign host does not depend on the key and the site, which change one at a time for it
+          ['127.0.0.1:1', ...(who === 'read' || site === 'same site' ? ['evil.example'] : [])].map(
+            async (host) => {
+              const headers = { host, ...given, ...(key && { authorization: `Bearer ${key}` }) };
+              const { status } = await ask(url, { method, headers });
+              const expected = outcome(path, method, who, site, host);
+              const isRight =
+                expected === 'through' ? ![401, 403, 405, 421].includes(status) : status === expected;
+              return isRight ? [] : [{ method, who, site, host, status, expected }];
+            },
+          ),
         ),
       ),
     );

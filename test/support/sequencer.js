@@ -4,7 +4,7 @@ import TestSequencer from '@jest/test-sequencer';
 const LONGEST = /\/test\/(packed|fuzz|postgres\/store|store\/sqlite)/;
 /** Folders whose files take longer than others: they install programs or run whole campaigns. */
 const SLOW =
-  /\/test\/(oracles|python|browser|e2e|fleet|postgres|s3|search|server|service\/slow|workflows|faults|cli)[/.]/;
+  /\/test\/(oracles|python|browser|e2e|fleet|postgres|s3|search|server|service\/slow|report\/whole|workflows|faults|cli)[/.]/;
 
 const rank = ({ path }) => (LONGEST.test(path) ? 0 : SLOW.test(path) ? 1 : 2);
 

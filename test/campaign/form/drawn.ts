@@ -15,6 +15,9 @@ export const MODEL: FormModel = {
 };
 export const shape = formShape(MODEL);
 
+/** Made once, because fast-check checks the unit of each new arbitrary of strings against many dangerous words. */
+const words = fc.stringMatching(/^[a-zA-Z"',:#{}[\]-][ a-zA-Z0-9"',:#{}[\]-]{0,9}[a-z]$/);
+
 /** Draws the fields of a shape as a person fills them in: one shape of a choice, and some of the settings. */
 export function drawn(of: Shape | undefined = shape): fc.Arbitrary<unknown> {
   if (of === undefined) return fc.constant(undefined);
@@ -24,7 +27,7 @@ export function drawn(of: Shape | undefined = shape): fc.Arbitrary<unknown> {
       if (of.options) return fc.constantFrom(...of.options);
       if (of.type === 'number')
         return fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one || 0);
-      return fc.stringMatching(/^[a-zA-Z"',:#{}[\]-][ a-zA-Z0-9"',:#{}[\]-]{0,9}[a-z]$/);
+      return words;
     }
     case 'list':
       return fc.array(drawn(of.of), { minLength: 1, maxLength: 4 });

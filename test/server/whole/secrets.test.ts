@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { KeyFile } from '../../src/server/keys.ts';
-import type { Endpoint } from '../../src/server/api/endpoints/endpoint.ts';
-import { endpoints } from '../../src/server/api/endpoints.ts';
-import { type Server, startServer } from '../../src/server/app.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { type FaultyService, isRunRequest, pass, startFaultyService } from '../support/faulty-service.ts';
-import { keyFileOf } from '../support/key-file.ts';
-import { leaksIn } from '../support/spellings.ts';
-import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
-import { type Answer, ask } from './support.ts';
+import { KeyFile } from '../../../src/server/keys.ts';
+import type { Endpoint } from '../../../src/server/api/endpoints/endpoint.ts';
+import { endpoints } from '../../../src/server/api/endpoints.ts';
+import { type Server, startServer } from '../../../src/server/app.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { type FaultyService, isRunRequest, pass, startFaultyService } from '../../support/faulty-service.ts';
+import { keyFileOf } from '../../support/key-file.ts';
+import { leaksIn } from '../../support/spellings.ts';
+import { KEY, rehearsal, startWorld, type World } from '../../support/world.ts';
+import { type Answer, ask } from '../support.ts';
 
 /** No answer and no log of the server contains a key or a login, even if the model service repeats the key it got. */
 

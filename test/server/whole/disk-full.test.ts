@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toTheEnd } from '../support/campaigns.ts';
-import { MAIN } from '../support/cli.ts';
-import { fillDisk, type SmallDisk, smallDisk } from '../support/small-disk.ts';
-import { until } from '../support/until.ts';
-import { environmentOf } from '../support/worker.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { ask } from './support.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { MAIN } from '../../support/cli.ts';
+import { fillDisk, type SmallDisk, smallDisk } from '../../support/small-disk.ts';
+import { until } from '../../support/until.ts';
+import { environmentOf } from '../../support/worker.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { ask } from '../support.ts';
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 

@@ -2,14 +2,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
-import type { Health } from '../../src/api/health.ts';
-import type { ErrorBody, Run } from '../../src/api/resources.ts';
-import type { ModelRegistry } from '../../src/service/models/registry.ts';
-import { Problems } from '../../src/service/problems.ts';
-import { QueueProblems } from '../../src/service/runs/queue-problems.ts';
-import { startAnimation } from './animations.ts';
-import { writeCommandModel } from './command-model.ts';
-import { limitDescriptors, pidsUnder, startProcess } from './process.ts';
+import type { Health } from '../../../src/api/health.ts';
+import type { ErrorBody, Run } from '../../../src/api/resources.ts';
+import type { ModelRegistry } from '../../../src/service/models/registry.ts';
+import { Problems } from '../../../src/service/problems.ts';
+import { QueueProblems } from '../../../src/service/runs/queue-problems.ts';
+import { startAnimation } from '../animations.ts';
+import { writeCommandModel } from '../command-model.ts';
+import { limitDescriptors, pidsUnder, startProcess } from '../process.ts';
 import {
   clientOf,
   healthOf,
@@ -24,7 +24,7 @@ import {
   stateOf,
   temporaryFolder,
   until,
-} from './support.ts';
+} from '../support.ts';
 
 const codesIn = ({ problems }: Health) => problems.map(({ code }) => code);
 

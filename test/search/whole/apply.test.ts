@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { checkMayChange } from '../../src/search/change.ts';
-import type { SearchEvent } from '../../src/campaign/search/log.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { until } from '../support/until.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { EPIDEMIC } from '../service/fixed.ts';
-import { only } from '../support/strategy.ts';
+import { checkMayChange } from '../../../src/search/change.ts';
+import type { SearchEvent } from '../../../src/campaign/search/log.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { until } from '../../support/until.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
+import { only } from '../../support/strategy.ts';
 
 /** Tests searches whose definition changes. */
 

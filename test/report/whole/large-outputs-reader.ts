@@ -1,7 +1,7 @@
-import { followResults } from '../../src/client/follow-results.ts';
-import { parquet } from '../../src/report/formats/parquet.ts';
-import { formatResults } from '../../src/report/index.ts';
-import { openStore } from '../../src/store/index.ts';
+import { followResults } from '../../../src/client/follow-results.ts';
+import { parquet } from '../../../src/report/formats/parquet.ts';
+import { formatResults } from '../../../src/report/index.ts';
+import { openStore } from '../../../src/store/index.ts';
 
 /** Reads a campaign in one of several ways, and prints the number of characters or bytes that it got. */
 const [address, way] = process.argv.slice(2) as [string, string];
@@ -28,7 +28,7 @@ const ways: Record<string, () => Promise<number>> = {
       ),
     ),
   async parquet() {
-    const { resultTable } = await import('../../src/report/index.ts');
+    const { resultTable } = await import('../../../src/report/index.ts');
     return lengthOf(parquet(resultTable(campaign, store.results('flu')), { record, version: '0' }));
   },
   async pages() {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type CampaignStatus, Foray } from '../../src/client/index.ts';
-import { progressText, statusText } from '../../src/cli/progress-line.ts';
-import { type RunningService, startService } from '../../src/service/service.ts';
-import { REHEARSAL } from '../service/fixed.ts';
-import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
-import { until } from '../support/until.ts';
-import { executionsIn, KEY, rehearsal, startWorld, type World } from '../support/world.ts';
+import { type CampaignStatus, Foray } from '../../../src/client/index.ts';
+import { progressText, statusText } from '../../../src/cli/progress-line.ts';
+import { type RunningService, startService } from '../../../src/service/service.ts';
+import { REHEARSAL } from '../../service/fixed.ts';
+import { toTheEnd, untilSomeAreDone } from '../../support/campaigns.ts';
+import { until } from '../../support/until.ts';
+import { executionsIn, KEY, rehearsal, startWorld, type World } from '../../support/world.ts';
 
 /** The first world. All worlds use the Temporal server of this world. */
 let first: World;

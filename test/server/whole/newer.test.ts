@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Server } from '../../src/server/app.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray as command } from '../support/cli.ts';
-import { until } from '../support/until.ts';
-import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
-import { ask, serverOf } from './support.ts';
+import type { Server } from '../../../src/server/app.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { foray as command } from '../../support/cli.ts';
+import { until } from '../../support/until.ts';
+import { KEY, rehearsal, startWorld, type World } from '../../support/world.ts';
+import { ask, serverOf } from '../support.ts';
 
 /** Tests that a newer foray may change the store while a server and a worker use it. */
 

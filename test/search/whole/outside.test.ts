@@ -8,7 +8,7 @@ import { foray } from '../../support/cli.ts';
 import { until } from '../../support/until.ts';
 import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
-import { pidsIn } from './kills.ts';
+import { pidsIn } from '../outside/kills.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
 import { only } from '../../support/strategy.ts';
 
@@ -38,7 +38,7 @@ interface Flu {
 /** A definition that fits the model to the flu. The optimiser is the script beside this file. */
 function flu({ options = {}, timeout = '1 min', rest = '' }: Flu = {}) {
   return {
-    file: join(import.meta.dirname, 'flu.yaml'),
+    file: join(import.meta.dirname, '../outside/flu.yaml'),
     text: `
 campaign: flu
 model: { name: Epidemic }
@@ -224,7 +224,7 @@ test('a worker that stops ends its optimisers, and another worker continues', as
 });
 
 test('foray recognizes a campaign by the content of its optimiser script, in any folder', async () => {
-  const script = join(import.meta.dirname, 'random_search.py');
+  const script = join(import.meta.dirname, '../outside/random_search.py');
   const [here, there] = [join(world.folder, 'here'), join(world.folder, 'there')];
   for (const folder of [here, there]) {
     mkdirSync(folder);

@@ -1,15 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { environmentOf } from '../support/worker.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { EPIDEMIC } from '../service/fixed.ts';
-import { only } from '../support/strategy.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { foray } from '../../support/cli.ts';
+import { environmentOf } from '../../support/worker.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
+import { only } from '../../support/strategy.ts';
 
 /** Tests searches as campaigns, from the definition to the best point. */
 
-const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
+const observed = fileURLToPath(
+  new URL('../../../examples/boarding-school-flu/observed.csv', import.meta.url),
+);
 /** The least error of the deterministic model. It is at Contact rate 1.669226 and Recovery rate 0.443450. */
 const OPTIMUM = 17.158799;
 

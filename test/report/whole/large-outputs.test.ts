@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openStore } from '../../src/store/index.ts';
-import { campaign, done, points } from '../store/fixtures.ts';
-import { cleanEnv } from '../support/cli.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { campaign, done, points } from '../../store/fixtures.ts';
+import { cleanEnv } from '../../support/cli.ts';
 
 const RUNS = 120;
 const LENGTH = 5_000_000;

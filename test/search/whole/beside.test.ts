@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toTheEnd } from '../support/campaigns.ts';
-import { seeded } from '../support/durations.ts';
-import { report, seeds } from '../support/seeds.ts';
-import { until } from '../support/until.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { EPIDEMIC } from '../service/fixed.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { seeded } from '../../support/durations.ts';
+import { report, seeds } from '../../support/seeds.ts';
+import { until } from '../../support/until.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
 
 let world: World;
 

@@ -1,12 +1,12 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Settings } from '../../src/client/index.ts';
-import { definitionLimits, type JobLimits, JobThreads } from '../../src/server/jobs/job-threads.ts';
-import { Shares } from '../../src/server/shares.ts';
-import { openStore } from '../../src/store/index.ts';
-import { temporaryFolder } from '../store/folder.ts';
-import { withoutServers } from '../support/without-servers.ts';
+import type { Settings } from '../../../src/client/index.ts';
+import { definitionLimits, type JobLimits, JobThreads } from '../../../src/server/jobs/job-threads.ts';
+import { Shares } from '../../../src/server/shares.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { temporaryFolder } from '../../store/folder.ts';
+import { withoutServers } from '../../support/without-servers.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let settings: Settings;

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from '@jest/globals';
-import { cleanEnv, ROOT } from '../support/cli.ts';
-import { until } from '../support/until.ts';
+import { cleanEnv, ROOT } from '../../support/cli.ts';
+import { until } from '../../support/until.ts';
 
 /** The program of the checkout. It starts the Node that npm has installed. */
 const MAIN = join(ROOT, 'src/cli/foray.mjs');

@@ -11,8 +11,8 @@ import {
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Outputs } from '../../src/api/resources.ts';
-import { hashOf } from '../../src/keys/hash.ts';
+import type { Outputs } from '../../../src/api/resources.ts';
+import { hashOf } from '../../../src/keys/hash.ts';
 import {
   healthOf,
   outputsOf,
@@ -25,9 +25,9 @@ import {
   until,
   versionsOf,
   writeModel,
-} from './support.ts';
-import { writeCommandModel } from './command-model.ts';
-import { writeKernelModel, writeProgram, untilVersions, prune, contents } from './kept-versions.ts';
+} from '../support.ts';
+import { writeCommandModel } from '../command-model.ts';
+import { writeKernelModel, writeProgram, untilVersions, prune, contents } from '../kept-versions.ts';
 
 let models: string;
 beforeEach(() => {
@@ -271,7 +271,7 @@ describe('versions that cannot be kept', () => {
     writeModel(
       models,
       'reaches',
-      `import { one } from '../../${name}';
+      `import { one } from '../../../${name}';
        export default { name: 'Reaches', description: '', inputs: [], outputs: [{ name: 'Out', type: 'DOUBLE' }],
          run: () => ({ Out: one }) };`,
     );

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunCounts } from '../../src/campaign/types.ts';
-import type { SearchLog } from '../../src/campaign/search/log.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { until } from '../support/until.ts';
-import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
-import { only } from '../support/strategy.ts';
+import type { RunCounts } from '../../../src/campaign/types.ts';
+import type { SearchLog } from '../../../src/campaign/search/log.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { foray } from '../../support/cli.ts';
+import { until } from '../../support/until.ts';
+import { environmentOf, startWorkerProcess, type WorkerProcess } from '../../support/worker.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { SHIPPED_MODELS } from '../../service/fixed.ts';
+import { only } from '../../support/strategy.ts';
 
 /** Tests campaigns that find the best point of their design. */
 
@@ -101,25 +101,6 @@ test('the best point of a selection meets the requirement', async () => {
   const rows = (await world.rows('required')).filter(({ point }) => point === found.best?.key);
   const levels = rows.slice(-5).map(({ outputs }) => Number(outputs['Service level']));
   expect(levels.reduce((sum, level) => sum + level, 0) / 5).toBeGreaterThanOrEqual(0.9);
-});
-
-test('a selection of points with equal values ends after some 300 replications of each, and the value has no interval', async () => {
-  const definition = {
-    file: 'flu.yaml',
-    text: `
-campaign: flu
-model: { name: Epidemic }
-outputs: [Peak infected]
-design: { grid: { Contact rate: [1.5, 1.8, 1.2] } }
-select: { minimize: Peak infected, indifference: 1 }
-`,
-  };
-  await world.foray.submit(definition, { id: 'exact' });
-  const { runs, strategy } = await toTheEnd(world, 'exact');
-  const select = only('selection', strategy);
-  expect(select.best).toMatchObject({ inputs: { 'Contact rate': 1.2 }, interval: null });
-  expect(runs.total).toBeGreaterThanOrEqual(3 * 300);
-  expect(runs.total).toBeLessThanOrEqual(3 * 450);
 });
 
 test('the command line describes the best point of a selection', async () => {

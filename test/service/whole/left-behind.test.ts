@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { MARK } from '../../src/service/environment.ts';
-import { writeCommandModel } from './command-model.ts';
+import { MARK } from '../../../src/service/environment.ts';
+import { writeCommandModel } from '../command-model.ts';
 import {
   messageIn,
   outputsOf,
@@ -14,7 +14,7 @@ import {
   temporaryFolder,
   type TestService,
   until,
-} from './support.ts';
+} from '../support.ts';
 
 /** The number of runs of the model that leaves everything behind. FORAY_RUNS gives another number. */
 const RUNS = Number(process.env['FORAY_RUNS'] ?? 40);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { startProcess } from './process.ts';
-import { KEY, temporaryFolder } from './support.ts';
+import { startProcess } from '../process.ts';
+import { KEY, temporaryFolder } from '../support.ts';
 
 const MB = 1024 ** 2;
 /** The size of the file: twice the allowed growth of the service's memory. */

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { lackOf } from '../../src/cli/doctor/temporal.ts';
-import { Foray } from '../../src/client/index.ts';
-import { openStore } from '../../src/store/index.ts';
-import { foray } from '../support/cli.ts';
-import { fillDisk, smallDisk } from '../support/small-disk.ts';
-import { until } from '../support/until.ts';
-import { environmentOf, startWorkerProcess } from '../support/worker.ts';
-import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
+import { lackOf } from '../../../src/cli/doctor/temporal.ts';
+import { Foray } from '../../../src/client/index.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { foray } from '../../support/cli.ts';
+import { fillDisk, smallDisk } from '../../support/small-disk.ts';
+import { until } from '../../support/until.ts';
+import { environmentOf, startWorkerProcess } from '../../support/worker.ts';
+import { KEY, rehearsal, startWorld, type World } from '../../support/world.ts';
 
 interface Part {
   part: string;

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { ErrorBody } from '../../src/api/resources.ts';
-import { fillDisk, smallDisk } from '../support/small-disk.ts';
-import { writeCommandModel } from './command-model.ts';
+import { ErrorBody } from '../../../src/api/resources.ts';
+import { fillDisk, smallDisk } from '../../support/small-disk.ts';
+import { writeCommandModel } from '../command-model.ts';
 import {
   KEY,
   onCleanup,
@@ -17,7 +17,7 @@ import {
   temporaryFolder,
   until,
   writeModel,
-} from './support.ts';
+} from '../support.ts';
 
 /** Mounts a file system of two megabytes for one test. Returns undefined if this process may not mount one. */
 function diskOfTest(): string | undefined {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Foray } from '../../src/client/index.ts';
-import { OwnKey } from '../../src/server/keys.ts';
-import { type Server, startServer } from '../../src/server/app.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { type Proxy, startProxy } from '../support/proxy.ts';
-import { until } from '../support/until.ts';
-import { KEY, startWorld, type World } from '../support/world.ts';
-import { type Answer, ask } from './support.ts';
-import { EPIDEMIC } from '../service/fixed.ts';
+import { Foray } from '../../../src/client/index.ts';
+import { OwnKey } from '../../../src/server/keys.ts';
+import { type Server, startServer } from '../../../src/server/app.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { type Proxy, startProxy } from '../../support/proxy.ts';
+import { until } from '../../support/until.ts';
+import { KEY, startWorld, type World } from '../../support/world.ts';
+import { type Answer, ask } from '../support.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
 
 /**
  * Tests pages and API requests while the model service and Temporal do not answer, and pages and forms while the model

@@ -12,15 +12,15 @@ import http from 'node:http';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
-import fc from '../support/fast-check.ts';
-import type { Run } from '../../src/api/resources.ts';
-import { startService } from '../../src/service/service.ts';
-import { killHard, pidsUnder, startProcess } from './process.ts';
-import { isRunning } from '../support/cli.ts';
-import { writeCommandModel } from './command-model.ts';
-import { writeGated } from '../support/gated.ts';
-import { seeds } from '../support/seeds.ts';
-import { doubles, request, results, variation } from './experiments.ts';
+import fc from '../../support/fast-check.ts';
+import type { Run } from '../../../src/api/resources.ts';
+import { startService } from '../../../src/service/service.ts';
+import { killHard, pidsUnder, startProcess } from '../process.ts';
+import { isRunning } from '../../support/cli.ts';
+import { writeCommandModel } from '../command-model.ts';
+import { writeGated } from '../../support/gated.ts';
+import { seeds } from '../../support/seeds.ts';
+import { doubles, request, results, variation } from '../experiments.ts';
 import {
   clientOf,
   KEY,
@@ -34,7 +34,7 @@ import {
   stateOf,
   temporaryFolder,
   until,
-} from './support.ts';
+} from '../support.ts';
 
 describe('a service that was killed', () => {
   test('has all accepted runs, and executes the interrupted runs again before all other runs', async () => {
@@ -76,7 +76,7 @@ describe('a service that was killed', () => {
 });
 
 describe('a kill of the service during a parameter variation', () => {
-  test.each(seeds(2, 20))(
+  test.each(seeds(1, 20))(
     'does not end the variation; only the runs whose end was not written are executed again (seed %i)',
     async (seed) => {
       const dataDir = temporaryFolder();

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { cloudClient } from '../../src/client/index.ts';
-import { formatResults, resultTable } from '../../src/report/index.ts';
-import { writeModel } from '../service/support.ts';
-import { toTheEnd, untilRunning } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { until } from '../support/until.ts';
-import { environmentOf } from '../support/worker.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { REHEARSAL } from '../service/fixed.ts';
-import { only } from '../support/strategy.ts';
+import { cloudClient } from '../../../src/client/index.ts';
+import { formatResults, resultTable } from '../../../src/report/index.ts';
+import { writeModel } from '../../service/support.ts';
+import { toTheEnd, untilRunning } from '../../support/campaigns.ts';
+import { foray } from '../../support/cli.ts';
+import { until } from '../../support/until.ts';
+import { environmentOf } from '../../support/worker.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { REHEARSAL } from '../../service/fixed.ts';
+import { only } from '../../support/strategy.ts';
 
 /** The source of a model whose runs fail if N is above a limit. */
 const source = ({

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Run } from '../../src/api/resources.ts';
-import type { ServiceOptions } from '../../src/service/service-options.ts';
-import { writeCommandModel } from './command-model.ts';
+import type { Run } from '../../../src/api/resources.ts';
+import type { ServiceOptions } from '../../../src/service/service-options.ts';
+import { writeCommandModel } from '../command-model.ts';
 import {
   healthOf,
   outputsOf,
@@ -17,7 +17,7 @@ import {
   until,
   versionsOf,
   writeModel,
-} from './support.ts';
+} from '../support.ts';
 
 let [models, elsewhere, marks] = ['', '', ''];
 let lines: string[] = [];
@@ -26,7 +26,7 @@ let lines: string[] = [];
 const MODULE = () => `
   import { existsSync, writeFileSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
-  import { half } from '../lib/half.js';
+  import { half } from '../../lib/half.js';
   export default {
     name: 'Module', description: '', published: true,
     inputs: [{ name: 'N', type: 'DOUBLE', default: 1 }], outputs: [{ name: 'Out', type: 'DOUBLE' }],

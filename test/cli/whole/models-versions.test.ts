@@ -1,10 +1,17 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import type { Pruned, VersionSummary } from '../../src/api/extensions.ts';
-import { writeCommandModel } from '../service/command-model.ts';
-import { KEY, outputsOf, startTestService, temporaryFolder, until, versionsOf } from '../service/support.ts';
-import { foray } from '../support/cli.ts';
+import type { Pruned, VersionSummary } from '../../../src/api/extensions.ts';
+import { writeCommandModel } from '../../service/command-model.ts';
+import {
+  KEY,
+  outputsOf,
+  startTestService,
+  temporaryFolder,
+  until,
+  versionsOf,
+} from '../../service/support.ts';
+import { foray } from '../../support/cli.ts';
 
 test('old versions can be listed, run by hand and pruned', async () => {
   const models = temporaryFolder();

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { SearchLog } from '../../src/campaign/search/log.ts';
-import { Stream } from '../../src/campaign/sampling/stream.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { isFull, report, seeds } from '../support/seeds.ts';
-import { until } from '../support/until.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
-import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
-import { executionsIn, startWorld, type World } from '../support/world.ts';
-import { EPIDEMIC } from '../service/fixed.ts';
+import type { SearchLog } from '../../../src/campaign/search/log.ts';
+import { Stream } from '../../../src/campaign/sampling/stream.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { isFull, report, seeds } from '../../support/seeds.ts';
+import { until } from '../../support/until.ts';
+import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
+import { startWorkerProcess, type WorkerProcess } from '../../support/worker.ts';
+import { executionsIn, startWorld, type World } from '../../support/world.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
 
 /**
  * The worker or the model service of a search is killed several times. The search asks for the same points as without
@@ -20,7 +20,9 @@ import { EPIDEMIC } from '../service/fixed.ts';
  * once.
  */
 
-const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
+const observed = fileURLToPath(
+  new URL('../../../examples/boarding-school-flu/observed.csv', import.meta.url),
+);
 const KILLS = isFull ? 10 : 3;
 const POINTS = isFull ? 24 : 16;
 /** The time limit of a test, ms. Temporal notices only after a while that a worker was killed. */
@@ -40,7 +42,7 @@ afterAll(async () => {
 });
 
 const definition = (seed: number, method: string) => ({
-  file: join(import.meta.dirname, 'outside/flu.yaml'),
+  file: join(import.meta.dirname, '../outside/flu.yaml'),
   text: `
 campaign: flu
 model: { name: Epidemic }

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { findModels, hashContent, stateOf } from '../../src/service/models/folder.ts';
-import { writeCommandModel, writeLoopModel } from './command-model.ts';
-import { outputsOf, startTestService, temporaryFolder, until, versionsOf, writeModel } from './support.ts';
+import { findModels, hashContent, stateOf } from '../../../src/service/models/folder.ts';
+import { writeCommandModel, writeLoopModel } from '../command-model.ts';
+import { outputsOf, startTestService, temporaryFolder, until, versionsOf, writeModel } from '../support.ts';
 
 /** The changes of what a model reads. Each must make a new version. */
 const changes: Record<string, (model: string, outside: string) => void> = {
