@@ -31,11 +31,12 @@ export class Drawn {
   }
 }
 
-/** Distributions of chance with a mean of 0 and a standard deviation of 1, apart from the rare one with 0.3. */
-export const CHANCES: Record<string, (drawn: Drawn) => number> = {
+/** Distributions of chance. Their means are the same for all values of the inputs. */
+export const CHANCES: Record<string, (drawn: Drawn, values: readonly number[]) => number> = {
   normal: (drawn) => drawn.normal(),
   exponential: (drawn) => -Math.log(Math.max(drawn.uniform(), 2 ** -60)) - 1,
   'ones with p = 0.1': (drawn) => Number(drawn.uniform() < 0.1),
+  'normal, wider at high values': (drawn, values) => (0.1 + values[0]!) * drawn.normal(),
 };
 
 /** Base values of all inputs of a model whose runs have seeds. */

@@ -1,8 +1,8 @@
 import type { Design } from '../../src/campaign/designs/index.ts';
 import { divided, tested } from '../../src/report/analysis/claims.ts';
-import { studentQuantile } from '../../src/statistics/student.ts';
 import { spread } from '../../test/sensitivity/campaigns.ts';
 import { names } from '../../test/sensitivity/functions.ts';
+import { detectableSize } from './detectable.ts';
 import { analysisWithChance, CHANCES, claimsEffect, Drawn, type Seeded } from './draws-of-effects.ts';
 import type { Rate } from './rate.ts';
 
@@ -10,8 +10,12 @@ export const title = 'Sentences about effects: false ones on pure chance, and po
 
 /** A design with the standard error of an effect, from one end of the range of an input to the other. */
 interface Case extends Seeded {
-  /** In units of the standard deviation of single runs, with its degrees of freedom. */
-  error?: { size: number; freedom: number };
+  /**
+   * In units of the standard deviation of single runs, with its degrees of freedom. `tests`: the number of tests of the
+   * sentence, which Holm's method allows for. With few degrees of freedom it makes the detectable size much larger. With
+   * many it hardly matters, so there the detectable size is that of one test alone.
+   */
+  error?: { size: number; freedom: number; tests?: number };
   /**
    * Whether the seed of a run decides the effect of the first input. Over all seeds, its mean is 0. Otherwise each run has
    * chance of its own.
@@ -93,7 +97,13 @@ const cases: Case[] = [
     replications: 2,
     error: { size: 1.5 * Math.sqrt(1 / 10), freedom: 60 },
   },
-  { title: 'morris, common random numbers', design: morris, replications: 3, commonRandomNumbers: true },
+  {
+    title: 'morris, common random numbers',
+    design: morris,
+    replications: 3,
+    commonRandomNumbers: true,
+    error: { size: 1.5 * Math.sqrt(2 / 3 / 10), freedom: 2, tests: 10 },
+  },
   { title: 'morris, 1 run per point', design: morris },
   // an effect is the slope over 64 base points, with two means of 2 runs for each of them
   {
@@ -101,6 +111,13 @@ const cases: Case[] = [
     design: saltelli,
     replications: 2,
     error: { size: Math.sqrt(1 / 64) / Math.sqrt(1 / 6), freedom: 448 },
+  },
+  {
+    title: 'saltelli, common random numbers',
+    design: saltelli,
+    replications: 3,
+    commonRandomNumbers: true,
+    error: { size: Math.sqrt(2 / 3 / 64) / Math.sqrt(1 / 6), freedom: 2, tests: 10 },
   },
   { title: 'saltelli, 1 run per point', design: saltelli },
   {
@@ -113,6 +130,14 @@ const cases: Case[] = [
     title: 'factorial, 1 run per point',
     design: () => factorial(2),
     error: { size: 2 / Math.sqrt(32), freedom: 16 },
+  },
+  // a sentence has the tests of five inputs and of ten pairs
+  {
+    title: 'factorial, common random numbers',
+    design: () => factorial(2),
+    replications: 3,
+    commonRandomNumbers: true,
+    error: { size: 2 / Math.sqrt(96), freedom: 2, tests: 15 },
   },
   {
     title: 'lhs, 60 points',
@@ -127,6 +152,13 @@ const cases: Case[] = [
     error: { size: Math.sqrt(2 / 10), freedom: 18 },
   },
   { title: 'one per input, 3 runs per point', design: () => onePerInput, replications: 3 },
+  {
+    title: 'one per input, 5 runs per point, common random numbers',
+    design: () => onePerInput,
+    replications: 5,
+    commonRandomNumbers: true,
+    error: { size: Math.sqrt(2 / 5), freedom: 4, tests: 5 },
+  },
   { title: 'one per input, 1 run per point', design: () => onePerInput },
   // so few runs have few arrangements of true and false
   ...[1, 5].flatMap((inputs): Case[] => {
@@ -153,14 +185,30 @@ const cases: Case[] = [
     commonRandomNumbers: true,
     hasEffectOfSeed: true,
   },
-  // an effect is a slope over 60 points, which have the chance of 10 runs each
-  {
-    title: 'lhs, 60 points, 10 runs per point, common random numbers',
-    design: lhs(60),
-    replications: 10,
+  ...Object.entries({
+    morris,
+    saltelli,
+    factorial: () => factorial(2),
+    'one per input': () => onePerInput,
+  }).map(([name, design]): Case => ({
+    title: `${name}, 3 runs per point, the effect of a seed, common random numbers`,
+    design,
+    replications: 3,
     commonRandomNumbers: true,
-    error: { size: 1 / (UNIFORM * Math.sqrt(600)), freedom: 9 },
-  },
+    hasEffectOfSeed: true,
+  })),
+  // an effect is a slope over 60 points, which have the chance of all runs
+  ...[2, 3, 5, 10].map((replications): Case => ({
+    title: `lhs, 60 points, ${replications} runs per point, common random numbers`,
+    design: lhs(60),
+    replications,
+    commonRandomNumbers: true,
+    error: {
+      size: 1 / (UNIFORM * Math.sqrt(60 * replications)),
+      freedom: replications - 1,
+      ...(replications < 10 && { tests: 5 }),
+    },
+  })),
   ...[3, 8].map((values): Case => ({
     title: `random, 100 draws of ${values} values, selection`,
     design: repeated(values),
@@ -177,10 +225,10 @@ export function rates({ campaigns, seed }: { campaigns: number; seed: number }):
         const drawn = new Drawn(seed, `${one.title} ${chance} ${at}`);
         const effects = (values: readonly number[], own: string): number => {
           const ofSeed = new Drawn(seed, `${one.title} ${chance} ${at} ${own}`);
-          return (ofSeed.below(2) - 0.5) * draw(ofSeed) * (values[0]! - 0.5);
+          return (ofSeed.below(2) - 0.5) * draw(ofSeed, values) * (values[0]! - 0.5);
         };
-        if (claimsEffect(analysisWithChance(one, at, one.hasEffectOfSeed ? effects : () => draw(drawn))))
-          claims += 1;
+        const model = one.hasEffectOfSeed ? effects : (values: readonly number[]) => draw(drawn, values);
+        if (claimsEffect(analysisWithChance(one, at, model))) claims += 1;
       }
       return {
         statement: 'some input matters, but none does',
@@ -197,12 +245,11 @@ export function rates({ campaigns, seed }: { campaigns: number; seed: number }):
 /** The share of campaigns that name the only input with an effect. */
 function power(
   one: Case,
-  { size, freedom }: NonNullable<Case['error']>,
+  { size, freedom, tests = 1 }: NonNullable<Case['error']>,
   campaigns: number,
   seed: number,
 ): Rate {
-  // an effect of the detectable size is found in 80 % of campaigns by one test of 5 %
-  const detectable = (studentQuantile(0.975, freedom) + studentQuantile(0.8, freedom)) * size;
+  const detectable = detectableSize(freedom, 0.05 / tests) * size;
   let named = 0;
   for (let at = 0; at < campaigns; at += 1) {
     const drawn = new Drawn(seed, `${one.title} power ${at}`);

@@ -227,7 +227,7 @@ function seedHint(before: Campaign, after: Campaign): string | undefined {
   if (before.seed !== null && after.seed === null)
     return `Give the campaign the seed that it has: seed: ${before.seed}.`;
   if (before.seed === null && after.seed !== null)
-    return 'The finished runs have the seed of the model, and replications have seeds of their own. Submit the definition as a new campaign.';
+    return 'The finished runs have the seed of the model; with "replications" or "seed", each run has a seed of its own. Submit the definition as a new campaign. A campaign that has "seed" from the start can take replications later.';
   return undefined;
 }
 

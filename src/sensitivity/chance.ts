@@ -1,4 +1,5 @@
-import { leastOfEqualRuns, ROUNDING } from '../statistics/chance.ts';
+import { leastOfEqualRuns } from '../statistics/chance.ts';
+import { ROUNDING } from '../statistics/sample.ts';
 import { fisherTail } from '../statistics/tests.ts';
 import type { Chance, Method } from './analysis.ts';
 import type { ErrorVariance } from './replicates.ts';

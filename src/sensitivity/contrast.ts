@@ -1,4 +1,5 @@
-import { cancelsChance, chanceOfEqual, ROUNDING } from '../statistics/chance.ts';
+import { cancelsChance, chanceOfEqual } from '../statistics/chance.ts';
+import { ROUNDING } from '../statistics/sample.ts';
 import { pairCounts, pairedShareDifference, shareDifference } from '../statistics/share.ts';
 import { studentQuantile } from '../statistics/student.ts';
 import { exactTailsOfPairs, exactTailsOfShares, studentTails } from '../statistics/tests.ts';

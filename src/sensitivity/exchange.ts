@@ -1,6 +1,7 @@
 import { streamKey, uniformAt } from '../campaign/sampling/threefry.ts';
 import { incompleteBeta } from '../statistics/beta.ts';
-import { cancelsChance, chanceOfEqual, ROUNDING as ROUNDING_OF_VALUES } from '../statistics/chance.ts';
+import { cancelsChance, chanceOfEqual } from '../statistics/chance.ts';
+import { ROUNDING as ROUNDING_OF_VALUES } from '../statistics/sample.ts';
 import { normalCdf } from '../statistics/normal.ts';
 import { fisherTail, studentTails } from '../statistics/tests.ts';
 import { certainty } from './contrast.ts';

@@ -1,10 +1,5 @@
-import {
-  cancelsChance,
-  chanceOfEqual,
-  leastOfEqualRuns,
-  leastVariance,
-  ROUNDING,
-} from '../statistics/chance.ts';
+import { cancelsChance, chanceOfEqual, leastOfEqualRuns, leastVariance } from '../statistics/chance.ts';
+import { ROUNDING } from '../statistics/sample.ts';
 import { fisherTail } from '../statistics/tests.ts';
 import { type SumOfSquares, varianceShare, type WithChance } from '../statistics/variance-share.ts';
 import type { Interval } from './analysis.ts';

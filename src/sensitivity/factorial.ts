@@ -1,4 +1,4 @@
-import { ROUNDING } from '../statistics/chance.ts';
+import { ROUNDING } from '../statistics/sample.ts';
 import type { Found, InputIndices, PairIndices } from './analysis.ts';
 import { FactorialError } from './factorial-error.ts';
 import { FactorialTable, type LevelPoints } from './factorial-table.ts';

@@ -1,4 +1,4 @@
-import { Sample } from './sample.ts';
+import { ROUNDING, Sample } from './sample.ts';
 
 /**
  * What chance can hide. Equal values of a few replications do not show that a model has no chance: a rare value may
@@ -35,9 +35,6 @@ const RARE = 0.25;
 
 /** The half-width of an interval at 95 % in standard deviations. Wilson's interval at 95 % gives the least variance. */
 const SCORE = 1.959963984540054;
-
-/** Values that differ by less than this share of their size are equal: the difference comes from rounding. */
-export const ROUNDING = 1e-12;
 
 /** Whether two numbers are equal except for rounding. */
 export function areSame(a: number, b: number): boolean {

@@ -1,10 +1,14 @@
 import { studentQuantile } from './student.ts';
 
+/** Values that differ by less than this share of their size are equal: the difference comes from rounding. */
+export const ROUNDING = 1e-12;
+
 /**
  * Mean and variance of values that are added one by one. The method is by B. P. Welford, "Note on a method for
  * calculating corrected sums of squares and products", Technometrics 4 (1962) 419-420. It stays precise if the values
  * are large and near each other. The sum of whole numbers is exact, so their mean does not depend on their order, and the
  * mean of zeros and ones is their share. A running mean would put a share just below or above a limit that it reaches.
+ * Decimals that cancel, such as 0.1, 0.2 and −0.3, have the mean 0.
  */
 export class Sample {
   count = 0;
@@ -36,7 +40,9 @@ export class Sample {
   /** The mean; null without values. */
   get mean(): number | null {
     if (this.count === 0) return null;
-    return Number.isSafeInteger(this.whole) ? this.whole / this.count : this.average;
+    if (Number.isSafeInteger(this.whole)) return this.whole / this.count;
+    const spread = Math.sqrt(this.squares / this.count);
+    return Math.abs(this.average) <= ROUNDING * spread ? 0 : this.average;
   }
 
   /** The variance of the sample, with divisor count - 1; 0 for one value, null without values. */

@@ -210,7 +210,7 @@ describe('a change that adds the first replications, or leaves them out', () => 
         code: 'CHANGE_REFUSED',
         message: 'In a campaign that has begun, the seed cannot change.',
         hint: expect.stringMatching(
-          /^The finished runs have the seed of the model, .* Submit the definition as a new/,
+          /^The finished runs have the seed of the model; .* Submit the definition as a new campaign\. .* "seed" from the start/,
         ),
       }),
     );

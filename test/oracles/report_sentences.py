@@ -143,7 +143,7 @@ def interval_of(m, points, value, values, spread, among, confidence):
         deny(plain is None, "there are too few values for an interval")
         wide = float(np.min(values)), float(np.max(values))
     # an end has the digits of the interval
-    digit = 0.51 * 10 ** -len(m[0].partition("(")[2].partition(" ")[0].partition(".")[2]) if points.statistic == "share" else 0
+    digit = 0.51 * 10 ** -len(m[0].partition("(")[2].partition(" ")[0].partition(".")[2]) if points.statistic == "share" or m["low"] else 0
     if m["half"] and number(m["half"]) > 0:
         # the value and the half of the interval are both rounded to the second digit of the half
         digit = 1.02 * 10.0 ** (math.floor(math.log10(number(m["half"]))) - 1)

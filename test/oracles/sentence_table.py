@@ -152,7 +152,11 @@ class Campaign:
         """The own p-values of the inputs for the analysed output, or for another one; empty without a test."""
         points = self.compared(name)
         if self.kind == "search":
-            return own_models.searched_ps(points, self.inputs)
+            found = own_models.searched_ps(points, self.inputs)
+            if not is_for_nothing and not self.has_chance:
+                # two points show an effect that a line and a square of each input miss, such as that of an interaction
+                found |= {one: 0.0 for place, one in enumerate(self.inputs) if own.changes(points, place) >= 1e-9}
+            return found
         if self.is_linear:
             is_apart = self.has_chance and not self.is_paired
             found = own.Regression(points, self.inputs, is_apart, self.is_paired) if name else self.regression()

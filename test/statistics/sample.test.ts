@@ -27,6 +27,20 @@ describe('a sample', () => {
     expect(sampleOf(new Array<number>(7).fill(0.1))).toMatchObject({ mean: 0.1, variance: 0 });
   });
 
+  test('has the mean 0 if its decimals cancel, and otherwise the mean that it has, however small', () => {
+    const decimals = fc.array(fc.integer({ min: -999, max: 999 }), { minLength: 1 });
+    fc.assert(
+      fc.property(decimals, fc.integer({ min: -9, max: 9 }), (thousandths, exponent) => {
+        const values = thousandths.map((one) => Number(`${one}e${exponent}`));
+        const rest = -thousandths.reduce((sum, one) => sum + one, 0);
+        expect(sampleOf([...values, Number(`${rest}e${exponent}`)]).mean).toBeCloseTo(0, 300);
+      }),
+    );
+    expect(sampleOf([1e-9, 3e-9]).mean).toBeCloseTo(2e-9, 24);
+    expect(sampleOf([1e6, -1e6, 0.003]).mean).toBeCloseTo(0.001, 9);
+    expect(sampleOf([1e-300]).mean).toBe(1e-300);
+  });
+
   test('has the variance 0 with one value, and neither mean nor variance without values', () => {
     const sample = sampleOf([3]);
     expect(sample).toMatchObject({ count: 1, mean: 3, variance: 0 });

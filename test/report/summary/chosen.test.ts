@@ -55,6 +55,8 @@ test.each([
   ['whole numbers in another order', [0, 1, 0], [0, 0, 1]],
   ['decimals', [0.1, 0.5], [0.2, 0.4]],
   ['decimals in another order', [0.2, 0.4], [0.1, 0.5]],
+  ['decimals that cancel', [0.1, 0.2, -0.3], [-0.3, 0.2, 0.1]],
+  ['decimals that cancel, and zeros', [0.1, 0.2, -0.3], [0, 0, 0]],
 ])('points with equal means of %s are tied, and the first one comes first', (_, ...points) => {
   const found = new BestPoints('lowest');
   for (const [at, values] of points.entries()) {
