@@ -67,7 +67,8 @@ export const errorCodes = {
   STORE_MISSING: { exit: 2, about: 'the command reads a store, and there is no store yet' },
   STORE_LOST: {
     exit: 3,
-    about: 'the file of the store or of the model service was removed or replaced while foray used it',
+    about:
+      'the file of the store or of the model service, or its log (`…-wal`), was removed or replaced while foray used it',
   },
   STORE_UNREACHABLE: {
     exit: 3,

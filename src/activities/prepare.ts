@@ -32,7 +32,7 @@ export async function prepare(
   const { points } = await expanded(store, campaign, signal);
   const { id, replications } = campaign;
   const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
-  await store.setPhase(id, 'running', now());
+  await store.setPrepared(id, now());
   const precision = await precisionOf(store, campaign);
   const step = steps[campaign.strategy.by];
   return { ...size, grows: precision !== null || step !== null, precision, step };

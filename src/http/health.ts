@@ -1,4 +1,4 @@
-import { serveBeside, type SideServer } from './side-server.ts';
+import { serveBeside, type SideAnswer, type SideServer } from './side-server.ts';
 
 /** What a process needs to work, by name. Each check says why the process cannot use it; undefined if it can. */
 export type Needs = Readonly<Record<string, () => Promise<string | undefined>>>;
@@ -18,15 +18,22 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export function serveHealth(address: { host: string; port: number }, needs: Needs): Promise<SideServer> {
   return serveBeside(address, '--health', {
     '/health': () => Promise.resolve({ status: 200, type: JSON_TYPE, text: textOf([]) }),
-    '/ready': async () => {
-      const parts = await Promise.all(Object.entries(needs).map(([part, check]) => stateOf(part, check)));
-      return {
-        status: parts.every(({ state }) => state === 'ok') ? 200 : 503,
-        type: JSON_TYPE,
-        text: textOf(parts),
-      };
-    },
+    '/ready': readiness(needs),
   });
+}
+
+/** Answers whether a process has all that it needs. Requests that come during a check share its answer. */
+export function readiness(needs: Needs): () => Promise<SideAnswer> {
+  let answering: Promise<SideAnswer> | undefined;
+  const answer = async (): Promise<SideAnswer> => {
+    const parts = await Promise.all(Object.entries(needs).map(([part, check]) => stateOf(part, check)));
+    const status = parts.every(({ state }) => state === 'ok') ? 200 : 503;
+    return { status, type: JSON_TYPE, text: textOf(parts) };
+  };
+  return () =>
+    (answering ??= answer().finally(() => {
+      answering = undefined;
+    }));
 }
 
 interface PartState {

@@ -10,9 +10,14 @@ import { ForayError } from '../errors.ts';
  */
 export function hasDatabase(path: string): boolean {
   if (existsSync(path)) return true;
-  const log = `${path}-wal`;
+  const log = logOf(path);
   if (!existsSync(log)) return false;
   throw new ForayError('STORE_LOST', `The file ${path} was taken away, but its log ${log} is still there.`, {
     hint: 'Put the file back, because the log belongs to it. To begin with an empty file, stop all programs that use it, and move the log away too.',
   });
+}
+
+/** The path of the log of a SQLite database, which has its last changes. */
+export function logOf(path: string): string {
+  return `${path}-wal`;
 }

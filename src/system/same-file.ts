@@ -1,15 +1,19 @@
 import { statSync } from 'node:fs';
+import { logOf } from './database-file.ts';
 
 /** A result of a check is used again for this time, ms. */
 const FRESH = 250;
 
 /**
- * Tells whether a path still leads to the file that it led to at first. A program that has opened a file can read and
- * write it after somebody removed or replaced it. Such changes are lost, and no error tells it.
+ * Tells whether the path of an open SQLite database still leads to the file that it led to at first, and to the same
+ * log. A program that has opened a file can read and write it after somebody removed or replaced it. Such changes are
+ * lost, and no error tells it. While a program has the database open, SQLite does not remove the log.
  */
 export class SameFile {
   readonly #path: string;
   readonly #first: string | undefined;
+  /** SQLite makes the log at the first access. */
+  #log: string | undefined;
   #checked = performance.now();
   #isSame = true;
 
@@ -21,8 +25,9 @@ export class SameFile {
   /** At most 0.25 seconds old. */
   isSame(): boolean {
     const now = performance.now();
+    this.#log ??= identityOf(logOf(this.#path));
     if (now - this.#checked >= FRESH) {
-      this.#isSame = identityOf(this.#path) === this.#first;
+      this.#isSame = identityOf(this.#path) === this.#first && identityOf(logOf(this.#path)) === this.#log;
       this.#checked = now;
     }
     return this.#isSame;

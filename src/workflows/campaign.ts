@@ -9,7 +9,6 @@ import {
   makeContinueAsNewFunc,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Proposed } from '../activities/index.ts';
 import { intolerable } from '../campaign/failures.ts';
 import { isFinished, newSchedule, startOver, wakeIn } from '../campaign/scheduler/index.ts';
 import { carryOutChange, carryOutChanges } from './changes.ts';
@@ -46,8 +45,8 @@ const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** An execution that shall continue a closed campaign ends if its change does not come within this time. */
 const CHANGE_COMES_WITHIN = '10 s';
-/** A tick takes longer than this only if something does not answer. */
-const TICK_ENDS_WITHIN = '2 s';
+/** A tick takes longer than this only if something does not answer, and so does a preparation without large files. */
+const WORK_ENDS_WITHIN = '2 s';
 
 /**
  * One campaign, from the expansion of its design to its summary. The workflow owns the progress: which runs are
@@ -119,7 +118,7 @@ type End = 'finished' | 'stopped' | 'history';
  */
 async function runOn(context: Context): Promise<End> {
   const { input, state } = context;
-  if (state.phase === 'preparing') await (input.goesOn ? goOn(context) : prepare(context));
+  if (state.phase === 'preparing') await (input.goesOn ? goOn(context) : withWishes(context, () => prepare(context)));
   const { schedule } = state;
   while (!isThrough(state) || context.changes.length > 0) {
     await carryOutChanges(context);
@@ -131,7 +130,7 @@ async function runOn(context: Context): Promise<End> {
       continue;
     }
     const { failed } = state;
-    const proposed = await tickWithWishes(context);
+    const proposed = await withWishes(context, () => tick(context));
     if (failed === 0 && state.failed > 0) await tell(context, 'campaign.first_failure');
     throwIfCancelled();
     judgeFailures(state);
@@ -169,7 +168,9 @@ async function prepare(context: Context): Promise<void> {
   state.schedule = newSchedule(runs, wanted, state.settings.timeouts.run);
   // the store may already have further runs, whose seqs follow the seqs of the design, so the schedule reads the store
   if (grows) startOver(state.schedule, Date.now());
-  enter(context, 'running');
+  // a phase that was requested meanwhile stays
+  if (state.phase === 'preparing') enter(context, 'running');
+  state.schedule.isHeld = state.phase !== 'running';
 }
 
 /**
@@ -216,25 +217,27 @@ async function untilWished(context: Context, isWished: () => boolean, wait?: num
 }
 
 /**
- * Makes a tick. A requested phase waits for its end, because runs that the tick has just requested are not known before.
- * But a service that does not answer holds the tick, and not the phase.
+ * Waits for the preparation or for a tick. A requested phase waits for its end too, because runs that the tick has just
+ * requested are not known before. But a service that does not answer holds the work, and not the phase.
  */
-async function tickWithWishes(context: Context): Promise<Proposed | undefined> {
+async function withWishes<T>(context: Context, work: () => Promise<T>): Promise<T> {
   const { state } = context;
   let isOver = false;
-  const ticking = tick(context).finally(() => {
+  const working = work().finally(() => {
     isOver = true;
   });
-  // after a cancel, the activities of the tick end before this does
+  const isWished = (): boolean =>
+    state.phase === 'preparing' ? state.wish !== 'run' : state.phase !== phases[state.wish];
+  // after a cancel, the activities end before this does
   const wishes = CancellationScope.nonCancellable(async () => {
     for (;;) {
-      await condition(() => isOver || state.phase !== phases[state.wish]);
-      if (isOver || (await condition(() => isOver, TICK_ENDS_WITHIN))) return;
+      await condition(() => isOver || isWished());
+      if (isOver || (await condition(() => isOver, WORK_ENDS_WITHIN))) return;
       await carryOutWish(context);
     }
   });
-  const [proposed] = await Promise.all([ticking, wishes]);
-  return proposed;
+  const [result] = await Promise.all([working, wishes]);
+  return result;
 }
 
 const phases = { run: 'running', pause: 'paused', stop: 'stopping' } as const;

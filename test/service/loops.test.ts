@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { RunLog, VersionCode } from '../../src/api/extensions.ts';
 import { isRunning } from '../support/cli.ts';
-import { writeLoopModel } from './command-model.ts';
+import { writeCommandModel, writeLoopModel } from './command-model.ts';
 import {
   messageIn,
   outputsOf,
@@ -13,6 +13,7 @@ import {
   temporaryFolder,
   type TestService,
   until,
+  writeModel,
 } from './support.ts';
 
 async function serveLoop(
@@ -139,6 +140,27 @@ describe('a program that stays loaded', () => {
       );
       process.kill(pid, 'SIGKILL');
       await reach(service, run, 'COMPLETED');
+    }
+  });
+
+  test('ends before a run of another model: its end would end processes of that run, and its memory would count as its', async () => {
+    const { service, version, folder } = await serveLoop({ type: 'STRING', body: 'answer(String(process.pid));' });
+    const isThere = `let found = 1; try { process.kill(inputs.N, 0); } catch { found = 0; }`;
+    writeCommandModel(folder, 'Command', `${isThere} say({ outputs: { Out: found } });`);
+    writeModel(
+      folder,
+      'module',
+      `import { defineModel } from 'foray/model';
+       export default defineModel({
+         name: 'Module', description: '', inputs: [{ name: 'N', type: 'DOUBLE', default: 0 }],
+         outputs: [{ name: 'Out', type: 'DOUBLE' }],
+         run({ inputs }) { ${isThere} return { Out: found }; },
+       });`,
+    );
+    for (const name of ['Command', 'Module']) {
+      const pid = Number(JSON.parse(await outOf(service, version, name.length)));
+      const other = await until(() => service.latest(name).catch(() => undefined), name);
+      expect(await outOf(service, other, pid)).toBe('0');
     }
   });
 

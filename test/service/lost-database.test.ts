@@ -5,6 +5,7 @@ import { healthOf, outputsOf, requestRun, startTestService, temporaryFolder, unt
 
 test.each([
   ['removed', (file: string) => rmSync(file), false],
+  ['without its log', (file: string) => rmSync(`${file}-wal`), false],
   ['taken away and put back', (file: string) => renameSync(file, `${file}-aside`), true],
 ])(
   'a service whose database is %s accepts no run meanwhile, says why, and goes on with the same file',
@@ -18,7 +19,9 @@ test.each([
     const codes = async () => (await healthOf(service.running.url)).problems.map(({ code }) => code);
     await until(async () => (await codes()).includes('DATABASE_LOST') || undefined, 'the loss in the health');
     expect((await requestRun(service, version, { Value: 2 })).status).toBe(503);
-    expect(lines).toContainEqual(expect.stringContaining(`The database ${file} was removed or replaced.`));
+    expect(lines).toContainEqual(
+      expect.stringContaining(`The database ${file} or its log (-wal) was removed or replaced.`),
+    );
     if (!isBack) return;
     renameSync(`${file}-aside`, file);
     await until(async () => ((await codes()).length === 0 ? true : undefined), 'the end of the problem');

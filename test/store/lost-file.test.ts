@@ -39,6 +39,14 @@ test.each<[string, () => void]>([
       writeFileSync(file, 'x');
     },
   ],
+  ['without its log', () => rmSync(`${file}-wal`)],
+  [
+    'given another log',
+    () => {
+      rmSync(`${file}-wal`);
+      writeFileSync(`${file}-wal`, '');
+    },
+  ],
 ])('a store whose file is %s is neither read nor written, and the errors say why', async (_what, lose) => {
   lose();
   await isLost();
@@ -58,7 +66,7 @@ test('a store goes on when the same file is back, and both are told', async () =
   await until('the return is told', () => lines.length === 2, 5);
   end();
   expect(lines).toEqual([
-    expect.stringContaining(`The file of the store ${file} was removed or replaced.`),
+    expect.stringContaining(`The file of the store ${file} or its log (-wal) was removed or replaced.`),
     'The store is back.',
   ]);
   await store.observe('flu', [done(0)], 2_000);

@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { definitionLimits, JobThreads } from '../../src/server/jobs/job-threads.ts';
 import { Shares } from '../../src/server/shares.ts';
 import { closedStatus, toTheEnd, untilRunning, untilSomeAreDone } from '../support/campaigns.ts';
 import { type FaultyService, pass, startFaultyService } from '../support/faulty-service.ts';
 import { until } from '../support/until.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -203,6 +206,38 @@ test('while the service is away, a campaign is paused and stopped at once, and i
     const end = await toTheEnd(other, late.id);
     expect(end.phase).toBe('failed');
     expect(end.note).toContain('cancelled by its timeout: it had not finished 15 s after its start');
+  } finally {
+    await other.close();
+  }
+});
+
+test('a campaign whose preparation waits for the service is paused at once, keeps the pause when it is prepared, and goes on after a resume', async () => {
+  let front!: FaultyService;
+  const through = async (service: { url: string }) => (front = await startFaultyService(service));
+  const other = await startWorld({ models: [EPIDEMIC], through });
+  try {
+    await other.startWorker();
+    const phaseOf = async (id: string) => (await other.foray.results(id)).record.phase;
+    front.plan = ({ path }) =>
+      path.startsWith('/check-file') ? { kind: 'answer', status: 503 } : { kind: 'pass' };
+    const observed = join(other.folder, 'observed.csv');
+    writeFileSync(observed, 'day,cases\n1,3\n2,8\n');
+    const text = `campaign: flu
+model: { name: Epidemic }
+files: { Observed cases: ${JSON.stringify(observed)} }
+outputs: [Peak day]
+`;
+    const { id } = await other.foray.submit({ file: 'flu.yaml', text });
+    expect(await phaseOf(id)).toBe('preparing');
+    await other.foray.steer(id, 'pause', 'the service is away');
+    await until('the campaign is paused', async () => (await phaseOf(id)) === 'paused');
+    expect((await other.foray.status(id)).phase).toBe('paused');
+    front.plan = pass;
+    await until('the design is expanded', async () => (await other.foray.status(id)).runs.total === 1);
+    expect([await phaseOf(id), (await other.foray.status(id)).phase]).toEqual(['paused', 'paused']);
+    expect(await other.statusesAtService(id)).toEqual({ NONE: 1 });
+    await other.foray.steer(id, 'resume');
+    expect(await toTheEnd(other, id)).toMatchObject({ phase: 'completed', runs: { total: 1, done: 1 } });
   } finally {
     await other.close();
   }

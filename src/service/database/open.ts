@@ -62,7 +62,7 @@ export function openDatabase(dataDir: string): ServiceDatabase {
   const whyLost = (): ForayError | undefined =>
     same.isSame()
       ? undefined
-      : new ForayError('STORE_LOST', `The database ${file} was removed or replaced.`, {
+      : new ForayError('STORE_LOST', `The database ${file} or its log (-wal) was removed or replaced.`, {
           hint: 'Nothing is written into the lost file. Put the same file back, or stop the service, put a copy there, and start it again.',
         });
   return {

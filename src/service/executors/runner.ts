@@ -35,6 +35,7 @@ async function moduleRunner(code: ModelCode, workplace: Workplace): Promise<Runn
   const { model, checkFiles } = await loadUnchanged(code);
   return (job, onProgress) =>
     withKept(job, files, async (kept) => {
+      await workplace.use(undefined);
       workplace.countOwnMemory(true);
       checkFiles();
       kept?.writeCheck(job);
@@ -108,11 +109,11 @@ async function commandRunner(code: ModelCode, workplace: Workplace): Promise<Run
   const { command, loop: staysLoaded } = await readProgram(code);
   const loop = staysLoaded ? new Loop(command, copy, workplace) : undefined;
   return (job, onProgress) =>
-    withKept(job, workplace.files, (kept) => {
+    withKept(job, workplace.files, async (kept) => {
       workplace.countOwnMemory(false);
-      return loop
-        ? loop.run(job, onProgress, kept)
-        : runCommand(command, job, copy, workplace, onProgress, kept);
+      if (loop) return loop.run(job, onProgress, kept);
+      await workplace.use(undefined);
+      return runCommand(command, job, copy, workplace, onProgress, kept);
     });
 }
 

@@ -81,8 +81,11 @@ export class Workplace {
     return path.join(this.#folder, `loop-${this.#folders}`);
   }
 
-  /** Makes `program` the program that stays loaded. Ends another one. */
-  async use(program: LoadedProgram): Promise<void> {
+  /**
+   * Makes `program` the program that stays loaded; undefined for a run without one. Ends another one, because its end
+   * would end the processes of the run too, and its memory would count as that of the run.
+   */
+  async use(program: LoadedProgram | undefined): Promise<void> {
     if (this.#program !== program) await this.#program?.end(true);
     this.#program = program;
   }

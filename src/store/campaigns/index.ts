@@ -103,6 +103,16 @@ export function campaignStore(db: Kysely<Tables>) {
         .execute();
     },
 
+    /** Sets the phase of a campaign whose points are there. A phase that was requested meanwhile stays. */
+    async setPrepared(id: string, now: number): Promise<void> {
+      await db
+        .updateTable('campaigns')
+        .set({ phase: 'running', updated_at: now })
+        .where('id', '=', id)
+        .where('phase', '=', 'preparing')
+        .execute();
+    },
+
     /** Sets the versions of the model that runs are requested with. New requests use the last version. */
     async setVersions(id: string, versions: readonly ModelVersion[], now: number): Promise<void> {
       await db
