@@ -47,7 +47,11 @@ export function lossOf(path: string): () => ForayError | undefined {
   return () =>
     file.isSame()
       ? undefined
-      : new ForayError('STORE_LOST', `The file of the store ${path} or its log (-wal) was removed or replaced.`, {
-          hint: 'Nothing is written into the lost file. Put the same file back, or stop all programs that use the store, put a copy there, and start them again.',
-        });
+      : new ForayError(
+          'STORE_LOST',
+          `The file of the store ${path} or its log (-wal) was removed or replaced.`,
+          {
+            hint: 'Nothing is written into the lost file. Put the same file back, or stop all programs that use the store, put a copy there, and start them again.',
+          },
+        );
 }

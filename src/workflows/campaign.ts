@@ -118,7 +118,8 @@ type End = 'finished' | 'stopped' | 'history';
  */
 async function runOn(context: Context): Promise<End> {
   const { input, state } = context;
-  if (state.phase === 'preparing') await (input.goesOn ? goOn(context) : withWishes(context, () => prepare(context)));
+  if (state.phase === 'preparing')
+    await (input.goesOn ? goOn(context) : withWishes(context, () => prepare(context)));
   const { schedule } = state;
   while (!isThrough(state) || context.changes.length > 0) {
     await carryOutChanges(context);

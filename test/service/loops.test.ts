@@ -144,7 +144,10 @@ describe('a program that stays loaded', () => {
   });
 
   test('ends before a run of another model: its end would end processes of that run, and its memory would count as its', async () => {
-    const { service, version, folder } = await serveLoop({ type: 'STRING', body: 'answer(String(process.pid));' });
+    const { service, version, folder } = await serveLoop({
+      type: 'STRING',
+      body: 'answer(String(process.pid));',
+    });
     const isThere = `let found = 1; try { process.kill(inputs.N, 0); } catch { found = 0; }`;
     writeCommandModel(folder, 'Command', `${isThere} say({ outputs: { Out: found } });`);
     writeModel(
