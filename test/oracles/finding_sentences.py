@@ -135,6 +135,15 @@ def _(c, m):
     deny("few" in (m["why"] or "") and not own.has_majority(values), "the values differ enough")
 
 
+@says("answer part", r"N other runs? (?:has|have) no value, so the runs with a value may not be a fair sample")
+def _(c, m):
+    finder = c.finder
+    key = finder.winner
+    low, high = (finder.last(key), math.inf) if finder.is_confirmed else (0, finder.first)
+    runs = finder.part(low, high).all[key].values()
+    equal(number(m["n"]), sum(value is None for value in runs), "runs without a value")
+
+
 @says("answer part", r"(?P<what>the best value during the search|its value in the comparison) was X(?P<percent> %)?")
 def _(c, m):
     finder = c.finder

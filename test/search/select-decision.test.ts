@@ -116,6 +116,13 @@ test('points without a value rank last, and count as failed', () => {
   expect(none.summary).toMatchObject({ stage: 'over', failed: 2, best: null });
 });
 
+test('the runs of the best point without a value are counted', () => {
+  const { story } = played(campaignOf({ ...kn, report: 6 }, 10), 2, (point, n) =>
+    n % 3 === 0 ? null : 50 * point + (n % 2),
+  );
+  expect(story.summary.best).toMatchObject({ ordinal: 0, runs: 4, failed: 2 });
+});
+
 test('the value of the best point comes from runs that were not used to choose it', () => {
   const { values, extendTo } = slippage(3, 1);
   extendTo(2_100);

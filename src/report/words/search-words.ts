@@ -121,7 +121,7 @@ export function bestParts(
   { goal, outputs, strategy, base }: SearchWording,
   best: BestPoint,
 ): { place: string; value: string; how: string[] } {
-  const { inputs, interval, among, tied, runs, seen, choice } = best;
+  const { inputs, interval, among, tied, runs, failed, seen, choice } = best;
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
   const place = Object.entries(inputs)
@@ -130,6 +130,10 @@ export function bestParts(
   const ran = counted(runs, 'run');
   const own = choice === 'alone' ? ran : `${ran} that were not used to choose it`;
   const how = [own + withoutInterval({ goal, outputs }, best)];
+  if (failed > 0)
+    how.push(
+      `${counted(failed, 'other run')} ${failed === 1 ? 'has' : 'have'} no value, so the runs with a value may not be a fair sample`,
+    );
   if (tied > 0) how.push(tiedText(tied));
   if (interval && among > 1) how.push(choiceText(among));
   const seenAs =

@@ -85,6 +85,7 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
             among: 1,
             tied: 0,
             runs: 1,
+            failed: 0,
             isEqual: false,
             required: [],
             seen: best.value!,
