@@ -79,7 +79,7 @@ export interface BestPoint {
 }
 
 /**
- * How certain the choice of the best point is. `compared`: with the given confidence, no other finalist is better by more
+ * How certain the choice of the best point is. `compared`: with the given confidence, no other finalist that meets the requirements is better by more
  * than the indifference. `undecided`: the finalists were compared, and this is not certain. `alone`: the value of the
  * point comes from the runs that decided the choice.
  */
