@@ -1,5 +1,6 @@
 import { rejectedIn, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import { hasSeed } from '../campaign/seeds.ts';
+import { confidenceAmong } from '../statistics/chance.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import type { History } from './history.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
@@ -90,9 +91,20 @@ export function compareFinalists(
   const { ordinal } = compared[next.best]!;
   // a rejected point has more replications than the comparison uses
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
-  const winner: SearchEvent = { kind: 'winner', ordinal, isSure: next.isSure, after: used };
+  const lowest = reader.valueOf(compared[next.best]!.runs).value!;
+  const isSure = next.isSure && !ordinals.some((other) => mayBeBetter(other, lowest));
+  const winner: SearchEvent = { kind: 'winner', ordinal, isSure, after: used };
   if (areExact(rule)) return { events: [winner, { kind: 'over' }], replications: [] };
   return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
+
+  /** Whether a point is better, and was left out for requirements that it may meet: its runs may have missed them by luck. */
+  function mayBeBetter(other: number, lowest: number): boolean {
+    if (rule.method !== 'kn' || compared.some((one) => one.ordinal === other)) return false;
+    const runs = runsAfter(finished, other, after);
+    const { value } = reader.valueOf(runs);
+    const confidence = confidenceAmong(ordinals.length, rule.confidence);
+    return value !== null && value < lowest && reader.mayMeet(runs, confidence);
+  }
 }
 
 function runsOf(points: readonly { runs: readonly unknown[] }[]): number {

@@ -5,7 +5,8 @@ import type { Requirement } from '../campaign/search/search.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
 import { areEqual, chanceVariance, spreadOf } from '../statistics/chance.ts';
-import { meanOf } from '../statistics/sample.ts';
+import { halfWidth, meanOf } from '../statistics/sample.ts';
+import { shareOf, wilsonInterval } from '../statistics/share.ts';
 
 /** A finished run. `outputs` is empty for a failed run. */
 export interface FinishedRun {
@@ -111,6 +112,40 @@ export class PointReader {
     });
   }
 
+  /**
+   * Whether a point may meet the requirements, although its runs may miss some: the interval of each missed one reaches the
+   * limits. Equal values count as sure.
+   */
+  mayMeet(runs: readonly FinishedRun[], confidence: number): boolean {
+    return this.required(runs).every((one, at) => {
+      const { value, variance, isShare, requirement } = one;
+      const { min, max, chance } = requirement;
+      const { measure } = this.#requirements[at]!;
+      if (value === null || excessOf(one) <= 0) return value !== null;
+      const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
+      const n = values.length;
+      const mostOf = (limits: Pick<Requirement, 'min' | 'max'>): number =>
+        wilsonInterval(
+          shareOf(meanOf(values.map((each) => Number(beyond(limits, each) <= 0))), n),
+          n,
+          confidence,
+        ).high;
+      if (chance !== null) return mostOf(requirement) >= chance;
+      if (measure.statistic === 'quantile') {
+        // the quantile is within a limit if a large enough share of the values is
+        const p = measure.probability!;
+        return mostOf({ min: null, max }) >= p && mostOf({ min, max: null }) >= 1 - p;
+      }
+      if (!isShare && areEqual(spreadOf(values))) return false;
+      if (variance === null) return true;
+      const half = halfWidth(n, Math.sqrt(variance * n), confidence);
+      const { low, high } = isShare
+        ? wilsonInterval(shareOf(value, n), n, confidence)
+        : { low: value - half, high: value + half };
+      return beyond({ min, max: null }, high) <= 0 && beyond({ min: null, max }, low) <= 0;
+    });
+  }
+
   /** Whether several runs have values, and all values are equal. */
   areEqual(runs: readonly FinishedRun[]): boolean {
     return areEqual(spreadOf(this.valuesOf(runs).filter((value) => value !== null)));
@@ -173,7 +208,7 @@ function excessOf({ requirement, value }: RequiredValue): number {
 }
 
 /** By how much a value lies outside the limits of a requirement; at most 0 if it lies within them. */
-function beyond({ min, max }: Requirement, value: number): number {
+function beyond({ min, max }: Pick<Requirement, 'min' | 'max'>, value: number): number {
   return Math.max(
     min === null ? -Infinity : difference(min, value),
     max === null ? -Infinity : difference(value, max),

@@ -99,6 +99,7 @@ export function selectStoryOf(
               interval: told.interval,
               among,
               runs: told.runs,
+              failed: used!.length - told.runs,
               seen: first.mean,
               isEqual: reader.areEqual(used!),
               // all runs of the winner decide whether it meets the requirements, and so they have chosen it among all points

@@ -67,6 +67,8 @@ export interface BestPoint {
   tied: number;
   /** The number of runs from which `value` was computed. */
   runs: number;
+  /** The number of further runs, which failed or gave no value. */
+  failed: number;
   /** Whether there are several runs, and all of them have the same value. */
   isEqual: boolean;
   /** The best value of a point during the search. It is too good if chance affects the output. */
@@ -77,7 +79,7 @@ export interface BestPoint {
 }
 
 /**
- * How certain the choice of the best point is. `compared`: with the given confidence, no other finalist is better by more
+ * How certain the choice of the best point is. `compared`: with the given confidence, no other finalist that meets the requirements is better by more
  * than the indifference. `undecided`: the finalists were compared, and this is not certain. `alone`: the value of the
  * point comes from the runs that decided the choice.
  */
@@ -193,6 +195,7 @@ function shown(
     interval: intervalOf(campaign, reader, mean, told, choice),
     among: choice.among,
     runs: told.runs,
+    failed: told.failed ?? 0,
     isEqual: reader.areEqual(runs),
     required: requiredAt(campaign, reader, runs, choice.among),
   };

@@ -1,5 +1,6 @@
 import { holm } from '../statistics/holm.ts';
 import { normalCdf } from '../statistics/normal.ts';
+import { exactTailsOfShares } from '../statistics/tests.ts';
 import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
 
@@ -19,10 +20,10 @@ const MOST_PAIRED = 30;
  * of points show a dependence, it is "the inputs".
  *
  * If missing values do not depend on the inputs, the shares of missing runs may be exchanged between points. So the
- * tests are permutation tests of linear scores, with exact means and variances (J. Hájek and Z. Šidák, "Theory of Rank
- * Tests", Academic Press 1967, section II.3). The scores of a number are its rank, and the distance of its rank from
- * the middle. Those of a text are ones at one of its values. Those of two numbers are the product, the sum and the difference
- * of their centered ranks. Holm's method allows for the number of tests.
+ * tests are permutation tests. Those of numbers are tests of linear scores, with exact means and variances (J. Hájek and
+ * Z. Šidák, "Theory of Rank Tests", Academic Press 1967, section II.3). The scores of a number are its rank, and the
+ * distance of its rank from the middle. Those of two numbers are the product, the sum and the difference of their centered
+ * ranks. The tests of a text are exact ({@link rarestValue}). Holm's method allows for the number of tests.
  *
  * @param lacking - for each point, the share of its runs without a value
  * @param runs - the runs without a value
@@ -52,12 +53,13 @@ function namedDependents(table: PointTable, lacking: Float64Array): string[] {
     const column = table.column(at);
     return { name, column, isText: table.isText(at), centered: centeredRanks(column) };
   });
-  const single = ranks.map(({ name, column, isText, centered }) => {
-    const scores = isText
-      ? [...new Set(column)].map((value) => column.map((one) => Number(one === value)))
-      : [centered, centered.map(Math.abs)];
-    return { name, p: Math.min(1, scores.length * Math.min(...scores.map(pOf))) };
-  });
+  const lacksMany = Array.from(lacking, (share) => share > mean);
+  const single = ranks.map(({ name, column, isText, centered }) => ({
+    name,
+    p: isText
+      ? rarestValue(column, lacksMany)
+      : Math.min(1, 2 * Math.min(pOf(centered), pOf(centered.map(Math.abs)))),
+  }));
   const numbers = ranks.filter(({ isText }) => !isText);
   const pairs =
     numbers.length > MOST_PAIRED
@@ -80,6 +82,26 @@ function namedDependents(table: PointTable, lacking: Float64Array): string[] {
   };
   const alone = found(single);
   return alone.length > 0 ? alone : found(pairs);
+}
+
+/**
+ * The p-value of a text: Fisher's exact test of each of its values against all others, times the number of values. A value
+ * may have few points, or even one, so a normal distribution would find a dependence wherever a single run has failed.
+ *
+ * @param lacksMany - for each point, whether it lacks more runs than the mean of all points
+ */
+function rarestValue(column: Float64Array, lacksMany: readonly boolean[]): number {
+  const values = new Map<number, { count: number; n: number }>();
+  for (const [point, value] of column.entries()) {
+    const { count, n } = values.get(value) ?? { count: 0, n: 0 };
+    values.set(value, { count: count + Number(lacksMany[point]), n: n + 1 });
+  }
+  const all = lacksMany.filter(Boolean).length;
+  const least = [...values.values()].reduce((lowest, own) => {
+    const others = { count: all - own.count, n: lacksMany.length - own.n };
+    return Math.min(lowest, exactTailsOfShares(own, others));
+  }, 1);
+  return Math.min(1, values.size * least);
 }
 
 /** A numeric input with the ranks of its values. */

@@ -222,14 +222,15 @@ export function leastVariance(count: number, others: number): number {
 
 /**
  * The variance of single values, at least as large as chance allows. 0 if so many values are equal that they count as
- * sure. Null if it is unknown: for a single value, and without a known jump while {@link hidesChance}.
+ * sure. Null if it is unknown: for a single value, without a known jump while {@link hidesChance}, and if the squares of
+ * the differences are too small or too large for a number.
  *
  * @param jump - the mean square of a jump that is known from elsewhere, as in {@link jumpOf}. It counts if all values are
  * equal
  */
 export function chanceVariance(spread: Spread, jump: number | null = null): number | null {
   const { count, variance } = spread;
-  if (count < 2) return null;
+  if (count < 2 || variance === Infinity || (variance === 0 && !areEqual(spread))) return null;
   const others = othersOf(spread);
   if (others === null) return variance;
   if (jump === null && hidesChance(spread)) return null;

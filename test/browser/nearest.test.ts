@@ -83,7 +83,7 @@ test('the mouse reaches the points of a search over the heat map of a grid, and 
   }));
   const best = {
     ...{ ordinal: 0, key: points[0]!.key, inputs: { 'Contact rate': 1.8, 'Recovery rate': 0.4 }, value: 0 },
-    ...{ interval: null, among: 20, tied: 0, runs: 1, isEqual: false, required: [], seen: 0 },
+    ...{ interval: null, among: 20, tied: 0, runs: 1, failed: 0, isEqual: false, required: [], seen: 0 },
     choice: 'alone' as const,
   };
   const [figure] = await groundFigures(

@@ -135,6 +135,15 @@ def _(c, m):
     deny("few" in (m["why"] or "") and not own.has_majority(values), "the values differ enough")
 
 
+@says("answer part", r"N other runs? (?:has|have) no value, so the runs with a value may not be a fair sample")
+def _(c, m):
+    finder = c.finder
+    key = finder.winner
+    low, high = (finder.last(key), math.inf) if finder.is_confirmed else (0, finder.first)
+    runs = finder.part(low, high).all[key].values()
+    equal(number(m["n"]), sum(value is None for value in runs), "runs without a value")
+
+
 @says("answer part", r"(?P<what>the best value during the search|its value in the comparison) was X(?P<percent> %)?")
 def _(c, m):
     finder = c.finder
@@ -156,10 +165,11 @@ def better_p(finder, key):
     return difference, float(own.stats.ttest_ind(a, b, equal_var=False).pvalue)
 
 
-@says("answer part", r"no other (?:point|finalist) is better by more than X, with N % confidence")
+@says("answer part", r"no other (?:point|finalist)(?P<require> that meets the requirements)? is better by more than X, with N % confidence")
 def _(c, m):
     finder = c.finder
     rule = finder.rule["confirm"] if finder.is_search else finder.rule
+    deny(bool(m["require"]) != bool(finder.rule["require"]), "the requirements say the opposite")
     equal(number(m["x"]), rule["indifference"], "indifference")
     equal(number(m["n"]), 100 * rule["confidence"], "confidence")
     for key in finder.compared().known:
@@ -245,7 +255,7 @@ def _(c, m):
 
 @says(
     "select",
-    r"By the procedure of Kim and Nelson, with N % confidence that no other point is better by more than X: M points?"
+    r"By the procedure of Kim and Nelson, with N % confidence that no other point(?: that meets the requirements)? is better by more than X: M points?"
     r"(?:, (?P<failed>\d+) failed)?; the comparison is over",
 )
 @says(

@@ -240,6 +240,24 @@ def _(c, m):
     deny(("do not have" in m[0]) == same, "the seeds say the opposite")
 
 
+@says(
+    "note",
+    r"(?P<names>.*): (?P<a>[\d,]+) of N runs? of A and (?P<b>[\d,]+) of M runs? of B have no value, so the other runs may not be a"
+    r" fair sample\.",
+)
+def _(c, m):
+    other = c.told["other"]
+    both = {point["key"] for point in other["points"] if point["where"] == "both"}
+    for name in other["outputs"]:
+        if f", {name}, " not in f", {m['names']}, ":
+            continue
+        of_a, of_b = c.points(name), own.Points(other["runs"], c.measures[name])
+        values = [[v for key in both for v in of.all.get(key, {}).values()] for of in (of_a, of_b)]
+        equal([number(m["n"]), number(m["m"])], [len(each) for each in values], f"runs of {name}")
+        lacking = [sum(v is None for v in each) for each in values]
+        equal([number(m["a"]), number(m["b"])], lacking, f"runs of {name} without a value")
+
+
 @says("note", r"Not compared, because they are not BOOLEAN or numbers of the same unit in both campaigns: Course\.")
 def _(c, m):
     deny("Course" not in c.settings["outputs"], "there is no such output")

@@ -2,7 +2,7 @@ import type { StrategyBy } from '../../src/campaign/strategy.ts';
 import { expect, test } from '@jest/globals';
 import { chosenByKn, RULES, slippage } from '../../bench/search/selection.ts';
 import type { SearchEvent } from '../../src/campaign/search/log.ts';
-import type { Selection } from '../../src/campaign/search/search.ts';
+import type { Requirement, Selection } from '../../src/campaign/search/search.ts';
 import type { CampaignBy } from '../../src/campaign/types.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { nextOfSelection } from '../../src/search/select.ts';
@@ -116,6 +116,13 @@ test('points without a value rank last, and count as failed', () => {
   expect(none.summary).toMatchObject({ stage: 'over', failed: 2, best: null });
 });
 
+test('the runs of the best point without a value are counted', () => {
+  const { story } = played(campaignOf({ ...kn, report: 6 }, 10), 2, (point, n) =>
+    n % 3 === 0 ? null : 50 * point + (n % 2),
+  );
+  expect(story.summary.best).toMatchObject({ ordinal: 0, runs: 4, failed: 2 });
+});
+
 test('the value of the best point comes from runs that were not used to choose it', () => {
   const { values, extendTo } = slippage(3, 1);
   extendTo(2_100);
@@ -142,6 +149,25 @@ test('a few further runs do not overrule the many runs by which the winner meets
   const { events: others, story: next } = kept(-100);
   expect(others).toContainEqual({ kind: 'rejected', ordinal: 0 });
   expect(next.summary.best).toMatchObject({ ordinal: 1 });
+});
+
+test.each<[string, Pick<Requirement, 'output'> & Partial<Requirement>]>([
+  ['a mean', { output: 'Fit error', min: 0 }],
+  ['a share of runs', { output: 'Fit error', min: 0, chance: 0.9 }],
+  ['a share', { output: 'P(`Fit error` > 0)', min: 0.9 }],
+  ['a quantile', { output: 'Q(`Fit error`, 0.1)', min: 0 }],
+])('the choice is not sure if a better point misses the requirement of %s only by luck', (_, asked) => {
+  const require = [{ min: null, max: null, chance: null, ...asked }];
+  const choice = (better: (replication: number) => number) =>
+    played(campaignOf({ ...kn, require }, 10), 2, (point, n) => (point === 1 ? 50 + (n % 2) : better(n)))
+      .story.summary.best;
+  expect(choice((n) => (n % 5 === 0 ? -6 : 1))).toMatchObject({ ordinal: 1, choice: 'undecided' });
+  expect(choice((n) => -6 - (n % 2))).toMatchObject({ ordinal: 1, choice: 'compared' });
+});
+
+test('of points that are equal except for rounding, a selection without chance takes the first', () => {
+  const { story } = played(campaignOf(kn, 1), 2, (point) => (point === 0 ? 0.1 + 0.2 : 0.3));
+  expect(story.summary.best).toMatchObject({ ordinal: 0 });
 });
 
 test('a comparison ends although the points are equal with common random numbers; if the model has no chance, each point has one run', () => {

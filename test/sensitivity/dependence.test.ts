@@ -33,3 +33,22 @@ test('missing values without a pattern depend on nothing', () => {
   // each residue of 7 is at all values of the inputs
   expect(found((_a, _b, _rule, point) => Number(point % 7 === 0))).toEqual([]);
 });
+
+test('a failure at one of many texts or dates depends on nothing, and one at the points of a text does', () => {
+  const ofSites = (sites: number, lackingAt: (site: number, point: number) => number): string[] => {
+    const table = new PointTable([{ name: 'Site', type: 'STRING', units: null }]);
+    const lacking = Array.from({ length: 90 }, (_, point) => {
+      table.add([`site ${point % sites}`]);
+      return lackingAt(point % sites, point);
+    });
+    return dependents(table, Float64Array.from(lacking));
+  };
+  for (const sites of [10, 15, 30, 90])
+    expect(ofSites(sites, (_site, point) => Number(point === 40))).toEqual([]);
+  expect(ofSites(30, (_site, point) => Number(point === 40) / 5)).toEqual([]);
+  // two failures share one of 45 texts with a probability of 1 in 89
+  expect(ofSites(45, (site) => Number(site === 7))).toEqual([]);
+  expect(ofSites(30, (site) => Number(site === 7))).toEqual(['Site']);
+  expect(ofSites(30, (site) => Number(site === 7) / 5)).toEqual(['Site']);
+  expect(ofSites(10, (site) => Number(site === 7))).toEqual(['Site']);
+});

@@ -117,6 +117,11 @@ describe('the variance of values', () => {
     ).toBe(false);
   });
 
+  test('is unknown if the squares of the differences are too small or too large for a number', () => {
+    for (const size of [1e-170, 1e200])
+      expect(chanceVariance(spreadOf([size, 2 * size, 3 * size, 5 * size]))).toBeNull();
+  });
+
   test('uses a jump that is known from other values', () => {
     expect(chanceVariance(spreadOf([4, 4, 4]), 100)).toBeCloseTo(100 * leastVariance(3, 0), 12);
   });

@@ -5,7 +5,7 @@ import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { CONFIDENCE, confidenceOf } from '../summary/mean.ts';
 import { ByChance } from './by-chance.ts';
-import { differenceApart, differenceInPairs, type OutputComparison } from './differences.ts';
+import { differenceApart, differenceInPairs, type OutputComparison, present } from './differences.ts';
 import { type Matching, matchingOf } from './matching.ts';
 import { HeldNumbers, numbersOf, type PointNumbers } from './point-numbers.ts';
 
@@ -29,6 +29,10 @@ export interface ComparedPoint {
 export interface ComparedOutput extends OutputComparison {
   /** How likely the interval would exclude 0 if the campaigns did not differ; null without an interval. */
   byChance: number | null;
+  /** All runs of the point in A and in B, also those without a value. */
+  runs: [number, number];
+  /** The runs without a value in A and in B. */
+  lacking: [number, number];
 }
 
 export interface Comparison {
@@ -206,7 +210,12 @@ function compared(
     const isPaired = method === 'paired' && ofA.length > 0 && ofB.length > 0;
     const difference = isPaired ? differenceInPairs : differenceApart;
     const found = difference(outputs[at]!, ofA, ofB, confidence);
-    return { ...found, byChance: found.low === null ? null : chance.of(outputs[at]!, ofA, ofB, isPaired) };
+    return {
+      ...found,
+      byChance: found.low === null ? null : chance.of(outputs[at]!, ofA, ofB, isPaired),
+      runs: [ofA.length, ofB.length],
+      lacking: [ofA.length - present(ofA).length, ofB.length - present(ofB).length],
+    };
   });
 }
 

@@ -23,6 +23,10 @@ export interface OutputSummary {
   lower: number;
   /** The number of points whose interval would exclude 0 by chance alone. */
   byChance: number;
+  /** All runs of A and of B at the points that both have. */
+  runs: [number, number];
+  /** The runs without a value among them. */
+  lacking: [number, number];
   /**
    * All points with a difference if there are few, otherwise a sample of them. The sample is chosen by the keys, which
    * are hashes, so it is as good as random.
@@ -68,6 +72,8 @@ export class ComparisonSummary {
         higher: 0,
         lower: 0,
         byChance: 0,
+        runs: [0, 0],
+        lacking: [0, 0],
         compared: 0,
       },
       sample: new Lowest(SAMPLE),
@@ -102,8 +108,12 @@ export class ComparisonSummary {
     const random = parseInt(key.slice(0, 12), 16);
     for (const [at, found] of outputs.entries()) {
       const { difference } = found;
-      if (difference === null) continue;
       const { summary, sample, largest } = this.#gathered[at]!;
+      for (const side of [0, 1] as const) {
+        summary.runs[side] += found.runs[side];
+        summary.lacking[side] += found.lacking[side];
+      }
+      if (difference === null) continue;
       const shown = { key, values, found: { ...found, difference } };
       summary.compared += 1;
       sample.add(shown, random);
@@ -133,6 +143,7 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
         `Points are matched by all inputs except ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
     ),
     ...methodTexts(comparison),
+    ...lackingTexts(summary.outputs),
     ...summary.outputs.map((output) => verdict(output, both)),
     ...(leftOut.length > 0
       ? [
@@ -169,6 +180,24 @@ function methodTexts({ outputs, method, confidence }: Comparison): string[] {
       ? [`Intervals of quantiles (${percent}): from order statistics, valid for any distribution.`]
       : []),
   ];
+}
+
+/** Says how many runs have no value. A failed run lacks all outputs, so outputs with the same counts share a sentence. */
+function lackingTexts(outputs: readonly OutputSummary[]): string[] {
+  const byCounts = Map.groupBy(
+    outputs.filter(({ lacking: [a, b] }) => a + b > 0),
+    ({ lacking: [a, b], runs: [ofA, ofB] }) =>
+      `${ratioText(a, ofA)} of A and ${ratioText(b, ofB)} of B have no value`,
+  );
+  return [...byCounts].map(
+    ([counts, lacking]) =>
+      `${lacking.map(({ output }) => output.name).join(', ')}: ${counts}, so the other runs may not be a fair sample.`,
+  );
+}
+
+/** "3 of 1,000 runs" */
+function ratioText(some: number, all: number): string {
+  return `${some.toLocaleString('en-US')} of ${counted(all, 'run')}`;
 }
 
 /**

@@ -11,6 +11,7 @@ import { html, type Markup } from './markup.ts';
 import {
   bestParts,
   noBestText,
+  noOtherText,
   requiredValueText,
   requirementsText,
   searchText,
@@ -55,14 +56,17 @@ function wordsOfMethod(method: Search['method']): string {
 }
 
 /** The progress of the search in words. */
-export function searchSection({ strategy: search }: CampaignBy<'search'>, { summary }: SearchStory): Markup {
+export function searchSection(
+  { strategy: search, outputs }: CampaignBy<'search'>,
+  { summary }: SearchStory,
+): Markup {
   const { require, confirm } = search;
   return html`<section>
     <h2>The search</h2>
     <p class="soft">
       ${sentences(
         `By ${wordsOfMethod(search.method)}, ${counted(search.parallel, 'point')} at once: ${searchText(summary)}`,
-        requirementsText(require),
+        requirementsText(outputs, require),
         confirm === null
           ? undefined
           : `The best points are compared by new runs, with ${percent(confirm.confidence)} confidence`,
@@ -81,17 +85,18 @@ export function searchPoints(campaign: CampaignBy<'search'>, story: SearchStory)
 
 /** The progress of a selection in words. */
 export function selectSection(
-  { strategy: select }: CampaignBy<'selection'>,
+  { strategy: select, outputs }: CampaignBy<'selection'>,
   { summary }: SelectStory,
 ): Markup {
-  const { require } = select;
   const how =
     select.method === 'kn'
-      ? `By the procedure of Kim and Nelson, with ${percent(select.confidence)} confidence that no other point is better by more than ${numberText(select.indifference)}`
+      ? `By the procedure of Kim and Nelson, with ${percent(select.confidence)} confidence that ${noOtherText('point', select)} is better by more than ${numberText(select.indifference)}`
       : `With a budget of ${counted(select.runs, 'run')}, which go to the points where they help the comparison most (OCBA)`;
   return html`<section>
     <h2>The selection</h2>
-    <p class="soft">${sentences(`${how}: ${selectText(summary)}`, requirementsText(require))}</p>
+    <p class="soft">
+      ${sentences(`${how}: ${selectText(summary)}`, requirementsText(outputs, select.require))}
+    </p>
   </section>`;
 }
 

@@ -123,7 +123,7 @@ export class MeanOfPoints extends OverPoints {
     const others = othersOf(point) ?? count;
     this.#jumps += others * jumpOf(point)!;
     this.#jumping += others;
-    const ofMean = (draws ** 2 * chanceVariance(point, jumpOf(point))!) / count;
+    const ofMean = (draws ** 2 * (chanceVariance(point, jumpOf(point)) ?? NaN)) / count;
     this.#variance += ofMean;
     this.#squares += ofMean ** 2 / (count - 1);
   }

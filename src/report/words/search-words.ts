@@ -90,12 +90,17 @@ export function selectText({ stage, points, failed }: SelectSummary): string {
  * The requirements in words: "A point meets the requirements if the mean of Peak infected is at most 320". Undefined
  * without requirements.
  */
-export function requirementsText(require: readonly Requirement[]): string | undefined {
+export function requirementsText(
+  outputs: Campaign['outputs'],
+  require: readonly Requirement[],
+): string | undefined {
   if (require.length === 0) return undefined;
   const each = require.map((requirement) => {
     const { output, chance } = requirement;
-    const what = chance === null ? `the mean of ${output}` : output;
-    return `${what} is ${limitsText(requirement, numberText)}${chance === null ? '' : ` in at least ${percent(chance)} of the runs`}`;
+    const measure = measureOf(outputs, output);
+    const what = chance === null && measure.statistic === 'mean' ? `the mean of ${output}` : output;
+    const limits = limitsText(requirement, (limit) => measureText(measure, limit));
+    return `${what} is ${limits}${chance === null ? '' : ` in at least ${percent(chance)} of the runs`}`;
   });
   return `A point meets the requirements if ${each.length === 1 ? '' : 'all of these are true: '}${each.join('; ')}`;
 }
@@ -121,7 +126,7 @@ export function bestParts(
   { goal, outputs, strategy, base }: SearchWording,
   best: BestPoint,
 ): { place: string; value: string; how: string[] } {
-  const { inputs, interval, among, tied, runs, seen, choice } = best;
+  const { inputs, interval, among, tied, runs, failed, seen, choice } = best;
   const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
   const place = Object.entries(inputs)
@@ -130,6 +135,10 @@ export function bestParts(
   const ran = counted(runs, 'run');
   const own = choice === 'alone' ? ran : `${ran} that were not used to choose it`;
   const how = [own + withoutInterval({ goal, outputs }, best)];
+  if (failed > 0)
+    how.push(
+      `${counted(failed, 'other run')} ${failed === 1 ? 'has' : 'have'} no value, so the runs with a value may not be a fair sample`,
+    );
   if (tied > 0) how.push(tiedText(tied));
   if (interval && among > 1) how.push(choiceText(among));
   const seenAs =
@@ -199,6 +208,14 @@ function withoutInterval(
   return isEqual ? ', with equal values' : ', with too few different values for an interval';
 }
 
+/** "no other point", "no other point that meets the requirements" */
+export function noOtherText(
+  which: 'point' | 'finalist',
+  { require }: { require: readonly Requirement[] },
+): string {
+  return `no other ${which}${require.length > 0 ? ' that meets the requirements' : ''}`;
+}
+
 /** The certainty of the choice: "no other point is better by more than 10, with 95 % confidence". */
 function certaintyText(strategy: StrategyBy<'search' | 'selection'>, isSure: boolean): string {
   if (strategy.method === 'ocba') return `chosen with a budget of ${counted(strategy.runs, 'run')}`;
@@ -206,7 +223,7 @@ function certaintyText(strategy: StrategyBy<'search' | 'selection'>, isSure: boo
   const { confidence, indifference } = isOfDesign ? strategy : strategy.confirm!;
   const which = isOfDesign ? 'point' : 'finalist';
   return isSure
-    ? `no other ${which} is better by more than ${numberText(indifference)}, with ${percent(confidence)} confidence`
+    ? `${noOtherText(which, strategy)} is better by more than ${numberText(indifference)}, with ${percent(confidence)} confidence`
     : `the best ${which}s could not be distinguished`;
 }
 

@@ -135,6 +135,8 @@ export function estimateTexts(
 
 /** The most decimals of a number for readers; a number that needs more has an exponent. */
 const MOST_DECIMALS = 9;
+/** The most decimals before an exponent; a number has no further digits. */
+const MOST_EXPONENT_DECIMALS = 16;
 
 /**
  * A number to the second digit of the half-width of its interval: 1,235,000 with 52,341, and 3.20 with 0.41. Without a
@@ -142,8 +144,11 @@ const MOST_DECIMALS = 9;
  */
 function textWithin(value: number, half: number): string {
   const decimals = 1 - Math.floor(Math.log10(Number(half.toPrecision(2))));
-  if (!Number.isFinite(decimals) || decimals > MOST_DECIMALS || Math.abs(value) >= 1e15)
-    return numberText(value);
+  if (!Number.isFinite(decimals) || (value === 0 && decimals > MOST_DECIMALS)) return numberText(value);
+  if (decimals > MOST_DECIMALS || Math.abs(value) >= 1e15) {
+    const digits = Math.floor(Math.log10(Math.abs(value))) + decimals;
+    return value.toExponential(Math.min(Math.max(digits, 0), MOST_EXPONENT_DECIMALS));
+  }
   if (decimals >= 0) return fixedText(value, decimals);
   const step = 10 ** -decimals;
   return fixedText(step * Math.round(value / step), 0);

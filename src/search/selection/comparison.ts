@@ -1,3 +1,4 @@
+import { isLower } from '../../statistics/chance.ts';
 import { nextOfKn } from './kn.ts';
 import { nextOfOcba } from './ocba.ts';
 
@@ -48,7 +49,7 @@ export function nextOfComparison(
   spent: number,
 ): ComparisonDecision {
   if (areExact(rule)) {
-    const best = values.reduce((lowest, own, at) => (own[0]! < values[lowest]![0]! ? at : lowest), 0);
+    const best = values.reduce((lowest, own, at) => (isLower(own[0]!, values[lowest]![0]!) ? at : lowest), 0);
     return { decided: true, best, isSure: true };
   }
   if (rule.method === 'kn') {

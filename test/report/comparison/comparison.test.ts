@@ -216,6 +216,24 @@ describe('a comparison', () => {
     expect(comparisonNotes(comparison, summary).at(-1)).toBe(said);
   });
 
+  test('says how many runs of the points in both have no value, once for outputs with the same counts', async () => {
+    const outputs = [wait, { ...wait, name: 'Cost' }];
+    const sides = [
+      side('a', { 1: [1, 2, 3], 2: [1, 2, null], 8: [null] }, { outputs }),
+      side('b', { 1: [1, 2, null], 2: [null, null, 3], 9: [null] }, { outputs }),
+    ] as const;
+    const notes = async (show: string[]) => {
+      const comparison = compareCampaigns(...sides, { show });
+      const summary = new ComparisonSummary(comparison);
+      await summary.read();
+      return comparisonNotes(comparison, summary).filter((note) => note.includes('have no value'));
+    };
+    expect(await notes(['Wait', 'Q(Wait, 0.5)', 'Cost'])).toEqual([
+      'Wait, Q(Wait, 0.5): 1 of 6 runs of A and 3 of 6 runs of B have no value, so the other runs may not be a fair sample.',
+      'Cost: 6 of 6 runs of A and 6 of 6 runs of B have no value, so the other runs may not be a fair sample.',
+    ]);
+  });
+
   test('gives a page that loads nothing', async () => {
     const comparison = compare();
     const summary = new ComparisonSummary(comparison);

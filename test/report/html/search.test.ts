@@ -85,6 +85,7 @@ function storyWith(points: AskedPoint[], changes: Partial<SearchStory['summary']
             among: 1,
             tied: 0,
             runs: 1,
+            failed: 0,
             isEqual: false,
             required: [],
             seen: best.value!,
@@ -232,9 +233,15 @@ test('the table of the best point has all digits of its inputs', async () => {
 });
 
 test('the text of the requirements has the limits of each requirement, and there is none without requirements', () => {
+  const outputs = ['Peak', 'Wait'].map((name) => ({ name, type: 'DOUBLE' as const, units: null }));
   const limits = { output: 'Peak', min: null, max: 320, chance: null };
-  expect(requirementsText([])).toBeUndefined();
-  expect(requirementsText([limits, { output: 'Wait', min: 1, max: 2.5, chance: 0.9 }])).toBe(
+  expect(requirementsText(outputs, [])).toBeUndefined();
+  expect(requirementsText(outputs, [limits, { output: 'Wait', min: 1, max: 2.5, chance: 0.9 }])).toBe(
     'A point meets the requirements if all of these are true: the mean of Peak is at most 320; Wait is at least 1 and at most 2.5 in at least 90 % of the runs',
+  );
+  const quantile = { output: 'Q(Wait, 0.9)', min: null, max: 20, chance: null };
+  const share = { output: 'P(Wait > 3)', min: 0.95, max: null, chance: null };
+  expect(requirementsText(outputs, [quantile, share])).toBe(
+    'A point meets the requirements if all of these are true: Q(Wait, 0.9) is at most 20; P(Wait > 3) is at least 95 %',
   );
 });

@@ -116,6 +116,11 @@ describe('the mean over points', () => {
     }
     // the variance of these values is too large for a number
     expect(meanOf([[1e300, 2e300]]).interval(0.95, true)).toEqual({ mean: 1.5e300, low: null, high: null });
+    const partly = meanOf([
+      [1, 2],
+      [1e300, 2e300],
+    ]).interval(0.95, true);
+    expect([partly.low, partly.high]).toEqual([null, null]);
   });
 });
 

@@ -29,6 +29,7 @@ test('the best point has the value and interval of each required output, beside 
     among: 1,
     tied: 0,
     runs: 100,
+    failed: 0,
     isEqual: false,
     seen: 16,
     choice: 'alone',
@@ -42,5 +43,19 @@ test('the best point has the value and interval of each required output, beside 
     'Servers 3: Cost 17.0 ± 1.0 (100 runs); Late 12.0 % (7.0 % to 20.0 %), required: at most 15 %; ' +
       'Wait 4.00 ± 0.50 minutes, required: at least 1 minute and at most 5 minutes; ' +
       'Wait at most 9 minutes in 95.0 % (89.0 % to 98.0 %) of the runs, required: 90 %',
+  );
+  const { campaign: selected } = sampleRecord({
+    outputs: [...outputs],
+    goal: { output: 'Cost', wants: 'lowest' },
+    strategy: {
+      ...{ by: 'selection', method: 'kn', indifference: 1, confidence: 0.95, report: 100 },
+      require: [{ output: 'Late', min: null, max: 0.15, chance: null }],
+    },
+  });
+  expect(bestText(selected, { ...best, choice: 'compared', required: [] })).toContain(
+    'no other point that meets the requirements is better by more than 1, with 95 % confidence',
+  );
+  expect(bestText(campaign, { ...best, failed: 11, required: [] })).toBe(
+    'Servers 3: Cost 17.0 ± 1.0 (100 runs); 11 other runs have no value, so the runs with a value may not be a fair sample',
   );
 });

@@ -90,6 +90,10 @@ describe('a value with an interval', () => {
     [1_234_568, 52_341, '1,235,000 ± 52,000'],
     [12_345.6, 99.6, '12,350 ± 100'],
     [-3, 5_000, '0 ± 5,000'],
+    [12.3456789, 5.2e-9, '1.23456789000e+1 ± 5.2e-9'],
+    [3.2345678e-7, 1.2e-12, '3.234568e-7 ± 1.2e-12'],
+    [1.23456789e15, 12e9, '1.234568e+15 ± 12,000,000,000'],
+    [0, 1.2e-12, '0 ± 1.2e-12'],
   ])('%d with a half-width of %d is %s', (value, half, text) => {
     expect(intervalText({ statistic: 'mean', units: null }, value, [value - half, value + half])).toBe(text);
   });
