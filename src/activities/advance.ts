@@ -24,7 +24,7 @@ type UnfinishedRun = PlannedRun & { state: 'queued' | 'running'; runId: string; 
 
 /**
  * Carries out the decision of one tick, or a part of it, and returns the outcomes of the runs. If the campaign is not
- * preparing or running, the store allows no requests, and the runs to request have no outcome.
+ * preparing or running, the store allows no requests, and the runs to request come later.
  */
 export async function advance(
   world: World,
@@ -49,6 +49,8 @@ export async function advance(
   const planned = await store.intend(id, request, world.now(), versionNow(record.campaign));
   const open = await store.openRuns(id, [...poll, ...expire]);
   const known = new Set([...finished, ...open].map(({ seq }) => seq));
+  // the campaign was paused while this activity waited or was tried again; once resumed, it still needs these runs
+  if (planned.length === 0) result.outcomes.later.push(...request.filter((seq) => !known.has(seq)));
   for (const seq of [...poll, ...expire]) {
     // the run failed in an earlier attempt of this activity and will be tried again, so the store has no open run with
     // this seq

@@ -185,3 +185,14 @@ test('if the service gives no usable answer about any run, the activity fails, a
   server.say(503, '');
   await expect(tickOf('a', { request: [0, 1] })).rejects.toMatchObject({ kind: 'server' });
 });
+
+test('runs that a paused campaign may not request come later, because it may go on before the activity has answered', async () => {
+  await addCampaign('paused', ['1', '2', '3']);
+  await tickOf('paused', { request: [0] });
+  runs.set('1', 'COMPLETED');
+  await tickOf('paused', { poll: [0] });
+  await store.setPhase('paused', 'paused', Date.now());
+  const { outcomes } = await tickOf('paused', { request: [0, 1, 2] });
+  expect([outcomes.new, outcomes.later]).toEqual([[0], [1, 2]]);
+  expect(asked.filter((name) => name.startsWith('request'))).toEqual(['request 1']);
+});
