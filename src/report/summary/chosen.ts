@@ -97,6 +97,7 @@ export async function bestOfDesign(
     tied,
     runs: sample.count,
     seen: value,
+    failed: 0,
     isEqual: areEqual(sample),
     required: [],
     choice: 'alone',
