@@ -97,9 +97,9 @@ test('a repeated call starts a campaign whose first call died, also when its id 
   await world.foray.submit(source, { id: 'died' });
   await toTheEnd(world, 'died');
   await closedStatus(world, 'died');
-  const { record } = await world.foray.results('died');
+  const { campaign, definition, digest } = (await world.foray.results('died')).record;
   await world.foray.delete('died');
-  await world.foray['store'].addCampaign(record, Date.now());
+  await world.foray['store'].addCampaign({ campaign, definition, digest }, Date.now());
   expect(await world.foray.submit(source, { id: 'died' })).toMatchObject({ isNew: false });
   expect(await toTheEnd(world, 'died')).toMatchObject({ phase: 'completed', runs: { done: 2 } });
   await stop();
