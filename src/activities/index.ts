@@ -125,7 +125,12 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
      * was closed and opens again.
      */
     change: (input: CampaignAddress & { request: ChangeRequest; goesOn: boolean }): Promise<ChangeAnswer> =>
-      act(input, (record, signal, world) => change(world, record, input, signal), 'service'),
+      act(input, (record, signal, world) => change(world, record, input, signal), 'service').catch(
+        (error: unknown) => {
+          if (!(error instanceof ApplicationFailure) || error.type !== DELETED) throw error;
+          return { refused: error.message, code: DELETED };
+        },
+      ),
 
     /**
      * Stops the campaign's own runs at the service, unless another campaign waits for them. If another service answers
@@ -208,19 +213,25 @@ async function beating<T>(work: (signal: AbortSignal, now: World['now']) => Prom
 
 export type Activities = ReturnType<typeof createActivities>;
 
-/** The campaign's record. Throws if this worker has another store, or its store has no such campaign. */
+/** The code of the error about a campaign that was deleted. */
+const DELETED = 'UNKNOWN_CAMPAIGN';
+
+/**
+ * The campaign's record. Throws if this worker has another store. If the store no longer has the campaign, no worker can
+ * go on with it, so the error ends the workflow. Another campaign may have its id.
+ */
 async function here(
   world: Omit<World, 'now'>,
-  { campaign, store }: CampaignAddress,
+  { campaign, createdAt, store }: CampaignAddress,
 ): Promise<CampaignRecord> {
-  if (world.store.id !== store) throw refusal(`has another store than the campaign. ${RIGHT_STORE}`);
+  if (world.store.id !== store) throw refusal(OTHER_STORE);
   const record = await world.store.getCampaign(campaign);
-  if (!record) throw refusal(`has no campaign ${campaign} in its store. ${RIGHT_STORE}`);
-  return record;
+  if (record?.createdAt === createdAt) return record;
+  throw ApplicationFailure.nonRetryable(`The campaign "${campaign}" was deleted.`, DELETED);
 }
 
-const RIGHT_STORE =
-  "Start a worker with the campaign's store and service, or give this worker another task queue.";
+const OTHER_STORE =
+  "has another store than the campaign. Start a worker with the campaign's store and service, or give this worker another task queue.";
 
 /**
  * Says that the worker has another service than the campaign, and how a campaign ends whose service is lost. `stopRuns`

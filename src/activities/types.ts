@@ -30,6 +30,8 @@ export interface World {
 /** A campaign with its service and store, so that a worker of another store or service can refuse it. */
 export interface CampaignAddress {
   campaign: string;
+  /** When the campaign was submitted. It tells the campaign from a deleted one that had the same id. */
+  createdAt: number;
   service: string;
   store: string;
 }

@@ -158,19 +158,21 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Deletes a closed campaign with its points, runs and results. Its runs stay at the service. Its workflow stays in
-   * Temporal until Temporal's retention period ends. The id is free at once.
+   * Deletes a closed campaign with its points, runs and results. Its runs stay at the service. Its workflow ends if it
+   * still runs, and stays in Temporal until Temporal's retention period ends. The id is free at once.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_OPEN
    */
   async delete(id: string): Promise<void> {
-    const { phase } = await recordOf(this.context, id);
+    const record = await recordOf(this.context, id);
+    const { phase } = record;
     if (!closedPhases.includes(phase)) {
       throw new ForayError('CAMPAIGN_OPEN', `The campaign "${id}" is ${phase}.`, {
         hint: `Only closed campaigns can be deleted. "foray cancel ${id}" ends this campaign, also without a worker.`,
       });
     }
     await this.context.store.deleteCampaign(id);
+    await this.context.temporal.endDeletedOf(record);
   }
 
   /** Finds the files that no campaign needs, and the free space inside the store. */

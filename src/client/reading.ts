@@ -46,7 +46,7 @@ export async function status(client: ClientContext, id: string): Promise<Campaig
   const record = await recordOf(client, id);
   if (closedPhases.includes(record.phase))
     return statusFromStore(client.store, record, await leakIn(client, record));
-  const { progress, build, why, blocks } = await client.temporal.progressOf(id);
+  const { progress, build, why, blocks } = await client.temporal.progressOf(record);
   const [note, blocked] = blocks ? ['', why] : [why, undefined];
   if (!progress)
     return statusFromStore(client.store, await stillThere(client, record), note, { blocked, build });
@@ -99,7 +99,7 @@ export async function blocked(client: ClientContext): Promise<Map<string, string
   const records = await client.store.listCampaigns();
   const open = records.filter(({ phase }) => !closedPhases.includes(phase));
   const whys = await Promise.all(
-    open.map(async ({ campaign: { id } }) => [id, await client.temporal.blockedBy(id)] as const),
+    open.map(async (record) => [record.campaign.id, await client.temporal.blockedBy(record)] as const),
   );
   return new Map(whys.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const])));
 }

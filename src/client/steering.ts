@@ -32,7 +32,7 @@ async function isTakenUp(client: ClientContext, id: string): Promise<boolean> {
     const record = await client.store.getCampaign(id);
     if (!record || closedPhases.includes(record.phase)) return true;
     // Temporal has the cancel, and a workflow takes a signal before it answers a question
-    const { progress, blocks } = await client.temporal.progressOf(id);
+    const { progress, blocks } = await client.temporal.progressOf(record);
     if (progress && !blocks) return true;
     await delay(AGAIN_MS);
   } while (performance.now() < until);
@@ -56,8 +56,8 @@ export async function setConcurrency(
   concurrency: number | 'auto',
 ): Promise<void> {
   if (!isConcurrency(concurrency)) throw new ForayError('INVALID_VALUE', WRONG_CONCURRENCY);
-  await openRecordOf(client, id);
-  if (!(await client.temporal.setConcurrency(id, concurrency))) throw notRunning(id);
+  const record = await openRecordOf(client, id);
+  if (!(await client.temporal.setConcurrency(record, concurrency))) throw notRunning(id);
 }
 
 function notRunning(id: string): ForayError {

@@ -59,11 +59,11 @@ const WORK_ENDS_WITHIN = '2 s';
  * cancelled | failed.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
-  const { campaign: id, service, store, failures, timeouts, notify } = input;
+  const { campaign: id, createdAt, service, store, failures, timeouts, notify } = input;
   const state = input.state ? unpacked(input.state) : newState(Date.now(), { failures, timeouts, notify });
   const context: Context = {
     input,
-    address: { campaign: id, service, store },
+    address: { campaign: id, createdAt, service, store },
     state,
     changes: [],
     isClosing: false,

@@ -99,7 +99,14 @@ async function addCampaign(id: string, values: readonly string[]): Promise<Campa
 async function tickOf(id: string, input: Partial<AdvanceInput>) {
   const record = (await store.getCampaign(id))!;
   const none = { request: [], poll: [], expire: [], resultsFirst: false };
-  const whole = { campaign: id, service: server.url, store: store.id, ...none, ...input };
+  const whole = {
+    campaign: id,
+    createdAt: record.createdAt,
+    service: server.url,
+    store: store.id,
+    ...none,
+    ...input,
+  };
   return advance(world, record, whole, new AbortController().signal);
 }
 

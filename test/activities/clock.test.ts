@@ -16,7 +16,7 @@ test("an activity writes the time of Temporal's server and not that of its worke
   });
   const written = async (scheduled: number, phase: 'running' | 'paused'): Promise<number> => {
     const environment = new MockActivityEnvironment({ currentAttemptScheduledTimestampMs: scheduled });
-    await environment.run(enterPhase, { campaign: 'flu', service, store: store.id, phase });
+    await environment.run(enterPhase, { campaign: 'flu', createdAt: 0, service, store: store.id, phase });
     return (await store.getCampaign('flu'))!.updatedAt;
   };
   // the first activity may have waited for a worker since yesterday, so its scheduled time tells nothing

@@ -3,6 +3,7 @@ export { changeCampaign, setConcurrency } from './change.ts';
 export { TemporalConnection } from './connection.ts';
 export {
   answers,
+  endDeletedOf,
   failures,
   firstRunIdOf,
   flights,

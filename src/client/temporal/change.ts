@@ -22,7 +22,7 @@ import {
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, isTooLate, translated } from '../../temporal-errors.ts';
-import { answers } from './messages.ts';
+import { answers, isClosedSoon } from './messages.ts';
 import { NOBODY, progressOf } from './progress.ts';
 import { startOptions, withAttributes } from './start.ts';
 
@@ -65,7 +65,7 @@ export async function changeCampaign(
   for (;;) {
     const changed = await changeOnce(temporal, record, store, request, reason);
     if (changed !== 'too-late') return changed;
-    if (!(await isClosedSoon(temporal, id))) {
+    if (!(await isClosedSoon(temporal, CLOSING_MS, id))) {
       throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ending.`, {
         hint: 'Try again when it has ended.',
       });
@@ -107,7 +107,7 @@ async function changeOnce(
     return changed!;
   } catch (error) {
     const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure)) throw await updateError(temporal, record.campaign.id, error);
+    if (!(cause instanceof ApplicationFailure)) throw await updateError(temporal, record, error);
     if (cause.type === TOO_LATE || cause.type === ABANDONED) return 'too-late';
     const code = Object.hasOwn(errorCodes, cause.type ?? '') ? (cause.type as ErrorCode) : 'CHANGE_REFUSED';
     throw new ForayError(code, cause.message);
@@ -120,19 +120,19 @@ async function changeOnce(
  */
 export async function setConcurrency(
   temporal: TemporalConnection,
-  id: string,
+  record: CampaignRecord,
   concurrency: number | 'auto',
 ): Promise<boolean> {
   const client = await temporal.connect();
   try {
-    const handle = client.workflow.getHandle(id);
+    const handle = client.workflow.getHandle(record.campaign.id);
     await client.withDeadline(Date.now() + PATIENCE_MS, () =>
       handle.executeUpdate(setConcurrencyUpdate, { args: [concurrency] }),
     );
     return true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
-    throw await updateError(temporal, id, error);
+    throw await updateError(temporal, record, error);
   }
 }
 
@@ -140,31 +140,24 @@ export async function setConcurrency(
  * Converts an error of the SDK into a ForayError when Temporal does not pass an update on to the workflow, or no worker
  * takes it up in time. Temporal then keeps the update for a worker that answers later.
  */
-async function updateError(temporal: TemporalConnection, id: string, error: unknown): Promise<unknown> {
+async function updateError(
+  temporal: TemporalConnection,
+  record: CampaignRecord,
+  error: unknown,
+): Promise<unknown> {
   // the server may end a call at its deadline as cancelled, before the client does
   const isLate = isTooLate(error) || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
   const isKept = isLate && (await answers(temporal));
   if (!isKept && grpcErrorIn(error)?.code !== GRPC_FAILED_PRECONDITION)
     return translated(temporal.settings, error);
-  const { why } = await progressOf(temporal, id);
-  return new ForayError('WORKER_SILENT', `The campaign "${id}" is not changed: ${why || NOBODY}.`, {
-    hint: isKept ? 'The change may still be made when a worker answers.' : 'Try again when a worker answers.',
-  });
-}
-
-/** Waits until the workflow is closed; false when that takes too long. */
-async function isClosedSoon(temporal: TemporalConnection, id: string): Promise<boolean> {
-  const client = await temporal.connect();
-  const handle = client.workflow.getHandle(id);
-  try {
-    return await client.withDeadline(Date.now() + CLOSING_MS, async () => {
-      // the result of the workflow does not matter
-      await handle.result().catch((error: unknown) => {
-        if (grpcErrorIn(error)) throw error;
-      });
-      return true;
-    });
-  } catch (error) {
-    return error instanceof WorkflowNotFoundError;
-  }
+  const { why } = await progressOf(temporal, record);
+  return new ForayError(
+    'WORKER_SILENT',
+    `The campaign "${record.campaign.id}" is not changed: ${why || NOBODY}.`,
+    {
+      hint: isKept
+        ? 'The change may still be made when a worker answers.'
+        : 'Try again when a worker answers.',
+    },
+  );
 }

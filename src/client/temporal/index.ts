@@ -103,12 +103,17 @@ export class Temporal {
     return this.#call((calls, connection) => calls.terminate(connection, id, reason));
   }
 
+  /** Ends the workflow of a campaign that has just been deleted, if it still runs and Temporal answers. */
+  endDeletedOf(record: CampaignRecord): Promise<void> {
+    return this.#call((calls, connection) => calls.endDeletedOf(connection, record));
+  }
+
   /**
    * Resolves when a worker has applied the number; false when there is no running workflow.
    * @throws ForayError WORKER_SILENT
    */
-  setConcurrency(id: string, concurrency: number | 'auto'): Promise<boolean> {
-    return this.#call((calls, connection) => calls.setConcurrency(connection, id, concurrency));
+  setConcurrency(record: CampaignRecord, concurrency: number | 'auto'): Promise<boolean> {
+    return this.#call((calls, connection) => calls.setConcurrency(connection, record, concurrency));
   }
 
   /** The id of a workflow's last execution; empty when Temporal no longer has the workflow. */
@@ -137,16 +142,16 @@ export class Temporal {
   }
 
   /** The workflow's answer about its progress, or why there is none. The time limits of the calls add up to 2.8 s. */
-  progressOf(id: string): Promise<Told> {
-    return this.#call((calls, connection) => calls.progressOf(connection, id));
+  progressOf(record: CampaignRecord): Promise<Told> {
+    return this.#call((calls, connection) => calls.progressOf(connection, record));
   }
 
   /**
    * Why an open campaign cannot continue. Undefined when the campaign can continue, and when its workflow has just closed.
    * The time limits of the requests add up to 2.8 s.
    */
-  blockedBy(id: string): Promise<string | undefined> {
-    return this.#call((calls, connection) => calls.blockedBy(connection, id));
+  blockedBy(record: CampaignRecord): Promise<string | undefined> {
+    return this.#call((calls, connection) => calls.blockedBy(connection, record));
   }
 
   async #call<T>(make: (calls: Calls, connection: TemporalConnection) => Promise<T>): Promise<T> {

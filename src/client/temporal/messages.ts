@@ -1,4 +1,8 @@
-import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { FailureCause, FlightReport } from '../../campaign/types.ts';
 import { isForayError } from '../../errors.ts';
 import {
@@ -9,11 +13,14 @@ import {
   resumeSignal,
   stopSignal,
 } from '../../workflows/messages.ts';
+import type { CampaignRecord } from '../../store/index.ts';
 import type { TemporalConnection } from './connection.ts';
-import { translated } from '../../temporal-errors.ts';
+import { grpcErrorIn, translated } from '../../temporal-errors.ts';
 
 /** The longest time to send a message to a workflow, ms. A reachable server takes it at once. */
 const SIGNAL_MS = 20_000;
+/** How long the workflow of a deleted campaign may take to end by itself, ms. */
+const ENDING_MS = 5_000;
 
 /** The id of a workflow's last execution; empty when Temporal no longer has the workflow. */
 export async function runIdOf(temporal: TemporalConnection, id: string): Promise<string> {
@@ -77,12 +84,64 @@ export async function signal(
 }
 
 /** Ends a workflow without its own work. Does nothing when there is no running workflow. */
-export async function terminate(temporal: TemporalConnection, id: string, reason: string): Promise<void> {
+export async function terminate(
+  temporal: TemporalConnection,
+  id: string,
+  reason: string,
+  runId?: string,
+): Promise<void> {
   const client = await temporal.connect();
   try {
-    await client.withDeadline(Date.now() + SIGNAL_MS, () => client.workflow.getHandle(id).terminate(reason));
+    await client.withDeadline(Date.now() + SIGNAL_MS, () =>
+      client.workflow.getHandle(id, runId).terminate(reason),
+    );
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw translated(temporal.settings, error);
+  }
+}
+
+/** Whether a workflow belongs to a campaign, and not to a deleted one that had the same id. */
+export function isOf({ memo }: WorkflowExecutionDescription, { createdAt }: CampaignRecord): boolean {
+  return memo?.createdAt === createdAt;
+}
+
+/** Ends the workflow of a campaign that has just been deleted, if it still runs. */
+export async function endDeletedOf(temporal: TemporalConnection, record: CampaignRecord): Promise<void> {
+  const { id } = record.campaign;
+  const description = await query(temporal, id, (handle) => handle.describe());
+  // without an answer of Temporal, the workflow ends at its next step
+  if (description?.status.name === 'RUNNING' && isOf(description, record))
+    await endDeleted(temporal, id, description.runId);
+}
+
+/**
+ * Ends an execution of a deleted campaign. It usually ends by itself, and tells the end of the campaign before. Without a
+ * worker it does not.
+ */
+export async function endDeleted(temporal: TemporalConnection, id: string, runId: string): Promise<void> {
+  if (!(await isClosedSoon(temporal, ENDING_MS, id, runId)))
+    await terminate(temporal, id, 'its campaign was deleted', runId);
+}
+
+/** Waits until the workflow is closed; false when that takes too long. */
+export async function isClosedSoon(
+  temporal: TemporalConnection,
+  within: number,
+  id: string,
+  runId?: string,
+): Promise<boolean> {
+  const client = await temporal.connect();
+  const handle = client.workflow.getHandle(id, runId);
+  try {
+    return await client.withDeadline(Date.now() + within, async () => {
+      // the result of the workflow does not matter
+      await handle.result().catch((error: unknown) => {
+        if (grpcErrorIn(error)) throw error;
+      });
+      return true;
+    });
+  } catch (error) {
+    return error instanceof WorkflowNotFoundError;
   }
 }
 

@@ -2,8 +2,10 @@ import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@tempo
 import { closedPhases, type Progress } from '../../campaign/types.ts';
 import { messageOf } from '../../errors.ts';
 import { progressQuery } from '../../workflows/messages.ts';
+import type { CampaignRecord } from '../../store/index.ts';
 import { type Trouble, troubleOf, unworked } from '../blocked.ts';
 import type { TemporalConnection } from './connection.ts';
+import { isOf } from './messages.ts';
 import { buildOf } from '../../temporal-builds.ts';
 import { translated } from '../../temporal-errors.ts';
 
@@ -32,7 +34,8 @@ interface Silent {
 }
 
 /** The workflow's answer about its progress, or why there is none. The time limits of the requests add up to 2.8 s. */
-export async function progressOf(temporal: TemporalConnection, id: string): Promise<Told> {
+export async function progressOf(temporal: TemporalConnection, record: CampaignRecord): Promise<Told> {
+  const { id } = record.campaign;
   try {
     const answer = await temporal.ask(async (client): Promise<Told | Silent> => {
       const handle = client.workflow.getHandle(id);
@@ -43,6 +46,7 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
       await Promise.allSettled([asked, described]);
       const progress = await asked;
       const description = await described;
+      if (!isOf(description, record)) return { progress: undefined, ...unknown(id) };
       const isOver =
         description.status.name !== 'RUNNING' && !closedPhases.includes(progress?.phase ?? 'running');
       if (isOver) {
@@ -66,9 +70,14 @@ export async function progressOf(temporal: TemporalConnection, id: string): Prom
  * Why an open campaign cannot continue. Undefined when the campaign can continue, and when its workflow has just closed.
  * The time limits of the requests add up to 2.8 s.
  */
-export async function blockedBy(temporal: TemporalConnection, id: string): Promise<string | undefined> {
+export async function blockedBy(
+  temporal: TemporalConnection,
+  record: CampaignRecord,
+): Promise<string | undefined> {
+  const { id } = record.campaign;
   try {
     const description = await temporal.ask((client) => client.workflow.getHandle(id).describe());
+    if (!isOf(description, record)) return unknown(id).why;
     const { name } = description.status;
     if (broken.includes(name)) return ended(description, id);
     if (name !== 'RUNNING') return undefined;
@@ -90,9 +99,12 @@ function continues(id: string): string {
   return `"foray retry ${id}" continues the campaign, and "foray cancel ${id}" ends it`;
 }
 
+function unknown(id: string): Trouble {
+  return { why: `Temporal has no workflow of the campaign (any more); ${continues(id)}`, blocks: true };
+}
+
 async function untold(temporal: TemporalConnection, id: string, error: unknown): Promise<Trouble> {
-  if (error instanceof WorkflowNotFoundError)
-    return { why: `Temporal has no workflow of the campaign (any more); ${continues(id)}`, blocks: true };
+  if (error instanceof WorkflowNotFoundError) return unknown(id);
   if (await temporal.isBusy(error)) return { why: BUSY, blocks: false };
   return { why: messageOf(translated(temporal.settings, error)), blocks: true };
 }

@@ -11,6 +11,7 @@ import { cancelSignal } from '../../workflows/messages.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../../workflows/search-attributes.ts';
 import type { campaign as campaignWorkflow, CampaignInput, notice } from '../../workflows/index.ts';
 import type { TemporalConnection } from './connection.ts';
+import { endDeleted, isOf } from './messages.ts';
 import { grpcErrorIn, translated } from '../../temporal-errors.ts';
 
 /**
@@ -43,23 +44,27 @@ export async function startWorkflow(
   store: string,
   what: 'first' | 'again',
 ): Promise<Started> {
-  const { id } = record.campaign;
   const client = await temporal.connect();
-  try {
-    return await withAttributes(async (hasAttributes) => {
-      const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
-        ...startOptions(temporal, record, store, hasAttributes),
-        // a closed workflow with this id belongs to this campaign, or to a deleted campaign if this campaign is new
-        workflowIdReusePolicy:
-          what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+  // a closed workflow with the id of a new campaign belongs to a deleted campaign
+  let workflowIdReusePolicy: WorkflowIdReusePolicy =
+    what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE;
+  for (;;) {
+    try {
+      return await withAttributes(async (hasAttributes) => {
+        const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
+          ...startOptions(temporal, record, store, hasAttributes),
+          workflowIdReusePolicy,
+          workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+        });
+        return handle.firstExecutionRunId;
       });
-      return handle.firstExecutionRunId;
-    });
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError)
-      return { runId: await ownRunIdOf(temporal, id, store), warning: '' };
-    throw translated(temporal.settings, error);
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError))
+        throw translated(temporal.settings, error);
+      const runId = await ownRunIdOf(temporal, record, store);
+      if (runId !== undefined) return { runId, warning: '' };
+      workflowIdReusePolicy = WorkflowIdReusePolicy.ALLOW_DUPLICATE;
+    }
   }
 }
 
@@ -128,7 +133,7 @@ export async function withAttributes(start: (hasAttributes: boolean) => Promise<
 
 export function startOptions(
   temporal: TemporalConnection,
-  { campaign, owner: submitter }: CampaignRecord,
+  { campaign, createdAt, owner: submitter }: CampaignRecord,
   store: string,
   hasAttributes: boolean,
   later: Pick<CampaignInput, 'stopOnly' | 'goesOn'> = {},
@@ -138,7 +143,7 @@ export function startOptions(
   const { owner, page } = temporal.settings;
   const summary = [`${name}: ${model.name}`, ...(reason === undefined ? [] : [`${reason}, by ${owner}`])];
   const input: CampaignInput = {
-    ...{ campaign: id, service, store, concurrency, failures, timeouts, notify },
+    ...{ campaign: id, createdAt, service, store, concurrency, failures, timeouts, notify },
     ...later,
   };
   return {
@@ -151,6 +156,7 @@ export function startOptions(
       model: model.name,
       modelVersion: model.version,
       store,
+      createdAt,
       ...(reason !== undefined && { reason, by: owner }),
     },
     staticSummary: summary.join('; ').slice(0, LONGEST_SUMMARY),
@@ -170,12 +176,23 @@ export function startOptions(
 }
 
 /**
- * The id of the execution that an earlier call for the same campaign started.
+ * The id of the execution that an earlier call for the same campaign started. Undefined when the execution belonged to a
+ * deleted campaign; it has ended then.
  * @throws ForayError CAMPAIGN_EXISTS when the execution belongs to another store on the same Temporal server
  */
-async function ownRunIdOf(temporal: TemporalConnection, id: string, store: string): Promise<string> {
-  const { memo, runId } = await (await temporal.connect()).workflow.getHandle(id).describe();
-  if (memo?.store === store) return runId;
+async function ownRunIdOf(
+  temporal: TemporalConnection,
+  record: CampaignRecord,
+  store: string,
+): Promise<string | undefined> {
+  const { id } = record.campaign;
+  const description = await (await temporal.connect()).workflow.getHandle(id).describe();
+  const { memo, runId } = description;
+  if (memo?.store === store) {
+    if (isOf(description, record)) return runId;
+    await endDeleted(temporal, id, runId);
+    return undefined;
+  }
   throw new ForayError(
     'CAMPAIGN_EXISTS',
     `A campaign "${id}" of another store exists on this Temporal server.`,
