@@ -14,7 +14,7 @@ export class PointSamples {
   #numbers = new Float64Array(NUMBERS * FIRST);
   readonly #counts = new PointCounts();
   /** This sample becomes the sample of one point after the other. */
-  readonly #sample = new PointSample(this.#counts);
+  readonly #sample = new SampleOfArrays(this.#counts);
 
   /** @param ordinal - the ordinal of the point */
   add(ordinal: number, value: number): void {
@@ -29,7 +29,7 @@ export class PointSamples {
   /** The sample of a point. It does not know the least and the greatest value, and takes no more values. */
   at(ordinal: number): OutputSample {
     let majority: Majority | null = null;
-    const sample = new PointSample({ add: () => undefined, majorityOf: () => majority });
+    const sample = new SampleOfArrays({ add: () => undefined, majorityOf: () => majority });
     if (NUMBERS * ordinal < this.#numbers.length) sample.read(this.#numbers, NUMBERS * ordinal);
     this.#counts.ordinal = ordinal;
     majority = this.#counts.majorityOf(sample.count);
@@ -38,7 +38,7 @@ export class PointSamples {
 }
 
 /** A sample whose numbers come from an array. */
-class PointSample extends OutputSample {
+class SampleOfArrays extends OutputSample {
   constructor(counts: Counts) {
     super();
     this.counts = counts;
