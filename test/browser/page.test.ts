@@ -536,7 +536,8 @@ test('10,000 hostile values run no script', async () => {
       expect(await page.locator('td details pre').first().textContent()).toContain('hacked=1');
   }
   await page.goto(`${server.url}/campaigns/hostile/definition`);
-  expect(await page.locator('textarea[name=definition]').inputValue()).toContain('9999');
+  // the page shows only the first part of so long a definition
+  expect(await page.locator('main pre').first().textContent()).toContain(`${HOSTILE[1]}1`);
   expect([violations, complaints]).toEqual([[], []]);
   await context.close();
 });
