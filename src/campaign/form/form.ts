@@ -82,12 +82,16 @@ const WITHOUT_DESIGN = ['search', 'calibrate'];
 
 /** Not a part of a definition: says that the form has added the seed, and not a person. */
 const ADDED_SEED = chosenIn('seed');
+const REPLICATIONS = chosenIn('replications');
+const COMMON = 'commonRandomNumbers';
+/** The settings that some ways refuse. A field outside the definition keeps what such a way took out of use. */
+const REFUSABLE = new Map([REPLICATIONS, COMMON].map((field) => [field, `${field.replace('?', '')}?was`]));
 /** The fields for what is minimized or maximized, in each of their places. */
 const GOAL = /^(goal|search|select)[/?](minimize|maximize)/;
 
 /**
  * The fields for another way. Settings that it refuses go out of use: a second goal, a kind of replications, and the seed
- * that only a calibration needs.
+ * that only a calibration needs. What a former way refused comes back.
  */
 function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string): Fields {
   const isStrategy = STRATEGIES.includes(way);
@@ -100,6 +104,12 @@ function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string
     [STRATEGY, isStrategy ? way : ''],
     [KIND, WITHOUT_DESIGN.includes(way) ? '' : kind],
   ]);
+  for (const [field, was] of REFUSABLE) {
+    fields.set(field, fields.get(field) || fields.get(was) || '');
+    fields.delete(was);
+  }
+  const refuse = (field: string): void =>
+    void fields.set(REFUSABLE.get(field)!, fields.get(field)!).set(field, '');
   const { seed, fresh, replications } = valueIn(shape, fields) as Record<string, unknown>;
   if (way === 'search' || way === 'select')
     for (const [field] of fieldsAt(fields, 'goal')) fields.delete(field);
@@ -110,9 +120,9 @@ function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string
     ['calibrate', true],
   ]);
   const isRefused = refuses.get(way) ?? (isMapping(replications) && !isPrecise);
-  if (isRefused) fields.set(chosenIn('replications'), '');
+  if (isRefused) refuse(REPLICATIONS);
   if (way === 'calibrate') {
-    fields.delete('commonRandomNumbers');
+    refuse(COMMON);
     // each run needs its own seed
     if (seed === undefined && fresh !== true) fields.set('seed', '1').set(ADDED_SEED, '1');
   } else if (fields.delete(ADDED_SEED) && seed === 1) fields.delete('seed');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { fieldsOf, isEqual, valueIn } from '../../../src/campaign/form/fields.ts';
-import { type Form, KIND, together } from '../../../src/campaign/form/form.ts';
+import { type Form, KIND, together, ways as allWays } from '../../../src/campaign/form/form.ts';
 import type { FormModel } from '../../../src/campaign/form/shape.ts';
 import fc from '../../support/fast-check.ts';
 import { drawn, MODEL, shape } from './drawn.ts';
@@ -318,6 +318,29 @@ describe('another way', () => {
   test('a calibration has no common random numbers', () => {
     const text = 'commonRandomNumbers: true\ndesign: { grid: { Days: [ 1, 2 ] } }\n';
     expect(ways(text, 'calibrate')).not.toHaveProperty('commonRandomNumbers');
+  });
+
+  const grid = 'design: { grid: { Days: [ 1, 2 ] } }\n';
+  const lhs = 'design: { lhs: { inputs: { Contact rate: { min: 1, max: 2 } }, points: 9 } }\n';
+  const precise = 'replications: { output: Peak infected, relative: 0.1 }\n';
+  test.each([
+    ['grid', `${grid}${precise}`],
+    ['grid', `${grid}replications: 5\ncommonRandomNumbers: true\n`],
+    ['lhs', `${lhs}replications: 4\n`],
+    ['search', `${search}replications: { min: 3, max: 12 }\ncommonRandomNumbers: true\n`],
+  ])('a step from %s to any way and back loses nothing of %j', (own, text) => {
+    const names = allWays.map(({ name }) => name).filter((name) => name !== own);
+    for (const name of names) expect([name, ways(text, name, own)]).toEqual([name, parse(text)]);
+    // as by the arrow keys
+    expect(ways(text, ...names, own)).toMatchObject({
+      replications: (parse(text) as { replications: unknown }).replications,
+    });
+  });
+
+  test('a kind of replications that a person chooses in another way is newer than the former one', () => {
+    const other = change(opened(`${search}replications: { min: 3, max: 12 }\n`), 'grid');
+    const chosen = change(other, undefined, { 'replications?': '0', 'replications:0': '7' });
+    expect(parse(change(chosen, 'search').text)).toMatchObject({ replications: 7 });
   });
 
   test('what no field shows of the former way goes with it', () => {
