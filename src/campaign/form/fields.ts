@@ -84,18 +84,21 @@ function groupIn(shape: GroupShape, fields: Fields, name: string): unknown {
 
 /** A field with CSV as a list of mappings: the first line has the names. Spreadsheets copy cells with tabs between them. */
 function tableIn(cells: ReadonlyMap<string, ValueShape>, text: string): unknown {
-  const [heads = '', ...lines] = text
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '')
-    .map((line, _, [first]) => (first!.includes('\t') ? line.replaceAll('\t', ',') : line));
+  const [heads = '', ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   if (lines.length === 0) return undefined;
-  const names = listItems(heads);
+  // a cell of a spreadsheet may have commas
+  const cellsOf = (line: string): string[] =>
+    heads.includes('\t') ? line.split('\t').map((cell) => cell.trim()) : listItems(line);
+  const names = cellsOf(heads);
+  const keys = names.map(nameKey);
   return lines.map((line) =>
     Object.fromEntries(
-      listItems(line).map((item, at) => {
+      cellsOf(line).map((item, at) => {
         const name = names[at] ?? '';
+        const isOwn = name !== '' && keys.indexOf(nameKey(name)) === at;
         const shape = [...cells].find(([key]) => nameKey(key) === nameKey(name))?.[1];
-        return [name, parsed(shape ?? ANY, item)];
+        // no input has this name, so the check of the definition refuses the column
+        return [isOwn ? name : `${name} (column ${at + 1})`.trim(), parsed(shape ?? ANY, item)];
       }),
     ),
   );

@@ -395,6 +395,33 @@ describe('a file with observations', () => {
     expect(() => read('Peak infected,peak INFECTED\n1,2\n')).toThrow('has "Peak infected" twice'));
 });
 
+describe('points from a spreadsheet', () => {
+  const pasted = (text: string): unknown => {
+    const form = opened('design: { points: [] }\n');
+    const fields = new Map([
+      ...form.fields,
+      [KIND, 'points'],
+      ['design/points?', '1'],
+      ['design/points:1', text],
+    ]);
+    const { text: definition, fields: shown } = together(MODEL, { ...form, fields });
+    expect(shown.get('design/points:1')).toBe(text);
+    return (parse(definition) as { design: { points: unknown } }).design.points;
+  };
+
+  test('a cell ends at a tab, and may have commas', () =>
+    expect(pasted('Contact rate\tPolicy: a/b?\tDays\n0,5\ta, "b"\t2\n1\tnone\t3\n')).toEqual([
+      { 'Contact rate': '0,5', 'Policy: a/b?': 'a, "b"', Days: 2 },
+      { 'Contact rate': 1, 'Policy: a/b?': 'none', Days: 3 },
+    ]));
+
+  test.each(['\t', ','])('a name twice, and a cell without a name, lose no cell (%j)', (between) =>
+    expect(pasted(['Days\tdays', '1\t2\t3', ''].join('\n').replaceAll('\t', between))).toEqual([
+      { Days: 1, 'days (column 2)': 2, '(column 3)': 3 },
+    ]),
+  );
+});
+
 test('a change of one cell keeps the comments of all points', () => {
   const text = `design:
   points:
