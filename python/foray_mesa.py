@@ -99,6 +99,10 @@ def _slider(node):
 def _input(parameter, slider):
     """The declaration of an input, or None if the default is not simple. JSON has no infinite numbers."""
     kind = _TYPES.get(type(parameter.default))
+    # a whole default, such as 1, may stand for any number
+    is_any = parameter.annotation in (float, "float") or any(type(slider.get(key)) is float for key in ("value", "min", "max", "step"))
+    if kind == "LONG" and is_any:
+        kind = "DOUBLE"
     if kind is None or kind == "DOUBLE" and not math.isfinite(parameter.default):
         return None
     name = parameter.name.replace("_", " ")
@@ -184,8 +188,9 @@ def main(where):
     seed = "rng" if scenario else _seed(parameters, name)
     if scenario:
         left += [f"the parameter {each}: only those of the scenario are inputs" for each in parameters if each not in ("self", "scenario")]
+        hints = inspect.get_annotations(scenario)
         parameters = {
-            each: inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=default)
+            each: inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints.get(each))
             for each, default in vars(scenario(rng=1)).items()
         }
     inputs = [{"name": "{RANDOM_SEED}", "type": "LONG", "default": 1, "min": 0, "max": 2**32 - 1}]

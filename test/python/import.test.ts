@@ -518,6 +518,30 @@ class Wärme(mesa.Model):
     expect([code, stdout]).toEqual([0, expect.stringContaining('the model Wärme')]);
   });
 
+  test('takes a whole default for any number if its hint or its slider says so', async () => {
+    writeFileSync(
+      join(folder, 'whole.py'),
+      `import mesa
+model_params = {"density": {"type": "SliderFloat", "value": 1, "min": 0.1, "max": 1, "step": 0.1}}
+class Whole(mesa.Model):
+    def __init__(self, rate: float = 1, late: "float" = 1, density=1, count: int = 1, open: bool = True, seed=None):
+        super().__init__(seed=seed)
+        self.datacollector = mesa.DataCollector(model_reporters={"Rate": lambda model: rate})
+    def step(self):
+        self.datacollector.collect(self)
+`,
+    );
+    expect(await run(['import', 'whole:Whole'])).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, 'whole/model.yaml'), 'utf8').split('\n').slice(6, 11)).toEqual([
+      '  - { name: Rate, type: DOUBLE, default: 1 }',
+      '  - { name: Late, type: DOUBLE, default: 1 }',
+      '  - { name: Density, type: DOUBLE, default: 1, min: 0.1, max: 1 }',
+      '  - { name: Count, type: LONG, default: 1 }',
+      '  - { name: Open, type: BOOLEAN, default: true }',
+    ]);
+    expect(await outputsOf('whole', ...input('Rate', 0.5))).toMatchObject({ Rate: 0.5 });
+  });
+
   test('whose module ends Python is refused with how it ended', async () => {
     for (const [name, end, message] of [
       ['quiet', 'sys.exit()', 'The importer ended without an answer; it printed nothing.'],

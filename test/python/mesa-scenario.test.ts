@@ -10,8 +10,9 @@ const MODEL = `import mesa
 import numpy
 
 class Scenario:
+    share: float
     __slots__ = ("__dict__", "rng")
-    _scenario_defaults = {"agents": 10, "tax_rate": 0.1, "shape": None}
+    _scenario_defaults = {"agents": 10, "tax_rate": 0.1, "share": 1, "shape": None}
     def __init__(self, *, rng=None, **given):
         self.__dict__.update(self._scenario_defaults, **given)
         self.rng = numpy.random.default_rng(rng)
@@ -37,7 +38,7 @@ test('the values of a scenario are the inputs of a model of Mesa 4', async () =>
   expect(stdout).toContain('the parameter extra: only those of the scenario are inputs');
   expect(stdout).toContain('the parameter shape: its default is of the type NoneType');
   expect(readFileSync(join(folder, 'wealth/model.yaml'), 'utf8')).toContain(
-    '  - { name: Tax rate, type: DOUBLE, default: 0.1 }',
+    '  - { name: Tax rate, type: DOUBLE, default: 0.1 }\n  - { name: Share, type: DOUBLE, default: 1 }\n',
   );
   const outputsOf = async (...values: string[]) => {
     const given = values.flatMap((value) => ['--input', value]);
