@@ -60,13 +60,22 @@ export function addModelsCheck(models: Command): void {
           trials.map(({ declaration, outputs, seconds }) => ({
             name: declaration.name,
             seconds,
-            outputs: Object.fromEntries(
-              Object.entries(outputs).map(([name, text]) => [name, JSON.parse(text) as unknown]),
-            ),
+            outputs: Object.fromEntries(Object.entries(outputs).map(([name, text]) => [name, valueOf(text)])),
           })),
         );
       }
     });
+}
+
+/** The value of an output in a JSON document. A number keeps its digits: JavaScript would round a large LONG. */
+function valueOf(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  // TypeScript does not know this function yet
+  return typeof value === 'number' ? (JSON as unknown as Raw).rawJSON(text) : value;
+}
+
+interface Raw {
+  rawJSON(text: string): unknown;
 }
 
 /** The model whose version is wanted: the model in a folder of this name, otherwise the model with this name. */

@@ -268,3 +268,22 @@ test('foray models check accepts the module of docs/guides/models.md', async () 
   const [{ name, outputs }] = JSON.parse((await run('check', 'bus', '--json')).stdout) as [Checked];
   expect([name, Object.keys(outputs)]).toEqual(['Short wait', ['Wait']]);
 });
+
+test('foray models check --json keeps all digits of a large LONG', async () => {
+  mkdirSync(join(folder, 'large'));
+  writeFileSync(
+    join(folder, 'large/model.ts'),
+    `import { defineModel } from 'foray/model';
+export default defineModel({
+  name: 'Large',
+  description: 'It counts far.',
+  inputs: [],
+  outputs: [{ name: 'Count', type: 'LONG' }, { name: 'Curve', type: 'DATA_SET' }],
+  run: () => ({ Count: 9007199254740993n, Curve: { dataX: [0], dataY: [0.5] } }),
+});
+`,
+  );
+  const { code, stdout } = await run('check', 'large', '--json');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('"Count": 9007199254740993,')]);
+  expect(JSON.parse(stdout)).toMatchObject([{ outputs: { Curve: { dataY: [0.5] } } }]);
+});
