@@ -498,8 +498,9 @@ test('ten tabs of one browser follow a campaign', async () => {
   await context.close();
 });
 
-test('10,000 hostile values run no script', async () => {
-  const texts = Array.from({ length: 10_000 }, (_, at) => `${HOSTILE[at % HOSTILE.length]}${at}`);
+// more would exceed the length of a definition on the page
+test('2,000 hostile values run no script', async () => {
+  const texts = Array.from({ length: 2_000 }, (_, at) => `${HOSTILE[at % HOSTILE.length]}${at}`);
   const definition = {
     campaign: 'hostile',
     model: { name: 'Hostile' },
@@ -536,8 +537,7 @@ test('10,000 hostile values run no script', async () => {
       expect(await page.locator('td details pre').first().textContent()).toContain('hacked=1');
   }
   await page.goto(`${server.url}/campaigns/hostile/definition`);
-  // the page shows only the first part of so long a definition
-  expect(await page.locator('main pre').first().textContent()).toContain(`${HOSTILE[1]}1`);
+  expect(await page.locator('textarea[name=definition]').inputValue()).toContain('1999');
   expect([violations, complaints]).toEqual([[], []]);
   await context.close();
 });
