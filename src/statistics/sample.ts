@@ -42,7 +42,7 @@ export class Sample {
     if (this.count === 0) return null;
     if (Number.isSafeInteger(this.whole)) return this.whole / this.count;
     const spread = Math.sqrt(this.squares / this.count);
-    return Math.abs(this.average) <= ROUNDING * spread ? 0 : this.average;
+    return Number.isFinite(spread) && Math.abs(this.average) <= ROUNDING * spread ? 0 : this.average;
   }
 
   /** The variance of the sample, with divisor count - 1; 0 for one value, null without values. */

@@ -271,7 +271,7 @@ describe('versions that cannot be kept', () => {
     writeModel(
       models,
       'reaches',
-      `import { one } from '../../../${name}';
+      `import { one } from '../../${name}';
        export default { name: 'Reaches', description: '', inputs: [], outputs: [{ name: 'Out', type: 'DOUBLE' }],
          run: () => ({ Out: one }) };`,
     );

@@ -26,7 +26,7 @@ let lines: string[] = [];
 const MODULE = () => `
   import { existsSync, writeFileSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
-  import { half } from '../../lib/half.js';
+  import { half } from '../lib/half.js';
   export default {
     name: 'Module', description: '', published: true,
     inputs: [{ name: 'N', type: 'DOUBLE', default: 1 }], outputs: [{ name: 'Out', type: 'DOUBLE' }],
