@@ -5,7 +5,7 @@ import { ErrorBody } from '../api/resources.ts';
 import type { Place } from '../errors.ts';
 import { bounded } from '../text/printable.ts';
 import { traceHeaders } from '../tracing.ts';
-import { CloudError } from './errors.ts';
+import { CloudError, type CloudErrorKind } from './errors.ts';
 import { Gate } from './gate.ts';
 import { isLoopback } from './loopback.ts';
 import { connectionError } from './request-error.ts';
@@ -268,19 +268,16 @@ function delayed(signal: AbortSignal, ms: number): { signal: AbortSignal; forget
 }
 
 function statusError(target: string, status: number, message: string): CloudError {
-  const kind =
-    status === 401 || status === 403
-      ? 'unauthorized'
-      : status === 404
-        ? 'not-found'
-        : status === 408
-          ? 'timeout'
-          : status >= 400 && status < 500
-            ? 'refused'
-            : status >= 500
-              ? 'server'
-              : 'malformed';
+  const kind = kindOf(status);
   return new CloudError(kind, `${target}: ${status}${message ? `: ${message}` : ''}`, {
     mayHaveArrived: kind !== 'unauthorized',
   });
+}
+
+function kindOf(status: number): CloudErrorKind {
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 404) return 'not-found';
+  if (status === 408) return 'timeout';
+  if (status >= 500) return 'server';
+  return status >= 400 ? 'refused' : 'malformed';
 }

@@ -17,8 +17,7 @@ const Addresses = z.object({
   temporal: z.object({ address: z.string(), webUi: z.string() }),
   service: z.object({ url: z.string(), key: z.string() }),
   store: z.string(),
-  /** Absent in the file of an older foray. */
-  page: z.string().optional(),
+  page: z.string(),
 });
 export type Addresses = z.infer<typeof Addresses>;
 

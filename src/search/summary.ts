@@ -67,7 +67,7 @@ export interface BestPoint {
   tied: number;
   /** The number of runs from which `value` was computed. */
   runs: number;
-  /** The number of further runs, which failed or gave no value. */
+  /** The number of further runs of the point, which failed or have no value. */
   failed: number;
   /** Whether there are several runs, and all of them have the same value. */
   isEqual: boolean;
@@ -79,9 +79,9 @@ export interface BestPoint {
 }
 
 /**
- * How certain the choice of the best point is. `compared`: with the given confidence, no other finalist that meets the requirements is better by more
- * than the indifference. `undecided`: the finalists were compared, and this is not certain. `alone`: the value of the
- * point comes from the runs that decided the choice.
+ * How certain the choice of the best point is. `compared`: with the given confidence, no other finalist that meets the
+ * requirements is better by more than the indifference. `undecided`: the finalists were compared, and this is not certain.
+ * `alone`: the value of the point comes from the runs that decided the choice.
  */
 export type ChoiceState = 'compared' | 'undecided' | 'alone';
 

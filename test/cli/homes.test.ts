@@ -34,7 +34,7 @@ async function startHolder(home: string): Promise<ChildProcess> {
     const lock = await holdHome(${JSON.stringify(home)});
     const temporal = { address: '127.0.0.1:9', webUi: 'http://127.0.0.1:9' };
     const service = { url: 'http://127.0.0.1:9/api/open/8.5.0', key: 'k' };
-    await writeAddresses(${JSON.stringify(home)}, { pid: process.pid, temporal, service, store: 'sqlite::memory:' });
+    await writeAddresses(${JSON.stringify(home)}, { pid: process.pid, temporal, service, store: 'sqlite::memory:', page: 'http://127.0.0.1:9' });
     await noteHome(${JSON.stringify(home)});
     console.log('held');
     setInterval(() => lock, 60_000);`);

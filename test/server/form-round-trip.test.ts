@@ -8,7 +8,7 @@ import { fieldsOf, isEqual, valueIn } from '../../src/campaign/form/fields.ts';
 import { ForayError } from '../../src/errors.ts';
 import { campaignForm } from '../../src/server/pages/definition.ts';
 import { sentIn } from '../../src/server/pages/definition-routes.ts';
-import { MOST_TEXT } from '../../src/server/pages/form-parts.ts';
+import { MOST_ON_PAGE } from '../../src/server/pages/form-parts.ts';
 import { mistakesIn } from '../../src/server/pages/problem.ts';
 import { drawn, MODEL, shape } from '../campaign/form/drawn.ts';
 import fc from '../support/fast-check.ts';
@@ -255,14 +255,14 @@ test('a file of an input with the name "observed" is no file with observations',
 });
 
 test('texts that are too long are refused before they are written into a page', () => {
-  const long = '"'.repeat(MOST_TEXT + 1);
+  const long = '"'.repeat(MOST_ON_PAGE + 1);
   for (const name of ['definition', 'was', 'id', '/campaign', '/notes/x', `/${long}`])
     expect(() => sentIn(new URLSearchParams([[name, long]]))).toThrow(
       expect.objectContaining({ code: 'TOO_LARGE' }),
     );
   const halves = new URLSearchParams([
-    ['/a', long.slice(0.6 * MOST_TEXT)],
-    ['/b', long.slice(0.3 * MOST_TEXT)],
+    ['/a', long.slice(0.6 * MOST_ON_PAGE)],
+    ['/b', long.slice(0.3 * MOST_ON_PAGE)],
   ]);
   expect(() => sentIn(halves)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
   const most = new URLSearchParams([
@@ -270,7 +270,7 @@ test('texts that are too long are refused before they are written into a page', 
     ['was', long.slice(1)],
     ['content', `a.csv:${long}`],
   ]);
-  expect(sentIn(most).posted.text).toHaveLength(MOST_TEXT);
+  expect(sentIn(most).posted.text).toHaveLength(MOST_ON_PAGE);
 });
 
 test('a goal that a search refuses is marked at its field', () => {

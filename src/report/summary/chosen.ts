@@ -97,7 +97,7 @@ export async function bestOfDesign(
     tied,
     runs: sample.count,
     seen: value,
-    failed: 0,
+    failed: best.runs + best.failed - sample.count,
     isEqual: areEqual(sample),
     required: [],
     choice: 'alone',

@@ -20,7 +20,7 @@ import {
   newPage,
   planAnswer,
 } from './definition.ts';
-import { MOST_FILES, MOST_TEXT, UPLOAD } from './form-parts.ts';
+import { MOST_FILES, MOST_ON_PAGE, UPLOAD } from './form-parts.ts';
 import { CONTROL, MODEL } from './form.ts';
 import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
 import { TAKEN } from './page-parts.ts';
@@ -278,10 +278,10 @@ function tooLarge(file: string, field: string): ForayError {
 
 /** @throws ServerError TOO_LARGE */
 function checkLength(text: string): void {
-  if (text.length > MOST_TEXT)
+  if (text.length > MOST_ON_PAGE)
     throw new ServerError(
       'TOO_LARGE',
-      `A definition may have at most ${MOST_TEXT.toLocaleString('en-US')} characters on this page, and so may the fields of a form together.`,
+      `A definition may have at most ${MOST_ON_PAGE.toLocaleString('en-US')} characters on this page, and so may the fields of a form together.`,
       { hint: 'Put the points of a large design into a point file, or use the command line.' },
     );
 }

@@ -12,7 +12,7 @@ import type { CampaignRecord } from '../../store/index.ts';
 import { etagOf } from '../api/etag.ts';
 import { tabs } from './campaign.ts';
 import { CONTROL, FormFields, MODEL } from './form.ts';
-import { MOST_TEXT, option } from './form-parts.ts';
+import { MOST_ON_PAGE, option } from './form-parts.ts';
 import { wayChoice } from './way-choice.ts';
 import { tableOf } from './grid.ts';
 import { formScript, type Page, pathOfCampaign } from './layout.ts';
@@ -55,24 +55,24 @@ export function definitionPage(
     body: html`<h1>${campaign.name}</h1>
       ${tabs(id, 'definition', viewQuery(request.url))} ${message}
       ${
-        text.length > MOST_TEXT
+        text.length > MOST_ON_PAGE
           ? html`<p class="soft">
               The definition has ${text.length.toLocaleString('en-US')} characters, and these are the first
-              ${MOST_TEXT.toLocaleString('en-US')}.
+              ${MOST_ON_PAGE.toLocaleString('en-US')}.
               <a href="${pathOfCampaign(id, 'downloads')}">Downloads</a> has all of it, and "foray apply"
               changes it.
             </p>`
           : ''
       }
       ${
-        maySteer(request) && text.length <= MOST_TEXT
+        maySteer(request) && text.length <= MOST_ON_PAGE
           ? html`<form method="post" action="${path}" data-keep ${draft && html`data-posted`}>
                 ${editor(text)}
                 <input type="hidden" name="etag" value="${etag}" />
                 <p class="buttons"><button name="do" value="compare">Show the difference</button></p>
               </form>
               ${formScript}`
-          : html`<pre tabindex="0">${text.slice(0, MOST_TEXT)}</pre>`
+          : html`<pre tabindex="0">${text.slice(0, MOST_ON_PAGE)}</pre>`
       }`,
   };
 }

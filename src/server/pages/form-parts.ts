@@ -9,7 +9,7 @@ import { capitalized } from '../../text/printable.ts';
  * The maximum length of a definition on a page, in characters, and of the fields of a form together. The thread that answers
  * writes them into the page, with escapes for characters of HTML.
  */
-export const MOST_TEXT = 200_000;
+export const MOST_ON_PAGE = 200_000;
 /** The maximum size of the uploaded files of a form together, in bytes. */
 export const MOST_FILES = 8 * 1024 ** 2;
 /** The start of the name of a control that uploads the file for a field. */

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { renderReport } from '../../../src/report/html/html.ts';
-import { BestPoints, chosenInterval } from '../../../src/report/summary/chosen.ts';
+import { bestOfDesign, BestPoints, chosenInterval } from '../../../src/report/summary/chosen.ts';
 import { OutputSample } from '../../../src/report/summary/points.ts';
+import type { ResultRow } from '../../../src/store/index.ts';
 import { countsOf, doubles, sampleRecord, sampleRow, stream } from '../support.ts';
 
 const measure = { name: 'f', statistic: 'mean' } as const;
@@ -48,6 +49,22 @@ test('the report says that the best value of a grid is lucky, what its interval 
   expect(page).toContain('the interval allows for the choice among 4 points');
   expect(page).toContain('If chance affects the output, the best value tends to be too good');
   expect(page).toContain('2 points have exactly the value of the first one');
+});
+
+test('the best point counts its runs without a value: failed runs, and runs whose output is missing', async () => {
+  const { campaign } = sampleRecord({
+    grid: [doubles('Contact rate', [1])],
+    outputs: [{ name: 'Peak day', type: 'DOUBLE', units: null }],
+    goal: { output: 'Peak day', wants: 'lowest' },
+  });
+  const row = (n: number) => sampleRow(0, ['1'], n);
+  const rows: ResultRow[] = [
+    { ...row(1), outputs: { 'Peak day': '4' } },
+    { ...row(2), status: 'failed', outputs: {} },
+    { ...row(3), outputs: {} },
+    { ...row(4), outputs: { 'Peak day': '6' } },
+  ];
+  expect(await bestOfDesign(campaign, stream(rows))).toMatchObject({ value: 5, runs: 2, failed: 2 });
 });
 
 test.each([
