@@ -30,6 +30,12 @@ afterAll(async () => {
 /** A worker with these times takes a build over soon. Its other workers must be gone, and Temporal must not know them. */
 const looks = { every: 200, apart: 30_000, gone: 2_000 };
 
+/**
+ * Whether a worker tells of a change. On a busy machine, a server that has just started may not answer a look in time; the
+ * worker tells this too, and looks again.
+ */
+const isNews = (line: string): boolean => !line.includes('Timeout expired');
+
 /** How a campaign stays with its build, as Temporal tells it. */
 const versioningOf = async (id: string) => {
   const { raw } = await world.environment.client.workflow.getHandle(id).describe();
@@ -73,7 +79,9 @@ test('the newest build gets new campaigns, and a campaign stays with the build t
   const told: string[] = [];
   const endQuick = await world.startWorker({ buildId: 'two', looks, tell: (line) => told.push(line) });
   await until('a worker of the other build has the campaign', () => isOn(id, 'two'));
-  expect(told).toEqual([`The workflow ${id} is taken over from build one, of which no worker is left`]);
+  expect(told.filter(isNews)).toEqual([
+    `The workflow ${id} is taken over from build one, of which no worker is left`,
+  ]);
   // it does not follow a later build in the middle of its history
   await until(
     'the campaign stays with the other build',
@@ -159,7 +167,7 @@ test('an older build becomes the current one when no worker of the current build
     await until('the newer build is still the current one', async () => (await current()) === 'new');
     await own.startWorker({ buildId: 'old', looks });
     await until('the older build is the current one', async () => (await current()) === 'old');
-    expect(told).toEqual([]);
+    expect(told.filter(isNews)).toEqual([]);
     await patient();
   } finally {
     await own.close();
