@@ -440,10 +440,21 @@ def _json_of(body):
 
 def _builtin(value):
     if hasattr(value, "tolist"):
-        return value.tolist()  # a number or an array of numpy, or a column of pandas
+        return _dated(value).tolist()  # a number or an array of numpy, or a column of pandas
     if hasattr(value, "isoformat"):
-        return value.isoformat()
+        return _iso(value)
     return list(value)
+
+
+def _dated(value):
+    # numpy makes whole numbers of dates in nanoseconds, and objects of Python of dates in milliseconds
+    is_dates = type(value).__module__ == "numpy" and value.dtype.kind == "M"
+    return value.astype("datetime64[ms]") if is_dates else value
+
+
+def _iso(value):
+    # a date without a time is its first moment
+    return value.isoformat() + ("" if hasattr(value, "hour") else "T00:00")
 
 
 def _filters(inputs):
@@ -451,9 +462,9 @@ def _filters(inputs):
 
 
 def _filter(name, value):
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
+    if value is not None and (isinstance(value, str) or not hasattr(value, "__iter__")):
         return _text(value)
-    items = [_item(one) for one in value]
+    items = [] if value is None else [_item(one) for one in value]
     if not items:
         detail = 'The filter for the input "%s" has no values.' % name
         hint = "Give at least one value, or leave this input out."
@@ -471,8 +482,10 @@ def _item(value):
 def _text(value):
     if isinstance(value, (str, list, tuple)):
         return value
+    if hasattr(value, "tolist"):
+        value = _dated(value).tolist()
     if hasattr(value, "isoformat"):
-        return value.isoformat()
+        return _iso(value)
     # a truth value of numpy is not a bool
     return {"True": "true", "False": "false"}.get(str(value), str(value))
 

@@ -20,6 +20,8 @@ import sys
 
 _TOKEN = re.compile(r"\{\{\s*([^{}:\n]+?)\s*(?::([^{}\n]*))?\}\}")
 _WIDTH = re.compile(r"(?:.?[<>=^])?[-+ ]?z?#?0?(\d+)")
+# a column may have any text
+csv.field_size_limit(2**31 - 1)
 # What a program prints on standard output is in this file. An output without a file is looked for here.
 _PRINTED = "stdout.txt"
 _TAKES = {
@@ -27,10 +29,10 @@ _TAKES = {
     "first": lambda values: values[0],
     "min": min,
     "max": max,
-    "sum": math.fsum,
+    "sum": lambda values: math.fsum(values) if type(values[0]) is float else sum(values),
     "mean": lambda values: math.fsum(values) / len(values),
 }
-_CONVERSIONS = {"DOUBLE": lambda text: _number(text), "LONG": lambda value: _whole(value), "STRING": lambda text: str(text).strip()}
+_CONVERSIONS = {"DOUBLE": lambda text: _number(text), "LONG": lambda value: _whole(value), "STRING": lambda value: _text(value)}
 
 
 # ---------------------------------------------------------------- templates
@@ -52,7 +54,10 @@ def _shown(value, token, where):
     if not spec:
         # a program that reads a whole number takes no 600.0
         return json.dumps(value).removesuffix(".0") if isinstance(value, (bool, float)) else str(value)
-    text = format(value, spec)
+    try:
+        text = format(value, spec)
+    except ValueError as error:
+        raise ValueError(f"{token[0]} in {where}: {error}") from None
     width = _WIDTH.match(spec)
     if width and len(text) > int(width[1]):
         raise ValueError(f'the value {value!r} of "{name}" takes {len(text)} columns, but {token[0]} in {where} has {width[1]}')
@@ -95,8 +100,10 @@ def _output(rule, folder):
     conversion = _CONVERSIONS[rule.get("type", "DOUBLE")]
     if take in ("last", "first"):
         return _converted(conversion, _TAKES[take](found), name)
-    taken = _TAKES[take]([_converted(conversion, one, name) for one in found])
-    return int(taken) if rule.get("type") == "LONG" else taken
+    try:
+        return _TAKES[take]([_converted(conversion, one, name) for one in found])
+    except OverflowError:
+        raise ValueError(f"the {take} of the values in {name} is too large") from None
 
 
 def _way(rule):
@@ -128,6 +135,11 @@ def _whole(value):
     if isinstance(value, float) and not value.is_integer():
         raise ValueError
     return int(value)
+
+
+def _text(value):
+    """A text; anything else in JSON stays JSON."""
+    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 # A way to find an output returns the values with their places in the file.
@@ -168,11 +180,14 @@ def _column(text, column, rule, name):
         rows = [line.split() for line in text.splitlines()]
     else:
         rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
-    table = [(f"line {number}", [cell.strip() for cell in row]) for number, row in enumerate(rows, 1) if row]
+    # many programs end a file with a line of blanks
+    table = [(f"line {number}", [cell.strip() for cell in row]) for number, row in enumerate(rows, 1) if len(row) > 1 or "".join(row).strip()]
     if isinstance(column, str):
         names = table.pop(0)[1] if table else []
         if column not in names:
             raise ValueError(f"{name} has no column {column!r}; its columns are {', '.join(names[:20])}")
+        if names.count(column) > 1:
+            raise ValueError(f"{name} has {names.count(column)} columns {column!r}; choose one by its number")
         at = names.index(column)
     else:
         at = column - 1
@@ -184,7 +199,10 @@ def _column(text, column, rule, name):
 
 def _path(text, rule, name):
     """The value at a path of JSON, or the values of a list there."""
-    value, gone = json.loads(text), []
+    try:
+        value, gone = json.loads(text), []
+    except ValueError as error:
+        raise ValueError(f"{name} is no JSON: {error}") from None
     for step in rule["json"].split("."):
         try:
             value = value[int(step)] if isinstance(value, list) else value[step]
@@ -258,7 +276,7 @@ def _named(name, rule, folder):
     """The value of an output. An error names the output."""
     try:
         return _output(rule, folder)
-    except (OSError, ValueError, OverflowError) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise SystemExit(f'the output "{name}" was not found: {error}') from None
 
 
@@ -316,8 +334,10 @@ def _check_tokens(deck, folder):
         used.add(name)
         default = item["default"]
         try:
-            if spec and item["type"] != "INPUT_FILE":
-                _shown(float(default) if item["type"] == "DOUBLE" else int(default) if item["type"] == "LONG" else default, token, "the template")
+            if spec:
+                # a run gets the name of a file
+                kinds = {"DOUBLE": float, "LONG": int, "INPUT_FILE": lambda _: "x"}
+                _shown(kinds.get(item["type"], lambda given: given)(default), token, "the template")
         except ValueError as error:
             raise _Mistake({"problem": f"{token[0]} does not fit the default of the input: {error}", **where}) from None
     for at, item in enumerate(deck["inputs"]):
@@ -386,7 +406,7 @@ serve(COMMAND, OUTPUTS)
 
 
 def _main(folder):
-    deck = json.load(sys.stdin)
+    deck = json.load(sys.stdin.buffer)
     try:
         _check_files(deck)
         _check_command(deck)

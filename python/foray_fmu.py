@@ -16,6 +16,8 @@ try:
 except ImportError as error:
     sys.exit(f"{error}. Install it into this environment: {sys.executable} -m pip install {error.name}")
 
+from foray_names import free, lines
+
 _TYPES = {
     **dict.fromkeys(("Real", "Float64", "Float32"), "DOUBLE"),
     **dict.fromkeys(("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "Enumeration"), "INTEGER"),
@@ -144,15 +146,6 @@ def _bounded(item, variable, left):
     return item
 
 
-def _free(name, taken):
-    """A name that no other item has. Names in foray differ by more than case."""
-    free, number = name, 2
-    while free.lower() in taken:
-        free, number = f"{name} ({number})", number + 1
-    taken.add(free.lower())
-    return free
-
-
 def _is_input(variable):
     is_state = variable.causality in ("local", "output") and variable.initial == "exact" and variable.start is not None
     return variable.variability != "constant" and (variable.causality in ("parameter", "input") or is_state)
@@ -189,7 +182,7 @@ def main(file):
             left.append(f"{variable.name}: another name of {next(iter(first.values()))}")
         is_input, is_output = first.get("input") == variable.name, first.get("output") == variable.name
         if is_input:
-            name, default = _free(variable.name, taken), _start(variable, kind)
+            name, default = free(variable.name, taken), _start(variable, kind)
             if default is None:
                 left.append(f"{variable.name}: its start value is {variable.start}")
             else:
@@ -198,8 +191,8 @@ def main(file):
         if is_output and kind == "STRING":
             left.append(f"{variable.name}: a String as output")
         elif is_output:
-            name = _free(f"{variable.name} (end)" if is_input else variable.name, shown)
-            curve = _free(f"{variable.name} over time", shown)
+            name = free(f"{variable.name} (end)" if is_input else variable.name, shown)
+            curve = free(f"{variable.name} over time", shown)
             outputs.append(_with_unit({"name": name, "type": kind}, variable))
             outputs.append(_with_unit({"name": curve, "type": "DATA_SET"}, variable))
             ends[name] = curves[curve] = variable.name
@@ -234,13 +227,8 @@ def main(file):
         "inputs": inputs,
         "outputs": outputs,
     }
-    sim = _SIM.format(start=start, outputs=_lines(ends), curves=_lines(curves), inputs=_lines(renamed))
+    sim = _SIM.format(start=start, outputs=lines(ends), curves=lines(curves), inputs=lines(renamed))
     print(json.dumps({"declaration": declaration, "sim": sim, "files": {"model.fmu": os.path.abspath(file)}, "left": left}, allow_nan=False))
-
-
-def _lines(names):
-    """A dict of Python with a line for each name."""
-    return "{\n" + "".join(f"    {name!r}: {variable!r},\n" for name, variable in names.items()) + "}" if names else "{}"
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ try:
 except ImportError as error:
     sys.exit(f"{error}. Install it into this environment: {sys.executable} -m pip install {error.name}")
 
+from foray_names import free, lines
+
 _TYPES = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING"}
 
 _SIM = '''"""Runs the model {name} of Mesa. The module is imported once, and each run makes a new model."""
@@ -41,8 +43,9 @@ from foray_model import serve
 
 # The parameter of the model for each input.
 PARAMETERS = {parameters}
-# The reporter of each output.
-REPORTERS = {reporters}
+# The reporter of each value at the end, and of each curve.
+ENDS = {ends}
+CURVES = {curves}
 
 
 def run(inputs, progress):
@@ -53,9 +56,9 @@ def run(inputs, progress):
         model.step()
         taken += 1
         progress(taken / steps)
-    table = model.datacollector.get_model_vars_dataframe()[REPORTERS].astype(float)
-    outputs = {{name: table[name].iloc[-1] for name in table}}
-    outputs.update({{f"{{name}} over time": table[name] for name in table}})
+    table = model.datacollector.get_model_vars_dataframe()[list(ENDS.values())].astype(float)
+    outputs = {{name: table[reporter].iloc[-1] for name, reporter in ENDS.items()}}
+    outputs.update({{name: table[reporter] for name, reporter in CURVES.items()}})
     return {{**outputs, "Steps taken": taken}}
 
 
@@ -96,8 +99,8 @@ def _slider(node):
     return plain
 
 
-def _input(parameter, slider):
-    """The declaration of an input, or None if the default is not simple. JSON has no infinite numbers."""
+def _input(parameter, slider, taken):
+    """The declaration of an input with a name that is not taken, or None if the default is not simple. JSON has no infinite numbers."""
     kind = _TYPES.get(type(parameter.default))
     # a whole default, such as 1, may stand for any number
     is_any = parameter.annotation in (float, "float") or any(type(slider.get(key)) is float for key in ("value", "min", "max", "step"))
@@ -106,7 +109,7 @@ def _input(parameter, slider):
     if kind is None or kind == "DOUBLE" and not math.isfinite(parameter.default):
         return None
     name = parameter.name.replace("_", " ")
-    item = {"name": name[:1].upper() + name[1:], "type": kind, "default": parameter.default}
+    item = {"name": free(name[:1].upper() + name[1:], taken), "type": kind, "default": parameter.default}
     bounds = {key: slider[key] for key in ("min", "max") if isinstance(slider.get(key), (int, float)) and math.isfinite(slider[key])}
     if kind in ("LONG", "DOUBLE") and bounds.get("min", parameter.default) <= parameter.default <= bounds.get("max", parameter.default):
         item.update(bounds)
@@ -165,7 +168,7 @@ def _own_files():
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         path = pathlib.Path(file).resolve() if file else None
-        is_importer = path == pathlib.Path(__file__).resolve()
+        is_importer = getattr(module, "__name__", "") in ("__main__", "foray_names")
         if path and here in path.parents and not is_importer and not any(folder in path.parents for folder in installed):
             files[f"source/{path.relative_to(here)}"] = str(path)
     return files
@@ -194,11 +197,11 @@ def main(where):
             for each, default in vars(scenario(rng=1)).items()
         }
     inputs = [{"name": "{RANDOM_SEED}", "type": "LONG", "default": 1, "min": 0, "max": 2**32 - 1}]
-    names = {}
+    names, taken = {}, set()
     for parameter in parameters.values():
         if parameter.name in ("seed", "rng") or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
-        item = _input(parameter, sliders.get(parameter.name, {}))
+        item = _input(parameter, sliders.get(parameter.name, {}), taken)
         if item is None and parameter.default is parameter.empty:
             sys.exit(f"The parameter {parameter.name} of {name} needs a default value")
         if item is None:
@@ -207,31 +210,30 @@ def main(where):
             continue
         inputs.append(item)
         names[item["name"]] = parameter.name
-    steps = "Steps" if "Steps" not in names else "Number of steps"
+    steps = free("Number of steps" if "steps" in taken else "Steps", taken)
     inputs.append({"name": steps, "type": "LONG", "default": 100, "min": 1})
     try:
         model = kind(scenario=scenario(rng=1)) if scenario else kind(**{seed: 1})
         model.step()
     except Exception as error:
         sys.exit(f"{name} makes no step with its default values: {type(error).__name__}: {error}")
-    reporters = _reporters(model, left)
-    outputs = [
-        item
-        for reporter in reporters
-        for item in ({"name": reporter, "type": "DOUBLE"}, {"name": f"{reporter} over time", "type": "DATA_SET"})
-    ]
+    outputs, ends, curves, shown = [], {}, {}, {"steps taken"}
+    for reporter in _reporters(model, left):
+        end, curve = free(reporter, shown), free(f"{reporter} over time", shown)
+        outputs += [{"name": end, "type": "DOUBLE"}, {"name": curve, "type": "DATA_SET"}]
+        ends[end] = curves[curve] = reporter
     declaration = {
         "name": name,
         "description": " ".join((inspect.getdoc(kind) or "").split("\n\n")[0].split()),
         "inputs": inputs,
         "outputs": [*outputs, {"name": "Steps taken", "type": "LONG"}],
     }
-    lines = "{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in names.items()) + "}"
     imports, make = f"from {module} import {name}", f'{name}({seed}=inputs["{{RANDOM_SEED}}"], **given)'
     if scenario:
         imports += f"\nfrom {scenario.__module__} import {scenario.__name__}"
         make = f"{name}(scenario={scenario.__name__}{make.removeprefix(name)})"
-    sim = _SIM.format(name=name, imports=imports, make=make, parameters=lines, reporters=reporters, steps=steps)
+    tables = {key: lines(table) for key, table in (("parameters", names), ("ends", ends), ("curves", curves))}
+    sim = _SIM.format(name=name, imports=imports, make=make, steps=steps, **tables)
     sys.stdout.write("\n" + json.dumps({"declaration": declaration, "sim": sim, "files": _own_files(), "left": left}, allow_nan=False) + "\n")
 
 

@@ -559,6 +559,9 @@ def _split(hint):
 
 
 def _without_none(kind):
+    # the marks of a TypedDict say only that a run may leave a value out; typing and typing_extensions have them
+    if getattr(typing.get_origin(kind), "_name", None) in ("Required", "NotRequired"):
+        kind = typing.get_args(kind)[0]
     if typing.get_origin(kind) in (typing.Union, getattr(types, "UnionType", typing.Union)):
         others = [one for one in typing.get_args(kind) if one is not type(None)]
         return others[0] if len(others) == 1 else kind
@@ -662,7 +665,9 @@ class _Model:
             returned = {name: getattr(returned, name) for name in returned.__dataclass_fields__}
         if not isinstance(returned, dict):
             return returned
-        outputs = {}
+        # a TypedDict with NotRequired or total=False says which outputs a run may leave out
+        optional = getattr(self._hints["return"], "__optional_keys__", ())
+        outputs = {self._outputs[key][0]["name"]: None for key in optional}
         for key, value in returned.items():
             item, kind = self._outputs.get(key, ({"name": key}, None))
             outputs[item["name"]] = _curve(value, f'the output "{item["name"]}"') if kind is Curve else value

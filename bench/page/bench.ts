@@ -23,7 +23,7 @@ const OPEN = 10;
 const LOOKS = 10_000;
 /** The shortest interval between drawings, as a multiple of the time of a drawing (src/server/live/gatherer.ts). */
 const PAUSE_FOR_DRAWING = 10;
-const VIEW = { show: [], inputs: [] };
+const VIEW = { address: '', show: [], inputs: [] };
 const MOST_COMPLETE_S = 10;
 const MOST_SEEN_S = 5;
 const MOST_STALL_MS = 50;

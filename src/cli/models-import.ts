@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ForayError, messageOf } from '../errors.ts';
+import { counted } from '../report/words/words.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import { commandName } from './command-name.ts';
 import { folderOf } from './models-new.ts';
@@ -26,7 +27,9 @@ export function addModelsImport(models: Command): void {
       refuseExisting(folder);
       const files = written(folder, () => writeModel(model, folder));
       print(`Made ${files.map((file) => join(folder, file)).join(', ')}:`);
-      print(`the model ${name} with ${inputs.length} inputs and ${outputs.length} outputs.`);
+      print(
+        `the model ${name} with ${counted(inputs.length, 'input')} and ${counted(outputs.length, 'output')}.`,
+      );
       if (model.left.length > 0) print(`Left out:\n${model.left.map((one) => `  ${one}`).join('\n')}`);
       print(`Change the files as you like, then:`);
       // the program of a deck needs its files, and they have no defaults

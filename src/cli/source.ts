@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type DefinitionSource, whyUnreadable } from '../client/index.ts';
+import type { DefinitionSource } from '../client/index.ts';
+import { whyUnreadable } from '../system/why-unreadable.ts';
 import { ForayError } from '../errors.ts';
 
 /** Endings of files that are imported instead of read. */

@@ -7,7 +7,6 @@ export type { FailureGroup, RecentRows } from './reading.ts';
 export type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 export type { DefinitionSource } from '../campaign/source.ts';
 export { findModel, isThere, latestVersion, type ModelAtService, modelAtService } from './models.ts';
-export { whyUnreadable } from '../resolve/files/unreadable-file.ts';
 export type { Explanation, ExplainedAsk, ExplainedRun } from './explain.ts';
 export type { FileValue, OutputFiles } from './output-files.ts';
 export type { Plan, PlannedStrategy } from './planned.ts';

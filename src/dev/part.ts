@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ForayError, messageOf } from '../errors.ts';
 import { RotatingLog } from './rotating-log.ts';
@@ -56,11 +57,18 @@ export class Part {
     const { name, logFile } = this.#options;
     const child = this.#spawn();
     if (!(await this.#becomesReady(child))) {
-      this.endedAtOnce = hasEnded(child) && !this.#isStopping;
+      const isLate = !hasEnded(child);
+      this.endedAtOnce = !isLate && !this.#isStopping;
       await this.stop();
       const reason = await this.#reason();
-      const message = `The ${name} does not start${reason === undefined ? '.' : `: ${reason}`}`;
-      throw new ForayError('PART_FAILED', message, { hint: `See ${logFile}.` });
+      const what = isLate ? `was not ready after ${READY_MS / 1000} s` : 'does not start';
+      const message = `The ${name} ${what}${reason === undefined ? '.' : `: ${reason}`}`;
+      const hints = [
+        ...(isLate ? ['If this machine is slow or busy, start again; it may need less time now.'] : []),
+        // the log begins with the first line of the part
+        ...(existsSync(logFile) ? [`See ${logFile}.`] : []),
+      ];
+      throw new ForayError('PART_FAILED', message, { hint: hints.join(' ') });
     }
     this.#watch(child);
   }

@@ -63,7 +63,11 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-export const KEY_FILE = { what: 'key file', code: 'KEYS_INVALID' } as const;
+export const KEY_FILE = {
+  what: 'key file',
+  code: 'KEYS_INVALID',
+  whenMissing: 'foray keys add NAME makes it, with a key for this user.',
+} as const;
 
 /** @throws ForayError KEYS_INVALID with the place, but without the text at that place, which may be a key */
 export function readKeyFile(file: string): KeyFile {

@@ -1,11 +1,15 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ErrorCode } from '../error-codes.ts';
-import { ForayError, messageOf } from '../errors.ts';
+import { ForayError } from '../errors.ts';
+import { isSystemError } from './file-system.ts';
+import { whyUnreadable } from './why-unreadable.ts';
 
 /** A file with keys or secrets: its name in messages, such as "key file", and the code of its errors. */
 export interface Guarded {
   what: string;
   code: ErrorCode;
+  /** What to do if the file is not there. */
+  whenMissing?: string;
 }
 
 /** The largest file that is read, in bytes. */
@@ -19,7 +23,7 @@ const FOR_OWNER = 0o400;
  * @param tooOpen - the permissions that other users of the machine may not have, as bits of the file's mode
  * @throws ForayError with the code of the file
  */
-export function readGuardedText(file: string, { what, code }: Guarded, tooOpen = 0): string {
+export function readGuardedText(file: string, { what, code, whenMissing }: Guarded, tooOpen = 0): string {
   let text: string;
   let mode: number;
   try {
@@ -30,7 +34,8 @@ export function readGuardedText(file: string, { what, code }: Guarded, tooOpen =
     if ((mode & FOR_OWNER) === 0) throw new Error('its permissions do not allow it');
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ForayError(code, `The ${what} ${file} cannot be read: ${messageOf(error)}.`);
+    const hint = isSystemError(error) && error.code === 'ENOENT' ? whenMissing : undefined;
+    throw new ForayError(code, `The ${what} ${file} ${whyUnreadable(error)}.`, { hint });
   }
   if ((mode & tooOpen) === 0) return text;
   throw new ForayError(code, `Other users have access to the ${what} ${file}.`, {

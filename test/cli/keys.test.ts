@@ -77,7 +77,9 @@ test('a wrong name, a wrong role, a missing key file and options that exclude ea
   });
   expect(await keys('list', '--file', 'none.yaml')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^foray: The key file .*none\.yaml cannot be read: .*\n$/),
+    stderr: expect.stringMatching(
+      /^foray: The key file .*none\.yaml is not there\. foray keys add NAME makes it/,
+    ),
   });
   expect((await keys('revoke', 'ada', '--file', 'none.yaml')).code).toBe(2);
   expect(existsSync(join(folder, 'none.yaml'))).toBe(false);

@@ -66,12 +66,20 @@ def faulty(x: float = 2.0, /, n: int = 3, items: list[float] = [1], big: int = 2
   );
 });
 
-test('a hint may be Optional', async () => {
+test('a hint may be Optional, and an output may be NotRequired', async () => {
   const file = written(`
+try:
+    from typing import NotRequired
+except ImportError:  # before Python 3.11
+    NotRequired = Optional
+class Some(TypedDict):
+    y: float
+    z: NotRequired[Annotated[float, "Other"]]
 @model
 def faulty(x: Optional[float] = 2.0, data: Optional[File] = None, more: Annotated[Optional[File], "More"] = None, *,
-           rng: Optional[random.Random] = None) -> Result:
-    return {"y": x + (data is None) + (more is None) + 0 * rng.random()}
+           rng: Optional[random.Random] = None) -> Some:
+    y = x + (data is None) + (more is None) + 0 * rng.random()
+    return {"y": y, "z": None} if NotRequired is Optional else {"y": y}
 `);
   const { declaration, outputs } = await tried(file);
   expect(declaration.inputs.map(({ name, type }) => [name, type])).toEqual([
@@ -80,7 +88,8 @@ def faulty(x: Optional[float] = 2.0, data: Optional[File] = None, more: Annotate
     ['Data', 'INPUT_FILE'],
     ['More', 'INPUT_FILE'],
   ]);
-  expect(outputs).toEqual({ Y: '4' });
+  expect(declaration.outputs.map(({ name }) => name)).toEqual(['Y', 'Other']);
+  expect(outputs).toEqual({ Y: '4', Other: 'null' });
 });
 
 test('a curve is a pair, a list, or a column of a table', async () => {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -27,10 +27,10 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (args: string[], environment = dirname(bin)) =>
+const run = (args: string[], environment = dirname(bin), env: Record<string, string> = {}) =>
   foray(folder, ['models', ...args], {
     // Mesa imports pandas, which Python compiles in each process unless it may keep the result
-    env: { VIRTUAL_ENV: environment, PYTHONDONTWRITEBYTECODE: '' },
+    env: { VIRTUAL_ENV: environment, PYTHONDONTWRITEBYTECODE: '', ...env },
   });
 
 /** The outputs of `foray models check`, which compares runs in one process and in processes of their own. */
@@ -293,11 +293,13 @@ outputs:
   - { name: Small, file: out.csv, csv: small }
   - { name: End, file: out.json, json: end }
   - { name: Rate, file: data/rates.txt, after: rate }
+  - { name: Größe, type: LONG, file: out.json, json: all, take: sum }
+  - { name: Of all, type: STRING, file: out.json, json: of }
 `,
       'throw.in.tpl': '',
       'run.sh.tpl': `#!/bin/sh
-printf '\\357\\273\\277height,small\\n{{Scale}},0.1234-100\\n' > out.csv
-printf '\\357\\273\\277{"end": 5}' > out.json
+printf '\\357\\273\\277height,small\\n{{Scale}},0.1234-100\\n  \\n' > out.csv
+printf '\\357\\273\\277{"end": 5, "all": [9007199254740993, 2], "of": {"a": true}}' > out.json
 `,
     });
     chmodSync(join(place, 'run.sh.tpl'), 0o755);
@@ -306,11 +308,45 @@ printf '\\357\\273\\277{"end": 5}' > out.json
     symlinkSync('../data-elsewhere', join(place, 'data'));
     symlinkSync('nothing', join(place, 'lost'));
     mkdirSync(join(place, 'results'));
-    const { code, stdout } = await run(['import', 'shared', '--to', 'shared-model']);
+    // the encoding of the terminal is not that of the deck
+    const { code, stdout } = await run(['import', 'shared', '--to', 'shared-model'], dirname(bin), {
+      PYTHONIOENCODING: 'latin-1',
+    });
     expect([code, stdout]).toEqual([0, expect.stringContaining('Left out:\n  the link lost: it leads')]);
     expect(stdout).toContain('  the empty folder results: the program must make it\n');
     const found = await outputsOf('shared-model');
-    expect(found).toEqual({ Height: 2, Small: 1.234e-101, End: 5, Rate: 7 });
+    expect(found).toEqual({
+      ...{ Height: 2, Small: 1.234e-101, End: 5, Rate: 7 },
+      // 9007199254740995 as the nearest number of JavaScript; a sum of floats would be 9007199254740994
+      Größe: 9007199254740996,
+      'Of all': '{"a": true}',
+    });
+  });
+
+  test.each([
+    ['out.json', '[1, 2', { json: '0' }, /^the output "Y" was not found: out\.json is no JSON: /],
+    ['out.csv', 'v,v\n1,2\n', { csv: 'v' }, /out\.csv has 2 columns 'v'; choose one by its number/],
+    [
+      'out.csv',
+      'v\n1.7e308\n1.7e308',
+      { csv: 'v', take: 'sum' },
+      /the sum of the values in out\.csv is too large/,
+    ],
+    ['out.csv', `v\n${'x'.repeat(200_000)}\n`, { csv: 'v' }, /out\.csv, line 2: 'x+' is not a finite number/],
+  ])('says why it finds nothing in %s: %.12s', (file, text, rule, reason) => {
+    const place = write('found', { [file]: text });
+    const found =
+      'import sys, json, pathlib, foray_deck; foray_deck._named("Y", json.loads(sys.argv[1]), pathlib.Path())';
+    const { status, stderr } = spawnSync(
+      join(bin, 'python'),
+      ['-c', found, JSON.stringify({ file, ...rule })],
+      {
+        cwd: place,
+        env: { PYTHONPATH: join(ROOT, 'python') },
+        encoding: 'utf8',
+      },
+    );
+    expect([status, stderr]).toEqual([1, expect.stringMatching(reason)]);
   });
 
   const mistakes: [what: string, files: Record<string, string>, place: string, message: string][] = [
@@ -319,6 +355,15 @@ printf '\\357\\273\\277{"end": 5}' > out.json
       { 'throw.in.tpl': `${TEMPLATE}\nx = {{Spede}}` },
       'throw.in.tpl:4:5',
       '"Spede" is not declared',
+    ],
+    [
+      'the format of a file',
+      {
+        'deck.yaml': DECK.replace('inputs:', 'inputs:\n  - { name: Rain, type: INPUT_FILE, default: "" }'),
+        'throw.in.tpl': `${TEMPLATE}\nx = {{Rain:10.2f}}`,
+      },
+      'throw.in.tpl:4:5',
+      '{{Rain:10.2f}} does not fit the default of the input',
     ],
     [
       'a token without its end',
@@ -504,42 +549,49 @@ class Wärme(mesa.Model):
         self.datacollector.collect(self)
 `,
     );
-    copyFileSync(join(ROOT, 'python/foray_mesa.py'), join(place, 'foray_mesa.py'));
+    const importer = ['foray_mesa.py', 'foray_names.py'];
+    for (const file of importer) copyFileSync(join(ROOT, 'python', file), join(place, file));
     const said = execFileSync(join(bin, 'python'), ['foray_mesa.py', 'wärme:Wärme'], {
       cwd: place,
       encoding: 'utf8',
     });
     const { files } = JSON.parse(said.trimEnd().split('\n').at(-1)!) as { files: object };
     expect(Object.keys(files)).toEqual(['source/wärme.py']);
-    rmSync(join(place, 'foray_mesa.py'));
+    for (const file of importer) rmSync(join(place, file));
     const { code, stdout } = await foray(place, ['models', 'import', 'wärme:Wärme'], {
       env: { VIRTUAL_ENV: dirname(bin), PYTHONDONTWRITEBYTECODE: '' },
     });
     expect([code, stdout]).toEqual([0, expect.stringContaining('the model Wärme')]);
   });
 
-  test('takes a whole default for any number if its hint or its slider says so', async () => {
+  test('takes a whole default for any number if its hint or its slider says so, and numbers equal names', async () => {
     writeFileSync(
       join(folder, 'whole.py'),
       `import mesa
 model_params = {"density": {"type": "SliderFloat", "value": 1, "min": 0.1, "max": 1, "step": 0.1}}
 class Whole(mesa.Model):
-    def __init__(self, rate: float = 1, late: "float" = 1, density=1, count: int = 1, open: bool = True, seed=None):
+    def __init__(self, rate: float = 1, late: "float" = 1, density=1, count: int = 1, open: bool = True, n=2, N=3, seed=None):
         super().__init__(seed=seed)
-        self.datacollector = mesa.DataCollector(model_reporters={"Rate": lambda model: rate})
+        self.datacollector = mesa.DataCollector(model_reporters={"Rate": lambda model: rate, "n": lambda model: n, "N": lambda model: N,
+          "Rate over time": lambda model: 5, "Steps taken": lambda model: 6})
     def step(self):
         self.datacollector.collect(self)
 `,
     );
     expect(await run(['import', 'whole:Whole'])).toMatchObject({ code: 0 });
-    expect(readFileSync(join(folder, 'whole/model.yaml'), 'utf8').split('\n').slice(6, 11)).toEqual([
+    expect(readFileSync(join(folder, 'whole/model.yaml'), 'utf8').split('\n').slice(6, 13)).toEqual([
       '  - { name: Rate, type: DOUBLE, default: 1 }',
       '  - { name: Late, type: DOUBLE, default: 1 }',
       '  - { name: Density, type: DOUBLE, default: 1, min: 0.1, max: 1 }',
       '  - { name: Count, type: LONG, default: 1 }',
       '  - { name: Open, type: BOOLEAN, default: true }',
+      '  - { name: N, type: LONG, default: 2 }',
+      '  - { name: N (2), type: LONG, default: 3 }',
     ]);
-    expect(await outputsOf('whole', ...input('Rate', 0.5))).toMatchObject({ Rate: 0.5 });
+    expect(await outputsOf('whole', ...input('Rate', 0.5), ...input('Steps', 4))).toMatchObject({
+      ...{ Rate: 0.5, n: 2, 'N (2)': 3, 'Rate over time (2)': 5, 'Steps taken (2)': 6, 'Steps taken': 4 },
+      'Rate over time': { dataX: [0, 1, 2, 3], dataY: [0.5, 0.5, 0.5, 0.5] },
+    });
   });
 
   test('whose module ends Python is refused with how it ended', async () => {

@@ -82,14 +82,17 @@ outputs: [Peak day]
 """).wait(seconds=120).results()
 units = epidemic.attrs["units"]
 assert units["Peak day"] == "DAY", units`,
-  `import pandas as pd, numpy as np
+  `import datetime, pandas as pd, numpy as np
 some = campaign.results(inputs={"Value": np.array([1, 3]), "Fail": np.False_})
 assert list(some["Value"]) == [1, 3], some
 filters = foray._filters({"Kind": pd.Series(["a", "b, c"]), "N": range(2), "Day": pd.Timestamp(2020, 1, 2)})
 assert filters == {"inputs[Kind]": 'a,"b, c"', "inputs[N]": "0,1", "inputs[Day]": "2020-01-02T00:00:00"}, filters
 values = [np.int64(1), np.array([2]), range(3, 4), pd.Timestamp(2020, 1, 2)]
 assert foray._json_of(values) == b'[1, [2], [3], "2020-01-02T00:00:00"]'
-for refused in (lambda: campaign.results(inputs={"Value": []}), lambda: server.plan({"seed": float("nan")})):
+days = pd.date_range("2020-01-02", periods=2).values
+assert foray._json_of([days, days[0], datetime.date(2020, 1, 4)]) == b'[["2020-01-02T00:00:00", "2020-01-03T00:00:00"], "2020-01-02T00:00:00", "2020-01-04T00:00"]'
+assert foray._filters({"Day": days})["inputs[Day]"] == "2020-01-02T00:00:00,2020-01-03T00:00:00"
+for refused in (lambda: campaign.results(inputs={"Value": []}), lambda: campaign.results(inputs={"Value": None}), lambda: server.plan({"seed": float("nan")})):
     try:
         refused()
         raise AssertionError("the value was accepted")

@@ -334,7 +334,7 @@ test.each<[string, string]>([
 
 test('the server says why no key gives access', () => {
   expect(faults).toContainEqual(
-    expect.stringMatching(/^No key gives access now\. The key file .* cannot be read/),
+    expect.stringMatching(/^No key gives access now\. The key file .* is not there/),
   );
   expect(faults).toContainEqual(expect.stringMatching(/^Only keys that were valid before give access now\./));
   expect(faults).toContainEqual(expect.stringMatching(/Other users have access to the key file .*chmod 600/));

@@ -19,7 +19,7 @@ import { until } from '../support/until.ts';
 const contact = doubles('Contact rate', [1.2, 1.4, 1.6, 1.8]);
 const recovery = doubles('Recovery rate', [0.3, 0.4, 0.5]);
 const more = doubles('Recovery rate', [0.3, 0.4, 0.5, 0.6]);
-const ALL: View = { show: [], inputs: [] };
+const ALL: View = { address: '', show: [], inputs: [] };
 const ID = 'flu-calibration-7f3a';
 /** A pace with hardly any pauses. */
 const EAGER = { every: 1, leastPause: 1, pauseForDrawing: 0 };
@@ -359,21 +359,29 @@ describe('the pictures of a campaign', () => {
     await submit(campaignOver(recovery));
     await finish(1_000);
     await store.setPhase(ID, 'completed', 12_000);
-    const some: View = { show: ['Peak day'], inputs: [{ name: 'Contact rate', text: '1.3..1.7' }] };
+    const some: View = {
+      address: '?show=Peak+day&in%3AContact+rate=1.3..1.7',
+      show: ['Peak day'],
+      inputs: [{ name: 'Contact rate', text: '1.3..1.7' }],
+    };
     const ranged = await news('', some, isFinal);
     const page = await report(([a]) => Number(a) >= 1.3 && Number(a) <= 1.7, ['Peak day']);
     for (const { html } of withoutCounts(ranged)) expect(page).toContain(asInReport(html));
+    // points that a picture or a table leads to have the same filter
+    const grid = ranged.sections.find(({ html }) => html.includes('data-points'))!.html;
+    expect(grid).toContain('data-view="?show=Peak+day&#38;in%3AContact+rate=1.3..1.7"');
+    expect(grid).toMatch(/href="[^"]*\/points\/\w+\?show=Peak\+day&#38;in%3AContact\+rate=1\.3\.\.1\.7"/);
     // the tiles have the same points as the pictures
     const tiles = ranged.sections.find(({ id }) => id === 'facts')!.html.replaceAll(/\s+/g, ' ');
     const [runs] = ranged.sections.flatMap(({ html }) => /by value: (\d+) runs/.exec(html)?.[1] ?? []);
     expect(tiles).toContain('<dt>Points shown</dt> <dd>6 of 12</dd>');
     expect(tiles).toContain(`<dt>Runs done</dt> <dd>${runs}</dd>`);
-    const few: View = { show: [], inputs: [{ name: 'Recovery rate', text: '0.40' }] };
+    const few: View = { ...ALL, inputs: [{ name: 'Recovery rate', text: '0.40' }] };
     const listed = await news('', few, isFinal);
     const other = await report(([, b]) => b === '0.4');
     for (const { html } of withoutCounts(listed)) expect(other).toContain(asInReport(html));
     expect(listed.version).not.toBe(ranged.version);
-    const none = await news('', { show: [], inputs: [{ name: 'Recovery rate', text: '7' }] }, isFinal);
+    const none = await news('', { ...ALL, inputs: [{ name: 'Recovery rate', text: '7' }] }, isFinal);
     expect(none.sections.map(({ html }) => html)).toEqual([
       expect.stringContaining('No finished run matches the filter.'),
     ]);
@@ -392,7 +400,7 @@ describe('the pictures of a campaign', () => {
     await submit(campaignOver(recovery));
     await finish(60);
     const seen = async (at: number, key: string) =>
-      (await sections.look(ID, { show: [], inputs: [{ name: 'Contact rate', text: `0..${at + 2}` }] }, key))
+      (await sections.look(ID, { ...ALL, inputs: [{ name: 'Contact rate', text: `0..${at + 2}` }] }, key))
         .version;
     const drawn = (at: number, key: string) =>
       until('the view is drawn', async () => (await seen(at, key)) !== '');
@@ -422,11 +430,11 @@ describe('the pictures of a campaign', () => {
       });
     expect(await refusal(ALL)).toBe('UNKNOWN_CAMPAIGN');
     await submit(campaignOver(recovery));
-    expect(await refusal({ show: ['Nothing'], inputs: [] })).toBe('UNKNOWN_OUTPUT');
+    expect(await refusal({ ...ALL, show: ['Nothing'] })).toBe('UNKNOWN_OUTPUT');
     for (const [name, text] of [
       ['Days', '1'],
       ['Contact rate', 'high'],
     ] as const)
-      expect(await refusal({ show: [], inputs: [{ name, text }] })).toBe('INVALID_VALUE');
+      expect(await refusal({ ...ALL, inputs: [{ name, text }] })).toBe('INVALID_VALUE');
   });
 });

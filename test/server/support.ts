@@ -61,5 +61,5 @@ export function asInReport(section: string): string {
     .replaceAll(/<details class="numbers">.*?<\/details>/gs, '')
     .replaceAll(/<a [^>]*>/g, '')
     .replaceAll('</a>', '')
-    .replaceAll(/ data-points="[^"]*"/g, '');
+    .replaceAll(/ data-(points|view)="[^"]*"/g, '');
 }

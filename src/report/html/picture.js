@@ -140,7 +140,7 @@
   function hrefOf(figure, at) {
     const { marks, points } = numbersOf(figure);
     const key = points?.[marks[at]?.row];
-    return key && figure.dataset.points && figure.dataset.points + key;
+    return key && figure.dataset.points && figure.dataset.points + key + figure.dataset.view;
   }
 
   /** The next mark in a direction: near, and rather straight ahead. @param {any} figure @param {number} at @param {number[]} way */

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { ForayError, messageOf, type Place } from '../../errors.ts';
+import { ForayError, type Place } from '../../errors.ts';
+import { whyUnreadable } from '../../system/why-unreadable.ts';
 
 /**
  * The error for a file that a definition names and that cannot be read.
@@ -32,18 +33,3 @@ export async function sizeOfFile(file: string): Promise<number> {
   if (found.isFile()) return found.size;
   throw Object.assign(new Error('no file'), { code: found.isDirectory() ? 'EISDIR' : 'NO_FILE' });
 }
-
-/** The reason why a file cannot be read, in words that can follow "The file X". */
-export function whyUnreadable(error: unknown): string {
-  const { code = messageOf(error) } = error as NodeJS.ErrnoException;
-  return reasons[code] ?? `cannot be read (${code})`;
-}
-
-const reasons: Record<string, string> = {
-  ENOENT: 'is not there',
-  ENOTDIR: 'is not there',
-  EISDIR: 'is a folder',
-  NO_FILE: 'is a pipe or a device, and not a file',
-  EACCES: 'cannot be read (permission denied)',
-  EPERM: 'cannot be read (permission denied)',
-};

@@ -25,6 +25,7 @@ export function countsIn({ timeline }: Pick<Summary, 'timeline'>, counts: RunCou
  * @param counts - the counts of the runs that the report shows
  * @param isWhole - adds the sensitivity analysis, which has to read all runs
  * @param isFiltered - whether the summary has only the points that a reader has chosen
+ * @param address - the view as the end of an address
  */
 export async function drawSections(
   store: Store,
@@ -32,7 +33,7 @@ export async function drawSections(
   summary: Summary,
   story: Story | null,
   counts: RunCounts,
-  { isWhole, isFiltered }: { isWhole: boolean; isFiltered: boolean },
+  { isWhole, isFiltered, address }: { isWhole: boolean; isFiltered: boolean; address: string },
 ): Promise<Section[]> {
   const { campaign } = record;
   const sections = await reportSections(record, counts, summary, {
@@ -42,5 +43,5 @@ export async function drawSections(
     analyses: isWhole ? await analysesFor(record, (outputs) => analysesIn(store, record, { outputs })) : [],
   });
   const last = { id: 'campaign', markup: campaignSection(record, counts, summary.timeline.outstandingTime) };
-  return withContents([...sections, last]).map((section) => shownSection(section, campaign.id));
+  return withContents([...sections, last]).map((section) => shownSection(section, campaign.id, address));
 }

@@ -180,7 +180,9 @@ export class Gatherer {
       ? [NO_MATCH]
       : [
           ...front,
-          ...(await drawSections(this.#store, record, summary, story, counts, { isWhole, isFiltered })),
+          ...(await drawSections(this.#store, record, summary, story, counts, {
+            ...{ isWhole, isFiltered, address: this.#view.address },
+          })),
         ];
     const hash = createHash('sha256');
     for (const { html } of sections) hash.update(html).update('\0');

@@ -7,6 +7,8 @@ export interface View {
   /** Outputs and formulas that are shown first. */
   show: readonly string[];
   inputs: readonly InputFilter[];
+  /** The view as the end of an address of the page, such as `?show=Cost`; empty without any choice. */
+  address: string;
   /** The inputs on the axes of the pictures of the design; without a choice, the pictures choose. */
   axes?: ChosenAxes;
 }

@@ -9,13 +9,22 @@ const MOST_ROWS = 200;
 /**
  * Converts a section of a report for the page. The marks of a picture get links to their points, and a table shows its
  * numbers. In a section without a picture, the keys of points become links.
+ *
+ * @param address - the view of the page as the end of an address, which the pages of points keep
  */
-export function shownSection({ id, markup, numbers }: ReportSection, campaign: string): Section {
+export function shownSection(
+  { id, markup, numbers }: ReportSection,
+  campaign: string,
+  address = '',
+): Section {
   const root = `/campaigns/${encodeURIComponent(campaign)}/points/`;
-  const pathOf = (key: string): string => root + key;
+  const pathOf = (key: string): string => root + key + address;
   if (!numbers || numbers.rows.length === 0) return { id, html: withKeys(markup.text, pathOf) };
   // the script of the page makes the addresses
-  const linked = markup.text.replace('<figure ', () => html`<figure data-points="${root}" `.text);
+  const linked = markup.text.replace(
+    '<figure ',
+    () => html`<figure data-points="${root}" data-view="${address}" `.text,
+  );
   return { id, html: linked + tableOf(numbers, pathOf).text };
 }
 

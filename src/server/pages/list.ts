@@ -157,6 +157,7 @@ async function emptyList(request: FastifyRequest, { models }: Parts): Promise<Ma
         hasExample
           ? html`<form method="post" action="/new">
               <input type="hidden" name="definition" value="${EXAMPLE.definition}" />
+              <input type="hidden" name="token" value="${crypto.randomUUID()}" />
               <button name="do" value="start" class="main">Start an example</button>
             </form>`
           : ''

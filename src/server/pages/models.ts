@@ -155,7 +155,16 @@ function outputsTable({ name, version }: ModelAtService): Markup {
 
 /** The form for a single run. The fields have the given values, and otherwise the defaults of the inputs. */
 function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
-  return html`<form method="post" action="${pathOfModel(model)}/runs" class="inputs" data-keep>
+  const files = model.version.experimentTemplate.inputs.filter(({ type }) => type === 'INPUT_FILE');
+  return html`${
+      files.length === 0
+        ? ''
+        : html`<p class="soft">
+            A run from this page has no file for ${files.map(({ name }) => name).join(', ')}. A campaign can
+            give files.
+          </p>`
+    }
+    <form method="post" action="${pathOfModel(model)}/runs" class="inputs" data-keep>
       ${model.version.experimentTemplate.inputs
         .filter(({ type }) => type !== 'INPUT_FILE')
         .map(

@@ -196,7 +196,7 @@ export function failuresPage(
                 html`<div class="reason">${cause}</div>`,
                 html`${
                   sample
-                    ? html`<a href="${pathOfCampaign(id, `points/${sample.point}`)}"
+                    ? html`<a href="${pathOfCampaign(id, `points/${sample.point}`)}${queryText(view)}"
                           ><code>${sample.point}</code></a
                         >, replication ${sample.replication}`
                     : ''

@@ -5,6 +5,7 @@ import type { CampaignStatus } from '../../client/index.ts';
 import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { counted } from '../../report/words/words.ts';
+import { timeOf } from './grid.ts';
 
 /** A bar with the shares of done, failed and requested runs. The rest of the bar stands for waiting runs. */
 export function barOf(status: CampaignStatus): Markup {
@@ -83,7 +84,7 @@ export function statusSection(status: CampaignStatus, drawn?: number): Markup {
     ${blocked === null ? '' : html`<p class="bad">Cannot continue: ${blocked}</p>`} ${barOf(status)}
     <p class="soft">
       ${numbers.map(([name, count]) => `${count.toLocaleString('en-US')} ${name}`).join(', ')}
-      ${source === 'store' && !['completed', 'failed', 'cancelled'].includes(phase) ? ` (as of ${asOf})` : ''}
+      ${source === 'store' && !['completed', 'failed', 'cancelled'].includes(phase) ? html` (as of ${timeOf(asOf)})` : ''}
     </p>
     ${
       drawn === undefined || drawn === runs.done + runs.failed

@@ -20,6 +20,7 @@ const OF_VIEW: ReadonlySet<string> = new Set(['show', ...AXES.map(([axis]) => ax
 export function viewOf(url: string): View {
   const query = viewQuery(url);
   return {
+    address: queryText(query),
     show: query.getAll('show'),
     inputs: filterFields(query),
     axes: Object.fromEntries(AXES.flatMap(([axis]) => (query.has(axis) ? [[axis, query.get(axis)!]] : []))),

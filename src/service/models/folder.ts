@@ -11,9 +11,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { VersionFile } from '../../api/extensions.ts';
-import { ForayError, messageOf } from '../../errors.ts';
+import { ForayError } from '../../errors.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { fileStamp, statOf } from '../../system/file-stamp.ts';
+import { whyUnreadable } from '../../system/why-unreadable.ts';
 import { turns } from '../../turns.ts';
 import { libraryFiles } from './library.ts';
 import type { PythonBuild } from './python-build.ts';
@@ -96,13 +97,13 @@ export function findModels(modelDir: string, onSkipped: OnSkipped = () => {}): M
     return placesIn(root, [], onInvalid, onSkipped);
   } catch (error) {
     if (error instanceof ForayError) throw error;
-    throw unreadableFolder(root, messageOf(error));
+    throw unreadableFolder(root, whyUnreadable(error));
   }
 }
 
 /** The error for a folder of models that cannot be read. */
 export function unreadableFolder(root: string, why: string): ForayError {
-  return new ForayError('MODEL_UNREADABLE', `The folder of models ${root} cannot be read: ${why}.`);
+  return new ForayError('MODEL_UNREADABLE', `The folder of models ${root} ${why}.`);
 }
 
 /**

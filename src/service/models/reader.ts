@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { ForayError, isForayError, messageOf } from '../../errors.ts';
 import { fileStamp, statOf } from '../../system/file-stamp.ts';
+import { whyUnreadable } from '../../system/why-unreadable.ts';
 import { isSystemError } from '../system-errors.ts';
 import type { Declaration } from './declaration.ts';
 import { describeModel } from './describe.ts';
@@ -118,9 +119,9 @@ export class ModelReader {
       };
       places = placesIn(root, known.map(folderOf), onInvalid, (sentence) => reading.skipped.push(sentence));
       // a network disk that is not mounted leaves an empty folder
-      if (known.length > 0 && isEmpty(root)) throw unreadableFolder(root, 'it is empty');
+      if (known.length > 0 && isEmpty(root)) throw unreadableFolder(root, 'is empty');
     } catch (error) {
-      const problem = isSystemError(error) ? unreadableFolder(root, messageOf(error)) : error;
+      const problem = isSystemError(error) ? unreadableFolder(root, whyUnreadable(error)) : error;
       if (!isForayError(problem)) throw error;
       return { ...reading, invalid: [], unreadable: [{ folder: root, problem, kept: known, isRoot: true }] };
     }
