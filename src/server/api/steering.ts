@@ -1,4 +1,5 @@
 import type { Foray } from '../../client/index.ts';
+import { goneSignal } from '../gone.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Handlers } from './call.ts';
@@ -34,9 +35,9 @@ export function steeringHandlers(): Handlers<
         .send(definition);
     },
 
-    async putDefinition({ params, query, body, request, access }, { foray, away, inTurn, jobs }) {
+    async putDefinition({ params, query, body, request, reply, access }, { foray, away, inTurn, jobs }) {
       const { id } = params;
-      const difference = () => jobs.run(request.keyHash!, 'compare', { sent: { body }, id });
+      const difference = () => jobs.run(request.keyHash!, 'compare', { sent: { body }, id }, goneSignal(reply));
       if (query.dry) return difference();
       return inTurn(id, async () => {
         const match = request.headers['if-match'];
