@@ -2,6 +2,7 @@ import type { Foray } from '../../client/index.ts';
 import { goneSignal } from '../gone.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { CHANGE_MS } from '../turns.ts';
 import type { Handlers } from './call.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { saved } from './saved.ts';
@@ -19,7 +20,11 @@ export function steeringHandlers(): Handlers<
     cancel: verb((foray, id, reason) => foray.cancel(id, reason)),
 
     retry: ({ params, body, access }, { foray }) =>
-      foray.retry(params.id, body.what, { version: body.version, reason: overHttp(access) }),
+      foray.retry(params.id, body.what, {
+        version: body.version,
+        reason: overHttp(access),
+        withinMs: CHANGE_MS,
+      }),
 
     async setConcurrency({ params, body }, { foray, statuses }) {
       await foray.setConcurrency(params.id, body.concurrency);
@@ -51,7 +56,7 @@ export function steeringHandlers(): Handlers<
         }
         await away.needs('temporal');
         const takes = { sent: { body }, id, reason: overHttp(access) };
-        return foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes));
+        return foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes), CHANGE_MS);
       });
     },
   };

@@ -9,9 +9,10 @@ import { quoted } from '../../text/suggest.ts';
 import { etagOf } from '../api/etag.ts';
 import { DEFINITION } from '../jobs/with-definition.ts';
 import { goneSignal } from '../gone.ts';
-import { ServerError } from '../problems.ts';
+import { problemOf, ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
+import { CHANGE_MS } from '../turns.ts';
 import {
   campaignForm,
   definitionPage,
@@ -67,11 +68,13 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
           }
           await away.needs('temporal');
           const takes = { sent: sent(text), id, reason: reasonOf(request) };
-          await foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes));
+          await foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes), CHANGE_MS);
           return reply.redirect(`${pathOfCampaign(id)}${TAKEN}`, 303);
         } catch (error) {
           const message = mistakesIn(error);
-          return sendPage(request, reply.code(422), definitionPage(request, record, { text, etag, message }));
+          const { status } = problemOf(error);
+          const page = definitionPage(request, record, { text, etag, message });
+          return sendPage(request, reply.code(status === 202 ? status : 422), page);
         }
       };
       return inTurn(id, change);
