@@ -124,6 +124,7 @@ export const errorCodes = {
     exit: 3,
     about: 'the worker uses another store or model service than the campaign',
   },
+  CHANGE_PENDING: { exit: 3, about: 'a change of a campaign is accepted, and not made yet' },
   WORKER_SILENT: { exit: 3, about: 'no worker answers a command that changes a campaign' },
 } as const satisfies Record<string, { exit: 1 | 2 | 3 | 4; about: string }>;
 

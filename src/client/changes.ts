@@ -48,6 +48,8 @@ export interface RetryOptions {
   version?: number | 'latest' | undefined;
   /** A text that the notes of the campaign keep. */
   reason?: string | undefined;
+  /** How long to wait for a worker that has taken up the change, ms. @default as long as it takes */
+  withinMs?: number | undefined;
 }
 
 /** What a retry would do. */
@@ -127,7 +129,7 @@ export async function retry(
   if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
     return { difference: null, forgiven: 0, open: 0, wasClosed: false };
   const request = { retry: what, version: version?.to, reason: options.reason };
-  const made = await change(client, record, request, retryReason(plan));
+  const made = await change(client, record, request, retryReason(plan), options.withinMs);
   // a closed campaign that retries only failed runs has no other open runs
   return isFailedOnly(what) && made.wasClosed ? { ...made, open: made.forgiven } : made;
 }
@@ -174,8 +176,9 @@ export async function sendChange(
   client: ClientContext,
   id: string,
   { request, summary }: PreparedChange,
+  withinMs?: number,
 ): Promise<CampaignChange> {
-  return change(client, await recordOf(client, id), request, summary);
+  return change(client, await recordOf(client, id), request, summary, withinMs);
 }
 
 /** Checks that a campaign may change to a definition. Returns the campaign before and after the change. */
@@ -206,12 +209,14 @@ async function change(
   record: CampaignRecord,
   request: Change,
   reason: string,
+  withinMs: number | undefined,
 ): Promise<CampaignChange> {
   const { difference, forgiven, counts } = await client.temporal.change(
     record,
     client.store.id,
     request,
     reason,
+    withinMs,
   );
   const open = counts.total - counts.done - counts.failed;
   return { difference, forgiven, open, wasClosed: closedPhases.includes(record.phase) };

@@ -139,6 +139,7 @@ export class Foray extends CampaignReader {
    * Cancels a campaign: foray makes no new requests, stops the campaign's own runs at the service, and keeps finished
    * results. Returns when a worker has taken up the request, and executes it. If no worker answers within 10 s, this
    * method stops the runs and closes the campaign itself. This method also works after somebody terminated the workflow.
+   * For a closed campaign, it gives up a change that is not made yet.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, CAMPAIGN_CLOSED, TEMPORAL_UNREACHABLE; without a worker SERVICE_UNREACHABLE,
    *   SERVICE_FAILED, KEY_REFUSED, WORKER_ELSEWHERE
@@ -212,7 +213,7 @@ export class Foray extends CampaignReader {
    * their version.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
-   *   TEMPORAL_UNREACHABLE, WORKER_SILENT; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
+   *   TEMPORAL_UNREACHABLE, WORKER_SILENT; CHANGE_PENDING after `withinMs`; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
    *   error nothing has changed, unless Temporal's answer was lost: then the campaign may have changed.
    */
   async retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
@@ -243,8 +244,12 @@ export class Foray extends CampaignReader {
     return (await loadChanges()).prepareChange(this.context, id, source, reason);
   }
 
-  /** The part of `apply` that waits for a worker. @throws ForayError the other errors of `apply` */
-  async sendChange(id: string, change: PreparedChange): Promise<CampaignChange> {
-    return (await loadChanges()).sendChange(this.context, id, change);
+  /**
+   * The part of `apply` that waits for a worker.
+   * @param withinMs - how long to wait for a worker that has taken up the change; undefined for as long as it takes
+   * @throws ForayError the other errors of `apply`; CHANGE_PENDING
+   */
+  async sendChange(id: string, change: PreparedChange, withinMs?: number): Promise<CampaignChange> {
+    return (await loadChanges()).sendChange(this.context, id, change, withinMs);
   }
 }

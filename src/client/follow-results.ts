@@ -35,6 +35,7 @@ export function followResults(...args: Parameters<typeof followRuns>): Batched<R
  *
  * @param campaign the campaign as it was when the caller began to follow it
  * @param isGone says whether the campaign has no running workflow; called from time to time while no run finishes
+ * @param signal ends the rows without an error. A generator that waits learns of its reader's end only by this signal
  * @throws ForayError CAMPAIGN_CHANGED when the campaign gets other inputs or outputs; UNKNOWN_CAMPAIGN when it is deleted
  */
 export async function* followRuns(
@@ -42,6 +43,7 @@ export async function* followRuns(
   campaign: Pick<Campaign, 'id' | 'varied' | 'outputs' | 'versions' | 'repeats'>,
   everyMs: number,
   isGone: () => Promise<boolean>,
+  signal?: AbortSignal,
 ): AsyncGenerator<FinishedRow[], void, void> {
   const reported = new ReportedRuns();
   let createdAt: number | undefined;
@@ -52,7 +54,7 @@ export async function* followRuns(
     if (!record || record.createdAt !== createdAt) throw campaignDeleted(campaign.id);
     return record;
   };
-  for (let quiet = 0, isOver = false; ;) {
+  for (let quiet = 0, isOver = false; !signal?.aborted;) {
     // The phase is read before the rows: a campaign that is over by then has all of its rows.
     const { phase, campaign: now } = await read();
     if (columnsOf(now) !== columnsOf(campaign)) {
@@ -76,6 +78,7 @@ export async function* followRuns(
           yield news;
         }
         await breath();
+        if (signal?.aborted) return;
       }
     }
     if (isOver) {
@@ -85,7 +88,8 @@ export async function* followRuns(
     }
     // The first quiet pass does not ask, because the workflow of a new campaign may be about to start.
     isOver = quiet % ASK_EVERY === 2 && (await isGone());
-    if (!isOver) await delay(everyMs);
+    // the next pass sees the signal
+    if (!isOver) await delay(everyMs, undefined, { signal }).catch(() => undefined);
   }
 }
 

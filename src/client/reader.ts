@@ -180,12 +180,13 @@ export class CampaignReader {
 
   /**
    * Finished runs in design order, at any time. With `follow`, `rows` yields runs as they finish, until the campaign is
-   * over or somebody terminates its workflow. `status` then says which of the two happened.
+   * over or somebody terminates its workflow. `status` then says which of the two happened. `signal` ends the rows
+   * earlier, also while no run finishes.
    * @throws ForayError UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED when the columns change while the caller follows
    */
   results(
     id: string,
-    options?: { follow?: boolean; everyMs?: number },
+    options?: reading.ResultOptions,
   ): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
     return reading.results(this.context, id, options);
   }

@@ -204,16 +204,23 @@ async function reasonsAtService(
   return new Map(reasons.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
+/** How results are read. */
+export interface ResultOptions {
+  follow?: boolean;
+  everyMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
 export async function results(
   client: ClientContext,
   id: string,
-  { follow = false, everyMs = 1_000 }: { follow?: boolean; everyMs?: number } = {},
+  { follow = false, everyMs = 1_000, signal }: ResultOptions = {},
 ): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
   const record = await recordOf(client, id);
   const { store, temporal } = client;
   const { campaign } = record;
   const rows = follow
-    ? followResults(store, campaign, everyMs, () => temporal.isClosed(id))
+    ? followResults(store, campaign, everyMs, () => temporal.isClosed(id), signal)
     : store.results(id);
   return { record, rows: rowsOf(store, campaign, rows) };
 }

@@ -1,5 +1,7 @@
+import type { FastifyReply } from 'fastify';
 import { byName } from '../api/index.ts';
 import type { ChosenRuns, RunChoice } from './live/look.ts';
+import { goneSignal } from './gone.ts';
 import type { ServerParts } from './server-parts.ts';
 
 /**
@@ -10,11 +12,11 @@ import type { ServerParts } from './server-parts.ts';
  */
 export async function chosenRuns(
   { answers }: Pick<ServerParts, 'answers'>,
-  keyHash: string,
+  reply: FastifyReply,
   id: string,
   choice: RunChoice,
 ): Promise<ChosenRuns> {
-  const found = await answers.run(keyHash, 'runs', { id, choice });
+  const found = await answers.run(reply.request.keyHash!, 'runs', { id, choice }, goneSignal(reply));
   // a message between threads gives every object a prototype again
   return { ...found, rows: found.rows.map((row) => ({ ...row, outputs: byName(row.outputs) })) };
 }

@@ -13,6 +13,7 @@ export { ServerError, serverErrors };
 
 /** HTTP statuses of foray's errors. An error that is not listed is 422: the request was understood, but is wrong. */
 const statuses: Partial<Record<ErrorCode, number>> = {
+  CHANGE_PENDING: 202,
   USAGE: 400,
   UNKNOWN_CAMPAIGN: 404,
   UNKNOWN_CAUSE: 404,
@@ -108,6 +109,7 @@ function serverErrorFrom(error: unknown): ServerError {
 
 /** The titles of pages about errors, by the HTTP status. */
 const pageTitles: Readonly<Record<number, string>> = {
+  202: 'This is accepted, and not done yet',
   400: 'Something is missing or wrong',
   401: 'You are logged out',
   403: 'You may not do this',

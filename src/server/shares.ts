@@ -1,4 +1,5 @@
 import type { onRequestHookHandler } from 'fastify';
+import { whenGone } from './gone.ts';
 import { ServerError } from './server-error.ts';
 
 /** The maximum number of each that a key may have at once, and how an error names them. */
@@ -42,7 +43,7 @@ export class Shares {
 /** A hook that limits the definitions and pushed models of one key in work. It runs before a body is read, because bodies take memory. */
 export function shareOfBodies(shares: Shares): onRequestHookHandler {
   return ({ keyHash }, reply, done) => {
-    reply.raw.once('close', shares.take('bodies', keyHash!));
+    whenGone(reply, shares.take('bodies', keyHash!));
     done();
   };
 }

@@ -1,3 +1,6 @@
+/** How long an answer waits for a change that a worker has taken up, ms. Later changes of the campaign wait, too. */
+export const CHANGE_MS = 20_000;
+
 export type InTurn = ReturnType<typeof turns>;
 
 /**

@@ -75,6 +75,10 @@ export const serviceErrors = {
   },
   TOO_MANY_ANIMATIONS: { status: 429, about: 'too many animated runs are running' },
   INTERNAL: { status: 500, about: 'a fault of the service' },
+  FILE_REFUSED: {
+    status: 503,
+    about: 'the store of files refuses this file, or all files; the message says why',
+  },
   UNAVAILABLE: {
     status: 503,
     about: 'the system cannot do this at present; Retry-After says how long to wait',

@@ -81,10 +81,13 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     end = await work.run(() => runOn(context)).finally(() => limit.cancel());
   } catch (error) {
     beginToClose(context);
+    // a closed campaign that cannot go on stays as it was, and so does one whose change is cancelled before it is made
+    if (input.goesOn && state.phase === 'preparing') {
+      await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+      throw work.consideredCancelled ? refusedChange() : error;
+    }
     // an activity that fails after a cancel is not retried, so its failure must not fail the campaign
     if (!isCancellation(error) && !work.consideredCancelled) {
-      // a closed campaign that cannot go on stays as it was
-      if (input.goesOn && state.phase === 'preparing') throw error;
       note(state, reasonOf(error));
       await close(context, 'failed');
       throw ApplicationFailure.nonRetryable(`The campaign failed: ${reasonOf(error)}`, 'CAMPAIGN_FAILED');

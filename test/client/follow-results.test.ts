@@ -185,6 +185,17 @@ describe('the rows of a followed campaign', () => {
     expect(asked).toBe(3);
   });
 
+  test('end without an error when the signal aborts, also while no run finishes', async () => {
+    await addNamed(store, ['a', 'b']);
+    await finish('flu', 0);
+    const leaving = new AbortController();
+    const rows = followResults(store, campaign('flu'), 2 ** 30, stays, leaving.signal)[Symbol.asyncIterator]();
+    await rows.next();
+    const next = rows.next();
+    leaving.abort();
+    expect(await next).toMatchObject({ done: true });
+  });
+
   test('end with the error CAMPAIGN_CHANGED if the columns change', async () => {
     await addNamed(store, ['a', 'b']);
     await finish('flu', 0);

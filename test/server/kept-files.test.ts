@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,6 +56,29 @@ test('a file that is being written is not dropped for others; then the one that 
   await content('another');
   expect(await content('file 1')).toBe('file 1');
   expect(await content('file 2')).toBe('again');
+  await files.close();
+});
+
+test('a file that is being written is given up when all requests for it have gone, and not before', async () => {
+  const files = new KeptFiles();
+  const clients = [new AbortController(), new AbortController()];
+  const given: AbortSignal[] = [];
+  const begun = Promise.withResolvers<void>();
+  const write = (path: string, gone: AbortSignal) => {
+    given.push(gone);
+    begun.resolve();
+    return once(gone, 'abort').then(() => Promise.reject(new Error('given up')));
+  };
+  const all = clients.map(({ signal }) => expect(files.get('tag', write, signal)).rejects.toThrow('given up'));
+  await begun.promise;
+  clients[0]!.abort();
+  expect(given.map(({ aborted }) => aborted)).toEqual([false]);
+  clients[1]!.abort();
+  expect(given.map(({ aborted }) => aborted)).toEqual([true]);
+  // a request that comes now does not get the end of the others
+  const { path } = await files.get('tag', content('anew'), clients[0]!.signal);
+  await Promise.all(all);
+  expect(readFileSync(path, 'utf8')).toBe('anew');
   await files.close();
 });
 

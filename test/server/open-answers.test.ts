@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, wr
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { KeyFile } from '../../src/server/keys.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
@@ -11,7 +11,7 @@ import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
 
-/** Answers and requests that are open when the key of their user is taken away. */
+/** Answers and requests that are open when the key of their user is taken away, or when their client goes. */
 
 const LEAVER = 'leaver-0123456789';
 const STAYER = 'stayer-0123456789';
@@ -164,4 +164,35 @@ test('a logout ends what is open with this login, and what other logins of the s
   await until('the stream of the login has ended', () => !own!.isOpen);
   expect(other!.isOpen).toBe(true);
   other!.end();
+});
+
+describe('a reader of a campaign that has gone', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  /** The end of each reading of results that has begun. */
+  const readings = (): (AbortSignal | undefined)[] => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const results = world.foray.results.bind(world.foray);
+    jest.spyOn(world.foray, 'results').mockImplementation((id, options) => {
+      signals.push(options?.signal);
+      return results(id, options);
+    });
+    return signals;
+  };
+
+  test.each(['events?runs=true', 'results.jsonl?follow=true'])(
+    'is no longer served by %s, though no run finishes',
+    async (path) => {
+      const signals = readings();
+      const sent = request(`${server.url}/api/v1/campaigns/slow/${path}`, {
+        headers: { authorization: `Bearer ${KEY}` },
+        agent: new Agent(),
+      });
+      sent.on('error', () => undefined).end();
+      await until('the server follows the campaign', () => signals.length === 1);
+      expect(signals[0]!.aborted).toBe(false);
+      sent.destroy();
+      await until('the reading ends', () => signals[0]!.aborted);
+    },
+  );
 });

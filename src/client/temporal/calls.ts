@@ -1,5 +1,5 @@
 /** The client's calls to Temporal. An import of this file loads Temporal's SDK. */
-export { changeCampaign, setConcurrency } from './change.ts';
+export { changeCampaign, giveUpChange, setConcurrency } from './change.ts';
 export { TemporalConnection } from './connection.ts';
 export {
   answers,

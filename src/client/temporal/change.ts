@@ -7,6 +7,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { closedPhases } from '../../campaign/types.ts';
 import { errorCodes, type ErrorCode } from '../../error-codes.ts';
 import { ForayError } from '../../errors.ts';
 import type { CampaignRecord } from '../../store/index.ts';
@@ -22,7 +23,7 @@ import {
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, isTooLate, translated } from '../../temporal-errors.ts';
-import { answers, isClosedSoon } from './messages.ts';
+import { answers, isClosedSoon, isOf, signal, terminate } from './messages.ts';
 import { NOBODY, progressOf } from './progress.ts';
 import { startOptions, withAttributes } from './start.ts';
 
@@ -51,8 +52,9 @@ const CLOSING_MS = 30_000;
  * ended.
  *
  * @param reason - why a new workflow starts. People read this text in Temporal's list of workflows
+ * @param withinMs - how long to wait for a change that a worker has taken up; undefined for as long as it takes
  * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending;
- *   WORKER_SILENT
+ *   WORKER_SILENT; CHANGE_PENDING
  */
 export async function changeCampaign(
   temporal: TemporalConnection,
@@ -60,10 +62,11 @@ export async function changeCampaign(
   store: string,
   request: Change,
   reason: string,
+  withinMs?: number,
 ): Promise<Changed> {
   const { id } = record.campaign;
   for (;;) {
-    const changed = await changeOnce(temporal, record, store, request, reason);
+    const changed = await changeOnce(temporal, record, store, request, reason, withinMs);
     if (changed !== 'too-late') return changed;
     if (!(await isClosedSoon(temporal, CLOSING_MS, id))) {
       throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ending.`, {
@@ -79,9 +82,11 @@ async function changeOnce(
   store: string,
   request: Change,
   reason: string,
+  withinMs: number | undefined,
 ): Promise<Changed | 'too-late'> {
   const client = await temporal.connect();
   let changed: Changed | undefined;
+  let isAccepted = false;
   try {
     await withAttributes(async (hasAttributes) => {
       const startWorkflowOperation = new WithStartWorkflowOperation<typeof campaignWorkflow>('campaign', {
@@ -101,12 +106,16 @@ async function changeOnce(
               args: [request.apply, request.files, request.reason],
             }),
       );
-      changed = await accepted.result();
+      isAccepted = true;
+      changed = await (withinMs === undefined
+        ? accepted.result()
+        : client.withDeadline(Date.now() + withinMs, () => accepted.result()));
       return '';
     });
     return changed!;
   } catch (error) {
     const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+    if (isAccepted && withinMs !== undefined && isLate(error)) throw await pending(temporal, record);
     if (!(cause instanceof ApplicationFailure)) throw await updateError(temporal, record, error);
     if (cause.type === TOO_LATE || cause.type === ABANDONED) return 'too-late';
     const code = Object.hasOwn(errorCodes, cause.type ?? '') ? (cause.type as ErrorCode) : 'CHANGE_REFUSED';
@@ -145,9 +154,7 @@ async function updateError(
   record: CampaignRecord,
   error: unknown,
 ): Promise<unknown> {
-  // the server may end a call at its deadline as cancelled, before the client does
-  const isLate = isTooLate(error) || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
-  const isKept = isLate && (await answers(temporal));
+  const isKept = isLate(error) && (await answers(temporal));
   if (!isKept && grpcErrorIn(error)?.code !== GRPC_FAILED_PRECONDITION)
     return translated(temporal.settings, error);
   const { why } = await progressOf(temporal, record);
@@ -160,4 +167,50 @@ async function updateError(
         : 'Try again when a worker answers.',
     },
   );
+}
+
+/** Whether a call has reached its deadline. The server may end it as cancelled, before the client does. */
+function isLate(error: unknown): boolean {
+  return isTooLate(error) || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
+}
+
+/** The error about a change that a worker has taken up, and cannot make soon. */
+async function pending(temporal: TemporalConnection, record: CampaignRecord): Promise<ForayError> {
+  const { id } = record.campaign;
+  const { why } = await progressOf(temporal, record);
+  const giveUp = closedPhases.includes(record.phase)
+    ? ` "foray cancel ${id}" gives it up, and the campaign stays as it was.`
+    : '';
+  return new ForayError(
+    'CHANGE_PENDING',
+    `The change of the campaign "${id}" is accepted, and not made yet${why === '' ? '' : `: ${why}`}.`,
+    { hint: `"foray status ${id}" and the page of the campaign show when it is made.${giveUp}` },
+  );
+}
+
+/**
+ * Ends the workflow that shall continue a closed campaign with a change, if it still runs. The campaign stays as it is.
+ * @returns false when there is no such workflow
+ */
+export async function giveUpChange(
+  temporal: TemporalConnection,
+  record: CampaignRecord,
+  reason: string | undefined,
+): Promise<boolean> {
+  const { id } = record.campaign;
+  const client = await temporal.connect();
+  let description;
+  try {
+    description = await client.workflow.getHandle(id).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw translated(temporal.settings, error);
+  }
+  const { status, memo, runId } = description;
+  // only a workflow that was started later has a reason
+  if (status.name !== 'RUNNING' || memo?.['reason'] === undefined || !isOf(description, record)) return false;
+  await signal(temporal, id, 'cancel', reason);
+  if (!(await isClosedSoon(temporal, PATIENCE_MS, id, runId)))
+    await terminate(temporal, id, 'its change was cancelled; no worker answered', runId);
+  return true;
 }

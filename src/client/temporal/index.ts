@@ -85,12 +85,26 @@ export class Temporal {
    *
    * @param reason - why a new workflow starts. People read this text in Temporal's list of workflows
    * @throws ForayError CHANGE_REFUSED, and the mistakes of a definition; CAMPAIGN_CLOSED while the campaign is ending;
-   *   WORKER_SILENT
+   *   WORKER_SILENT; CHANGE_PENDING after `withinMs`
    */
-  change(record: CampaignRecord, store: string, request: Change, reason: string): Promise<Changed> {
+  change(
+    record: CampaignRecord,
+    store: string,
+    request: Change,
+    reason: string,
+    withinMs?: number,
+  ): Promise<Changed> {
     return this.#call((calls, connection) =>
-      calls.changeCampaign(connection, record, store, request, reason),
+      calls.changeCampaign(connection, record, store, request, reason, withinMs),
     );
+  }
+
+  /**
+   * Ends the workflow that shall continue a closed campaign with a change. The campaign stays as it is.
+   * @returns false when there is no such workflow
+   */
+  giveUpChange(record: CampaignRecord, reason?: string): Promise<boolean> {
+    return this.#call((calls, connection) => calls.giveUpChange(connection, record, reason));
   }
 
   /** @returns false when there is no running workflow */

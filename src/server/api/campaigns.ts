@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
 import { Batched } from '../../batched.ts';
 import { closedPhases } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
@@ -7,6 +8,7 @@ import { resultTable } from '../../report/index.ts';
 import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.ts';
 import { afterText, campaignsAfter, hasText } from '../campaign-list.ts';
 import { chosenRuns } from '../chosen-runs.ts';
+import { goneSignal } from '../gone.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../problems.ts';
 import type { Call, Handlers } from './call.ts';
@@ -36,8 +38,8 @@ export const campaignHandlers: Handlers<
 > = {
   listModels: (_call, { foray }) => foray.models(),
   getModel: ({ params }, { foray }) => foray.model(params.name),
-  plan: ({ body, query, request }, { jobs }) =>
-    jobs.run(request.keyHash!, 'plan', { sent: { body }, ...query }),
+  plan: ({ body, query, request, reply }, { jobs }) =>
+    jobs.run(request.keyHash!, 'plan', { sent: { body }, ...query }, goneSignal(reply)),
 
   async listCampaigns({ query, reply, request }, { foray, sections }) {
     const { phase, model, owner, q = '', after, limit } = query;
@@ -99,7 +101,7 @@ export const campaignHandlers: Handlers<
   },
 
   async listRuns({ params, query, request, reply }, server) {
-    const { record, rows, next } = await runsOf(server, request.keyHash!, params.id, query);
+    const { record, rows, next } = await runsOf(server, reply, params.id, query);
     if (next) linkNext(request.url, reply, placeText(next));
     // the lines are texts and not objects, so that a long number keeps all its digits
     const lines: string[] = [];
@@ -116,7 +118,7 @@ export const campaignHandlers: Handlers<
 
   async analyze({ params, query, request, reply }, { answers }) {
     const asked = { id: params.id, outputs: query.output };
-    return sendJson(reply, await answers.run(request.keyHash!, 'analysis', asked));
+    return sendJson(reply, await answers.run(request.keyHash!, 'analysis', asked, goneSignal(reply)));
   },
 };
 
@@ -127,7 +129,7 @@ export const campaignHandlers: Handlers<
  */
 async function runsOf(
   { foray, answers }: ServerParts,
-  keyHash: string,
+  reply: FastifyReply,
   id: string,
   { state: status, after, limit, lowest, highest }: Call<typeof endpoints.listRuns>['query'],
 ): Promise<{ record: CampaignRecord; rows: ResultRow[]; next?: ResultPlace | null }> {
@@ -141,7 +143,7 @@ async function runsOf(
   const record = await foray.record(id);
   const order = { by: output, wants: lowest === undefined ? 'highest' : 'lowest' } as const;
   const choice = { order, inputs: [], from: 0, count: limit };
-  const { rows } = await chosenRuns({ answers }, keyHash, id, choice);
+  const { rows } = await chosenRuns({ answers }, reply, id, choice);
   return { record, rows };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isClosed } from '../../client/status.ts';
 import { resultTable } from '../../report/index.ts';
 import { jsonl } from '../../report/formats/jsonl.ts';
+import { goneSignal, whenGone } from '../gone.ts';
 import { problemOf } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Handlers } from './call.ts';
@@ -19,7 +20,8 @@ export const eventHandlers: Handlers<'events'> = {
     await server.foray.record(params.id);
     void reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store');
     if (request.method === 'HEAD') return reply.send(Readable.from([]));
-    reply.raw.once('close', server.shares.take('streams', request.keyHash!));
+    whenGone(reply, server.shares.take('streams', request.keyHash!));
+    const gone = goneSignal(reply);
     const events = new PassThrough();
     const send = (text: string): Promise<void> | undefined => {
       if (events.destroyed || events.write(text)) return undefined;
@@ -29,7 +31,7 @@ export const eventHandlers: Handlers<'events'> = {
       });
     };
     const beat = setInterval(() => void send(': still here\n\n'), BEAT).unref();
-    void tell(server, params.id, query.runs, send, () => events.destroyed)
+    void tell(server, params.id, query.runs, send, gone)
       .catch((error: unknown) => send(event('problem', JSON.stringify(problemOf(error)))))
       .finally(() => {
         clearInterval(beat);
@@ -44,27 +46,25 @@ async function tell(
   id: string,
   withRuns: boolean,
   send: (text: string) => Promise<void> | undefined,
-  hasGone: () => boolean,
+  gone: AbortSignal,
 ): Promise<void> {
   const progress = async (): Promise<void> => {
-    for (;;) {
+    while (!gone.aborted) {
       const status = await statuses.recent(id);
-      if (hasGone()) return;
       await send(event('status', JSON.stringify(status)));
       if (isClosed(status)) return;
-      await delay(EVERY);
+      await delay(EVERY, undefined, { signal: gone }).catch(() => undefined);
     }
   };
   const runs = async (): Promise<void> => {
     if (!withRuns) return;
-    const { record, rows } = await foray.results(id, { follow: true });
+    const { record, rows } = await foray.results(id, { follow: true, signal: gone });
     for await (const text of jsonl(resultTable(record.campaign, rows, { all: true }))) {
-      if (hasGone()) return;
       for (const line of text.split('\n')) if (line !== '') await send(event('run', line));
     }
   };
   await Promise.all([progress(), runs()]);
-  if (!hasGone()) await send(event('end', JSON.stringify(await statuses.recent(id))));
+  if (!gone.aborted) await send(event('end', JSON.stringify(await statuses.recent(id))));
 }
 
 function event(name: string, data: string): string {

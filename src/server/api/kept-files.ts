@@ -24,7 +24,13 @@ interface Kept {
   file: Promise<KeptFile>;
   /** Ends the time for which the file is kept; undefined while the file is being written. */
   timer: NodeJS.Timeout | undefined;
+  /** The requests that wait for the file. */
+  wanted: number;
+  /** Aborts when all of them have gone. */
+  unwanted: AbortController;
 }
+
+type Write = (path: string, gone: AbortSignal) => Promise<unknown>;
 
 /**
  * Files that are written once and read in ranges. A client that reads Parquet over HTTP first requests the size of the
@@ -39,31 +45,50 @@ export class KeptFiles {
   /**
    * Returns the file with an entity tag. If there is no such file, `write` writes it.
    *
-   * @param write - writes the file at the given path
+   * @param write - writes the file at the given path. Its signal aborts when all requests for the file have gone
+   * @param gone - aborts when the request has gone
    */
-  async get(etag: string, write: (path: string) => Promise<unknown>): Promise<KeptFile> {
+  async get(etag: string, write: Write, gone?: AbortSignal): Promise<KeptFile> {
     const known = this.#files.get(etag);
     if (known) {
+      this.#want(etag, known, gone);
       known.timer?.refresh();
       this.#files.delete(etag);
       this.#files.set(etag, known);
       const file = await known.file;
       // a cleaner of temporary files may have removed it
       if (existsSync(file.path)) return file;
-      if (this.#files.get(etag) === known) this.#forget(etag);
+      this.#forget(etag, known);
     }
-    const file = this.#write(etag, write);
-    const kept: Kept = { file, timer: undefined };
+    const unwanted = new AbortController();
+    const file = this.#write(etag, (path) => write(path, unwanted.signal));
+    const kept: Kept = { file, timer: undefined, wanted: 0, unwanted };
     this.#files.set(etag, kept);
+    this.#want(etag, kept, gone);
     file.then(
       () => {
-        kept.timer = setTimeout(() => this.#forget(etag), KEPT_MS).unref();
+        if (this.#files.get(etag) !== kept) return;
+        kept.timer = setTimeout(() => this.#forget(etag, kept), KEPT_MS).unref();
         this.#dropOldest();
       },
       // after a failure the next request tries again
-      () => this.#forget(etag),
+      () => this.#forget(etag, kept),
     );
     return file;
+  }
+
+  /** Counts a request until it has gone. A file that is being written and that nobody waits for is given up. */
+  #want(etag: string, kept: Kept, gone?: AbortSignal): void {
+    kept.wanted += 1;
+    const leave = (): void => {
+      kept.wanted -= 1;
+      if (kept.wanted > 0 || kept.timer !== undefined) return;
+      kept.unwanted.abort();
+      // the next request begins anew
+      this.#forget(etag, kept);
+    };
+    if (gone?.aborted) leave();
+    else gone?.addEventListener('abort', leave, { once: true });
   }
 
   async close(): Promise<void> {
@@ -94,13 +119,12 @@ export class KeptFiles {
 
   #dropOldest(): void {
     const written = [...this.#files].filter(([, { timer }]) => timer !== undefined);
-    for (const [etag] of written.slice(0, Math.max(0, written.length - MOST))) this.#forget(etag);
+    for (const [etag, kept] of written.slice(0, Math.max(0, written.length - MOST))) this.#forget(etag, kept);
   }
 
   /** Removes a file. An answer that is being sent from the file goes on, because the answer has the file open. */
-  #forget(etag: string): void {
-    const known = this.#files.get(etag);
-    if (!known) return;
+  #forget(etag: string, known: Kept): void {
+    if (this.#files.get(etag) !== known) return;
     this.#files.delete(etag);
     clearTimeout(known.timer);
     known.file.then(({ path }) => rm(path, { force: true })).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ReportChoice } from '../../report/of-campaign.ts';
 import type { FigureFile } from '../jobs/answers.ts';
+import { goneSignal } from '../gone.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Call, Handlers } from './call.ts';
@@ -20,12 +21,17 @@ export function reportHandlers(files: KeptFiles): Handlers<'getReport' | 'listFi
       params: { id },
       query,
       request,
-    }: Pick<Call<typeof endpoints.getReport>, 'params' | 'query' | 'request'>,
+      reply,
+    }: Pick<Call<typeof endpoints.getReport>, 'params' | 'query' | 'request' | 'reply'>,
     { foray, answers }: ServerParts,
   ): Promise<KeptFile> => {
     const choice = choiceOf(query);
     const tag = await tagOfResults(foray, id, [what, query]);
-    return files.get(tag, (path) => answers.run(request.keyHash!, what, { id, choice, path }));
+    return files.get(
+      tag,
+      (path, gone) => answers.run(request.keyHash!, what, { id, choice, path }, gone),
+      goneSignal(reply),
+    );
   };
   const figuresOf = async (...of: [Parameters<typeof drawn>[1], ServerParts]): Promise<FigureFile[]> => {
     const { path } = await drawn('figures', ...of);

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Foray } from '../../client/index.ts';
 import { formatResults, tableOf } from '../../report/index.ts';
 import { joined, type Parts } from '../../report/formats/joined.ts';
+import { goneSignal, whenGone } from '../gone.ts';
 import { ServerError } from '../problems.ts';
 import type { Handlers } from './call.ts';
 import { tagOfResults } from './etag.ts';
@@ -31,8 +32,8 @@ export function resultHandlers(
       const { follow = false, ...shape } = query;
       if (follow && shape.points)
         throw new ServerError('BAD_REQUEST', 'follow and points cannot be combined.');
-      if (follow) reply.raw.once('close', shares.take('streams', request.keyHash!));
-      const pieces = await textOf(foray, params.id, 'jsonl', shape, follow);
+      if (follow) whenGone(reply, shares.take('streams', request.keyHash!));
+      const pieces = await textOf(foray, params.id, 'jsonl', shape, follow ? goneSignal(reply) : undefined);
       saved(reply, params.id, 'results.jsonl');
       return stream(
         reply,
@@ -45,15 +46,18 @@ export function resultHandlers(
     async resultsParquet({ params, query, request, reply }, { foray, answers }) {
       const { id } = params;
       const tag = await tagOfResults(foray, id, ['parquet', query]);
-      const file = await files.get(tag, (path) =>
-        answers.run(request.keyHash!, 'parquet', { id, query, path }),
+      const file = await files.get(
+        tag,
+        (path, gone) => answers.run(request.keyHash!, 'parquet', { id, query, path }, gone),
+        goneSignal(reply),
       );
       saved(reply, id, 'results.parquet').type('application/vnd.apache.parquet');
       return sendFile(request, reply, file);
     },
 
     async compare({ query: { a, b, show }, request, reply }, { answers }) {
-      return sendJson(reply, await answers.run(request.keyHash!, 'compared', { a, b, show }));
+      const takes = { a, b, show };
+      return sendJson(reply, await answers.run(request.keyHash!, 'compared', takes, goneSignal(reply)));
     },
   };
 }
@@ -63,11 +67,12 @@ async function textOf(
   id: string,
   format: 'csv' | 'jsonl',
   query: Query,
-  follow = false,
+  followUntil?: AbortSignal,
 ): Promise<AsyncIterable<string>> {
   const shape = shapeOf(query);
-  const { record, rows } = await rowsOf(foray, id, query, follow);
-  return formatResults(format, record.campaign, rows, { ...shape, limit: Infinity, flows: follow });
+  const { record, rows } = await rowsOf(foray, id, query, followUntil);
+  const flows = followUntil !== undefined;
+  return formatResults(format, record.campaign, rows, { ...shape, limit: Infinity, flows });
 }
 
 /** Sends pieces at the speed of the client. When the client disconnects, no more pieces are made. */

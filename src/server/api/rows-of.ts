@@ -11,14 +11,17 @@ export type Query = { [K in keyof ShapeOptions]?: ShapeOptions[K] | undefined } 
   inputs?: Record<string, string> | undefined;
 };
 
-/** @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE if the campaign does not vary one of the given inputs */
+/**
+ * @param followUntil - follow the campaign until this signal
+ * @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE if the campaign does not vary one of the given inputs
+ */
 export async function rowsOf(
   foray: Foray,
   id: string,
   { inputs = {} }: Query,
-  follow = false,
+  followUntil?: AbortSignal,
 ): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
-  const { record, rows } = await foray.results(id, { follow });
+  const { record, rows } = await foray.results(id, { follow: followUntil !== undefined, signal: followUntil });
   const filters = Object.entries(inputs).map(([name, text]) => ({ name, text }));
   // SQLite answers at once, so without a pause here the rows of a whole campaign would keep all other clients waiting
   const inTurns = rows.mapBatches(async (batch) => {

@@ -1,6 +1,8 @@
 import type { Foray } from '../../client/index.ts';
+import { goneSignal } from '../gone.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { CHANGE_MS } from '../turns.ts';
 import type { Handlers } from './call.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { saved } from './saved.ts';
@@ -18,7 +20,11 @@ export function steeringHandlers(): Handlers<
     cancel: verb((foray, id, reason) => foray.cancel(id, reason)),
 
     retry: ({ params, body, access }, { foray }) =>
-      foray.retry(params.id, body.what, { version: body.version, reason: overHttp(access) }),
+      foray.retry(params.id, body.what, {
+        version: body.version,
+        reason: overHttp(access),
+        withinMs: CHANGE_MS,
+      }),
 
     async setConcurrency({ params, body }, { foray, statuses }) {
       await foray.setConcurrency(params.id, body.concurrency);
@@ -34,9 +40,9 @@ export function steeringHandlers(): Handlers<
         .send(definition);
     },
 
-    async putDefinition({ params, query, body, request, access }, { foray, away, inTurn, jobs }) {
+    async putDefinition({ params, query, body, request, reply, access }, { foray, away, inTurn, jobs }) {
       const { id } = params;
-      const difference = () => jobs.run(request.keyHash!, 'compare', { sent: { body }, id });
+      const difference = () => jobs.run(request.keyHash!, 'compare', { sent: { body }, id }, goneSignal(reply));
       if (query.dry) return difference();
       return inTurn(id, async () => {
         const match = request.headers['if-match'];
@@ -50,7 +56,7 @@ export function steeringHandlers(): Handlers<
         }
         await away.needs('temporal');
         const takes = { sent: { body }, id, reason: overHttp(access) };
-        return foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes));
+        return foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes), CHANGE_MS);
       });
     },
   };

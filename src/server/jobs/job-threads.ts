@@ -14,7 +14,7 @@ import { fromPosted } from './posted-errors.ts';
 const MOST_THREADS = 3;
 /** The maximum number of jobs that run for one key at once, so that a thread stays free for the other keys. */
 const MOST_OF_KEY = 2;
-/** How often the CPU time of a job is checked, ms. */
+/** How often the CPU time of a job is checked, and whether somebody still needs it, ms. */
 const LOOK = 500;
 /** A thread without a job ends after this time, ms. */
 const IDLE = 60_000;
@@ -57,6 +57,7 @@ interface Job {
   keyHash: string;
   order: JobOrder;
   done: PromiseWithResolvers<unknown>;
+  gone: AbortSignal | undefined;
 }
 
 interface Thread {
@@ -83,17 +84,34 @@ export class JobThreads {
    * Does a job in a thread. Jobs wait for a free thread in the order of their requests.
    *
    * @param keyHash - the key of the request
+   * @param gone - aborts when nobody needs the job any more; a job that takes long then ends. Without it, nothing but its
+   * limits ends the job
    * @throws ServerError TOO_LARGE if the job takes too much time or memory; TOO_MANY if too many jobs of the key run or
    * wait; the errors of the job
    */
-  async run<K extends JobName>(keyHash: string, job: K, takes: Takes<K>): Promise<Gives<K>> {
+  async run<K extends JobName>(
+    keyHash: string,
+    name: K,
+    takes: Takes<K>,
+    gone?: AbortSignal,
+  ): Promise<Gives<K>> {
     const giveBack = this.#shares.take('jobs', keyHash);
+    const done = Promise.withResolvers<unknown>();
+    const job = { keyHash, order: { job: name, takes }, done, gone };
+    const leave = (): void => {
+      const at = this.#waiting.indexOf(job);
+      if (at === -1) return;
+      this.#waiting.splice(at, 1);
+      done.reject(hasGone());
+    };
     try {
-      const done = Promise.withResolvers<unknown>();
-      this.#waiting.push({ keyHash, order: { job, takes }, done });
+      this.#waiting.push(job);
+      if (gone?.aborted) leave();
+      gone?.addEventListener('abort', leave);
       this.#startJobs();
       return (await done.promise) as Gives<K>;
     } finally {
+      gone?.removeEventListener('abort', leave);
       giveBack();
     }
   }
@@ -128,18 +146,22 @@ export class JobThreads {
     thread.job = job;
     thread.worker.ref();
     thread.worker.postMessage(job.order);
-    void this.#watchCpu(thread, job);
+    void this.#watch(thread, job);
   }
 
-  async #watchCpu(thread: Thread, job: Job): Promise<void> {
+  async #watch(thread: Thread, job: Job): Promise<void> {
     const cpu = async (): Promise<number> => {
       // a thread that has ended has no CPU time
       const { user, system } = await thread.worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
       return (user + system) / 1_000;
     };
-    for (const before = await cpu(); thread.job === job; await delay(LOOK, undefined, { ref: false }))
-      if ((await cpu()) - before > this.#limits.cpu && thread.job === job)
-        return this.#end(thread, this.#tooHard('takes too long'));
+    for (const before = await cpu(); thread.job === job; await delay(LOOK, undefined, { ref: false })) {
+      const isTooLong = (await cpu()) - before > this.#limits.cpu;
+      if (thread.job !== job) return;
+      // a short job is not ended, because a new thread would cost more
+      if (job.gone?.aborted) return this.#end(thread, hasGone());
+      if (isTooLong) return this.#end(thread, this.#tooHard('takes too long'));
+    }
   }
 
   #newThread(): Thread {
@@ -185,4 +207,9 @@ export class JobThreads {
     const { of, hint } = this.#limits;
     return new ServerError('TOO_LARGE', `${of} ${why} for this server.`, { hint });
   }
+}
+
+/** Nobody reads this error. */
+function hasGone(): ServerError {
+  return new ServerError('BAD_REQUEST', 'The client has closed the connection.');
 }

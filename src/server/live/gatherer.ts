@@ -41,7 +41,7 @@ export class Gatherer {
   readonly #view: View;
   readonly #tell: (seen: Seen) => void;
   readonly #pace: Pace;
-  #isEnded = false;
+  readonly #ending = new AbortController();
   #hasDrawn = false;
   /** The earliest time of the next drawing, by a monotonic clock, ms. */
   #next = 0;
@@ -55,7 +55,7 @@ export class Gatherer {
   }
 
   end(): void {
-    this.#isEnded = true;
+    this.#ending.abort();
   }
 
   /**
@@ -120,12 +120,13 @@ export class Gatherer {
     let isOver = false;
     let isNew = true;
     const readRuns = async (): Promise<void> => {
-      const isGone = (): Promise<boolean> => Promise.resolve(isOver || this.#isEnded);
-      for await (const runs of followRuns(this.#store, campaign, this.#pace.every, isGone)) {
+      const isGone = (): Promise<boolean> => Promise.resolve(isOver);
+      const { signal } = this.#ending;
+      for await (const runs of followRuns(this.#store, campaign, this.#pace.every, isGone, signal)) {
         for (const run of runs) isOver ||= isWanted(run.row.values) && !live.add(run);
         missing -= runs.length;
         isNew = true;
-        if (isOver || this.#isEnded) return;
+        if (isOver) return;
       }
     };
     const reading = readRuns()
@@ -151,6 +152,10 @@ export class Gatherer {
       );
     }
     await reading;
+  }
+
+  get #isEnded(): boolean {
+    return this.#ending.signal.aborted;
   }
 
   get #mayDraw(): boolean {

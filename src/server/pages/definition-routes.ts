@@ -8,9 +8,11 @@ import type { Markup } from '../../report/html/markup.ts';
 import { quoted } from '../../text/suggest.ts';
 import { etagOf } from '../api/etag.ts';
 import { DEFINITION } from '../jobs/with-definition.ts';
-import { ServerError } from '../problems.ts';
+import { goneSignal } from '../gone.ts';
+import { problemOf, ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
+import { CHANGE_MS } from '../turns.ts';
 import {
   campaignForm,
   definitionPage,
@@ -59,17 +61,20 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         try {
           await away.needs('service');
           if (isOvertaken || fields.get('do') !== 'apply') {
-            const difference = await jobs.run(request.keyHash!, 'compare', { sent: sent(text), id });
+            const takes = { sent: sent(text), id };
+            const difference = await jobs.run(request.keyHash!, 'compare', takes, goneSignal(reply));
             const page = differencePage(request, record, text, difference, isOvertaken);
             return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
           }
           await away.needs('temporal');
           const takes = { sent: sent(text), id, reason: reasonOf(request) };
-          await foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes));
+          await foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes), CHANGE_MS);
           return reply.redirect(`${pathOfCampaign(id)}${TAKEN}`, 303);
         } catch (error) {
           const message = mistakesIn(error);
-          return sendPage(request, reply.code(422), definitionPage(request, record, { text, etag, message }));
+          const { status } = problemOf(error);
+          const page = definitionPage(request, record, { text, etag, message });
+          return sendPage(request, reply.code(status === 202 ? status : 422), page);
         }
       };
       return inTurn(id, change);
@@ -88,7 +93,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
       checkLength(text);
       const posted = { text, was: text, fields: new Map<string, string>() };
       const form = { posted, way, id: '', token: crypto.randomUUID(), files: {}, doing: '', mistakes: [] };
-      const shown = await shownFor(request, form);
+      const shown = await shownFor(reply, form);
       return sendPage(request, reply, newPage(shown));
     },
   );
@@ -96,7 +101,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   // a browser without scripts sends the whole form, and gets it back unless the campaign starts
   app.post('/new', { ...steer, onRequest, bodyLimit: MOST_FORM }, async (request, reply) => {
     const form = sentIn(fieldsOf(request));
-    const shown = await shownFor(request, form);
+    const shown = await shownFor(reply, form);
     const isWrong = shown.isWrong;
     if (form.doing !== 'start' || isWrong)
       return sendPage(request, isWrong ? reply.code(422) : reply, newPage(shown, true));
@@ -120,14 +125,15 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
 
   // the script of the page sends the form while a person changes it
   app.post('/new/form', { ...steer, onRequest, bodyLimit: MOST_FORM }, async (request, reply) => {
-    const shown = await shownFor(request, sentIn(fieldsOf(request)));
+    const shown = await shownFor(reply, sentIn(fieldsOf(request)));
     return reply.type('text/html; charset=utf-8').send(campaignForm(shown).text);
   });
 
   /** Brings the fields and the text of a form together, and plans the campaign if the form asks for it. */
-  async function shownFor(request: FastifyRequest, given: SentForm): Promise<NewCampaign> {
+  async function shownFor(reply: FastifyReply, given: SentForm): Promise<NewCampaign> {
     const { posted, way, id, token, files, doing, mistakes } = given;
-    const keyHash = request.keyHash!;
+    const keyHash = reply.request.keyHash!;
+    const gone = goneSignal(reply);
     const all = (await models.all().catch(nothing)) ?? [];
     const contents = Object.entries(files).map(([name, content]) => `${name}:${content}`);
     const before = posted.fields.get(MODEL) ?? '';
@@ -135,27 +141,28 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     let form: Form = { ...posted, notShown: [], model: before };
     let isRead = false;
     let result: Said = { message: undefined, mistakes, isWrong: mistakes.length > 0 };
+    const planned = async (text: string): Promise<Markup> => {
+      const plan = () => jobs.run(keyHash, 'plan', { sent: sent(text, files) }, gone);
+      return planAnswer(await away.whileThere(plan));
+    };
     try {
-      form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way });
+      form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way }, gone);
       if (form.model !== before && form.model !== '') {
         // the form is new, or a person has changed the model in the text
         model = await models.one(form.model).catch(nothing);
         const { text } = form;
         const again = { text, was: text, fields: new Map<string, string>() };
-        form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again });
+        form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again }, gone);
       }
       isRead = true;
       if (doing === 'plan' && !result.isWrong)
-        result = { ...result, message: await planned(keyHash, form.text, files) };
+        result = { ...result, message: await planned(form.text) };
     } catch (error) {
       result = wrong(error);
     }
     return { form, way: isRead ? undefined : way, model, models: all, id, token, contents, ...result };
   }
 
-  async function planned(keyHash: string, text: string, files: Files): Promise<Markup> {
-    return planAnswer(await away.whileThere(() => jobs.run(keyHash, 'plan', { sent: sent(text, files) })));
-  }
 }
 
 type Files = Readonly<Record<string, string>>;

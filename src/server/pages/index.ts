@@ -4,6 +4,7 @@ import { versionOf } from '../../campaign/versions.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { pictureScript } from '../../report/html/picture-script.ts';
 import { style } from '../../report/html/style.ts';
+import { goneSignal } from '../gone.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { addAway } from './away.ts';
@@ -74,10 +75,11 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     for (const version of new Set(explanation.runs.map((run) => run.version)))
       if (await models.canAnimate(versionOf(record.campaign, version).versionId)) animated.add(version);
     const { place, point } = explanation;
+    const keyHash = request.keyHash!;
     const hasCurves = record.campaign.outputs.some(({ type }) => type === 'DATA_SET');
     const pictures =
       hasCurves && place !== null
-        ? await parts.answers.run(request.keyHash!, 'pointPictures', { id, key: point, place })
+        ? await parts.answers.run(keyHash, 'pointPictures', { id, key: point, place }, goneSignal(reply))
         : '';
     return sendPage(request, reply, pointPage(request, record, explanation, { animated, pictures }));
   });
@@ -114,7 +116,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
       const ids = [id ?? [], a ?? [], b ?? []].flat();
       if (ids.length !== 2) return sendPage(request, reply, compareChoice(await foray.list(), ids));
       const two = { a: ids[0]!, b: ids[1]! };
-      const compared = await parts.answers.run(request.keyHash!, 'comparedParts', two);
+      const compared = await parts.answers.run(request.keyHash!, 'comparedParts', two, goneSignal(reply));
       return sendPage(request, reply, comparePage(compared));
     },
   );

@@ -42,7 +42,7 @@ export function addRuns(app: FastifyInstance, parts: ServerParts): void {
       const isNear = choice.order === null && inputs.length === 0 && choice.from <= MOST_STEPS;
       const found = isNear
         ? await runsOfDesign(foray, id, choice)
-        : await chosenRuns(parts, request.keyHash!, id, { ...choice, inputs });
+        : await chosenRuns(parts, reply, id, { ...choice, inputs });
       const page = await runsPage(record, found, { ...choice, view: viewQuery(request.url) });
       return sendPage(request, reply, page);
     },

@@ -5,6 +5,7 @@ import { html } from '../../report/html/markup.ts';
 import type { Neighbour } from '../reachability.ts';
 import { ServerError } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { CHANGE_MS } from '../turns.ts';
 import { capitalized } from '../../text/printable.ts';
 import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
 
@@ -22,7 +23,7 @@ const verbs: Record<string, Verb> = {
     needs: ['service', 'temporal'],
     act({ foray }, id, reason, fields) {
       const cause = fields.get('cause');
-      return foray.retry(id, cause === null ? 'failed' : { cause }, { reason });
+      return foray.retry(id, cause === null ? 'failed' : { cause }, { reason, withinMs: CHANGE_MS });
     },
   },
   window: {

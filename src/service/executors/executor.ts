@@ -70,7 +70,8 @@ async function execute(job: Job): Promise<Report> {
     if (error instanceof Deferred)
       return { kind: 'deferred', reason: error.message, isLasting: error.isLasting };
     const isFaultOfMachine = job.isElsewhere === true && (await isInputDamaged(job));
-    return { kind: isFaultOfMachine ? 'deferred' : 'failed', reason: messageOf(error) };
+    const reason = messageOf(error);
+    return isFaultOfMachine ? { kind: 'deferred', reason, isLasting: true } : { kind: 'failed', reason };
   }
 }
 

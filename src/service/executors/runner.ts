@@ -10,6 +10,7 @@ import type { KeptCommand } from '../models/command.ts';
 import { runCommand } from './command.ts';
 import { makeContext } from './context.ts';
 import { Deferred } from '../deferred.ts';
+import { isShortage } from '../system-errors.ts';
 import { inputFileName, KeptFolder } from './kept.ts';
 import { Loop } from './loop.ts';
 import { OwnCopy } from '../models/own-copy.ts';
@@ -126,6 +127,6 @@ async function readProgram(code: ModelCode): Promise<KeptCommand> {
     const { programOf } = await import('../models/program.ts');
     return programOf(code);
   } catch (error) {
-    throw new Deferred(messageOf(error));
+    throw new Deferred(messageOf(error), { isLasting: !isShortage(error) });
   }
 }

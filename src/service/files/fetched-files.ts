@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
+import { isOfFile } from './of-file.ts';
 import type { ContentFiles } from './content.ts';
 
 /**
@@ -33,10 +34,13 @@ export class FetchedFiles {
     const unfinished = this.#local.unfinishedPath();
     try {
       await this.#fetch(hash, unfinished);
-      if (!(await this.#local.adoptAs(unfinished, hash))) throw new Error('it arrived damaged');
+      if (await this.#local.adoptAs(unfinished, hash)) return;
     } catch (error) {
       rmSync(unfinished, { force: true });
-      throw new Deferred(`the file ${hash} cannot be fetched: ${messageOf(error)}`, { cause: error });
+      const why = `the file ${hash} cannot be fetched: ${messageOf(error)}`;
+      throw new Deferred(why, { cause: error, isLasting: isOfFile(error) });
     }
+    rmSync(unfinished, { force: true });
+    throw new Deferred(`the file ${hash} cannot be fetched: it arrived damaged`, { isLasting: true });
   }
 }

@@ -5,9 +5,18 @@ import { Backoff } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
 import { FetchedFiles } from './fetched-files.ts';
 import type { FileCache } from './file-cache.ts';
+import { isOfFile } from './of-file.ts';
 
 type Template = Version['experimentTemplate'];
 type Texts = Readonly<Record<string, string>>;
+
+/** A file that the store has refused this many times makes its run fail. */
+const MOST_REFUSALS = 10;
+
+/** The store refuses an output file. Its run fails with this message as its reason. */
+export class OutputRefused extends Error {
+  override readonly name = 'OutputRefused';
+}
 
 /** The place for the files of runs (the service or a bucket), if it is not the folder of the executors. */
 export interface RemoteFiles {
@@ -53,10 +62,11 @@ export class RunFiles {
 
   /**
    * Stores the files among the outputs of a run. A failed upload is repeated until it succeeds or until `close`,
-   * because a result must not be lost when its file cannot be stored at the moment.
+   * because a result must not be lost when its file cannot be stored at the moment. Only refusals of the file are
+   * counted.
    *
    * @param texts - each output as JSON text
-   * @throws Deferred after `close`, or if a file was removed before it was stored
+   * @throws Deferred after `close`, or if a file was removed before it was stored; OutputRefused
    */
   async keepOutputs({ outputs }: Template, texts: Texts): Promise<void> {
     for (const { name, type } of outputs) {
@@ -86,10 +96,16 @@ export class RunFiles {
 
   async #upload(hash: string, file: string): Promise<void> {
     const { signal } = this.#closing;
+    let refusals = 0;
     for (const backoff = new Backoff(); ;) {
       try {
         return await this.#remote.upload(hash, file);
       } catch (error) {
+        if (isOfFile(error)) refusals += 1;
+        if (refusals >= MOST_REFUSALS) {
+          const why = `the file ${hash} could not be stored in ${refusals} attempts: ${messageOf(error)}`;
+          throw new OutputRefused(why);
+        }
         await pause(backoff.next(), undefined, { signal }).catch(() => undefined);
         if (signal.aborted) throw new Deferred(`the file ${hash} cannot be stored: ${messageOf(error)}`);
       }

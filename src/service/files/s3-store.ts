@@ -147,8 +147,8 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   /**
-   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment; this also becomes a problem of the
-   * service
+   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment, FILE_REFUSED if it refuses the request.
+   * Both also become a problem of the service
    */
   async #do<T>(request: () => Promise<T>): Promise<T> {
     const { problems, bucket } = this.#options;
@@ -165,13 +165,14 @@ export class S3Store implements ContentStore, RemoteFiles {
         message: 'The store of files cannot be used: runs with files wait.',
         detail: `The store of files at ${bucket.url} cannot be used; foray tries again: ${messageOf(error)}`,
       });
-      throw new ServiceError(
-        'UNAVAILABLE',
-        'The store of files cannot be used at the moment. Ask again later.',
-        {
-          'retry-after': String(TRY_AGAIN),
-        },
-      );
+      const headers = { 'retry-after': String(TRY_AGAIN) };
+      throw error.code === undefined
+        ? new ServiceError(
+            'UNAVAILABLE',
+            'The store of files cannot be used at the moment. Ask again later.',
+            headers,
+          )
+        : new ServiceError('FILE_REFUSED', `The store of files cannot be used: ${error.message}.`, headers);
     }
   }
 }

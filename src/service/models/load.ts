@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../errors.ts';
 import { closeFolder } from '../../package/own-package.ts';
 import { Deferred } from '../deferred.ts';
-import { isSystemError } from '../system-errors.ts';
+import { isSystemError, isShortage } from '../system-errors.ts';
 import { CHANGED, hashContent, type ModelCode, type ModelPlace, SEPARATOR, stateOf } from './folder.ts';
 import type { ModelDefinition } from './model.ts';
 
@@ -33,7 +33,7 @@ export async function checkUnchanged(code: ModelCode): Promise<void> {
   try {
     found = await hashContent(code);
   } catch (error) {
-    throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
+    throw unread(error);
   }
   if (found !== code.contentHash) throw new Deferred(CHANGED, { isLasting: true });
 }
@@ -60,8 +60,7 @@ export async function loadUnchanged(code: ModelCode): Promise<LoadedModule> {
     if (code.imports) closeFolder(path.dirname(code.libraryRoot), code.imports);
     return { model: await loadModel(code.entry), checkFiles };
   } catch (error) {
-    if (isSystemError(error)) throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
-    throw error;
+    throw isSystemError(error) ? unread(error) : error;
   } finally {
     // if the files have changed meanwhile, the model or the error belongs to another version
     await checkUnchanged(code);
@@ -91,6 +90,12 @@ function stateNow(place: ModelPlace): string {
   try {
     return stateOf(place);
   } catch (error) {
-    throw new Deferred(`the model's files cannot be read: ${messageOf(error)}`);
+    throw unread(error);
   }
+}
+
+/** Why a run waits for files. A lack of the machine passes, but a file that a model names may never exist. */
+function unread(error: unknown): Deferred {
+  const why = `the model's files cannot be read: ${messageOf(error)}`;
+  return new Deferred(why, { isLasting: !isShortage(error) });
 }

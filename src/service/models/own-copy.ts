@@ -17,6 +17,7 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { fileStamp, statOf } from '../../system/file-stamp.ts';
 import { removeFolder, removeFolderSync } from '../../system/remove-folder.ts';
 import { Deferred } from '../deferred.ts';
+import { isShortage } from '../system-errors.ts';
 import { CHANGED, filesOf, hashContent, isOfPackages, type ModelCode } from './folder.ts';
 
 /** A larger file is not copied, in bytes: the copy has a link to it. */
@@ -84,7 +85,8 @@ export class OwnCopy {
       this.#state = await this.#make();
     } catch (error) {
       if (error instanceof Deferred) throw error;
-      throw new Deferred(`the model's files cannot be copied: ${messageOf(error)}`);
+      const why = `the model's files cannot be copied: ${messageOf(error)}`;
+      throw new Deferred(why, { isLasting: !isShortage(error) });
     }
   }
 

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import type { Copies } from '../files/file-cache.ts';
-import { isSystemError } from '../system-errors.ts';
+import { isShortage } from '../system-errors.ts';
 import { hashContent, isOfPackages, type ModelCode, stateOf } from './folder.ts';
 import { LIBRARY, type Manifest, type ManifestFile, MODELS } from './manifest.ts';
 import { ENVIRONMENTS } from './program.ts';
@@ -83,7 +83,7 @@ export class VersionFolders implements Copies {
     } catch (error) {
       if (error instanceof Deferred) throw error;
       throw new Deferred(`the folder of the old version cannot be made: ${messageOf(error)}`, {
-        isLasting: !isSystemError(error),
+        isLasting: !isShortage(error),
       });
     }
   }

@@ -90,8 +90,9 @@ export class RemoteMaterials implements Materials {
       return { code, template, isElsewhere: true, isAlone: isLeaky };
     } catch (error) {
       folders.release([manifest.contentHash]);
-      const { cause, message } = error as Error;
-      throw cause instanceof ServiceFault ? this.#refuse(versionId, model, message) : error;
+      const { cause, message: reason } = error as Error;
+      if (cause instanceof ServiceFault) this.#refusals.set(versionId, { model, reason });
+      throw error;
     }
   }
 

@@ -2,6 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { inSpan } from '../../tracing.ts';
 import { Hold } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
+import { OutputRefused } from '../files/run-files.ts';
 import type { Outcome } from '../executors/execution.ts';
 import type { ExecutorPool } from '../executors/pool.ts';
 import type { JobRun, JobVersion } from '../executors/protocol.ts';
@@ -24,6 +25,8 @@ export interface Materials {
   jobOf(run: ClaimedRun): Prepared | Promise<Prepared>;
   /**
    * Stores the output files of a run where the service keeps files. Repeats a failed attempt while this process works.
+   *
+   * @throws Deferred, OutputRefused
    */
   keepOutputs?(job: JobVersion, outputs: OutputTexts): Promise<void>;
   /** Called when the execution of a run has ended, in any way, and the outputs of a completed run are stored. Its input files may then be removed. */
@@ -37,7 +40,7 @@ export class VersionUnusable extends Error {
   override readonly name = 'VersionUnusable';
 }
 
-/** The end of an execution. `unusable`: the version of the run takes no runs any more. */
+/** The end of an execution. `unusable`: the run cannot complete, and its model has not failed. */
 export type Executed = Outcome | { kind: 'unusable'; reason: string };
 
 /** Receives the events of the work on the queue. These events show faults of the system. */
@@ -232,7 +235,7 @@ export class Dispatcher {
     } catch (error) {
       const reason = messageOf(error);
       if (error instanceof Deferred) return { kind: 'deferred', reason, isLasting: error.isLasting };
-      if (error instanceof VersionUnusable) return { kind: 'unusable', reason };
+      if (error instanceof VersionUnusable || error instanceof OutputRefused) return { kind: 'unusable', reason };
       throw error;
     } finally {
       if (job) materials.release?.(job, run);

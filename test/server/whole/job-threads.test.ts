@@ -30,7 +30,8 @@ const HEAD = 'campaign: a\nmodel: {name: Rehearsal}\n';
 /** A text that takes seconds to read, and more than 100 MB: each entry of a list is many objects for the reader. */
 const LARGE = `${HEAD}inputs:\n${'- [a]\n'.repeat(160_000)}`;
 
-const plan = (key: string, text: string) => threads.run(key, 'plan', { sent: { text } });
+const plan = (key: string, text: string, gone?: AbortSignal) =>
+  threads.run(key, 'plan', { sent: { text } }, gone);
 /** A job that ends at once. The store has no campaign. */
 const quick = (key: string) => threads.run(key, 'analysis', { id: 'none', outputs: undefined });
 
@@ -63,6 +64,19 @@ describe('a job', () => {
     expect(ended).toEqual(['quick']);
     await threads.close();
     await Promise.all(first);
+  });
+
+  test('ends when its client goes, while it waits and while it runs; the jobs of others go on', async () => {
+    start();
+    const leaving = new AbortController();
+    const gone = { message: 'The client has closed the connection.' };
+    const running = expect(plan('one', LARGE, leaving.signal)).rejects.toMatchObject(gone);
+    const stays = plan('one', LARGE).catch(({ code }: { code: string }) => code);
+    const waiting = expect(plan('one', LARGE, AbortSignal.abort())).rejects.toMatchObject(gone);
+    await waiting;
+    leaving.abort();
+    await running;
+    expect(await stays).toBe('SERVICE_UNREACHABLE');
   });
 
   test('is refused with TOO_MANY if sixteen of its key run or wait; then there is room again', async () => {
