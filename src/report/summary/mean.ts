@@ -1,3 +1,4 @@
+import { hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
 import {
@@ -18,6 +19,25 @@ export interface MeanInterval {
   mean: number;
   low: number | null;
   high: number | null;
+}
+
+type Ends = Pick<MeanInterval, 'low' | 'high'>;
+
+const NO_INTERVAL: Ends = { low: null, high: null };
+
+/**
+ * How chance changes the results of several points. `common`: replications of different points share seeds. A part of
+ * their error is then common and does not average out, so a mean over points has no interval. `none`: the model has no
+ * chance, so no mean and no share has an interval.
+ */
+export type ChanceOfPoints = 'none' | 'common' | 'independent';
+
+export function chanceOfPoints({
+  base,
+  commonRandomNumbers,
+}: Pick<Campaign, 'base' | 'commonRandomNumbers'>): ChanceOfPoints {
+  if (!hasSeed(base)) return 'none';
+  return commonRandomNumbers ? 'common' : 'independent';
 }
 
 /** The default confidence of intervals. */
@@ -68,11 +88,14 @@ export abstract class OverPoints {
     return this.#sum / this.weight;
   }
 
-  /**
-   * @param isIndependent - false if replications of different points share seeds. A part of their error is then common
-   * and does not average out, so there is no interval
-   */
-  abstract interval(confidence: number, isIndependent: boolean): MeanInterval;
+  interval(confidence: number, chance: ChanceOfPoints): MeanInterval {
+    const hasInterval = chance === 'independent' || (chance === 'common' && this.count === 1);
+    const { low, high } = hasInterval ? this.ends(confidence) : NO_INTERVAL;
+    return { mean: this.mean, low, high };
+  }
+
+  /** The ends of the interval if chance is independent. */
+  protected abstract ends(confidence: number): Ends;
 }
 
 /** The mean over points of a statistic at each point. */
@@ -148,24 +171,27 @@ export class MeanOfPoints extends OverPoints {
    * There is no interval if a point has only one replication, if the values of each point are equal, or if the width
    * overflows.
    */
-  override interval(confidence: number, isIndependent: boolean): MeanInterval {
+  protected override ends(confidence: number): Ends {
     const { mean } = this;
-    if (this.#least < 1 || (this.count > 1 && !isIndependent)) return { mean, low: null, high: null };
-    if (this.count === 1 && this.#hides) return { mean, low: null, high: null };
+    if (this.#least < 1 || (this.count === 1 && this.#hides)) return NO_INTERVAL;
     const jump = this.#jumping > 0 ? this.#jumps / this.#jumping : 0;
     const variance = this.#variance + jump * this.#equal;
-    if (variance === 0) return { mean, low: null, high: null };
+    if (variance === 0) return NO_INTERVAL;
     const welch = variance ** 2 / (this.#squares + jump ** 2 * this.#equalSquares);
     // rounding or overflow must not give fewer or more degrees of freedom than possible
     const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
     const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(variance)) / this.weight;
-    if (!Number.isFinite(half)) return { mean, low: null, high: null };
-    return { mean, low: mean - half, high: mean + half };
+    return Number.isFinite(half) ? { low: mean - half, high: mean + half } : NO_INTERVAL;
   }
 }
 
 /** The mean over points of the shares of their replications. */
 export class ShareOfPoints extends OverPoints {
+  // if all shares are 1, rounding may make their mean slightly larger than 1
+  override get mean(): number {
+    return Math.min(1, super.mean);
+  }
+
   /** The sum over points of draws² / (number of replications). */
   #inverse = 0;
   /** The sum of the variances of the points' shares, times draws². */
@@ -193,21 +219,17 @@ export class ShareOfPoints extends OverPoints {
    * is at least the number of all runs. N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
    * proportions in clustered surveys", Journal of Survey Statistics and Methodology 3 (2015) 484-503.
    */
-  override interval(confidence: number, isIndependent: boolean): MeanInterval {
-    const { count, weight } = this;
-    // if all shares are 1, rounding may make their mean slightly larger than 1
-    const mean = Math.min(1, this.mean);
-    if (count > 1 && !isIndependent) return { mean, low: null, high: null };
+  protected override ends(confidence: number): Ends {
+    const { mean, weight } = this;
     const runs = weight ** 2 / this.#inverse;
     const effective = (mean * (1 - mean) * weight ** 2) / this.#variance;
-    const { low, high } = wilsonInterval(mean, Math.max(runs, effective), confidence);
-    return { mean, low, high };
+    return wilsonInterval(mean, Math.max(runs, effective), confidence);
   }
 }
 
 /** The mean over points of their quantiles. Only a single point has an interval. */
 class QuantileOfPoints extends OverPoints {
-  #only: Pick<MeanInterval, 'low' | 'high'> = { low: null, high: null };
+  #only: Ends = NO_INTERVAL;
 
   override add(point: PointSample, draws = 1): void {
     super.add(point, draws);
@@ -219,8 +241,7 @@ class QuantileOfPoints extends OverPoints {
     this.#only = other.#only;
   }
 
-  override interval(): MeanInterval {
-    const { low, high } = this.count === 1 ? this.#only : { low: null, high: null };
-    return { mean: this.mean, low, high };
+  protected override ends(): Ends {
+    return this.count === 1 ? this.#only : NO_INTERVAL;
   }
 }
