@@ -194,35 +194,47 @@ export class ShareOfPoints extends OverPoints {
 
   /** The sum over points of draws² / (number of replications). */
   #inverse = 0;
-  /** The sum of the variances of the points' shares, times draws². */
-  #variance = 0;
+  /** The sum of the variances of the points' shares, times draws², by Laplace's estimate of each share. */
+  #laplace = 0;
+  /** The same sum without bias, over points with several runs. */
+  #unbiased = 0;
+  /** The sum of draws² over points with one run, which does not tell its variance. */
+  #single = 0;
 
   override add(point: PointSample, draws = 1): void {
     super.add(point, draws);
-    const { count, mean } = point;
+    const { count } = point;
+    const mean = point.mean!;
     this.#inverse += draws ** 2 / count;
-    // by Laplace's estimate, because a share of 0 or 1 in few runs is not certain
-    const share = (mean! * count + 1) / (count + 2);
-    this.#variance += (draws ** 2 * share * (1 - share)) / count;
+    const share = (mean * count + 1) / (count + 2);
+    this.#laplace += (draws ** 2 * share * (1 - share)) / count;
+    if (count > 1) this.#unbiased += (draws ** 2 * mean * (1 - mean)) / (count - 1);
+    else this.#single += draws ** 2;
   }
 
   override join(other: ShareOfPoints): void {
     super.join(other);
     this.#inverse += other.#inverse;
-    this.#variance += other.#variance;
+    this.#laplace += other.#laplace;
+    this.#unbiased += other.#unbiased;
+    this.#single += other.#single;
   }
 
   /**
    * Wilson's interval. For one point it is the usual interval. For several points it uses an effective number of runs:
    * the number of runs of a single point that would give the same variance. Points with different shares never give
    * more variance than points with equal shares. So if all points have equally many replications, the effective number
-   * is at least the number of all runs. N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
+   * is at least the number of all runs. The variance is the larger one of two: Laplace's knows that a share of 0 or 1 in
+   * few runs is not certain, but it is too small for shares near one half. Points with one run count as points with equal
+   * shares. N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
    * proportions in clustered surveys", Journal of Survey Statistics and Methodology 3 (2015) 484-503.
    */
   protected override ends(confidence: number): Ends {
     const { mean, weight } = this;
     const runs = weight ** 2 / this.#inverse;
-    const effective = (mean * (1 - mean) * weight ** 2) / this.#variance;
+    const alike = mean * (1 - mean);
+    const variance = Math.max(this.#laplace, this.#unbiased + this.#single * alike);
+    const effective = (alike * weight ** 2) / variance;
     return wilsonInterval(mean, Math.max(runs, effective), confidence);
   }
 }

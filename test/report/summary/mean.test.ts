@@ -172,6 +172,20 @@ describe('the share over points', () => {
     expect(apart.high! - apart.low!).toBeGreaterThan(0.05);
   });
 
+  test('is not narrower than that of all runs if all points have a share of one half', () => {
+    const truthsOf = (counts: number[], runs: number) => shareOf(counts.map((count) => truths(runs, count)));
+    // the numbers of true runs at eight points as a binomial distribution has them
+    for (const [share, runs] of [
+      [truthsOf([0, 1, 1, 1, 2, 2, 2, 3], 3), 24],
+      [truthsOf([0, 1, 0, 1], 1), 4],
+      [truthsOf([0, 1, 1, 2], 2), 8],
+    ] as const) {
+      const { low, high } = share.interval(0.95, 'independent');
+      const all = wilsonInterval(0.5, runs, 0.95);
+      expect([low, high]).toEqual([expect.closeTo(all.low, 12), expect.closeTo(all.high, 12)]);
+    }
+  });
+
   test('contains the mean of the shares at least as often as the confidence says', () => {
     const uniform = uniforms(4);
     const chances = [0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.99];
