@@ -26,6 +26,12 @@ const OUTPUTS: Drawn[] = [
 const POINTS = 48;
 const MEASURE = { name: 'f', statistic: 'mean' } as const;
 
+/** A campaign with chance. */
+const RANDOM = {
+  base: [{ name: '{RANDOM_SEED}', type: 'LONG' as const, units: null, value: '1' }],
+  precision: null,
+};
+
 /** The best point of a grid, as the report shows it: the lowest mean, with the interval that knows of the choice. */
 export const bestOfGrid = {
   title: `The best of ${POINTS} points of a grid: intervals at 95 % that contain its true mean`,
@@ -43,7 +49,7 @@ export const bestOfGrid = {
               return { mean, samples: { f } };
             });
             const ranked = points.toSorted((a, b) => a.samples.f.mean! - b.samples.f.mean!);
-            const interval = chosenInterval(MEASURE, ranked.slice(0, 10), POINTS, 0.95);
+            const interval = chosenInterval(RANDOM, MEASURE, ranked.slice(0, 10), POINTS);
             if (!interval) continue;
             shown += 1;
             const { mean } = ranked[0]!;

@@ -3,6 +3,7 @@ import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { type Comparison, nextOfComparison } from '../../src/search/selection/comparison.ts';
 import { summarizedPoints, summaryOf } from '../../src/search/summary.ts';
 import { SearchInMemory, searchCampaign, stopAfter } from '../../test/search/in-memory.ts';
+import { selectInMemory, selectionOf } from '../../test/search/select-in-memory.ts';
 import { type Drawn, rareLoss, twoValued } from './draws.ts';
 import type { Rate } from './rate.ts';
 
@@ -26,7 +27,7 @@ type Options = { campaigns: number; seed: number };
 export const selection = {
   title: 'The best of points with rare losses',
   async rates(options: Options): Promise<Rate[]> {
-    return [...selectRates(options), ...(await searchRates(options))];
+    return [...selectRates(options), ...requiredRates(options), ...(await searchRates(options))];
   },
 };
 
@@ -75,6 +76,74 @@ function selectRates({ campaigns, seed }: Options): Rate[] {
         };
       }),
     ),
+  );
+}
+
+/** At least this share of the runs must be served. */
+const SERVED = 0.9;
+/** Points with their true cost and their true share of served runs. The right one is the cheapest that serves enough. */
+const SERVING: Record<string, { cost: number; served: number }[]> = {
+  '95 %, and a dear point with 100 %': [
+    { cost: 10, served: 0.95 },
+    { cost: 15, served: 1 },
+  ],
+  '80 %, and a dear point with 100 %': [
+    { cost: 10, served: 0.8 },
+    { cost: 15, served: 1 },
+  ],
+  '70 % to 99 %, the more the dearer': [0.7, 0.8, 0.95, 0.97, 0.99].map((served, at) => ({
+    cost: 10 + 2 * at,
+    served,
+  })),
+};
+
+/** Selects by KN the cheapest of the points that serve enough. */
+function requiredRates({ campaigns, seed }: Options): Rate[] {
+  return Object.entries(SERVING).flatMap(([name, points]) =>
+    [1, 3].flatMap((sd): Rate[] => {
+      const campaign = selectionOf(
+        {
+          method: 'kn',
+          indifference: INDIFFERENCE,
+          confidence: 0.95,
+          require: [{ output: 'P(Served)', min: SERVED, max: null, chance: null }],
+          report: 30,
+        },
+        10,
+      );
+      const right = points.find(({ served }) => served >= SERVED);
+      let [wrong, misses, runs] = [0, 0, 0];
+      for (let at = 0; at < campaigns; at += 1) {
+        const streams = points.map((_, point) => new Stream(seed, `${name}, ${sd}, ${at}, ${point}`));
+        const { story, counts } = selectInMemory(campaign, points.length, (point) => {
+          const { cost, served } = points[point]!;
+          const stream = streams[point]!;
+          return {
+            'Fit error': String(cost + sd * stream.normal()),
+            Served: String(stream.uniform() < served),
+          };
+        });
+        const chosen = points[story.summary.best?.ordinal ?? -1];
+        if (chosen && chosen.served < SERVED) misses += 1;
+        else if (chosen !== right) wrong += 1;
+        runs += counts.reduce((sum, count) => sum + count, 0);
+      }
+      const from = `${name}, sd ${sd} (mean of ${Math.round(runs / campaigns)} runs)`;
+      const rate = { from, of: campaigns };
+      return [
+        {
+          ...rate,
+          statement: 'select, require: another point than the best that meets it',
+          rate: wrong / campaigns,
+          most: 0.07,
+        },
+        {
+          ...rate,
+          statement: 'select, require: the chosen point does not meet it',
+          rate: misses / campaigns,
+        },
+      ];
+    }),
   );
 }
 

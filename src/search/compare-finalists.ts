@@ -1,11 +1,11 @@
 import { rejectedIn, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import { hasSeed } from '../campaign/seeds.ts';
-import { confidenceAmong } from '../statistics/chance.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import type { History } from './history.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, type PointReader } from './point-value.ts';
 import { finalists } from './selection/finalists.ts';
-import { areExact, type Comparison, nextOfComparison } from './selection/comparison.ts';
+import { areExact, type Comparison, MOST_REPLICATIONS, nextOfComparison } from './selection/comparison.ts';
+import { MOST_GROWTH } from './selection/kn.ts';
 
 /**
  * The confirmation at the end of a search. The best value of a search is too good, because it decided which point is
@@ -58,7 +58,9 @@ export function comparisonOf(
 
 /**
  * Compares the finalists by their new replications. The result requests more replications, or chooses the winner, or
- * ends the search because no finalist meets the requirements.
+ * ends the search because no finalist meets the requirements. A few runs may miss a requirement by luck, so a finalist is
+ * left out only if the interval of the required output does not reach the limits, or if it cannot have more runs. The
+ * winner meets the requirements in its own runs.
  *
  * @param report - the number of further replications of the winner
  */
@@ -73,9 +75,11 @@ export function compareFinalists(
   const systems = ordinals.filter((ordinal) => !rejected.has(ordinal));
   if (systems.some((ordinal) => !finished.has(ordinal))) return { events: [], replications: [] };
   const fresh = systems.map((ordinal) => ({ ordinal, runs: runsAfter(finished, ordinal, after) }));
+  const mostOf = mostIn(rule, runsOf(fresh));
   const compared = fresh.filter(({ runs }) => {
     const told = reader.valueOf(runs);
-    return told.value !== null && isFeasible(told);
+    if (told.value === null || isFeasible(told)) return told.value !== null;
+    return mostOf(runs.length) > runs.length && mayMeet(reader, rule, runs);
   });
   if (compared.length === 0) return { events: [{ kind: 'over' }], replications: [] };
   const values = compared.map(({ runs }) => reader.valuesOf(runs));
@@ -88,23 +92,48 @@ export function compareFinalists(
         return to > runs.length ? { ordinal, from: after + runs.length + 1, to: after + to } : [];
       }),
     };
-  const { ordinal } = compared[next.best]!;
+  const { ordinal, runs } = compared[next.best]!;
+  const best = reader.valueOf(runs);
+  if (!isFeasible(best)) {
+    const from = after + runs.length + 1;
+    return { events: [], replications: [{ ordinal, from, to: after + more(runs.length, mostOf) }] };
+  }
   // a rejected point has more replications than the comparison uses
   const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
-  const lowest = reader.valueOf(compared[next.best]!.runs).value!;
-  const isSure = next.isSure && !ordinals.some((other) => mayBeBetter(other, lowest));
+  const isSure = next.isSure && !ordinals.some(mayBeBetter);
   const winner: SearchEvent = { kind: 'winner', ordinal, isSure, after: used };
   if (areExact(rule)) return { events: [winner, { kind: 'over' }], replications: [] };
   return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
 
-  /** Whether a point is better, and was left out for requirements that it may meet: its runs may have missed them by luck. */
-  function mayBeBetter(other: number, lowest: number): boolean {
-    if (rule.method !== 'kn' || compared.some((one) => one.ordinal === other)) return false;
-    const runs = runsAfter(finished, other, after);
-    const { value } = reader.valueOf(runs);
-    const confidence = confidenceAmong(ordinals.length, rule.confidence);
-    return value !== null && value < lowest && reader.mayMeet(runs, confidence);
+  /** Whether a point is better, and its runs, as many as it can have, do not tell whether it meets the requirements. */
+  function mayBeBetter(other: number): boolean {
+    if (areExact(rule) || compared.some((one) => one.ordinal === other)) return false;
+    const own = runsAfter(finished, other, after);
+    const { value } = reader.valueOf(own);
+    return value !== null && value < best.value! && mayMeet(reader, rule, own);
   }
+}
+
+/**
+ * Whether a point may meet the requirements. The choice is wrong only if the best point that meets them is left out, so one
+ * interval must hold, and only in one direction.
+ */
+function mayMeet(reader: PointReader, { confidence }: Comparison, runs: readonly FinishedRun[]): boolean {
+  return reader.mayMeet(runs, 2 * confidence - 1);
+}
+
+/** The most runs that a point can get, from the number of its runs. */
+type MostOf = (runs: number) => number;
+
+/** @param spent - the runs of all points so far */
+function mostIn(rule: Comparison, spent: number): MostOf {
+  if (areExact(rule)) return (runs) => runs;
+  return rule.method === 'kn' ? () => MOST_REPLICATIONS : (runs) => runs + Math.max(0, rule.runs - spent);
+}
+
+/** The new number of runs of a point that gets further runs alone, because nobody knows whether it meets the requirements. */
+function more(runs: number, mostOf: MostOf): number {
+  return Math.min(mostOf(runs), runs + Math.ceil(MOST_GROWTH * runs));
 }
 
 function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
@@ -113,21 +142,31 @@ function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
 
 /**
  * Reads the further replications of the winner, and ends the search. If the winner fails in these replications, or does not
- * meet the requirements, it is rejected, and the comparison goes on. All new runs of the winner decide together, each
+ * meet the requirements, it is rejected, and the comparison goes on. If it misses them, but perhaps only by luck, it gets
+ * more replications first. All new runs of the winner decide together, each
  * with the same weight: a mean of a few further runs varies more than that of many runs of the comparison, so alone it
  * would reject a good winner by chance. These runs also choose among the finalists, so the intervals of required outputs allow for
  * their number.
  */
 export function reportWinner(
+  rule: Comparison,
   events: readonly SearchEvent[],
   finished: FinishedPoints,
   reader: PointReader,
 ): Decided {
   const { ordinal, after } = events.findLast((event) => event.kind === 'winner')!;
   if (!finished.has(ordinal)) return { events: [], replications: [] };
-  const further = reader.valueOf(runsAfter(finished, ordinal, after));
-  const isKept = further.value !== null && isFeasible(reader.valueOf(newRuns(events, finished, ordinal)));
-  return { events: [isKept ? { kind: 'over' } : { kind: 'rejected', ordinal }], replications: [] };
+  const isRejected = reader.valueOf(runsAfter(finished, ordinal, after)).value === null;
+  const runs = newRuns(events, finished, ordinal);
+  if (!isRejected && isFeasible(reader.valueOf(runs)))
+    return { events: [{ kind: 'over' }], replications: [] };
+  // a budget is spent by now
+  const mostOf = mostIn(rule, Infinity);
+  const to = more(runs.length, mostOf) - runs.length;
+  if (isRejected || to <= 0 || !mayMeet(reader, rule, runs))
+    return { events: [{ kind: 'rejected', ordinal }], replications: [] };
+  const last = lastReplication(finished, ordinal);
+  return { events: [], replications: [{ ordinal, from: last + 1, to: last + to }] };
 }
 
 /** The runs of a finalist since the comparison began. */

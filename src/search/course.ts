@@ -148,8 +148,10 @@ export class SearchCourse {
     else if (stage === 'comparing') {
       const comparison = { rule: comparisonOf(campaign, reader), report: campaign.strategy.confirm!.report };
       this.#result = { ...this.#result, ...compareFinalists(comparison, this.events, finished, reader) };
-    } else if (stage === 'reporting')
-      this.#result = { ...this.#result, ...reportWinner(this.events, finished, reader) };
+    } else if (stage === 'reporting') {
+      const rule = comparisonOf(campaign, reader);
+      this.#result = { ...this.#result, ...reportWinner(rule, this.events, finished, reader) };
+    }
     this.events.push(...this.#result.events);
     return this.#result;
   }

@@ -1,6 +1,7 @@
 import { type SearchEvent, stageOf } from '../campaign/search/log.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { compareFinalists, type Decided, reportWinner } from './compare-finalists.ts';
+import { confidenceOfSearch } from './interval.ts';
 import { type FinishedPoints, PointReader } from './point-value.ts';
 
 /**
@@ -19,16 +20,13 @@ export function nextOfSelection(
 ): Decided {
   const { strategy, replications: first } = campaign;
   const reader = new PointReader(campaign);
+  const confidence = confidenceOfSearch(campaign);
+  const rule = { ...strategy, first, isShare: reader.isShare, confidence };
   switch (stageOf({ events })) {
     case 'comparing':
-      return compareFinalists(
-        { rule: { ...strategy, first, isShare: reader.isShare }, report: strategy.report },
-        events,
-        finished,
-        reader,
-      );
+      return compareFinalists({ rule, report: strategy.report }, events, finished, reader);
     case 'reporting':
-      return reportWinner(events, finished, reader);
+      return reportWinner(rule, events, finished, reader);
     case 'over':
       return { events: [], replications: [] };
     case 'searching':

@@ -19,9 +19,13 @@ export class Sample {
 
   add(value: number): void {
     this.whole = Number.isSafeInteger(value) ? this.whole + value : NaN;
-    const difference = value - this.average;
+    const before = this.average;
+    const difference = value - before;
     this.count++;
-    this.average += difference / this.count;
+    // the difference of two large numbers may overflow, and then only the variance is unknown
+    this.average += Number.isFinite(difference)
+      ? difference / this.count
+      : value / this.count - before / this.count;
     this.squares += difference * (value - this.average);
   }
 

@@ -2,9 +2,7 @@ import { pointKey } from '../support/definition.ts';
 import type { Campaign, CampaignOutput } from '../../src/campaign/types.ts';
 import { compareCampaigns, type Compared } from '../../src/report/comparison/compare.ts';
 import type { ResultRow } from '../../src/store/index.ts';
-import { doubles, gridOf, sampleRecord, stream } from './support.ts';
-
-export const SEED = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' } as const;
+import { doubles, gridOf, sampleRecord, SEED, stream } from './support.ts';
 
 export const policy = (value: string) => ({ name: 'Policy', type: 'STRING', units: null, value }) as const;
 

@@ -6,6 +6,9 @@ import { stepValues } from '../../src/api/ranges.ts';
 import { levelsOf } from '../../src/campaign/designs/index.ts';
 import type { CampaignRecord, ResultRow } from '../../src/store/index.ts';
 
+/** The seed of a model with chance. */
+export const SEED = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' } as const;
+
 /** A campaign over the grid of the example boarding-school-flu, or over another grid, with the given changes. */
 export function sampleRecord<S extends Strategy = Strategy>({
   grid = FLU,

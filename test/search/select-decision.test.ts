@@ -1,4 +1,3 @@
-import type { StrategyBy } from '../../src/campaign/strategy.ts';
 import { expect, test } from '@jest/globals';
 import { chosenByKn, RULES, slippage } from '../../bench/search/selection.ts';
 import type { SearchEvent } from '../../src/campaign/search/log.ts';
@@ -7,64 +6,26 @@ import type { CampaignBy } from '../../src/campaign/types.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { nextOfSelection } from '../../src/search/select.ts';
 import { selectStoryOf } from '../../src/search/select-story.ts';
-import { sampleRecord } from '../report/support.ts';
+import { REPORT, selectInMemory, selectionOf } from './select-in-memory.ts';
 
 /** Tests the decisions of a selection without a service. */
 
-const REPORT = 2;
 const kn = { method: 'kn', indifference: RULES.indifference, confidence: RULES.confidence } as const;
-
-function campaignOf(rule: Partial<Selection>, replications: number): CampaignBy<'selection'> {
-  const { campaign } = sampleRecord({
-    varied: [{ name: 'Rate', type: 'DOUBLE', units: null }],
-    base: [
-      { name: 'Rate', type: 'DOUBLE', units: null, value: '0' },
-      { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
-    ],
-    goal: { output: 'Fit error', wants: 'lowest' },
-    replications,
-    strategy: { by: 'selection', require: [], report: REPORT, ...rule } as StrategyBy<'selection'>,
-  });
-  return campaign;
-}
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Simulates a campaign to its end. Returns the events of its log and the number of runs of each point. */
+/** Simulates a campaign whose runs have a `Fit error`; null for a failed run. */
 function played(
   campaign: CampaignBy<'selection'>,
   points: number,
   valueOf: (point: number, replication: number) => number | null,
 ) {
-  const events: SearchEvent[] = [];
-  const made = Array.from({ length: points }, () =>
-    Array.from({ length: campaign.replications }, (_, at) => at + 1),
-  );
-  const runsOf = (point: number) =>
-    made[point]!.map((replication) => {
-      const value = valueOf(point, replication);
-      const outputs: Record<string, string> = value === null ? {} : { 'Fit error': String(value) };
-      return { replication, outputs };
-    });
-  for (;;) {
-    const finished = new Map(made.map((_, point) => [point, runsOf(point)]));
-    const next = nextOfSelection(campaign, points, events, finished);
-    if (next.events.length + next.replications.length === 0) break;
-    events.push(...next.events);
-    for (const { ordinal, from, to } of next.replications)
-      for (let replication = from; replication <= to; replication += 1) made[ordinal]!.push(replication);
-  }
-  const story = selectStoryOf(
-    campaign,
-    events,
-    made.map((_, ordinal) => {
-      const point = { ordinal, key: `key ${ordinal}`, values: [String(ordinal)] };
-      return { ...point, runs: runsOf(ordinal), isWhole: true };
-    }),
-  );
-  return { events, counts: made.map(({ length }) => length), story };
+  return selectInMemory(campaign, points, (point, replication): Record<string, string> => {
+    const value = valueOf(point, replication);
+    return value === null ? {} : { 'Fit error': String(value) };
+  });
 }
 
 test.each([2, 5])('the decision compares %i points by the procedure of Kim and Nelson', (systems) => {
@@ -73,7 +34,7 @@ test.each([2, 5])('the decision compares %i points by the procedure of Kim and N
     // more values than the 2,000 replications that a point can get in the comparison
     extendTo(2_100);
     const { events, counts } = played(
-      campaignOf(kn, RULES.first),
+      selectionOf(kn, RULES.first),
       systems,
       (point, n) => values[point]![n - 1]!,
     );
@@ -91,7 +52,7 @@ test('the decision divides a budget as in the textbook', () => {
   // 19, 9 and 2 of 50 runs
   const deviations = [1, 1, 3, 3, 2];
   const { counts, events } = played(
-    campaignOf({ method: 'ocba', runs: 50 }, 2),
+    selectionOf({ method: 'ocba', runs: 50 }, 2),
     5,
     // the mean and the standard deviation are the same after each pair of replications
     (point, n) => point + 1 + (n % 2 === 0 ? 1 : -1) * deviations[point]!,
@@ -105,19 +66,19 @@ test('the decision divides a budget as in the textbook', () => {
 });
 
 test('points without a value rank last, and count as failed', () => {
-  const { events, story } = played(campaignOf({ ...kn, indifference: 5 }, 4), 3, (point, n) =>
+  const { events, story } = played(selectionOf({ ...kn, indifference: 5 }, 4), 3, (point, n) =>
     point === 0 ? null : point + (n % 2),
   );
   expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 1 });
   expect(story.summary).toMatchObject({ stage: 'over', points: 3, failed: 1 });
   expect(story.points.map(({ ordinal }) => ordinal)).toEqual([1, 2, 0]);
   expect(story.points.at(-1)).toMatchObject({ mean: null });
-  const { story: none } = played(campaignOf(kn, 4), 2, () => null);
+  const { story: none } = played(selectionOf(kn, 4), 2, () => null);
   expect(none.summary).toMatchObject({ stage: 'over', failed: 2, best: null });
 });
 
 test('the runs of the best point without a value are counted', () => {
-  const { story } = played(campaignOf({ ...kn, report: 6 }, 10), 2, (point, n) =>
+  const { story } = played(selectionOf({ ...kn, report: 6 }, 10), 2, (point, n) =>
     n % 3 === 0 ? null : 50 * point + (n % 2),
   );
   expect(story.summary.best).toMatchObject({ ordinal: 0, runs: 4, failed: 2 });
@@ -126,7 +87,7 @@ test('the runs of the best point without a value are counted', () => {
 test('the value of the best point comes from runs that were not used to choose it', () => {
   const { values, extendTo } = slippage(3, 1);
   extendTo(2_100);
-  const { events, story } = played(campaignOf(kn, RULES.first), 3, (point, n) => values[point]![n - 1]!);
+  const { events, story } = played(selectionOf(kn, RULES.first), 3, (point, n) => values[point]![n - 1]!);
   const { ordinal, after } = events.find((event) => event.kind === 'winner')!;
   const own = values[ordinal]!.slice(after, after + REPORT);
   const mean = own.reduce((sum, value) => sum + value, 0) / REPORT;
@@ -137,7 +98,7 @@ test('the value of the best point comes from runs that were not used to choose i
 test('a few further runs do not overrule the many runs by which the winner meets a requirement', () => {
   const require = [{ output: 'Fit error', min: 0, max: null, chance: null }];
   const kept = (further: number) =>
-    played(campaignOf({ ...kn, require }, 100), 2, (point, n) =>
+    played(selectionOf({ ...kn, require }, 100), 2, (point, n) =>
       point === 1 ? 50 + (n % 2) : n <= 100 ? 1 + (n % 2) : further,
     );
   // 100 runs have a mean of 1.5, and 2 further runs a mean of -10: all together 1.27
@@ -156,33 +117,62 @@ test.each<[string, Pick<Requirement, 'output'> & Partial<Requirement>]>([
   ['a share of runs', { output: 'Fit error', min: 0, chance: 0.9 }],
   ['a share', { output: 'P(`Fit error` > 0)', min: 0.9 }],
   ['a quantile', { output: 'Q(`Fit error`, 0.1)', min: 0 }],
-])('the choice is not sure if a better point misses the requirement of %s only by luck', (_, asked) => {
-  const require = [{ min: null, max: null, chance: null, ...asked }];
-  const choice = (better: (replication: number) => number) =>
-    played(campaignOf({ ...kn, require }, 10), 2, (point, n) => (point === 1 ? 50 + (n % 2) : better(n)))
-      .story.summary.best;
-  expect(choice((n) => (n % 5 === 0 ? -6 : 1))).toMatchObject({ ordinal: 1, choice: 'undecided' });
-  expect(choice((n) => -6 - (n % 2))).toMatchObject({ ordinal: 1, choice: 'compared' });
+])(
+  'a better point that may miss the requirement of %s by luck gets more runs, up to the most',
+  (_, asked) => {
+    const require = [{ min: null, max: null, chance: null, ...asked }];
+    const chosen = (better: (replication: number) => number) => {
+      const { counts, story } = played(selectionOf({ ...kn, require }, 10), 2, (point, n) =>
+        point === 1 ? 50 + (n % 2) : better(n),
+      );
+      const { ordinal, choice } = story.summary.best!;
+      return { ordinal, choice, runs: counts[0] };
+    };
+    // the first ten runs miss it, and all runs together meet it
+    const lucky = chosen((n) => (n <= 10 && n % 5 === 0 ? -6 : 1));
+    expect(lucky).toMatchObject({ ordinal: 0, choice: 'compared' });
+    expect(lucky.runs).toBeLessThanOrEqual(100);
+    // the further runs of the winner miss it for a while
+    const again = chosen((n) => (n > 10 && n <= 12 ? -6 : 1));
+    expect(again).toMatchObject({ ordinal: 0, choice: 'compared' });
+    expect(again.runs).toBeLessThanOrEqual(100);
+    expect(chosen((n) => -6 - (n % 2))).toEqual({ ordinal: 1, choice: 'compared', runs: 10 });
+    // one run too many misses it, however many runs there are
+    const close = chosen((n) => (n === 1 || n % 10 === 0 ? -9 : 1));
+    expect(close).toEqual({ ordinal: 1, choice: 'undecided', runs: 2_000 });
+  },
+);
+
+test('a point is left out for the mean of its runs when the budget is spent, and at once if one run is exact', () => {
+  const require = [{ output: 'Fit error', min: 0, max: null, chance: null }];
+  const costs = (point: number, n: number) => (point === 1 ? 50 + (n % 2) : n % 5 === 0 ? -6 : 1);
+  const { counts, story } = played(selectionOf({ method: 'ocba', runs: 100, require }, 10), 2, costs);
+  expect(story.summary.best).toMatchObject({ ordinal: 1 });
+  expect(sum(counts)).toBe(100 + REPORT);
+  const exact = played(selectionOf({ ...kn, require }, 1), 2, (point) => (point === 1 ? 50 : -6));
+  expect(exact.counts).toEqual([1, 1]);
+  expect(exact.story.summary.best).toMatchObject({ ordinal: 1, choice: 'alone' });
+  expect(exact.events).toContainEqual({ kind: 'winner', ordinal: 1, isSure: true, after: 1 });
 });
 
 test('of points that are equal except for rounding, a selection without chance takes the first', () => {
-  const { story } = played(campaignOf(kn, 1), 2, (point) => (point === 0 ? 0.1 + 0.2 : 0.3));
+  const { story } = played(selectionOf(kn, 1), 2, (point) => (point === 0 ? 0.1 + 0.2 : 0.3));
   expect(story.summary.best).toMatchObject({ ordinal: 0 });
 });
 
 test('a comparison ends although the points are equal with common random numbers; if the model has no chance, each point has one run', () => {
   const { values, extendTo } = slippage(1, 1);
   extendTo(50);
-  const { counts, events } = played(campaignOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);
+  const { counts, events } = played(selectionOf(kn, 10), 3, (_, n) => values[0]![n - 1]!);
   expect(events.find((event) => event.kind === 'winner')).toMatchObject({ ordinal: 0, isSure: true });
   expect(counts).toEqual([23 + REPORT, 23, 23]);
-  const exact = played(campaignOf(kn, 1), 3, (point) => 3 - point);
+  const exact = played(selectionOf(kn, 1), 3, (point) => 3 - point);
   expect(exact.counts).toEqual([1, 1, 1]);
   expect(exact.story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null, runs: 1 });
 });
 
 test('a comparison of points with equal values ends after some 300 replications of each, and the value has no interval', () => {
-  const { counts, story } = played(campaignOf({ ...kn, indifference: 1 }, 10), 3, (point) => 3 - point);
+  const { counts, story } = played(selectionOf({ ...kn, indifference: 1 }, 10), 3, (point) => 3 - point);
   expect(story.summary.best).toMatchObject({ ordinal: 2, value: 1, interval: null });
   expect(sum(counts)).toBeGreaterThanOrEqual(3 * 300);
   expect(sum(counts)).toBeLessThanOrEqual(3 * 450);
@@ -190,7 +180,7 @@ test('a comparison of points with equal values ends after some 300 replications 
 
 test('the decision keeps its promise for rare results, which may be missing from the first runs of each point', () => {
   const [rare, rarer] = [0.115, 0.0003];
-  const campaign = campaignOf({ ...kn, indifference: 0.05 }, 10);
+  const campaign = selectionOf({ ...kn, indifference: 0.05 }, 10);
   campaign.goal = { output: 'P(`Fit error` > 0)', wants: 'highest' };
   const winners = Array.from({ length: 60 }, (_, seed) => {
     const streams = [rarer, rare].map((_, at) => new Stream(seed, `point ${at}`));
@@ -207,7 +197,7 @@ test('the decision keeps its promise for rare results, which may be missing from
 
 test('the share of runs with a property has an interval even if all runs have it, and the best point has further runs', () => {
   const shares = (rule: Partial<Selection>, replications = 10) => {
-    const campaign = campaignOf(rule, replications);
+    const campaign = selectionOf(rule, replications);
     campaign.goal = { output: 'P(`Fit error` > 0)', wants: 'highest' };
     return played(campaign, 2, (point) => point);
   };
@@ -223,7 +213,7 @@ test('the share of runs with a property has an interval even if all runs have it
 });
 
 test('while points are compared, the interval of the best one has the variance of the others', () => {
-  const campaign = campaignOf(kn, 4);
+  const campaign = selectionOf(kn, 4);
   // the best point varies less by luck: the variances are 0.01, 1 and 4
   const values = [
     [0.9, 1.1, 1.1, 0.9, 1],
@@ -246,7 +236,7 @@ test('while points are compared, the interval of the best one has the variance o
 });
 
 test('no decision is made before all runs have finished', () => {
-  const campaign = campaignOf(kn, 2);
+  const campaign = selectionOf(kn, 2);
   const finalists: SearchEvent = { kind: 'finalists', ordinals: [0, 1], after: 0 };
   const runs = [1, 2].map((replication) => ({ replication, outputs: { 'Fit error': '1' } }));
   const next = nextOfSelection(campaign, 2, [finalists], new Map([[0, runs]]));

@@ -41,6 +41,12 @@ describe('a sample', () => {
     expect(sampleOf([1e-300]).mean).toBe(1e-300);
   });
 
+  test('has the mean of values whose difference overflows', () => {
+    expect(sampleOf([1.7e308, -1.7e308]).mean).toBe(0);
+    expect(sampleOf([-1.5e308, 1.2e308, 1.2e308]).mean! / 3e307).toBeCloseTo(1, 12);
+    expect(sampleOf([1.7e308, -1.7e308, 1.7e308]).variance).toBe(Infinity);
+  });
+
   test('has the variance 0 with one value, and neither mean nor variance without values', () => {
     const sample = sampleOf([3]);
     expect(sample).toMatchObject({ count: 1, mean: 3, variance: 0 });

@@ -1,11 +1,19 @@
 import { distinct, type Measure, measureOf, measuresOf } from '../../campaign/measures.ts';
-import { shareSeeds } from '../../campaign/seeds.ts';
+import { hasSeed, shareSeeds } from '../../campaign/seeds.ts';
 import type { Campaign, Goal } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
+import { areSame } from '../../statistics/chance.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { CONFIDENCE, confidenceOf } from '../summary/mean.ts';
 import { ByChance } from './by-chance.ts';
-import { differenceApart, differenceInPairs, type OutputComparison, present } from './differences.ts';
+import {
+  differenceApart,
+  differenceInPairs,
+  differenceWithoutInterval,
+  differs,
+  type OutputComparison,
+  present,
+} from './differences.ts';
 import { type Matching, matchingOf } from './matching.ts';
 import { HeldNumbers, numbersOf, type PointNumbers } from './point-numbers.ts';
 
@@ -27,6 +35,11 @@ export interface ComparedPoint {
 
 /** An output at a point in both campaigns. */
 export interface ComparedOutput extends OutputComparison {
+  /**
+   * Whether the campaigns differ: the interval excludes 0, or without chance the values are not equal. Null if nobody can
+   * tell.
+   */
+  differs: boolean | null;
   /** How likely the interval would exclude 0 if the campaigns did not differ; null without an interval. */
   byChance: number | null;
   /** All runs of the point in A and in B, also those without a value. */
@@ -53,8 +66,11 @@ export interface Comparison {
    * campaigns if both have the same goal.
    */
   goal: Goal | undefined;
-  /** `paired`: replication n of A is compared with replication n of B, because they have the same seeds. */
-  method: 'paired' | 'Welch';
+  /**
+   * `paired`: replication n of A is compared with replication n of B, because they have the same seeds. `exact`: neither
+   * model has chance, so each difference is certain. `half exact`: only one of them has chance, so there are no intervals.
+   */
+  method: 'paired' | 'Welch' | 'exact' | 'half exact';
   /** The confidence of the intervals. */
   confidence: number;
   /**
@@ -101,7 +117,6 @@ export function compareCampaigns(
   // without a choice, outputs that cannot be compared are named, too
   const all = show ? [inA, inB] : [a.campaign.outputs, inA, b.campaign.outputs, inB];
   const others = all.flat().map(({ name }) => name);
-  const isPaired = shareSeeds(a.campaign, b.campaign, matching.apart.length === 0);
   const [ofA, ofB] = [a, b].map(({ campaign }) => confidenceOf(campaign)) as [number, number];
   const comparison = {
     a: a.campaign,
@@ -111,10 +126,16 @@ export function compareCampaigns(
     outputsOfB,
     leftOut: [...new Set(others)].filter((name) => !isShared.has(name)),
     goal,
-    method: isPaired ? ('paired' as const) : ('Welch' as const),
+    method: methodOf(a.campaign, b.campaign, matching),
     confidence: ofA === ofB ? ofA : CONFIDENCE,
   };
   return { ...comparison, points: joined(a, b, comparison) };
+}
+
+function methodOf(a: Campaign, b: Campaign, { apart }: Matching): Comparison['method'] {
+  const withChance = [a, b].filter(({ base }) => hasSeed(base)).length;
+  if (withChance < 2) return withChance === 0 ? 'exact' : 'half exact';
+  return shareSeeds(a, b, apart.length === 0) ? 'paired' : 'Welch';
 }
 
 function shownOutputs(
@@ -208,10 +229,17 @@ function compared(
   return a.map((ofA, at) => {
     const ofB = b[at]!;
     const isPaired = method === 'paired' && ofA.length > 0 && ofB.length > 0;
-    const difference = isPaired ? differenceInPairs : differenceApart;
+    const hasIntervals = method === 'paired' || method === 'Welch';
+    const difference = !hasIntervals
+      ? differenceWithoutInterval
+      : isPaired
+        ? differenceInPairs
+        : differenceApart;
     const found = difference(outputs[at]!, ofA, ofB, confidence);
+    const areExact = method === 'exact' && found.difference !== null;
     return {
       ...found,
+      differs: areExact ? !areSame(found.a.mean!, found.b.mean!) : differs(found),
       byChance: found.low === null ? null : chance.of(outputs[at]!, ofA, ofB, isPaired),
       runs: [ofA.length, ofB.length],
       lacking: [ofA.length - present(ofA).length, ofB.length - present(ofB).length],

@@ -77,6 +77,21 @@ export function differenceInPairs(
   });
 }
 
+/** Compares two samples without an interval. At least one of them is one exact value, because its model has no chance. */
+export function differenceWithoutInterval(
+  measure: Measure,
+  a: Values,
+  b: Values,
+  confidence: number,
+): OutputComparison {
+  const [ofA, ofB] = [present(a), present(b)];
+  return compared(measure, ofA, ofB, confidence, () => ({
+    difference: spreadOf(ofB).mean! - spreadOf(ofA).mean!,
+    low: null,
+    high: null,
+  }));
+}
+
 /** @param interval - makes the interval of a mean or share. It is called only if both campaigns have values */
 function compared(
   { statistic, probability }: Measure,
@@ -125,12 +140,12 @@ export function differs({ low, high }: Pick<OutputComparison, 'low' | 'high'>): 
 }
 
 /** The method of the intervals of an output. */
-export function intervalName({ statistic }: Measure, method: 'paired' | 'Welch'): string {
+export function intervalName({ statistic }: Measure, isPaired: boolean): string {
   switch (statistic) {
     case 'mean':
-      return method;
+      return isPaired ? 'paired' : 'Welch';
     case 'share':
-      return method === 'paired' ? 'Newcombe paired' : 'Newcombe';
+      return isPaired ? 'Newcombe paired' : 'Newcombe';
     case 'quantile':
       return 'order statistics';
   }

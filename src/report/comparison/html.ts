@@ -1,6 +1,6 @@
 import { version } from '../../package/own-version.ts';
 import type { Comparison } from './compare.ts';
-import { differs, shownDifference } from './differences.ts';
+import { shownDifference } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
 import { html, Markup } from '../html/markup.ts';
 import { differences } from '../pictures/compare.ts';
@@ -76,7 +76,7 @@ export async function comparisonSections(
 
 async function sectionsOf(
   summary: OutputSummary,
-  { matching, a, b }: Comparison,
+  { matching, a, b, method }: Comparison,
   at: number,
 ): Promise<ReportSection[]> {
   const { output, sample, compared, largest, judged } = summary;
@@ -86,7 +86,12 @@ async function sectionsOf(
     sample.length < compared
       ? `${counted(sample.length, 'point')} of ${compared.toLocaleString('en-US')}, chosen at random`
       : counted(compared, 'point');
-  const bars = judged === 0 ? 'no point has an interval' : 'bars are intervals, in colour if they exclude 0';
+  const bars =
+    method === 'exact'
+      ? 'in colour if the values differ'
+      : judged === 0
+        ? 'no point has an interval'
+        : 'bars are intervals, in colour if they exclude 0';
   const caption = `${which}; ${bars}${output.statistic === 'share' ? '; differences of shares are in percentage points' : ''}.`;
   const figure = { title, caption, id: `compare-${at}`, ...differences(summary, matching.varied) };
   return [
@@ -133,7 +138,7 @@ function table(
               ? ''
               : titled(`${end(low)} to ${end(high)}`, `${full(low)} to ${full(high)}`);
           const shown = titled(gaps[row]!, full(found.difference));
-          const gap = differs(found) ? html`<strong>${shown}</strong>` : shown;
+          const gap = found.differs ? html`<strong>${shown}</strong>` : shown;
           return html`<tr>
             ${inputCells(varied, values)} ${columns.map((column) => column[row])}
             <td class="number">${gap}</td>

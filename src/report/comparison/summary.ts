@@ -1,25 +1,25 @@
+import { RANDOM_SEED } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Goal } from '../../campaign/types.ts';
 import { Lowest } from '../summary/best.ts';
-import type { ComparedPoint, Comparison } from './compare.ts';
-import { differs, type OutputComparison } from './differences.ts';
+import type { ComparedOutput, ComparedPoint, Comparison } from './compare.ts';
 import { counted, numberText } from '../words/words.ts';
 
 /** A point in a picture or table of one output. */
 export interface ShownPoint {
   key: string;
   values: readonly string[];
-  found: OutputComparison & { difference: number };
+  found: ComparedOutput & { difference: number };
 }
 
 /** The result for one output over all points. */
 export interface OutputSummary {
   output: Measure;
-  /** The number of points with an interval. */
+  /** The number of points with an interval, or with exact values. */
   judged: number;
-  /** The number of points where B is higher than A and the interval excludes 0. */
+  /** The number of points where B differs from A and is higher. */
   higher: number;
-  /** The number of points where B is lower than A and the interval excludes 0. */
+  /** The number of points where B differs from A and is lower. */
   lower: number;
   /** The number of points whose interval would exclude 0 by chance alone. */
   byChance: number;
@@ -107,7 +107,7 @@ export class ComparisonSummary {
     if (where !== 'both') return;
     const random = parseInt(key.slice(0, 12), 16);
     for (const [at, found] of outputs.entries()) {
-      const { difference } = found;
+      const { difference, differs } = found;
       const { summary, sample, largest } = this.#gathered[at]!;
       for (const side of [0, 1] as const) {
         summary.runs[side] += found.runs[side];
@@ -118,11 +118,10 @@ export class ComparisonSummary {
       summary.compared += 1;
       sample.add(shown, random);
       largest.add(shown, -Math.abs(difference));
-      const isOther = differs(found);
-      if (isOther === null) continue;
+      if (differs === null) continue;
       summary.judged += 1;
       summary.byChance += found.byChance ?? 0;
-      if (isOther) summary[difference > 0 ? 'higher' : 'lower'] += 1;
+      if (differs) summary[difference > 0 ? 'higher' : 'lower'] += 1;
     }
   }
 }
@@ -144,7 +143,7 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
     ),
     ...methodTexts(comparison),
     ...lackingTexts(summary.outputs),
-    ...summary.outputs.map((output) => verdict(output, both)),
+    ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0
       ? [
           `Not compared, because they are not BOOLEAN or numbers of the same unit in both campaigns: ${leftOut.join(', ')}.`,
@@ -159,6 +158,14 @@ function named({ id, model }: Comparison['a']): string {
 
 /** Says how the intervals are computed: one sentence per compared statistic. */
 function methodTexts({ outputs, method, confidence }: Comparison): string[] {
+  if (method === 'exact')
+    return [
+      `Neither model has an input ${RANDOM_SEED}, so there is no chance: differences are certain and have no intervals.`,
+    ];
+  if (method === 'half exact')
+    return [
+      `One model has no input ${RANDOM_SEED}, so it has one run at each point, and there are no intervals.`,
+    ];
   const percent = `${+(100 * confidence).toPrecision(6)} %`;
   const has = (wanted: Measure['statistic']): boolean =>
     outputs.some(({ statistic }) => statistic === wanted);
@@ -206,20 +213,30 @@ function ratioText(some: number, all: number): string {
 function verdict(
   { output, wants, judged, higher, lower, byChance, compared }: OutputSummary,
   both: number,
+  { method }: Pick<Comparison, 'method'>,
 ): string {
   if (compared === 0) return `${output.name}: no point has a finite value in both.`;
+  if (method === 'half exact') return `${output.name}: no point has an interval.`;
   if (judged === 0)
     return output.statistic === 'quantile'
       ? `${output.name}: no point has an interval, because a quantile needs more replications.`
       : `${output.name}: no point has an interval, because it needs two replications with finite values in each campaign that are not all equal.`;
+  const isExact = method === 'exact';
   const without = both - judged;
   const rest =
     without > 0
-      ? `; ${without} of ${counted(both, 'point')} ${without === 1 ? 'has' : 'have'} no interval`
+      ? `; ${without} of ${counted(both, 'point')} ${without === 1 ? 'has' : 'have'} no ${isExact ? 'value in both' : 'interval'}`
       : '';
-  if (higher + lower === 0) return `${output.name}: no interval excludes 0${rest}.`;
+  if (higher + lower === 0)
+    return isExact
+      ? `${output.name}: equal at ${counted(judged, 'point')}${rest}.`
+      : `${output.name}: no interval excludes 0${rest}.`;
   const words = waysOf({ wants });
-  const ways = [higher > 0 ? `${higher} ${words.higher}` : '', lower > 0 ? `${lower} ${words.lower}` : ''];
+  const ways = [higher > 0 ? `${higher} ${words.higher}` : '', lower > 0 ? `${lower} ${words.lower}` : '']
+    .filter(Boolean)
+    .join(', ');
+  if (isExact)
+    return `${output.name}: differs at ${higher + lower} of ${counted(judged, 'point')} (${ways})${rest}.`;
   const chance = byChance < 1 ? 'less than 1' : `about ${numberText(Number(byChance.toPrecision(2)))}`;
-  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${ways.filter(Boolean).join(', ')}); by chance alone ${chance} would${rest}.`;
+  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${ways}); by chance alone ${chance} would${rest}.`;
 }

@@ -4,7 +4,6 @@ import type { Campaign, RunCounts } from '../../campaign/types.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import { html, type Markup } from './markup.ts';
 import { chosenInterval } from '../summary/chosen.ts';
-import { confidenceOf } from '../summary/mean.ts';
 import { type OutputSample, type PointResult, valueOf } from '../summary/points.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import type { Summary } from '../summary/summary.ts';
@@ -118,7 +117,7 @@ export function answerSection(
   if (!isGoal && among > 1) return rangeSection(output, among, range);
   const sample = best.samples[output.name]!;
   const mean = valueOf(best, output)!;
-  const interval = chosenInterval(output, points, among, confidenceOf(campaign));
+  const interval = chosenInterval(campaign, output, points, among);
   const value = interval ? intervalText(output, mean, interval) : measureText(output, mean);
   const how = [
     ...(sample.count > 1 ? [runsText(output, sample, interval !== null)] : []),

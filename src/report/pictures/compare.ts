@@ -1,6 +1,6 @@
 import type { VariedInput } from '../../campaign/types.ts';
 import { type OutputSummary, type ShownPoint, waysOf } from '../comparison/summary.ts';
-import { differs, shownDifference } from '../comparison/differences.ts';
+import { shownDifference } from '../comparison/differences.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { shortNumber, titleOf, titleOfMeasure, unitText } from '../words/words.ts';
 import type { Figure } from './figure.ts';
@@ -124,7 +124,7 @@ function datumOf(
 }
 
 function verdictOf({ found }: ShownPoint, words: Words): string {
-  if (differs(found) !== true) return OPEN;
+  if (found.differs !== true) return OPEN;
   return found.difference > 0 ? words.higher : words.lower;
 }
 

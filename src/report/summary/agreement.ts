@@ -1,6 +1,6 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Estimate } from '../../campaign/precision.ts';
-import { estimateAt, type PointResult } from './points.ts';
+import { estimateAt, type Estimated, type PointResult } from './points.ts';
 import type { Reference } from './reference.ts';
 
 /** A result of a campaign, and the known value to compare it with. */
@@ -22,11 +22,11 @@ export class Agreement {
   readonly comparisons: ComparedResult[] = [];
   readonly #known = new Map<string, Reference['rows'][number]>();
   readonly #measures: ReadonlyMap<string, Measure>;
-  readonly #confidence: number;
+  readonly #campaign: Estimated;
 
-  constructor(reference: Reference, measures: readonly Measure[], confidence: number) {
+  constructor(campaign: Estimated, reference: Reference, measures: readonly Measure[]) {
     this.#measures = new Map(measures.map((measure) => [measure.name, measure]));
-    this.#confidence = confidence;
+    this.#campaign = campaign;
     for (const row of reference.rows) this.#known.set(row.values.join('\n'), row);
   }
 
@@ -36,11 +36,7 @@ export class Agreement {
       const output = this.#measures.get(name)!;
       const sample = samples[output.name];
       if (!sample || sample.count === 0) continue;
-      const estimate = estimateAt(output, sample, {
-        relative: null,
-        absolute: null,
-        confidence: this.#confidence,
-      });
+      const estimate = estimateAt(this.#campaign, output, sample);
       const { low, high } = estimate;
       const isWithin = low === null || high === null ? null : low <= known && known <= high;
       this.comparisons.push({ values, output, known, estimate, isWithin });

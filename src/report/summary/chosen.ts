@@ -14,7 +14,7 @@ import {
 import { halfWidth } from '../../statistics/sample.ts';
 import { Lowest } from './best.ts';
 import { confidenceOf } from './mean.ts';
-import { estimateAt, type PointResult, pointsOf, valueOf } from './points.ts';
+import { estimateAt, type Estimated, type PointResult, pointsOf, valueOf } from './points.ts';
 
 /**
  * From how many points the best one was chosen, how many other points have exactly the same value, and the lowest and
@@ -92,7 +92,7 @@ export async function bestOfDesign(
     key: best.key,
     inputs: namedValues(varied, best.values),
     value,
-    interval: chosenInterval(measure, found.points, among, confidenceOf(campaign)),
+    interval: chosenInterval(campaign, measure, found.points, among),
     among,
     tied,
     runs: sample.count,
@@ -113,16 +113,15 @@ export async function bestOfDesign(
  * @param among - the number of points from which it was chosen
  */
 export function chosenInterval(
+  campaign: Estimated,
   measure: Pick<Measure, 'name' | 'statistic' | 'probability'>,
   best: readonly Pick<PointResult, 'samples'>[],
   among: number,
-  confidence: number,
 ): [number, number] | null {
   const [sample, ...others] = best.map(({ samples }) => samples[measure.name]!);
-  const each = confidenceAmong(among, confidence);
+  const each = confidenceAmong(among, confidenceOf(campaign));
   if (measure.statistic !== 'mean') {
-    const wanted = { relative: null, absolute: null, confidence: each };
-    const { low, high } = estimateAt(measure, sample!, wanted);
+    const { low, high } = estimateAt(campaign, measure, sample!, each);
     return low === null || high === null ? null : [low, high];
   }
   const own = chanceVariance(sample!);

@@ -16,7 +16,14 @@ import {
   MOST_CELLS,
   MOST_FACETS,
 } from './grid.ts';
-import { confidenceOf, type MeanInterval, type OverPoints, overPoints, type PointSample } from './mean.ts';
+import {
+  chanceOfPoints,
+  confidenceOf,
+  type MeanInterval,
+  type OverPoints,
+  overPoints,
+  type PointSample,
+} from './mean.ts';
 import { type SampledPoint, type ScatterEffects, scatterOf, type SurfaceEffect } from './scatter.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 
@@ -94,7 +101,7 @@ export const MOST_VALUES = 20_000;
  * instead. The memory is bounded for any number of points.
  */
 export class EffectGatherer {
-  readonly #campaign: Pick<Campaign, 'varied' | 'precision' | 'commonRandomNumbers'>;
+  readonly #campaign: Pick<Campaign, 'base' | 'varied' | 'precision' | 'commonRandomNumbers'>;
   readonly #statistic: Statistic;
   readonly #levels: ReadonlyMap<string, readonly string[]>;
   /** The means by input, then by the value of the input. */
@@ -115,7 +122,7 @@ export class EffectGatherer {
 
   /** @param statistic - the statistic of the output at each point */
   constructor(
-    campaign: Pick<Campaign, 'varied' | 'design' | 'precision' | 'commonRandomNumbers' | 'strategy'>,
+    campaign: Pick<Campaign, 'base' | 'varied' | 'design' | 'precision' | 'commonRandomNumbers' | 'strategy'>,
     statistic: Statistic = 'mean',
   ) {
     this.#statistic = statistic;
@@ -331,8 +338,8 @@ export class EffectGatherer {
       bins.get(bin)!.join(mean);
     }
     const confidence = confidenceOf(this.#campaign);
-    const isIndependent = !this.#campaign.commonRandomNumbers;
-    const means = [...bins].map(([bin, mean]) => ({ bin, ...mean.interval(confidence, isIndependent) }));
+    const chance = chanceOfPoints(this.#campaign);
+    const means = [...bins].map(([bin, mean]) => ({ bin, ...mean.interval(confidence, chance) }));
     return [{ axis, means: means.sort((a, b) => a.bin - b.bin) }];
   }
 }

@@ -1,3 +1,4 @@
+import { hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
 import {
@@ -18,6 +19,25 @@ export interface MeanInterval {
   mean: number;
   low: number | null;
   high: number | null;
+}
+
+type Ends = Pick<MeanInterval, 'low' | 'high'>;
+
+const NO_INTERVAL: Ends = { low: null, high: null };
+
+/**
+ * How chance changes the results of several points. `common`: replications of different points share seeds. A part of
+ * their error is then common and does not average out, so a mean over points has no interval. `none`: the model has no
+ * chance, so no mean and no share has an interval.
+ */
+export type ChanceOfPoints = 'none' | 'common' | 'independent';
+
+export function chanceOfPoints({
+  base,
+  commonRandomNumbers,
+}: Pick<Campaign, 'base' | 'commonRandomNumbers'>): ChanceOfPoints {
+  if (!hasSeed(base)) return 'none';
+  return commonRandomNumbers ? 'common' : 'independent';
 }
 
 /** The default confidence of intervals. */
@@ -68,11 +88,14 @@ export abstract class OverPoints {
     return this.#sum / this.weight;
   }
 
-  /**
-   * @param isIndependent - false if replications of different points share seeds. A part of their error is then common
-   * and does not average out, so there is no interval
-   */
-  abstract interval(confidence: number, isIndependent: boolean): MeanInterval;
+  interval(confidence: number, chance: ChanceOfPoints): MeanInterval {
+    const hasInterval = chance === 'independent' || (chance === 'common' && this.count === 1);
+    const { low, high } = hasInterval ? this.ends(confidence) : NO_INTERVAL;
+    return { mean: this.mean, low, high };
+  }
+
+  /** The ends of the interval if chance is independent. */
+  protected abstract ends(confidence: number): Ends;
 }
 
 /** The mean over points of a statistic at each point. */
@@ -148,66 +171,77 @@ export class MeanOfPoints extends OverPoints {
    * There is no interval if a point has only one replication, if the values of each point are equal, or if the width
    * overflows.
    */
-  override interval(confidence: number, isIndependent: boolean): MeanInterval {
+  protected override ends(confidence: number): Ends {
     const { mean } = this;
-    if (this.#least < 1 || (this.count > 1 && !isIndependent)) return { mean, low: null, high: null };
-    if (this.count === 1 && this.#hides) return { mean, low: null, high: null };
+    if (this.#least < 1 || (this.count === 1 && this.#hides)) return NO_INTERVAL;
     const jump = this.#jumping > 0 ? this.#jumps / this.#jumping : 0;
     const variance = this.#variance + jump * this.#equal;
-    if (variance === 0) return { mean, low: null, high: null };
+    if (variance === 0) return NO_INTERVAL;
     const welch = variance ** 2 / (this.#squares + jump ** 2 * this.#equalSquares);
     // rounding or overflow must not give fewer or more degrees of freedom than possible
     const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
     const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(variance)) / this.weight;
-    if (!Number.isFinite(half)) return { mean, low: null, high: null };
-    return { mean, low: mean - half, high: mean + half };
+    return Number.isFinite(half) ? { low: mean - half, high: mean + half } : NO_INTERVAL;
   }
 }
 
 /** The mean over points of the shares of their replications. */
 export class ShareOfPoints extends OverPoints {
+  // if all shares are 1, rounding may make their mean slightly larger than 1
+  override get mean(): number {
+    return Math.min(1, super.mean);
+  }
+
   /** The sum over points of draws² / (number of replications). */
   #inverse = 0;
-  /** The sum of the variances of the points' shares, times draws². */
-  #variance = 0;
+  /** The sum of the variances of the points' shares, times draws², by Laplace's estimate of each share. */
+  #laplace = 0;
+  /** The same sum without bias, over points with several runs. */
+  #unbiased = 0;
+  /** The sum of draws² over points with one run, which does not tell its variance. */
+  #single = 0;
 
   override add(point: PointSample, draws = 1): void {
     super.add(point, draws);
-    const { count, mean } = point;
+    const { count } = point;
+    const mean = point.mean!;
     this.#inverse += draws ** 2 / count;
-    // by Laplace's estimate, because a share of 0 or 1 in few runs is not certain
-    const share = (mean! * count + 1) / (count + 2);
-    this.#variance += (draws ** 2 * share * (1 - share)) / count;
+    const share = (mean * count + 1) / (count + 2);
+    this.#laplace += (draws ** 2 * share * (1 - share)) / count;
+    if (count > 1) this.#unbiased += (draws ** 2 * mean * (1 - mean)) / (count - 1);
+    else this.#single += draws ** 2;
   }
 
   override join(other: ShareOfPoints): void {
     super.join(other);
     this.#inverse += other.#inverse;
-    this.#variance += other.#variance;
+    this.#laplace += other.#laplace;
+    this.#unbiased += other.#unbiased;
+    this.#single += other.#single;
   }
 
   /**
    * Wilson's interval. For one point it is the usual interval. For several points it uses an effective number of runs:
    * the number of runs of a single point that would give the same variance. Points with different shares never give
    * more variance than points with equal shares. So if all points have equally many replications, the effective number
-   * is at least the number of all runs. N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
+   * is at least the number of all runs. The variance is the larger one of two: Laplace's knows that a share of 0 or 1 in
+   * few runs is not certain, but it is too small for shares near one half. Points with one run count as points with equal
+   * shares. N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
    * proportions in clustered surveys", Journal of Survey Statistics and Methodology 3 (2015) 484-503.
    */
-  override interval(confidence: number, isIndependent: boolean): MeanInterval {
-    const { count, weight } = this;
-    // if all shares are 1, rounding may make their mean slightly larger than 1
-    const mean = Math.min(1, this.mean);
-    if (count > 1 && !isIndependent) return { mean, low: null, high: null };
+  protected override ends(confidence: number): Ends {
+    const { mean, weight } = this;
     const runs = weight ** 2 / this.#inverse;
-    const effective = (mean * (1 - mean) * weight ** 2) / this.#variance;
-    const { low, high } = wilsonInterval(mean, Math.max(runs, effective), confidence);
-    return { mean, low, high };
+    const alike = mean * (1 - mean);
+    const variance = Math.max(this.#laplace, this.#unbiased + this.#single * alike);
+    const effective = (alike * weight ** 2) / variance;
+    return wilsonInterval(mean, Math.max(runs, effective), confidence);
   }
 }
 
 /** The mean over points of their quantiles. Only a single point has an interval. */
 class QuantileOfPoints extends OverPoints {
-  #only: Pick<MeanInterval, 'low' | 'high'> = { low: null, high: null };
+  #only: Ends = NO_INTERVAL;
 
   override add(point: PointSample, draws = 1): void {
     super.add(point, draws);
@@ -219,8 +253,7 @@ class QuantileOfPoints extends OverPoints {
     this.#only = other.#only;
   }
 
-  override interval(): MeanInterval {
-    const { low, high } = this.count === 1 ? this.#only : { low: null, high: null };
-    return { mean: this.mean, low, high };
+  protected override ends(): Ends {
+    return this.count === 1 ? this.#only : NO_INTERVAL;
   }
 }

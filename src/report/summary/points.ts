@@ -1,10 +1,13 @@
 import { byName } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
-import { type Estimate, estimateOf, type Precision } from '../../campaign/precision.ts';
+import { type Estimate, estimateOf } from '../../campaign/precision.ts';
+import { hasSeed } from '../../campaign/seeds.ts';
+import type { Campaign } from '../../campaign/types.ts';
 import { quantile, quantileInterval } from '../../statistics/quantile.ts';
 import { shareOf } from '../../statistics/share.ts';
 import { SpreadSample } from '../../statistics/chance.ts';
 import type { ResultRow } from '../../store/index.ts';
+import { confidenceOf } from './mean.ts';
 
 /** A point with the results of its finished replications. */
 export interface PointResult<S extends OutputSample = OutputSample> {
@@ -62,16 +65,28 @@ export class RankedSample extends OutputSample {
   }
 }
 
-/** The estimate of a measure from the values of a point; `mean` is the mean, the share or the quantile. */
+/**
+ * The estimate of a measure from the values of a point; `mean` is the mean, the share or the quantile. Without chance in
+ * the model, the one value of a point is exact, and even a share has no interval.
+ *
+ * @param confidence - of the interval; by default the campaign's
+ */
 export function estimateAt(
+  { base, precision }: Estimated,
   { statistic, probability }: Pick<Measure, 'statistic' | 'probability'>,
   sample: OutputSample,
-  wanted: Pick<Precision, 'relative' | 'absolute' | 'confidence'>,
+  confidence = confidenceOf({ precision }),
 ): Estimate {
   if (sample instanceof RankedSample && probability !== undefined)
-    return sample.estimate(probability, wanted.confidence);
-  return estimateOf(sample, wanted, statistic === 'share' ? 'share' : 'mean');
+    return sample.estimate(probability, confidence);
+  const { relative, absolute } = precision ?? { relative: null, absolute: null };
+  const of = statistic === 'share' ? 'share' : 'mean';
+  const estimate = estimateOf(sample, { relative, absolute, confidence }, of);
+  return hasSeed(base) ? estimate : { ...estimate, low: null, high: null };
 }
+
+/** What {@link estimateAt} needs to know of a campaign. */
+export type Estimated = Pick<Campaign, 'base' | 'precision'>;
 
 /**
  * Groups a stream of rows into points. Rows must be in design order, so the rows of a point are adjacent.

@@ -1,9 +1,9 @@
 import { type Drawing, limitsAt } from '../../campaign/draws.ts';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
-import { hasAll, type Precision } from '../../campaign/precision.ts';
+import { estimateOf, hasAll, type Precision } from '../../campaign/precision.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
-import { estimateAt, OutputSample } from './points.ts';
+import { OutputSample } from './points.ts';
 
 /** The part of a campaign that decides how precise its points must be. */
 type PreciseCampaign = Drawing & Pick<Campaign, 'outputs'>;
@@ -77,7 +77,9 @@ export function judge(
   replications: number,
   samples: readonly OutputSample[],
 ): 'precise' | 'imprecise' | 'open' {
-  if (measures.every((measure, at) => estimateAt(measure, samples[at]!, precision).reached)) return 'precise';
+  const isReached = ({ statistic }: Measure, at: number): boolean =>
+    estimateOf(samples[at]!, precision, statistic === 'share' ? 'share' : 'mean').reached;
+  if (measures.every(isReached)) return 'precise';
   return hasAll(precision, replications, Math.min(...samples.map(({ count }) => count)))
     ? 'imprecise'
     : 'open';

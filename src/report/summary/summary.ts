@@ -12,7 +12,7 @@ import { Distribution } from './distribution.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { type ChosenAxes, EffectGatherer, type LeftOut } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
-import { confidenceOf, type PointSample } from './mean.ts';
+import type { PointSample } from './mean.ts';
 import { estimateAt, type PointResult, pointsOf, valueOf } from './points.ts';
 import { PrecisePoints } from './precise-points.ts';
 import type { Reference } from './reference.ts';
@@ -199,7 +199,7 @@ export class PointGatherer {
   readonly #options: SummaryOptions;
   readonly #agreement: Agreement | undefined;
   readonly #firstPoints = new Lowest<PointResult>(FIRST_POINTS);
-  readonly #confidence: number;
+  readonly #campaign: Campaign;
   readonly #isCalibration: boolean;
   readonly #hasRunsPerDraw: boolean;
   #gathered: {
@@ -213,11 +213,11 @@ export class PointGatherer {
     this.#asked = asked[0];
     this.#shown = shown;
     this.#options = options;
-    this.#confidence = confidenceOf(campaign);
+    this.#campaign = campaign;
     this.#isCalibration = campaign.strategy.by === 'calibration';
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     const { reference } = options;
-    this.#agreement = reference && new Agreement(reference, shown.measures, this.#confidence);
+    this.#agreement = reference && new Agreement(campaign, reference, shown.measures);
     this.#gathered = shown.ranked.map((output) => ({
       output,
       best: new BestPoints(rankingOf(options.goal, output).wants),
@@ -234,7 +234,7 @@ export class PointGatherer {
       if (mean === undefined) continue;
       const isBest = found?.output !== one.output.name || found.key === point.key;
       if (isBest) one.best.add(point, mean);
-      const sample = sampleOf(point, one.output, this.#confidence);
+      const sample = sampleOf(this.#campaign, point, one.output);
       one.effects.add(point.values, sample, { draws: point.draws, noise: this.#noiseOf(sample, point) });
       if (this.#shown.areAllDrawn || this.#asked) continue;
       // this is the first measure with values, so the later measures are not needed
@@ -324,10 +324,10 @@ function inOrder(asked: readonly Measure[], all: readonly Measure[]): Measure[] 
 }
 
 /** The estimate of a measure at a point. At least one replication has a value. */
-function sampleOf(point: PointResult, measure: Measure, confidence: number): PointSample {
+function sampleOf(campaign: Campaign, point: PointResult, measure: Measure): PointSample {
   const sample = point.samples[measure.name]!;
   if (measure.statistic !== 'quantile') return sample;
-  const { mean, low, high } = estimateAt(measure, sample, { relative: null, absolute: null, confidence });
+  const { mean, low, high } = estimateAt(campaign, measure, sample);
   return { count: sample.count, mean, variance: null, majority: null, low, high };
 }
 

@@ -3,12 +3,11 @@ import { distinct, type Measure, measureOf, measuresOf, type Statistic } from '.
 import type { Campaign } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Column, count, inputColumns, text, uniquelyNamed } from './column-types.ts';
-import { confidenceOf } from '../summary/mean.ts';
-import { estimateAt, type PointResult, pointsOf, RankedSample } from '../summary/points.ts';
+import { estimateAt, type Estimated, type PointResult, pointsOf, RankedSample } from '../summary/points.ts';
 import { DRAWS } from './result-columns.ts';
 import type { Cell, Table } from './result-table.ts';
 
-type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'repeats'>;
+type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'goal' | 'repeats'> & Estimated;
 
 const QUANTILES: Record<string, number> = {
   min: 0,
@@ -147,10 +146,9 @@ function goalsOf({ precision }: Pointed): (output: string) => boolean {
  * missing.
  */
 function description(campaign: Pointed): (measure: Measure, sample: RankedSample) => Record<string, Cell> {
-  const wanted = campaign.precision ?? { relative: null, absolute: null, confidence: confidenceOf(campaign) };
   const quantiles = Object.entries(QUANTILES);
   return (measure, sample) => {
-    const { n, mean, sd, low, high, reached } = estimateAt(measure, sample, wanted);
+    const { n, mean, sd, low, high, reached } = estimateAt(campaign, measure, sample);
     const known: Record<string, number | null> = { n, [measure.statistic]: mean, low, high };
     if (measure.statistic === 'mean') {
       known.sd = sd;

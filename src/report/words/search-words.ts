@@ -197,7 +197,7 @@ export function choiceText(among: number): string {
 }
 
 /**
- * Why the mean of several runs has no interval; empty if it has one. A share always has an interval, and a quantile never.
+ * Why the mean of several runs has no interval; empty if it has one. A share of several runs always has one, and a quantile never.
  */
 function withoutInterval(
   { goal, outputs }: Pick<Campaign, 'goal' | 'outputs'>,

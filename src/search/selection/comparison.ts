@@ -5,9 +5,10 @@ import { nextOfOcba } from './ocba.ts';
 /**
  * The rule of a comparison. `first`: the replications of each point before the comparison; 1 if all replications of a
  * point would have the same value (`areExact`). `isShare`: whether the values are zeros and ones, or zeros and minus ones.
+ * `confidence`: of the choice, and of intervals that decide whether a point meets the requirements.
  */
-export type Comparison = { first: number; isShare: boolean } & (
-  | { method: 'kn'; indifference: number; confidence: number }
+export type Comparison = { first: number; isShare: boolean; confidence: number } & (
+  | { method: 'kn'; indifference: number }
   /** `runs`: the budget of all points together, in runs. */
   | { method: 'ocba'; runs: number }
 );

@@ -81,7 +81,7 @@ class Pair {
  */
 const PART_OF_WAY = 0.5;
 /** A round adds at most this share of the existing replications, rounded up. */
-const MOST_GROWTH = 0.5;
+export const MOST_GROWTH = 0.5;
 /** A round adds at least this share of the existing replications, rounded up. */
 const LEAST_GROWTH = 0.05;
 

@@ -144,7 +144,7 @@ function replicationsTable(campaign: Campaign, runs: Explanation['runs']): Marku
       const value = measure.read(outputs);
       if (value !== undefined) sample.add(value);
     }
-    const { mean, low, high } = estimateAt(measure, sample, { relative: null, absolute: null, confidence });
+    const { mean, low, high } = estimateAt(campaign, measure, sample);
     if (mean === null) return [];
     const [value, ...ends] =
       low === null || high === null

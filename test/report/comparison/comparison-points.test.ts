@@ -7,8 +7,8 @@ import {
   type ComparedPoint,
 } from '../../../src/report/comparison/compare.ts';
 import type { ResultRow } from '../../../src/store/index.ts';
-import { gridOf, sampleRecord, stream } from '../support.ts';
-import { EMPTY, pointsIn, policy, rate, SEED, side, wait } from '../compared.ts';
+import { gridOf, sampleRecord, SEED, stream } from '../support.ts';
+import { EMPTY, pointsIn, policy, rate, side, wait } from '../compared.ts';
 
 const places = (points: ComparedPoint[]) => points.map((point) => [point.values[0], point.in]);
 

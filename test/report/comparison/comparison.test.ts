@@ -7,7 +7,7 @@ import { renderComparison } from '../../../src/report/comparison/html.ts';
 import { formatTable } from '../../../src/report/index.ts';
 import { pairedShareDifference, shareDifference } from '../../../src/statistics/share.ts';
 import { textOf } from '../support.ts';
-import { wait, side, pointsIn } from '../compared.ts';
+import { pointsIn, policy, rate, side, wait } from '../compared.ts';
 
 describe('differences', () => {
   const a = { 1: [1, 2, 4] };
@@ -264,6 +264,46 @@ describe('a comparison', () => {
     const mean = one!.reduce((sum, value) => sum + value, 0) / 300;
     // a random selection from 0 to 2,000 has a mean of 1,000 ± 33
     expect(Math.abs(mean - 1_000)).toBeLessThan(150);
+  });
+});
+
+describe('without chance', () => {
+  const fixed = { replications: 1, seed: null, base: [policy('fifo'), rate] };
+  const told = async (inA: (number | null)[], inB: (number | null)[], ofB: Partial<Campaign> = fixed) => {
+    const byRate = (all: (number | null)[]) => Object.fromEntries(all.map((one, at) => [at, [one]]));
+    const comparison = compareCampaigns(side('a', byRate(inA), fixed), side('b', byRate(inB), ofB), {
+      show: ['Wait', 'P(Wait > 2)'],
+    });
+    const summary = new ComparisonSummary(comparison);
+    const table = await textOf(formatTable('csv', comparisonTable(comparison, summary.watched())));
+    const page = await renderComparison(comparison, summary);
+    return { notes: comparisonNotes(comparison, summary).slice(2), table, page };
+  };
+
+  test('the campaigns differ at the points whose values are not equal except for rounding, for certain', async () => {
+    const { notes, table, page } = await told([1, 2, 0.1 + 0.2, 5, null], [1, 3, 0.3, 1, 4]);
+    expect(notes).toEqual([
+      'Neither model has an input {RANDOM_SEED}, so there is no chance: differences are certain and have no intervals.',
+      'Wait, P(Wait > 2): 1 of 5 runs of A and 0 of 5 runs of B have no value, so the other runs may not be a fair sample.',
+      'Wait: differs at 2 of 4 points (1 higher in B, 1 lower in B); 1 of 5 points has no value in both.',
+      'P(Wait > 2): differs at 2 of 4 points (1 higher in B, 1 lower in B); 1 of 5 points has no value in both.',
+    ]);
+    expect(table).toContain(',1,both,Wait,1,2,1,3,1,,,,true\n');
+    expect(table).toContain(',1,both,P(Wait > 2),1,0,1,1,1,,,,true\n');
+    expect(table).toContain(',0,both,P(Wait > 2),1,0,1,0,0,,,,false\n');
+    expect(page).toContain('in colour if the values differ');
+    const same = await told([1, 2], [1, 2]);
+    expect(same.notes.slice(1)).toEqual(['Wait: equal at 2 points.', 'P(Wait > 2): equal at 2 points.']);
+  });
+
+  test('in one campaign, there are no intervals', async () => {
+    const { notes, table } = await told([1, 2], [1, 3], {});
+    expect(notes).toEqual([
+      'One model has no input {RANDOM_SEED}, so it has one run at each point, and there are no intervals.',
+      'Wait: no point has an interval.',
+      'P(Wait > 2): no point has an interval.',
+    ]);
+    expect(table).toContain(',1,both,P(Wait > 2),1,0,1,1,1,,,,\n');
   });
 });
 

@@ -3,9 +3,11 @@ import { renderReport } from '../../../src/report/html/html.ts';
 import { bestOfDesign, BestPoints, chosenInterval } from '../../../src/report/summary/chosen.ts';
 import { OutputSample } from '../../../src/report/summary/points.ts';
 import type { ResultRow } from '../../../src/store/index.ts';
-import { countsOf, doubles, sampleRecord, sampleRow, stream } from '../support.ts';
+import { countsOf, doubles, sampleRecord, sampleRow, SEED, stream } from '../support.ts';
 
 const measure = { name: 'f', statistic: 'mean' } as const;
+/** A campaign with chance. */
+const random = { base: [SEED], precision: null };
 
 function pointOf(values: readonly number[]) {
   const f = new OutputSample();
@@ -16,21 +18,27 @@ function pointOf(values: readonly number[]) {
 test('the interval of the best of four points has a fourth of the error, and at least the variance of the next points', () => {
   // the best point has the variance 1 and the next ones 4 and 9; scipy 1.17: t.ppf(1 - 0.05 / 8, 2) is 8.860172
   const best = [pointOf([1, 2, 3]), pointOf([1, 3, 5]), pointOf([1, 4, 7])];
-  const [low, high] = chosenInterval(measure, best, 4, 0.95)!;
+  const [low, high] = chosenInterval(random, measure, best, 4)!;
   const half = 8.860172 * Math.sqrt((4 + 9) / 2 / 3);
   expect(low).toBeCloseTo(2 - half, 4);
   expect(high).toBeCloseTo(2 + half, 4);
 });
 
 test('the best point has no interval if its values are equal', () => {
-  expect(chosenInterval(measure, [pointOf([0, 0, 0]), pointOf([1, 5, 9])], 2, 0.95)).toBeNull();
+  expect(chosenInterval(random, measure, [pointOf([0, 0, 0]), pointOf([1, 5, 9])], 2)).toBeNull();
+});
+
+test('the best share has an interval only if the model has chance', () => {
+  const share = { ...measure, statistic: 'share' } as const;
+  expect(chosenInterval(random, share, [pointOf([1])], 2)).not.toBeNull();
+  expect(chosenInterval({ ...random, base: [] }, share, [pointOf([1])], 2)).toBeNull();
 });
 
 test('the report says that the best value of a grid is lucky, what its interval knows, and how many points are tied', async () => {
   const rates = [1, 2, 3, 4];
   const record = sampleRecord({
     grid: [doubles('Contact rate', rates)],
-    base: [{ name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' }],
+    base: [SEED],
     replications: 3,
     outputs: [{ name: 'Peak day', type: 'DOUBLE', units: null }],
     goal: { output: 'Peak day', wants: 'lowest' },

@@ -20,11 +20,17 @@ import {
   sampleRecord,
   sampleRow,
   sampleRows,
+  SEED,
   stream,
 } from '../support.ts';
 
 const policy = { name: 'Policy', type: 'STRING', units: null, values: ['none', 'all'] } as const;
-const plain = { strategy: { by: 'design' as const }, precision: null, commonRandomNumbers: false };
+const plain = {
+  base: [SEED],
+  strategy: { by: 'design' as const },
+  precision: null,
+  commonRandomNumbers: false,
+};
 const one = (mean: number) => ({ count: 1, mean, variance: 0, majority: null });
 const gather = (varied: Parameters<typeof doubles>[1][], points: [string[], number][]) => {
   const grid = gridOf(varied.map((values, i) => doubles(`Input ${i}`, values)));
@@ -143,6 +149,18 @@ describe('effects', () => {
     expect(first!.high! - 10).toBeCloseTo(2 * 3.18245, 4);
     expect(10 - first!.low!).toBeCloseTo(2 * 3.18245, 4);
     expect(second).toMatchObject({ mean: 20, low: null, high: null });
+  });
+
+  test('the shares of a model have intervals only if it has chance', () => {
+    const grid = gridOf([doubles('Rate', [1, 2]), doubles('Cost', [1, 2, 3])]);
+    const sharesOf = (base: (typeof SEED)[]) => {
+      const gatherer = new EffectGatherer({ ...grid, ...plain, base }, 'share');
+      for (const rate of [1, 2])
+        for (const cost of [1, 2, 3]) gatherer.add([rate, cost].map(String), one(Number(rate === cost)));
+      return (gatherer.result().find(({ kind }) => kind === 'main') as MainEffects).effects[0]!.means[0];
+    };
+    expect(sharesOf([])).toEqual({ bin: 0, mean: 1 / 3, low: null, high: null });
+    expect(sharesOf([SEED])!.low).not.toBeNull();
   });
 
   test('the effects name inputs with too many values, and say whether they leave out points of an earlier design', () => {

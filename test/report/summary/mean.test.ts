@@ -21,7 +21,7 @@ describe('the mean over points', () => {
   test('of one point has the usual interval', () => {
     fc.assert(
       fc.property(replications, fc.constantFrom(0.9, 0.95, 0.99), (values, confidence) => {
-        const { mean, low, high } = meanOf([values]).interval(confidence, true);
+        const { mean, low, high } = meanOf([values]).interval(confidence, 'independent');
         const estimate = estimateOf(spreadOf(values), { relative: null, absolute: null, confidence });
         expect(mean).toBe(estimate.mean);
         if (estimate.low === null) return expect(low).toBeNull();
@@ -38,7 +38,10 @@ describe('the mean over points', () => {
         const cut = at % points.length;
         const joined = meanOf(points.slice(0, cut));
         joined.join(meanOf(points.slice(cut)));
-        const [one, other] = [meanOf(points).interval(0.95, true), joined.interval(0.95, true)];
+        const [one, other] = [
+          meanOf(points).interval(0.95, 'independent'),
+          joined.interval(0.95, 'independent'),
+        ];
         const scale = Math.abs(one.mean) + one.high! - one.low! + 1e-9;
         for (const key of ['mean', 'low', 'high'] as const)
           expect(Math.abs(one[key]! - other[key]!) / scale).toBeLessThan(1e-6);
@@ -50,7 +53,7 @@ describe('the mean over points', () => {
     const mean = new MeanOfPoints();
     mean.add({ count: 4, mean: 10, variance: 4, majority: null }, 3);
     mean.add({ count: 2, mean: 30, variance: 18, majority: null }, 1);
-    const { mean: value, low, high } = mean.interval(0.95, true);
+    const { mean: value, low, high } = mean.interval(0.95, 'independent');
     expect([value, mean.weight, mean.count]).toEqual([15, 4, 2]);
     // the variance of the mean is (3² × 4/4 + 18/2) / 4², with (9 + 9)² / (9²/3 + 9²/1) = 3 degrees of freedom
     const half = studentQuantile(0.975, 3) * Math.sqrt(18 / 16);
@@ -61,7 +64,7 @@ describe('the mean over points', () => {
     share.add({ count: 10, mean: 0.2, variance: null, majority: null }, 1);
     // 3 × 10 and 10 runs of equal weight
     const wilson = wilsonInterval(0.2, 40, 0.95);
-    const interval = share.interval(0.95, true);
+    const interval = share.interval(0.95, 'independent');
     expect(interval.mean).toBeCloseTo(0.2, 12);
     expect(interval.low).toBeCloseTo(wilson.low, 2);
     expect(interval.high).toBeCloseTo(wilson.high, 2);
@@ -72,7 +75,7 @@ describe('the mean over points', () => {
     const mean = new MeanOfPoints();
     mean.add({ count: 4, mean: 10, variance: 4, majority: null });
     mean.add({ count: 2, mean: 30, variance: 18, majority: null });
-    const { low, high } = mean.interval(0.95, true);
+    const { low, high } = mean.interval(0.95, 'independent');
     const error = Math.sqrt(10) / 2;
     expect((high! + low!) / 2).toBeCloseTo(20, 10);
     // the 0.975 quantile of t is 12.7062 with 1 degree of freedom, and 4.3027 with 2
@@ -82,21 +85,21 @@ describe('the mean over points', () => {
 
   test('has no interval without replications, or over several points with common seeds', () => {
     const none = { low: null, high: null };
-    expect(meanOf([[1, 2], [3]]).interval(0.95, true)).toEqual({ mean: 2.25, ...none });
+    expect(meanOf([[1, 2], [3]]).interval(0.95, 'independent')).toEqual({ mean: 2.25, ...none });
     expect(
       meanOf([
         [1, 2],
         [3, 5],
-      ]).interval(0.95, false),
+      ]).interval(0.95, 'common'),
     ).toEqual({ mean: 2.75, ...none });
-    expect(meanOf([[1, 2]]).interval(0.95, false).low).not.toBeNull();
+    expect(meanOf([[1, 2]]).interval(0.95, 'common').low).not.toBeNull();
   });
 
   test('has no interval if the values of each point are equal, and a point with equal values may have the jumps of others', () => {
     const equal = [2, 2, 2];
-    expect(meanOf([equal, [4, 4]]).interval(0.95, true)).toEqual({ mean: 3, low: null, high: null });
+    expect(meanOf([equal, [4, 4]]).interval(0.95, 'independent')).toEqual({ mean: 3, low: null, high: null });
     const widthOf = (points: readonly number[][]): number => {
-      const { low, high } = meanOf(points).interval(0.95, true);
+      const { low, high } = meanOf(points).interval(0.95, 'independent');
       return high! - low!;
     };
     const others = [
@@ -111,15 +114,19 @@ describe('the mean over points', () => {
       const { low, mean, high } = meanOf([
         [size, 2 * size],
         [3 * size, 5 * size, size],
-      ]).interval(0.95, true);
+      ]).interval(0.95, 'independent');
       expect(low! < mean && mean < high!).toBe(true);
     }
     // the variance of these values is too large for a number
-    expect(meanOf([[1e300, 2e300]]).interval(0.95, true)).toEqual({ mean: 1.5e300, low: null, high: null });
+    expect(meanOf([[1e300, 2e300]]).interval(0.95, 'independent')).toEqual({
+      mean: 1.5e300,
+      low: null,
+      high: null,
+    });
     const partly = meanOf([
       [1, 2],
       [1e300, 2e300],
-    ]).interval(0.95, true);
+    ]).interval(0.95, 'independent');
     expect([partly.low, partly.high]).toEqual([null, null]);
   });
 });
@@ -145,7 +152,7 @@ describe('the share over points', () => {
       [10, 3],
       [40, 40],
     ] as const) {
-      const { mean, low, high } = shareOf([truths(n, count)]).interval(0.95, true);
+      const { mean, low, high } = shareOf([truths(n, count)]).interval(0.95, 'independent');
       const wilson = wilsonInterval(count / n, n, 0.95);
       expect(mean).toBeCloseTo(wilson.share, 12);
       expect(low).toBeCloseTo(wilson.low, 12);
@@ -154,15 +161,29 @@ describe('the share over points', () => {
   });
 
   test('has the interval of all runs together if the points are similar, and otherwise a narrower one', () => {
-    const alike = shareOf(Array.from({ length: 5 }, () => truths(10, 2))).interval(0.95, true);
+    const alike = shareOf(Array.from({ length: 5 }, () => truths(10, 2))).interval(0.95, 'independent');
     const { low, high } = wilsonInterval(0.2, 50, 0.95);
     expect([alike.low, alike.high]).toEqual([expect.closeTo(low, 12), expect.closeTo(high, 12)]);
-    const apart = shareOf([truths(20, 0), truths(20, 20)]).interval(0.95, true);
+    const apart = shareOf([truths(20, 0), truths(20, 20)]).interval(0.95, 'independent');
     const together = wilsonInterval(0.5, 40, 0.95);
     expect(apart.low).toBeGreaterThan(together.low);
     expect(apart.high).toBeLessThan(together.high);
     // the interval still has a width, because the shares of the two points are uncertain
     expect(apart.high! - apart.low!).toBeGreaterThan(0.05);
+  });
+
+  test('is not narrower than that of all runs if all points have a share of one half', () => {
+    const truthsOf = (counts: number[], runs: number) => shareOf(counts.map((count) => truths(runs, count)));
+    // the numbers of true runs at eight points as a binomial distribution has them
+    for (const [share, runs] of [
+      [truthsOf([0, 1, 1, 1, 2, 2, 2, 3], 3), 24],
+      [truthsOf([0, 1, 0, 1], 1), 4],
+      [truthsOf([0, 1, 1, 2], 2), 8],
+    ] as const) {
+      const { low, high } = share.interval(0.95, 'independent');
+      const all = wilsonInterval(0.5, runs, 0.95);
+      expect([low, high]).toEqual([expect.closeTo(all.low, 12), expect.closeTo(all.high, 12)]);
+    }
   });
 
   test('contains the mean of the shares at least as often as the confidence says', () => {
@@ -172,22 +193,25 @@ describe('the share over points', () => {
     let inside = 0;
     for (let trial = 0; trial < 2_000; trial += 1) {
       const drawn = chances.map((chance) => Array.from({ length: 8 }, () => Number(uniform() < chance)));
-      const { low, high } = shareOf(drawn).interval(0.95, true);
+      const { low, high } = shareOf(drawn).interval(0.95, 'independent');
       if (low! <= known && known <= high!) inside += 1;
     }
     // two standard deviations of the share 0.95 are 0.01
     expect(inside / 2_000).toBeGreaterThan(0.94);
   });
 
-  test('has no interval over several points with common seeds, and can be joined', () => {
-    expect(shareOf([[1], [0]]).interval(0.95, false)).toEqual({ mean: 0.5, low: null, high: null });
+  test('has no interval without chance, and over several points with common seeds, and can be joined', () => {
+    const none = { mean: 0.5, low: null, high: null };
+    expect(shareOf([[1], [0]]).interval(0.95, 'common')).toEqual(none);
+    expect(shareOf([[1], [0]]).interval(0.95, 'none')).toEqual(none);
+    expect(shareOf([[1]]).interval(0.95, 'none')).toEqual({ ...none, mean: 1 });
     const joined = shareOf([[1, 0, 0]]);
     joined.join(shareOf([[1, 1]]));
-    expect(joined.interval(0.95, true)).toEqual(
+    expect(joined.interval(0.95, 'independent')).toEqual(
       shareOf([
         [1, 0, 0],
         [1, 1],
-      ]).interval(0.95, true),
+      ]).interval(0.95, 'independent'),
     );
   });
 });
@@ -195,7 +219,7 @@ describe('the share over points', () => {
 test('a quantile has an interval at a single point only', () => {
   const quantile = overPoints('quantile');
   quantile.add({ count: 9, mean: 3, variance: null, majority: null, low: 1, high: 8 });
-  expect(quantile.interval(0.95, true)).toEqual({ mean: 3, low: 1, high: 8 });
+  expect(quantile.interval(0.95, 'independent')).toEqual({ mean: 3, low: 1, high: 8 });
   quantile.add({ count: 9, mean: 5, variance: null, majority: null, low: 2, high: 9 });
-  expect(quantile.interval(0.95, true)).toEqual({ mean: 4, low: null, high: null });
+  expect(quantile.interval(0.95, 'independent')).toEqual({ mean: 4, low: null, high: null });
 });

@@ -6,7 +6,7 @@ import { Agreement } from '../../../src/report/summary/agreement.ts';
 import { measuresOf } from '../../../src/campaign/measures.ts';
 import { OutputSample } from '../../../src/report/summary/points.ts';
 import { readReference } from '../../../src/report/summary/reference.ts';
-import { sampleRecord } from '../support.ts';
+import { sampleRecord, SEED } from '../support.ts';
 
 const { campaign } = sampleRecord();
 const folder = mkdtempSync(join(tmpdir(), 'foray-reference-'));
@@ -143,7 +143,7 @@ describe('agreement', () => {
   });
 
   test('says for each point of the reference whether the interval contains the known value', () => {
-    const agreement = new Agreement(reference, measures, 0.95);
+    const agreement = new Agreement({ base: [SEED], precision: null }, reference, measures);
     agreement.add({ values: ['1', '2'], samples: sampleOf(9, 10, 12) });
     agreement.add({ values: ['1', '3'], samples: sampleOf(9, 10, 12) });
     agreement.add({ values: ['3', '4'], samples: sampleOf(11, 11.1, 11.2) });
@@ -156,7 +156,7 @@ describe('agreement', () => {
   });
 
   test('leaves out a point without a value', () => {
-    const agreement = new Agreement(reference, measures, 0.95);
+    const agreement = new Agreement({ base: [SEED], precision: null }, reference, measures);
     agreement.add({ values: ['1', '2'], samples: sampleOf() });
     expect(agreement.comparisons).toEqual([]);
   });

@@ -5,9 +5,14 @@ import { EffectGatherer, type MainEffects } from '../../../src/report/summary/ef
 import { renderReport } from '../../../src/report/html/html.ts';
 import type { ScatterEffects, SurfaceEffect } from '../../../src/report/summary/scatter.ts';
 import { areaOf, hullOf, isWithin } from '../../../src/statistics/hull.ts';
-import { countsOf, sampleRecord, sampleRow, stream } from '../support.ts';
+import { countsOf, sampleRecord, sampleRow, SEED, stream } from '../support.ts';
 
-const plain = { strategy: { by: 'design' as const }, precision: null, commonRandomNumbers: false };
+const plain = {
+  base: [SEED],
+  strategy: { by: 'design' as const },
+  precision: null,
+  commonRandomNumbers: false,
+};
 
 /** A design with a list of points, and its inputs. */
 function listed(points: readonly (readonly number[])[]) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { longPointTable, pointTable } from '../../../src/report/tables/point-table.ts';
 import { longTable, resultTable } from '../../../src/report/tables/result-table.ts';
-import { failedRow, sampleRecord, sampleRow, stream } from '../support.ts';
+import { failedRow, sampleRecord, sampleRow, SEED, stream } from '../support.ts';
 
 const strategy = { by: 'design' } as const;
 
@@ -184,7 +184,8 @@ describe('the table of points', () => {
     { name: 'Wait', type: 'DOUBLE', units: 'SECOND' },
     { name: 'Name', type: 'STRING', units: null },
   ] as const;
-  const of = { strategy, varied: campaign.varied, outputs: [...outputs], precision: null };
+  const { base, varied } = campaign;
+  const of = { strategy, base: [...base, SEED], varied, outputs: [...outputs], precision: null };
   const rows = [
     ...[4, 1, 16, 2, 8].map((wait, at) => ({
       ...sampleRow(1, ['1', '2'], at + 1),
@@ -209,6 +210,15 @@ describe('the table of points', () => {
     const expected = [...moments, 1, 1.2, 2, 4, 8, 14.4, 16];
     for (const [at, value] of expected.entries()) expect(Number(first![6 + at])).toBeCloseTo(value, 6);
     expect(second!.slice(3)).toEqual(['0', '1', '0', ...Array.from({ length: 11 }, () => null)]);
+  });
+
+  test('has no interval of a share if the model has no chance', async () => {
+    const one = { ...of, outputs: [{ name: 'Late', type: 'BOOLEAN', units: null } as const] };
+    const late = [{ ...sampleRow(1, ['1', '2'], 1), outputs: { Late: 'true' } }];
+    const shareOf = async (campaign: typeof one) =>
+      (await Array.fromAsync(pointTable(campaign, stream(late)).rows))[0]!.slice(-4);
+    expect(await shareOf({ ...one, base })).toEqual(['1', '1', null, null]);
+    expect(await shareOf(one)).toEqual(['1', '1', expect.any(String), '1']);
   });
 
   test('has one row per point and numeric output in its long form', async () => {
