@@ -30,7 +30,11 @@ export default {
       process.env[flag] ? [] : paths.map((path) => `<rootDir>/test/${path}`),
     ),
   ],
-  moduleNameMapper: packageModules,
+  moduleNameMapper: {
+    ...packageModules,
+    // as modules of src import it
+    '^(\\.\\./)+package/own-files\\.ts$': '<rootDir>/test/support/own-files.ts',
+  },
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

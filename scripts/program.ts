@@ -49,7 +49,7 @@ const temporal = Object.keys(dependencies).filter((name) => name.startsWith('@te
  * Packages that stay outside the bundle. Temporal's packages have native code and find their parts by path. The others
  * are needed only by some commands.
  */
-const external = [...temporal, 'protobufjs', 'pg', 'vega', 'vega-lite'];
+const external = [...temporal, 'protobufjs', 'pg'];
 
 /**
  * Loads Node's HTTP by `require`. After an `import`, Node reads each member of the module, and one member loads Node's
