@@ -221,7 +221,7 @@ def faulty(what: str = "", number: int = 0, limit: Annotated[int, Name("{MAX_MEM
     if what == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while what in ("endless", "deaf"):
-        pass
+        time.sleep(0.1)
     while what == "memory":
         taken.append(bytearray(20_000_000))
         time.sleep(0.01)
@@ -231,10 +231,11 @@ def faulty(what: str = "", number: int = 0, limit: Annotated[int, Name("{MAX_MEM
             file.write("left")
     return {"y": float(number)}
 `,
-      { runTimeout: 4 },
+      // the other runs end in time also on a busy machine
+      { runTimeout: 10 },
     );
     const version = await service.latest('Faulty');
-    const limit = 'longer than the time limit of the service: 4 s';
+    const limit = 'longer than the time limit of the service: 10 s';
     const cases = { endless: limit, deaf: limit, memory: 'more memory than it may take: 100 MB', long: '' };
     for (const [number, [what, reason]] of Object.entries(cases).entries()) {
       const { body: run } = await requestRun(service, version, { What: what, Number: number });
@@ -282,32 +283,14 @@ def faulty(number: int = 0) -> Result:
     await service.close();
     expect(living()).toEqual([]);
   });
-
-  test('leaves no process when the service closes', async () => {
-    const service = await serve(`
-import os
-from typing import TypedDict
-from foray_model import model
-class Result(TypedDict):
-    y: float
-@model
-def faulty() -> Result:
-    return {"y": float(os.getpid())}
-`);
-    const outputs = await outputsOf(service, await service.latest('Faulty'));
-    const pid = Number(outputs.get('Y'));
-    expect(isRunning(pid)).toBe(true);
-    await service.close();
-    expect(isRunning(pid)).toBe(false);
-  });
 });
 
 describe('foray models check', () => {
   const leaky = (body: string): string => `
-import decimal, functools, itertools, math, os, random, threading, time, uuid, warnings
+import decimal, functools, itertools, math, os, random, threading, time
 from typing import TypedDict
 from foray_model import model
-seen, counter, cache, table, guess, own = [], itertools.count(), {}, [3, 1, 2], [1.0], random.Random(7)
+counter, cache, table, guess, own = itertools.count(), {}, [3, 1, 2], [1.0], random.Random(7)
 class Agent:
     made = 0
     def __init__(self):
@@ -331,16 +314,12 @@ def leaky(x: float = 1.0, *, seed: int = 1, rng: random.Random) -> Result:
     return {"y": float(y)}
 `;
   const leaks: [what: string, body: string, how: string | undefined][] = [
-    ['a list of earlier inputs', 'seen.append(x); y = sum(seen)', 'after other runs'],
-    ['a counter', 'y = next(counter)', 'after other runs'],
-    ['a cache without the seed', 'y = cache.setdefault(x, rng.random())', 'after other runs'],
     [
       'the order of a set',
       'y = list({"rome", "oslo", "bern", "kiev", "lima"}).index("rome")',
       'PYTHONHASHSEED',
     ],
     ['the clock', 'import time; y = time.time()', 'in two processes'],
-    ['the process', 'y = os.getpid()', 'in two processes'],
     ['a generator of the file', 'y = own.random()', 'after other runs'],
     ['a mutable default', 'y = len(kept(x))', 'after other runs'],
     ['ids of agents', 'y = sum(sorted(Agent().id for _ in range(12))[:3])', 'after other runs'],
@@ -358,17 +337,16 @@ def leaky(x: float = 1.0, *, seed: int = 1, rng: random.Random) -> Result:
       'threading.Thread(target=time.sleep, args=(99,), daemon=True).start(); y = threading.active_count()',
       'after other runs',
     ],
-    ['a random name', 'y = uuid.uuid4().int % 1000', 'in two processes'],
-    ['the place in memory', 'y = id(Agent()) // 16 % 100000', 'in two processes'],
     [
       'a file outside the working folder',
       'open("FILE", "a").write("."); y = os.path.getsize("FILE")',
       'in two processes',
     ],
-    ['no leak: a good cache', 'y = cache.setdefault(x, x * 2) * rng.random()', undefined],
-    ['no leak: the shared generator', 'y = random.random() * x', undefined],
-    ['no leak: the environment', 'y = len(os.environ); os.environ[str(seed)] = "1"', undefined],
-    ['no leak', 'y = x * rng.random()', undefined],
+    [
+      'no leak: a good cache, the shared generator and the environment',
+      'y = cache.setdefault(x, x * 2) * rng.random() + random.random() + len(os.environ); os.environ[str(seed)] = "1"',
+      undefined,
+    ],
   ];
 
   test.each(leaks)('with %s, says what it has found', async (_what, body, how) => {

@@ -2,20 +2,22 @@ import { RANDOM_SEED } from '../../api/constants.ts';
 import type { Outcome } from '../executors/execution.ts';
 import type { ExecutorPool } from '../executors/pool.ts';
 import type { Job, Left } from '../executors/protocol.ts';
+import type { KeptCommand } from '../models/command.ts';
 import type { Declaration } from '../models/declaration.ts';
 
 type Result = Extract<Outcome, { kind: 'completed' | 'failed' }> | undefined;
 
 export interface SteadinessParts {
   declaration: Declaration;
+  /** The run. It is alone: the process of its program ends after it. */
   job: Job;
   /** The outputs of the job in a process of its own. */
   outputs: Record<string, string>;
   pool: ExecutorPool;
   /** Executes a run with another order of Python's sets; undefined if the user has set the order. */
   otherHash: ExecutorPool | undefined;
-  /** Whether the model stays loaded between runs. */
-  staysLoaded: boolean;
+  /** The program of the model; undefined for a module, which the executor itself loads. */
+  program: Pick<KeptCommand, 'loop'> | undefined;
   /** How many different runs to compare, at most. */
   most: number;
 }
@@ -31,29 +33,31 @@ export interface Steadiness {
 /**
  * Says how outputs depend on something else than the inputs: on the process, on the order of Python's sets, or on
  * earlier runs of the process. Each of several runs executes in a process of its own. One of them executes again in
- * other processes, and all of them in one process, forwards and backwards.
+ * another executor, and all of them in one process, forwards and backwards.
  */
 export async function steadinessOf(parts: SteadinessParts): Promise<Steadiness> {
-  const { declaration, job, outputs, pool, otherHash, staysLoaded, most } = parts;
+  const { declaration, job, outputs, pool, otherHash, program, most } = parts;
   const left: Left[] = [];
-  const inNewProcess = (inputs: Job['inputs'], where = pool): Promise<Result> => {
-    where.renew();
-    return executed(where, { ...job, inputs });
-  };
   const first: Result = { kind: 'completed', outputs };
-  const again = differs(first, await inNewProcess(job.inputs));
-  if (again) return { difference: `in two processes with the same inputs: ${again}`, left };
-  const hashed = otherHash && differs(first, await inNewProcess(job.inputs, otherHash));
+  const hashed = otherHash && differs(first, await executed(otherHash, job));
+  if (hashed || !otherHash) {
+    // after a run with another order, this tells whether the order is the reason
+    pool.renew();
+    const again = differs(first, await executed(pool, job));
+    if (again) return { difference: `in two processes with the same inputs: ${again}`, left };
+  }
   if (hashed) return { difference: `with another order of Python's sets (PYTHONHASHSEED): ${hashed}`, left };
-  if (!staysLoaded) return { left };
+  if (program?.loop === false) return { left };
   const cases: { inputs: Job['inputs']; alone: Result }[] = [{ inputs: job.inputs, alone: first }];
   for (const inputs of variants(declaration, job.inputs).slice(0, most - 1)) {
-    const alone = await inNewProcess(inputs);
+    // a new executor costs as much as a new process of a program
+    if (!program) pool.renew();
+    const alone = await executed(pool, { ...job, inputs });
     if (alone?.kind === 'completed') cases.push({ inputs, alone });
   }
-  pool.renew();
+  if (!program) pool.renew();
   for (const { inputs, alone } of [...cases, ...cases.toReversed(), cases[0]!]) {
-    const result = await executed(pool, { ...job, inputs });
+    const result = await executed(pool, { ...job, inputs, isAlone: false });
     const found = differs(alone, result);
     if (found)
       return {

@@ -135,7 +135,12 @@ export async function tryModel(
     const hashes = [...files].map(([name, file]): [string, string] => [name, content.write(contentOf(file))]);
     const inputs = trialInputs(declaration, [...values, ...hashes]);
     const start = performance.now();
-    const job = { runId: 'trial', versionId: 'trial', code, template, inputs, isWatched: true };
+    // alone, because the next run has a process of its own, too
+    const job = {
+      ...{ runId: 'trial', versionId: 'trial', code, template, inputs },
+      isWatched: true,
+      isAlone: true,
+    };
     const before = stateOf(code);
     const outcome = await pool.execute(job, onProgress);
     const seconds = (performance.now() - start) / 1_000;
@@ -160,6 +165,7 @@ export async function tryModel(
           ...job,
           runId: 'seeded',
           isWatched: false,
+          isAlone: false,
           inputs: { ...inputs, [RANDOM_SEED]: seeded },
         };
         checkSeeded(declaration, seeded, await pool.execute(large, () => {}));
@@ -305,7 +311,7 @@ function changeWarnings({ name }: Declaration, code: ModelCode, before: string):
  * @throws ForayError MODEL_UNSTEADY if outputs depend on something else than the inputs
  */
 async function checkSteady(
-  parts: Omit<SteadinessParts, 'otherHash' | 'staysLoaded'>,
+  parts: Omit<SteadinessParts, 'otherHash' | 'program'>,
   options: PoolOptions,
 ): Promise<Left[]> {
   const { entry } = parts.job.code;
@@ -315,11 +321,7 @@ async function checkSteady(
     ? undefined
     : new ExecutorPool({ ...options, environment: { PYTHONHASHSEED: '1' } });
   try {
-    const { difference, left } = await steadinessOf({
-      ...parts,
-      otherHash,
-      staysLoaded: program?.loop ?? true,
-    });
+    const { difference, left } = await steadinessOf({ ...parts, otherHash, program });
     if (difference === undefined) return left;
     throw new ForayError(
       'MODEL_UNSTEADY',
