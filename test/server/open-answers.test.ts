@@ -167,7 +167,7 @@ test('a logout ends what is open with this login, and what other logins of the s
 });
 
 describe('a reader of a campaign that has gone', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
 
   /** The end of each reading of results that has begun. */
   const readings = (): (AbortSignal | undefined)[] => {

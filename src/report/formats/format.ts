@@ -28,7 +28,7 @@ export interface ShapeOptions extends TableOptions {
 
 type ShapedCampaign = Pick<
   Campaign,
-  'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions' | 'strategy' | 'repeats'
+  'base' | 'varied' | 'outputs' | 'derived' | 'precision' | 'goal' | 'versions' | 'strategy' | 'repeats'
 >;
 
 /** Makes a table of results as the options say. The table is streamed. */
