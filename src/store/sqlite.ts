@@ -1,17 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import {
+  type CompiledQuery,
+  type DatabaseConnection,
   type Dialect,
+  type QueryResult,
   SqliteAdapter,
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
-import { openSqlite, rollBack } from '../system/sqlite.ts';
+import { openSqlite, PATIENCE, rollBack, SQLITE_BUSY } from '../system/sqlite.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
 /** The maximum number of prepared statements that are cached. A worker uses the same statements again and again. */
 const STATEMENTS = 100;
+/** How long a statement holds its thread while another process writes, ms. Most writes are shorter. */
+const HOLDS = 25;
+/** The pause before it is repeated, ms. */
+const PAUSE = 50;
+const SQLITE_BUSY_SNAPSHOT = 517;
 
 /**
  * SQLite can roll back changes of tables, so a migration runs completely or not at all. Kysely uses this only if an
@@ -25,10 +34,16 @@ class Adapter extends SqliteAdapter {
 
 class Driver extends SqliteDriver {
   readonly #database: DatabaseSync;
+  readonly #path: string;
 
-  constructor(config: SqliteDialectConfig, database: DatabaseSync) {
+  constructor(config: SqliteDialectConfig, database: DatabaseSync, path: string) {
     super(config);
     this.#database = database;
+    this.#path = path;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return new PatientConnection(await super.acquireConnection(), this.#path);
   }
 
   override rollbackTransaction(): Promise<void> {
@@ -36,18 +51,58 @@ class Driver extends SqliteDriver {
   }
 }
 
+/**
+ * Repeats a statement while another process writes. SQLite itself would hold the thread for all this time, and the
+ * thread of a worker or a server has other work. In a transaction, only the first statement that writes meets the lock.
+ */
+class PatientConnection implements DatabaseConnection {
+  readonly #inner: DatabaseConnection;
+  readonly #path: string;
+
+  constructor(inner: DatabaseConnection, path: string) {
+    this.#inner = inner;
+    this.#path = path;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    for (const until = performance.now() + PATIENCE; ;) {
+      try {
+        return await this.#inner.executeQuery<R>(query);
+      } catch (error) {
+        if (!isLocked(error) || performance.now() > until) throw sqliteFault(this.#path, error);
+      }
+      await delay(PAUSE);
+    }
+  }
+
+  streamQuery<R>(query: CompiledQuery, size: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.#inner.streamQuery(query, size);
+  }
+}
+
+/**
+ * Whether another process has locked the file for a time. After BUSY_SNAPSHOT it has written since this transaction began
+ * to read, so the statement would fail again.
+ */
+function isLocked(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  return errcode % 256 === SQLITE_BUSY && errcode !== SQLITE_BUSY_SNAPSHOT;
+}
+
 class NodeSqliteDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig;
   readonly #database: DatabaseSync;
+  readonly #path: string;
 
-  constructor(config: SqliteDialectConfig, database: DatabaseSync) {
+  constructor(config: SqliteDialectConfig, database: DatabaseSync, path: string) {
     super(config);
     this.#config = config;
     this.#database = database;
+    this.#path = path;
   }
 
   override createDriver(): Driver {
-    return new Driver(this.#config, this.#database);
+    return new Driver(this.#config, this.#database, this.#path);
   }
 
   override createAdapter(): Adapter {
@@ -63,32 +118,25 @@ class NodeSqliteDialect extends SqliteDialect {
 export function sqliteDialect(path: string): Dialect {
   let database: DatabaseSync;
   try {
-    database = openSqlite(path);
+    database = openSqlite(path, HOLDS);
   } catch (error) {
     throw sqliteFault(path, error);
   }
-  const explained = <T>(act: () => T): T => {
-    try {
-      return act();
-    } catch (error) {
-      throw sqliteFault(path, error);
-    }
-  };
   const statements = new Map<string, SqliteStatement>();
   const config: SqliteDialectConfig = {
     database: {
       prepare(text) {
         const known = statements.get(text);
         if (known) return known;
-        const statement = explained(() => database.prepare(text));
+        const statement = database.prepare(text);
         const args = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
         const names = statement.columns().map(({ name }) => name);
         statement.setReturnArrays(true);
         const toRow = (cells: unknown): Row => new Row(names, cells as SQLOutputValue[]);
         const prepared: SqliteStatement = {
           reader: names.length > 0,
-          all: (parameters) => explained(() => statement.all(...args(parameters)).map(toRow)),
-          run: (parameters) => explained(() => statement.run(...args(parameters))),
+          all: (parameters) => statement.all(...args(parameters)).map(toRow),
+          run: (parameters) => statement.run(...args(parameters)),
           iterate: (parameters) => statement.iterate(...args(parameters)).map(toRow),
         };
         if (statements.size === STATEMENTS) statements.delete(statements.keys().next().value!);
@@ -98,7 +146,7 @@ export function sqliteDialect(path: string): Dialect {
       close: () => database.close(),
     },
   };
-  return new NodeSqliteDialect(config, database);
+  return new NodeSqliteDialect(config, database, path);
 }
 
 /**

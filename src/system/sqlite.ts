@@ -4,7 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { hasDatabase } from './database-file.ts';
 
 /** How long a statement waits for other processes, ms. */
-const PATIENCE = 10_000;
+export const PATIENCE = 10_000;
+/** The primary code of SQLite for a file that another process locks. */
+export const SQLITE_BUSY = 5;
 
 /**
  * Opens a database in a file, and makes the file and its folder, for their user only, if they do not exist. Other
@@ -12,15 +14,16 @@ const PATIENCE = 10_000;
  * of the process. A power failure may lose the last commits, but leaves the database consistent.
  *
  * @param file - a path, or `:memory:`
+ * @param holds - how long a statement may hold its thread while it waits for other processes, ms
  * @throws ForayError STORE_LOST if the file was taken away; the error of SQLite or of the system
  */
-export function openSqlite(file: string): DatabaseSync {
+export function openSqlite(file: string, holds = PATIENCE): DatabaseSync {
   if (file !== ':memory:') {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     // SQLite gives its other files the permissions of this one
     if (!hasDatabase(file)) closeSync(openSync(file, 'a', 0o600));
   }
-  const database = new DatabaseSync(file, { timeout: PATIENCE });
+  const database = new DatabaseSync(file, { timeout: holds });
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     return database;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { openStore, type ResultPlace, type Store } from '../../src/store/index.ts';
 import { BEGINNING, otherPoints, outputsOf, restOfPoint } from '../../src/store/results/read.ts';
@@ -22,6 +22,38 @@ test('each store in memory has its own id and content', async () => {
   expect(await second.getFile('hash')).toBeUndefined();
   await first.close();
   await second.close();
+});
+
+describe('a store beside another process', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let store: Store;
+  let other: DatabaseSync;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    const file = join(folder.path, 'store.db');
+    store = await openStore(`sqlite:${file}`);
+    await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+    other = new DatabaseSync(file);
+  });
+  afterEach(async () => {
+    other.close();
+    await store.close();
+    folder.remove();
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['a statement', () => store.setPhase('flu', 'running', 2)],
+    ['a transaction', () => store.addPoints('flu', points(2), 1)],
+  ])('%s that meets its lock waits, and the thread goes on meanwhile', async (_what, write) => {
+    other.exec('begin immediate');
+    const writing = write();
+    // this is possible only while the thread is free: SQLite's own wait would end with an error
+    await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => setTimeout(resolve));
+    other.exec('commit');
+    await writing;
+  });
 });
 
 describe('a store of 200,000 runs, most of them finished', () => {
