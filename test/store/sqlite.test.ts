@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { openStore, type ResultPlace, type Store } from '../../src/store/index.ts';
@@ -9,7 +10,7 @@ import { sqliteDialect } from '../../src/store/sqlite.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { sqliteDatabase, temporaryFolder } from './folder.ts';
 import { describeStore } from './contract/index.ts';
-import { campaign, done, points } from './fixtures.ts';
+import { campaign, done, points, upTo } from './fixtures.ts';
 
 describeStore('a store in SQLite', sqliteDatabase);
 
@@ -53,6 +54,28 @@ describe('a store beside another process', () => {
     await new Promise((resolve) => setTimeout(resolve));
     other.exec('commit');
     await writing;
+  });
+
+  test('deletes large outputs in several steps', async () => {
+    await store.addPoints('flu', points(40), 1);
+    const large = (seq: number) => ({
+      ...done(seq),
+      outputs: { 'Peak day': randomBytes(1_000_000).toString('base64') },
+    });
+    await store.observe(
+      'flu',
+      upTo(40).map((seq) => large(seq)),
+      2,
+    );
+    const left = new Set<number>();
+    let isOver = false;
+    const deletion = store.deleteCampaign('flu').finally(() => (isOver = true));
+    while (!isOver) {
+      left.add(Number(other.prepare('select count(*) as count from outputs').get()!['count']));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await deletion;
+    expect(left.size).toBeGreaterThan(3);
   });
 });
 

@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { CountChanges, countRange } from '../runs/counts.ts';
 import { ALL_DELETED, hide } from '../deleted.ts';
 import { lock } from '../rows.ts';
@@ -9,6 +9,10 @@ import type { Tables } from '../tables.ts';
  * The maximum number of seqs, points or files whose rows one step deletes. Other writers can write between two steps.
  */
 const ROWS_AT_ONCE = 10_000;
+/** One step deletes outputs or logs of at most this many bytes, unless they are of one run. */
+const BYTES_AT_ONCE = 16_000_000;
+/** The maximum number of rows whose sizes a step reads. */
+const SIZES_AT_ONCE = 1_000;
 
 /**
  * Deletes a campaign with its points, runs and results, in many small steps. Nobody sees the campaign from the first
@@ -43,12 +47,13 @@ async function deleteRows(db: Kysely<Tables>, campaign: number): Promise<void> {
   // somebody else has completed the deletion
   if (!found) return;
   const { seqs, ordinals } = found;
+  await deleteLarge(db, campaign, 'outputs', sql`length(outputs) + coalesce(length(packed), 0)`);
+  await deleteLarge(db, campaign, 'run_logs', sql`length(lines)`);
   for (let from = 0; from < seqs; from += ROWS_AT_ONCE) {
     const to = from + ROWS_AT_ONCE;
-    const rowsOf = (db: Kysely<Tables>, table: 'outputs' | 'run_logs' | 'failed_attempts' | 'runs') =>
+    const rowsOf = (db: Kysely<Tables>, table: 'failed_attempts' | 'runs') =>
       db.deleteFrom(table).where('campaign', '=', campaign).where('seq', '>=', from).where('seq', '<', to);
-    for (const table of ['outputs', 'run_logs', 'failed_attempts'] as const)
-      await rowsOf(db, table).execute();
+    await rowsOf(db, 'failed_attempts').execute();
     await db.transaction().execute(async (transaction) => {
       await lock(transaction, campaign);
       const changes = new CountChanges();
@@ -82,4 +87,34 @@ async function deleteRows(db: Kysely<Tables>, campaign: number): Promise<void> {
   for (const table of ['asks', 'search_events', 'stopped_runs', 'run_counts', 'pictures'] as const)
     await db.deleteFrom(table).where('campaign', '=', campaign).execute();
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();
+}
+
+/**
+ * Deletes the rows of a table whose rows may be large.
+ * @param size - the size of a row, about in bytes
+ */
+async function deleteLarge(
+  db: Kysely<Tables>,
+  campaign: number,
+  table: 'outputs' | 'run_logs',
+  size: RawBuilder<unknown>,
+): Promise<void> {
+  for (;;) {
+    const rows = await db
+      .selectFrom(table)
+      .select(['seq', size.$castTo<number>().as('size')])
+      .where('campaign', '=', campaign)
+      .orderBy('seq')
+      .limit(SIZES_AT_ONCE)
+      .execute();
+    if (rows.length === 0) return;
+    let count = 0;
+    for (let bytes = 0; count < rows.length; count += 1) {
+      bytes += Number(rows[count]!.size);
+      if (count > 0 && bytes > BYTES_AT_ONCE) break;
+    }
+    const { seq } = rows[count - 1]!;
+    await db.deleteFrom(table).where('campaign', '=', campaign).where('seq', '<=', seq).execute();
+    await breath();
+  }
 }
