@@ -189,7 +189,9 @@ describe('the rows of a followed campaign', () => {
     await addNamed(store, ['a', 'b']);
     await finish('flu', 0);
     const leaving = new AbortController();
-    const rows = followResults(store, campaign('flu'), 2 ** 30, stays, leaving.signal)[Symbol.asyncIterator]();
+    const rows = followResults(store, campaign('flu'), 2 ** 30, stays, leaving.signal)[
+      Symbol.asyncIterator
+    ]();
     await rows.next();
     const next = rows.next();
     leaving.abort();

@@ -69,7 +69,9 @@ test('a file that is being written is given up when all requests for it have gon
     begun.resolve();
     return once(gone, 'abort').then(() => Promise.reject(new Error('given up')));
   };
-  const all = clients.map(({ signal }) => expect(files.get('tag', write, signal)).rejects.toThrow('given up'));
+  const all = clients.map(({ signal }) =>
+    expect(files.get('tag', write, signal)).rejects.toThrow('given up'),
+  );
   await begun.promise;
   clients[0]!.abort();
   expect(given.map(({ aborted }) => aborted)).toEqual([false]);

@@ -42,9 +42,12 @@ async function startBucket() {
 test('a run whose output the bucket refuses for good fails with the reason of the bucket', async () => {
   const { state, place } = await startBucket();
   const models = temporaryFolder();
-  writeCommandModel(models, 'Large', "writeFileSync('out.txt', 'large'); say({ outputs: { Out: 'out.txt' } });", [
-    'Out: OUTPUT_FILE',
-  ]);
+  writeCommandModel(
+    models,
+    'Large',
+    "writeFileSync('out.txt', 'large'); say({ outputs: { Out: 'out.txt' } });",
+    ['Out: OUTPUT_FILE'],
+  );
   const service = await startTestService({ modelDirs: [models], s3: place });
   const version = await service.latest('Large');
   state.refuses = true;
@@ -60,7 +63,12 @@ test('a file that the bucket does not have, refuses, or has damaged counts as la
   const { state, kept, place, server } = await startBucket();
   const cache = new FileCache(new ContentFiles(temporaryFolder()), 1e6);
   cache.prepare();
-  const store = new S3Store({ ...place, cache, problems: new Problems(Date.now, () => undefined), now: Date.now });
+  const store = new S3Store({
+    ...place,
+    cache,
+    problems: new Problems(Date.now, () => undefined),
+    now: Date.now,
+  });
   const local = path.join(temporaryFolder(), 'file');
   writeFileSync(local, 'content');
   const source = new ContentFiles(temporaryFolder());

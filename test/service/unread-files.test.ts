@@ -19,7 +19,9 @@ function thrownBy(act: string): { name: string; isLasting: boolean; message: str
     `const { checkUnchanged, loadUnchanged } = await import(${JSON.stringify(pathToFileURL(ownModule('src/service/models/load')).href)});
      await ${act}.catch(({ name, isLasting, message }) => console.log(JSON.stringify({ name, isLasting, message })));`,
   );
-  return JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8' })) as ReturnType<typeof thrownBy>;
+  return JSON.parse(execFileSync(process.execPath, [file], { encoding: 'utf8' })) as ReturnType<
+    typeof thrownBy
+  >;
 }
 
 test('a file that a module reads while it loads, and that does not exist, counts as a lasting reason', async () => {

@@ -21,7 +21,10 @@ export async function rowsOf(
   { inputs = {} }: Query,
   followUntil?: AbortSignal,
 ): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
-  const { record, rows } = await foray.results(id, { follow: followUntil !== undefined, signal: followUntil });
+  const { record, rows } = await foray.results(id, {
+    follow: followUntil !== undefined,
+    signal: followUntil,
+  });
   const filters = Object.entries(inputs).map(([name, text]) => ({ name, text }));
   // SQLite answers at once, so without a pause here the rows of a whole campaign would keep all other clients waiting
   const inTurns = rows.mapBatches(async (batch) => {

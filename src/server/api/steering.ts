@@ -42,7 +42,8 @@ export function steeringHandlers(): Handlers<
 
     async putDefinition({ params, query, body, request, reply, access }, { foray, away, inTurn, jobs }) {
       const { id } = params;
-      const difference = () => jobs.run(request.keyHash!, 'compare', { sent: { body }, id }, goneSignal(reply));
+      const difference = () =>
+        jobs.run(request.keyHash!, 'compare', { sent: { body }, id }, goneSignal(reply));
       if (query.dry) return difference();
       return inTurn(id, async () => {
         const match = request.headers['if-match'];

@@ -155,14 +155,12 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again }, gone);
       }
       isRead = true;
-      if (doing === 'plan' && !result.isWrong)
-        result = { ...result, message: await planned(form.text) };
+      if (doing === 'plan' && !result.isWrong) result = { ...result, message: await planned(form.text) };
     } catch (error) {
       result = wrong(error);
     }
     return { form, way: isRead ? undefined : way, model, models: all, id, token, contents, ...result };
   }
-
 }
 
 type Files = Readonly<Record<string, string>>;

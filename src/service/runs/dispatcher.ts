@@ -235,7 +235,8 @@ export class Dispatcher {
     } catch (error) {
       const reason = messageOf(error);
       if (error instanceof Deferred) return { kind: 'deferred', reason, isLasting: error.isLasting };
-      if (error instanceof VersionUnusable || error instanceof OutputRefused) return { kind: 'unusable', reason };
+      if (error instanceof VersionUnusable || error instanceof OutputRefused)
+        return { kind: 'unusable', reason };
       throw error;
     } finally {
       if (job) materials.release?.(job, run);
