@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { stringify } from 'yaml';
 import { chosenIn, pathOfField } from '../../campaign/form/fields.ts';
 import { type Form, OBSERVED, type PostedForm } from '../../campaign/form/form.ts';
