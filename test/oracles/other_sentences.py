@@ -193,7 +193,7 @@ def _(c, m):
         deny(abs(number(m["x"]) - 100 * points.of(c.point)) > 0.51 * 10 ** -len(m["x"].partition(".")[2]), "own share differs")
     else:
         close(m["x"], points.of(c.point), "mean", number(m["half"]))
-        half = own.student(values, c.confidence)
+        half = own.student_of_skewed(values, c.confidence)
         if not own.has_majority(values):
             close(m["half"], half, "half of Student's interval", half)
         digit = 0.51 * 10 ** -len(m["half"].partition(".")[2])
