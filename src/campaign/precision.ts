@@ -26,7 +26,8 @@ export interface Precision {
 /**
  * The estimate of an output from the finished replications of a point: its mean with Student's t interval, or the share
  * of runs in which it is true with Wilson's interval. The interval of a mean is at least as wide as chance allows
- * (`statistics/chance`). If runs are added until it is narrow, it is wider for skewed values. There is none while chance may hide rare values, as if all values are equal.
+ * (`statistics/chance`). If runs are added until it is narrow, it is wider for skewed values. There is none while chance may
+ * hide rare values, as if all values are equal.
  */
 export interface Estimate {
   /** Number of replications with a value. */
