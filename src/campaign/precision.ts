@@ -1,5 +1,5 @@
 import { chanceVariance, grown, type Spread, SpreadSample } from '../statistics/chance.ts';
-import { halfWidth } from '../statistics/sample.ts';
+import { halfWidth, skewnessFactor } from '../statistics/sample.ts';
 import { shareOf, wilsonHalfWidth, wilsonInterval } from '../statistics/share.ts';
 
 /** The precision that a campaign needs for means and shares of outputs at each point. */
@@ -26,7 +26,8 @@ export interface Precision {
 /**
  * The estimate of an output from the finished replications of a point: its mean with Student's t interval, or the share
  * of runs in which it is true with Wilson's interval. The interval of a mean is at least as wide as chance allows
- * (`statistics/chance`). There is none while chance may hide rare values, as if all values are equal.
+ * (`statistics/chance`). If runs are added until it is narrow, it is wider for skewed values. There is none while chance may
+ * hide rare values, as if all values are equal.
  */
 export interface Estimate {
   /** Number of replications with a value. */
@@ -55,14 +56,16 @@ export type NextReplications =
 
 type Wanted = Pick<Precision, 'relative' | 'absolute' | 'confidence'>;
 type MeasuredValues = readonly (number | null)[];
+/** What is known of some values of an output. */
+type Moments = Spread & Pick<SpreadSample, 'skewness'>;
 /** Whether the estimate is the mean of numbers, or the share of values that are 1. */
 type Estimated = 'mean' | 'share';
 
 /**
  * The look-ahead of the procedure, which is the number of further values with which the interval must stay narrow enough:
  * at least `LEAST_LOOK_AHEAD` values, and this share of the values. The paper uses 5 values, or 5 % if there are more than
- * a hundred. Intervals of a skewed output then contain the mean less often. The bench `truth` draws 2,000 campaigns: for an
- * exponential output that needs about 80 values, 92.8 % of the intervals contain the mean; with 10 values, 91.2 %.
+ * a hundred. Intervals of a skewed output then contain the mean less often: of 8,000 drawn points with an exponential output
+ * that needs about 100 values, 93.3 % of the intervals contain the mean; with 10 values, 93.0 %, and with 5, 92.5 %.
  */
 const LOOK_AHEAD = 0.1;
 const LEAST_LOOK_AHEAD = 15;
@@ -80,7 +83,7 @@ const HOPELESS = 10;
 const GROWTH = 4;
 
 /** The estimate from a sample: of the mean, or (if `of` is `share`) of the share of values that are 1. */
-export function estimateOf(sample: Spread, wanted: Wanted, of: Estimated = 'mean'): Estimate {
+export function estimateOf(sample: Moments, wanted: Wanted, of: Estimated = 'mean'): Estimate {
   const { count: n, mean, variance } = sample;
   if (of === 'share' && mean !== null) {
     const share = shareOf(mean, n);
@@ -93,7 +96,7 @@ export function estimateOf(sample: Spread, wanted: Wanted, of: Estimated = 'mean
   const sd = Math.sqrt(variance);
   const reached = excess(sample, n, wanted, of) <= 1;
   // 0 is the variance of very many equal values
-  const known = chanceVariance(sample) || null;
+  const known = (isLimited(wanted) ? sequentialVariance(sample, n, wanted) : chanceVariance(sample)) || null;
   if (known === null) return { n, mean, sd, low: null, high: null, reached };
   const half = halfWidth(n, Math.sqrt(known), wanted.confidence);
   return { n, mean, sd, low: mean - half, high: mean + half, reached };
@@ -177,7 +180,7 @@ function estimatedIn({ outputs, shares = [] }: Precision, at: number): Estimated
 }
 
 /** How many more values of an output the next round should add. */
-function missingOf(moments: Spread[], wanted: Wanted & Pick<Precision, 'min'>, of: Estimated): number {
+function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>, of: Estimated): number {
   const n = moments.length;
   const min = Math.max(wanted.min, 2);
   if (n < min) return min - n;
@@ -193,7 +196,7 @@ function missingOf(moments: Spread[], wanted: Wanted & Pick<Precision, 'min'>, o
  * The number of values, above `few`, at which the interval is narrow enough if mean and deviation stay the same, but at
  * most `most`.
  */
-function firstEnough(last: Spread, wanted: Wanted, of: Estimated, few: number, most: number): number {
+function firstEnough(last: Moments, wanted: Wanted, of: Estimated, few: number, most: number): number {
   let tooFew = few;
   let enough = most;
   while (enough - tooFew > 1) {
@@ -208,7 +211,7 @@ function lookAhead(n: number): number {
   return Math.max(LEAST_LOOK_AHEAD, Math.floor(LOOK_AHEAD * n));
 }
 
-function needOf(moments: Spread[], wanted: Wanted, of: Estimated): number {
+function needOf(moments: Moments[], wanted: Wanted, of: Estimated): number {
   const last = moments.at(-1);
   return last && last.count >= 2 ? excess(last, last.count, wanted, of) : Number.MAX_VALUE;
 }
@@ -218,7 +221,7 @@ function needOf(moments: Spread[], wanted: Wanted, of: Estimated): number {
  * contain it.
  */
 function excess(
-  sample: Spread,
+  sample: Moments,
   n: number,
   { relative, absolute, confidence }: Wanted,
   of: Estimated,
@@ -226,8 +229,7 @@ function excess(
   const mean = sample.mean!;
   const widest = Math.min(relative === null ? Infinity : relative * Math.abs(mean), absolute ?? Infinity);
   const halfOfMean = (): number => {
-    const values = grown(sample, n);
-    const variance = chanceVariance(values);
+    const variance = sequentialVariance(sample, n, { confidence });
     return variance === null ? Infinity : halfWidth(n, Math.sqrt(variance), confidence);
   };
   const half = of === 'share' ? wilsonHalfWidth(mean, n, confidence) : halfOfMean();
@@ -237,15 +239,30 @@ function excess(
   return Number.isFinite(ratio) ? ratio : Number.MAX_VALUE;
 }
 
+function isLimited({ relative, absolute }: Wanted): boolean {
+  return relative !== null || absolute !== null;
+}
+
+/**
+ * The variance of single values for the interval of n values like these, if runs are added until this interval is narrow:
+ * at least as large as chance allows, and larger for skewed values. A skewed output has a low mean where it has a low
+ * variance by luck, and there the rule stops. With the variance alone, 92.5 % of the intervals of an exponential output
+ * contain the mean, for 5 % fewer runs.
+ */
+function sequentialVariance(sample: Moments, n: number, { confidence }: Pick<Wanted, 'confidence'>) {
+  const known = chanceVariance(grown(sample, n));
+  return known && Math.max(known, sample.variance! * skewnessFactor(sample.skewness, n, confidence));
+}
+
 /** What is known of the first value, of the first two values, and so on. Missing values are skipped. */
-function momentsOf(values: MeasuredValues): Spread[] {
+function momentsOf(values: MeasuredValues): Moments[] {
   const sample = new SpreadSample();
-  const moments: Spread[] = [];
+  const moments: Moments[] = [];
   for (const value of values) {
     if (value === null || !Number.isFinite(value)) continue;
     sample.add(value);
-    const { count, mean, variance, majority } = sample;
-    moments.push({ count, mean, variance, majority });
+    const { count, mean, variance, majority, skewness } = sample;
+    moments.push({ count, mean, variance, majority, skewness });
   }
   return moments;
 }

@@ -100,18 +100,31 @@ class ValueCounts implements Counts {
   }
 }
 
-/** A sample that counts its most frequent value. */
+/** A sample that counts its most frequent value, and knows how skewed its values are. */
 export class SpreadSample extends Sample implements Spread {
   protected counts: Counts = new ValueCounts();
+  /** The sum of the cubes of the differences from the mean. */
+  protected cubes = 0;
 
   override add(value: number): void {
+    const { average, squares } = this;
     super.add(value);
+    const step = this.average - average;
+    const n = this.count;
+    this.cubes += n * (n - 1) * (n - 2) * step ** 3 - 3 * step * squares;
     this.counts.add(value);
   }
 
   override reset(): void {
     super.reset();
+    this.cubes = 0;
     this.counts = new ValueCounts();
+  }
+
+  /** The third central moment of the values, divided by the cube of their standard deviation; 0 if it is unknown. */
+  get skewness(): number {
+    const skewness = (Math.sqrt(this.count) * this.cubes) / this.squares ** 1.5;
+    return Number.isFinite(skewness) ? skewness : 0;
   }
 
   get majority(): Majority | null {

@@ -1,3 +1,4 @@
+import { normalQuantile } from './normal.ts';
 import { studentQuantile } from './student.ts';
 
 /** Values that differ by less than this share of their size are equal: the difference comes from rounding. */
@@ -81,4 +82,16 @@ export function meanOf(values: readonly number[]): number {
  */
 export function halfWidth(n: number, sd: number, confidence: number): number {
   return (studentQuantile((1 + confidence) / 2, n - 1) * sd) / Math.sqrt(n);
+}
+
+/**
+ * The factor by which the variance of Student's interval must be larger, so that the interval of skewed values contains
+ * the mean as often as the confidence says, except for terms of a higher order than 1/n. P. Hall, "The Bootstrap and
+ * Edgeworth Expansion", Springer 1992, section 2.6.
+ *
+ * @param skewness - the third central moment, divided by the cube of the standard deviation
+ */
+export function skewnessFactor(skewness: number, n: number, confidence: number): number {
+  const square = normalQuantile((1 + confidence) / 2) ** 2;
+  return 1 + (skewness ** 2 * (square ** 2 + 2 * square - 3)) / (9 * n);
 }

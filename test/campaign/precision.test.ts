@@ -34,7 +34,8 @@ function gaussian(seed: number): () => number {
 describe('an estimate', () => {
   test('has the interval by Student’s t', () => {
     // scipy 1.17: t.interval(0.95, 4, mean, sem)
-    const { low, high, ...rest } = estimate([9.8, 10.4, 10.1, 9.6, 10.3], precision);
+    const unlimited = { ...precision, relative: null, absolute: null };
+    const { low, high, ...rest } = estimate([9.8, 10.4, 10.1, 9.6, 10.3], unlimited);
     expect(rest).toEqual({
       n: 5,
       mean: expect.closeTo(10.04, 12),
@@ -43,6 +44,25 @@ describe('an estimate', () => {
     });
     expect(low).toBeCloseTo(9.6226088, 7);
     expect(high).toBeCloseTo(10.4573912, 7);
+  });
+
+  test('until precise, has a wider interval if its values are skewed', () => {
+    // SciPy 1.17: Student's half-width times the root of 1 + skewness ** 2 * (z ** 4 + 2 * z ** 2 - 3) / (9 * n)
+    const [few, skewed] = [
+      [9.8, 10.4, 10.1, 9.6, 10.3],
+      [1, 2, 2.5, 3, 9, 4, 1.5, 2.2],
+    ] as const;
+    expect(estimate(few, precision)).toMatchObject({
+      low: expect.closeTo(9.6168186, 6),
+      high: expect.closeTo(10.4631814, 6),
+    });
+    const halfOf = (wanted: Partial<Precision>) => estimate(skewed, { ...precision, ...wanted }).high! - 3.15;
+    expect(halfOf({ relative: null, absolute: null })).toBeCloseTo(2.1187576, 6);
+    expect(halfOf({})).toBeCloseTo(2.8444087, 6);
+    expect(halfOf({ confidence: 0.99 })).toBeCloseTo(5.6446459, 5);
+    // the interval must be narrow with this factor, too
+    expect(estimate(skewed, { ...precision, relative: null, absolute: 2.8 }).reached).toBe(false);
+    expect(estimate(skewed, { ...precision, relative: null, absolute: 2.9 }).reached).toBe(true);
   });
 
   test('has none if few values are equal, or if rare values do not show how far they jump', () => {

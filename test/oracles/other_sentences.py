@@ -193,7 +193,7 @@ def _(c, m):
         deny(abs(number(m["x"]) - 100 * points.of(c.point)) > 0.51 * 10 ** -len(m["x"].partition(".")[2]), "own share differs")
     else:
         close(m["x"], points.of(c.point), "mean", number(m["half"]))
-        half = own.student(values, c.confidence)
+        half = own.student_of_skewed(values, c.confidence)
         if not own.has_majority(values):
             close(m["half"], half, "half of Student's interval", half)
         digit = 0.51 * 10 ** -len(m["half"].partition(".")[2])
@@ -301,6 +301,29 @@ def _(c, m):
     deny(abs(number(m["chance"][6:]) - chance) > 0.051 * chance, f"by chance {chance:.3g}")
 
 
+@says("note", r"Neither model has an input \{RANDOM_SEED\}, so there is no chance: differences are certain and have no intervals\.")
+def _(c, m):
+    deny(c.has_chance, "there is chance")
+
+
+@says("note", r"OUT: equal at M points?(?P<ways>)(?:; (?P<without>\d+) of \d+ points? (?:has|have) no value in both)?\.")
+@says("note", r"OUT: differs at N of M points? \((?P<ways>.*)\)(?:; (?P<without>\d+) of \d+ points? (?:has|have) no value in both)?\.")
+def _(c, m):
+    deny(c.has_chance, "there is chance")
+    other = c.told["other"]
+    a, b = c.points(m["out"]), own.Points(other["runs"], c.measures[m["out"]])
+    both = [point["key"] for point in other["points"] if point["where"] == "both"]
+    pairs = [[next(iter(of.all.get(key, {}).values()), None) for of in (a, b)] for key in both]
+    known = [(x, y) for x, y in pairs if x is not None and y is not None]
+    higher, lower = sum(y > x for x, y in known), sum(y < x for x, y in known)
+    equal(number(m["n"]) if m["ways"] else 0, higher + lower, "points with other values")
+    equal(number(m["m"]), len(known), "points with values in both")
+    equal(int(m["without"] or 0), len(both) - len(known), "points without a value in both")
+    if m["ways"]:
+        ways = {way: int(n) for n, way in re.findall(r"(\d+) (?:better in B \(|worse in B \()?(higher|lower)", m["ways"])}
+        equal([ways.get("higher", 0), ways.get("lower", 0)], [higher, lower], "ways")
+
+
 def compared(c):
     """The differences of the comparison that the runs deny, each as a sentence with its reason."""
     other = c.told["other"]
@@ -309,7 +332,7 @@ def compared(c):
         a, b = c.points(name), own.Points(other["runs"], c.measures[name])
         for point in other["points"]:
             shown = point["outputs"][at]
-            why = difference_denied(a, b, point["key"], shown, is_paired, c.confidence)
+            why = difference_denied(a, b, point["key"], shown, is_paired, c.confidence if c.has_chance else None)
             if why:
                 yield f"{name} at {point['key']}: {json_of(shown)}", why
 
@@ -319,6 +342,7 @@ def json_of(shown):
 
 
 def difference_denied(a, b, key, shown, is_paired, confidence):
+    """Why the runs deny a difference. `confidence`: of its interval; None without chance."""
     of_a, of_b = a.all.get(key, {}), b.all.get(key, {})
     if is_paired:
         both = [n for n in of_a if of_a[n] is not None and of_b.get(n) is not None]
@@ -332,6 +356,8 @@ def difference_denied(a, b, key, shown, is_paired, confidence):
     if abs(shown["difference"] - value) > 1e-9 * (1 + abs(value)):
         return f"own difference {value}"
     ends = (shown["low"], shown["high"])
+    if confidence is None:
+        return None if ends[0] is None else "there is no chance"
     if a.statistic == "quantile":
         return None
     if a.statistic == "share":

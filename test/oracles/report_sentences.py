@@ -37,7 +37,7 @@ def precise_points(c):
             low, high = own.wilson(values, c.confidence)
             half, has_floor = (high - low) / 2, False
         else:
-            half, has_floor = own.student(values, c.confidence), own.has_majority(values)
+            half, has_floor = own.student_of_skewed(values, c.confidence), own.has_majority(values)
         if half <= precision["absolute"] * (1 + 1e-9):
             possible += 1
             sure += not has_floor

@@ -72,6 +72,14 @@ test('numbers are the same if only rounding tells them apart', () => {
   expect([areSame(0, 1e-15), isLower(0, 1e-15), isLower(1, Infinity)]).toEqual([false, true, true]);
 });
 
+test('the skewness of a sample is its third central moment in standard deviations', () => {
+  // SciPy 1.17: stats.skew
+  expect(spreadOf([1, 2, 2.5, 3, 9, 4, 1.5, 2.2]).skewness).toBeCloseTo(1.7237856, 6);
+  expect(spreadOf([1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 20]).skewness).toBeCloseTo(0.3592585, 6);
+  for (const values of [[], [3], [1, 2], [5, 5, 5], [1e-170, 2e-170, 4e-170], [1e200, 2e200, 9e200]])
+    expect(spreadOf(values).skewness).toBeCloseTo(0, 9);
+});
+
 test('the jump is the root mean square distance of the rare values from the frequent one', () => {
   // (50 - 0)² and (10 - 0)²: the mean is 1,300
   expect(jumpOf(spreadOf([0, 0, 50, 0, 10, 0]))).toBeCloseTo(1_300, 9);

@@ -4,10 +4,10 @@ import { OutputSample } from '../summary/points.ts';
 /** The number of points, and of different values, for which the first arrays have room. */
 const FIRST = 1_024;
 /** The number of numbers of a sample. */
-const NUMBERS = 4;
+const NUMBERS = 5;
 
 /**
- * The samples of an output at very many points, in typed arrays. Values come in any order. A point needs 36 bytes, and 16
+ * The samples of an output at very many points, in typed arrays. Values come in any order. A point needs 44 bytes, and 16
  * bytes for each different value. A point with too many different values needs no bytes for values.
  */
 export class PointSamples {
@@ -49,6 +49,7 @@ class SampleOfArrays extends OutputSample {
     this.average = numbers[at + 1]!;
     this.squares = numbers[at + 2]!;
     this.whole = numbers[at + 3]!;
+    this.cubes = numbers[at + 4]!;
   }
 
   write(numbers: Float64Array, at: number): void {
@@ -56,6 +57,7 @@ class SampleOfArrays extends OutputSample {
     numbers[at + 1] = this.average;
     numbers[at + 2] = this.squares;
     numbers[at + 3] = this.whole;
+    numbers[at + 4] = this.cubes;
   }
 }
 

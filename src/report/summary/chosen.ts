@@ -120,7 +120,7 @@ export function chosenInterval(
 ): [number, number] | null {
   const [sample, ...others] = best.map(({ samples }) => samples[measure.name]!);
   const each = confidenceAmong(among, confidenceOf(campaign));
-  if (measure.statistic !== 'mean') {
+  if (measure.statistic !== 'mean' || among === 1) {
     const { low, high } = estimateAt(campaign, measure, sample!, each);
     return low === null || high === null ? null : [low, high];
   }

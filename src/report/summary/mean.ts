@@ -50,7 +50,7 @@ export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number
 
 /** The estimate of an output at a point: the number of values, their mean, share or quantile, and their variance. */
 export interface PointSample extends Spread {
-  /** The interval of a quantile. */
+  /** The interval of the point, if it does not follow from the other numbers. */
   low?: number | null;
   high?: number | null;
 }
@@ -66,15 +66,18 @@ export abstract class OverPoints {
   /** The number of points, each as often as the design has it. */
   weight = 0;
   #sum = 0;
+  /** The given interval of the last point. */
+  #only: Ends | undefined;
 
   /**
    * @param point - has at least one value
    * @param draws - how often the design has the point
    */
-  add({ mean }: PointSample, draws = 1): void {
+  add({ mean, low, high }: PointSample, draws = 1): void {
     this.count += 1;
     this.weight += draws;
     this.#sum += draws * mean!;
+    this.#only = low === undefined || high === undefined ? undefined : { low, high };
   }
 
   /** Adds all points of another object of this class. */
@@ -82,6 +85,7 @@ export abstract class OverPoints {
     this.count += other.count;
     this.weight += other.weight;
     this.#sum += other.#sum;
+    this.#only = other.#only;
   }
 
   get mean(): number {
@@ -90,7 +94,8 @@ export abstract class OverPoints {
 
   interval(confidence: number, chance: ChanceOfPoints): MeanInterval {
     const hasInterval = chance === 'independent' || (chance === 'common' && this.count === 1);
-    const { low, high } = hasInterval ? this.ends(confidence) : NO_INTERVAL;
+    const only = this.count === 1 ? this.#only : undefined;
+    const { low, high } = hasInterval ? (only ?? this.ends(confidence)) : NO_INTERVAL;
     return { mean: this.mean, low, high };
   }
 
@@ -241,19 +246,7 @@ export class ShareOfPoints extends OverPoints {
 
 /** The mean over points of their quantiles. Only a single point has an interval. */
 class QuantileOfPoints extends OverPoints {
-  #only: Ends = NO_INTERVAL;
-
-  override add(point: PointSample, draws = 1): void {
-    super.add(point, draws);
-    this.#only = { low: point.low ?? null, high: point.high ?? null };
-  }
-
-  override join(other: QuantileOfPoints): void {
-    super.join(other);
-    this.#only = other.#only;
-  }
-
   protected override ends(): Ends {
-    return this.count === 1 ? this.#only : NO_INTERVAL;
+    return NO_INTERVAL;
   }
 }

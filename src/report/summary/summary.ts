@@ -326,9 +326,12 @@ function inOrder(asked: readonly Measure[], all: readonly Measure[]): Measure[] 
 /** The estimate of a measure at a point. At least one replication has a value. */
 function sampleOf(campaign: Campaign, point: PointResult, measure: Measure): PointSample {
   const sample = point.samples[measure.name]!;
-  if (measure.statistic !== 'quantile') return sample;
+  const isQuantile = measure.statistic === 'quantile';
+  if (!isQuantile && !campaign.precision) return sample;
   const { mean, low, high } = estimateAt(campaign, measure, sample);
-  return { count: sample.count, mean, variance: null, majority: null, low, high };
+  const { count } = sample;
+  if (isQuantile) return { count, mean, variance: null, majority: null, low, high };
+  return { count, mean: sample.mean, variance: sample.variance, majority: sample.majority, low, high };
 }
 
 /** How points are ranked by an output. Without a goal, the lowest values come first. */

@@ -216,10 +216,14 @@ describe('the share over points', () => {
   });
 });
 
-test('a quantile has an interval at a single point only', () => {
+test('a quantile has an interval at a single point only, and a given interval of one point stays', () => {
   const quantile = overPoints('quantile');
   quantile.add({ count: 9, mean: 3, variance: null, majority: null, low: 1, high: 8 });
   expect(quantile.interval(0.95, 'independent')).toEqual({ mean: 3, low: 1, high: 8 });
+  // a given interval of a mean counts for one point
+  const mean = new MeanOfPoints();
+  mean.add({ count: 2, mean: 3, variance: 2, majority: null, low: 0, high: 6 });
+  expect(mean.interval(0.95, 'independent')).toEqual({ mean: 3, low: 0, high: 6 });
   quantile.add({ count: 9, mean: 5, variance: null, majority: null, low: 2, high: 9 });
   expect(quantile.interval(0.95, 'independent')).toEqual({ mean: 4, low: null, high: null });
 });
