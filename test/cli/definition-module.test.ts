@@ -6,12 +6,12 @@ import { defineCampaign } from '../../src/index.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { foray as run } from '../support/cli.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 let world: World;
 let folder: string;
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC] });
   await world.startWorker();
   folder = join(world.folder, 'somewhere else');
   mkdirSync(join(folder, 'data'), { recursive: true });

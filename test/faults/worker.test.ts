@@ -8,7 +8,7 @@ import { isFull, report, seeds } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC, REHEARSAL } from '../service/fixed.ts';
 
 /**
  * The test kills workers with SIGKILL. The results equal the results of an undisturbed campaign, byte for byte. No run
@@ -25,8 +25,8 @@ let worker: WorkerProcess | undefined;
 const figure = { kills: 0, campaigns: 0, equal: 0, slowest: 0 };
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
-  calm = await startWorld({ models: [SHIPPED_MODELS], beside: world });
+  world = await startWorld({ models: [EPIDEMIC, REHEARSAL] });
+  calm = await startWorld({ models: [EPIDEMIC, REHEARSAL], beside: world });
   await calm.startWorker();
 });
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { PASSWORD, type Postgres, startPostgres } from '../support/postgres.ts';
 import { leaksIn } from '../support/spellings.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC, REHEARSAL } from '../service/fixed.ts';
 
 /** Runs the same campaign with both kinds of stores. Two workers share the store in PostgreSQL. */
 
@@ -15,8 +15,8 @@ let workers: WorkerProcess[] = [];
 
 beforeAll(async () => {
   server = await startPostgres();
-  embedded = await startWorld({ models: [SHIPPED_MODELS] });
-  shared = await startWorld({ models: [SHIPPED_MODELS], beside: embedded, store: await server.database() });
+  embedded = await startWorld({ models: [EPIDEMIC, REHEARSAL] });
+  shared = await startWorld({ models: [EPIDEMIC], beside: embedded, store: await server.database() });
   await embedded.startWorker();
   workers = [startWorkerProcess(shared.settings), startWorkerProcess(shared.settings)];
   await Promise.all(workers.map(({ ready }) => ready));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { moveService } from '../../src/service/move/move.ts';
-import { outputsOf, SHIPPED_MODELS, startTestService, temporaryFolder } from '../service/support.ts';
+import { outputsOf, REHEARSAL, startTestService, temporaryFolder } from '../service/support.ts';
 import { foray } from '../support/cli.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 
@@ -14,7 +14,7 @@ test('a repeated move counts the runs of the database, and says how many runs of
   const [database, dataDir] = [await server.database(), temporaryFolder()];
   /** Starts the old service, and lets it execute this number of runs more. */
   const execute = async (first: number, count: number) => {
-    const service = await startTestService({ dataDir, modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ dataDir, modelDirs: [REHEARSAL] });
     const version = await service.latest('Rehearsal');
     for (let Value = first; Value < first + count; Value += 1)
       await outputsOf(service, version, { Seconds: 0, Value });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fileIn } from '../../src/api/index.ts';
 import { hashOf } from '../service/signed-suite.ts';
-import { SHIPPED_MODELS, healthOf } from '../service/support.ts';
+import { EPIDEMIC, healthOf } from '../service/support.ts';
 import { toTheEnd } from '../support/campaigns.ts';
 import { type S3Server, startS3 } from '../support/s3.ts';
 import { until } from '../support/until.ts';
@@ -18,7 +18,7 @@ let world: World;
 
 beforeAll(async () => {
   server = await startS3();
-  world = await startWorld({ models: [SHIPPED_MODELS], service: { s3: server.place } });
+  world = await startWorld({ models: [EPIDEMIC], service: { s3: server.place } });
   await world.startWorker();
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ import { foray as cli, ROOT } from '../support/cli.ts';
 import { serverOf } from './support.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC, REHEARSAL } from '../service/fixed.ts';
 
 const QUICK = `campaign: quick
 model: { name: Rehearsal }
@@ -29,7 +29,7 @@ const SLOW = QUICK.replace('Seconds: 0', 'Seconds: 600')
 let world: World;
 let server: Server;
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC, REHEARSAL] });
   await world.startWorker();
   server = await serverOf(world);
   expect((await put('quick', QUICK)).status).toBe(201);

@@ -4,7 +4,7 @@ import { hashOf } from '../../src/keys/hash.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import type { Role } from '../../src/server/keys.ts';
 import { problemOf } from '../../src/server/problems.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC, REHEARSAL } from '../service/fixed.ts';
 import { until } from '../support/until.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { type Answer, ask } from './support.ts';
@@ -14,7 +14,7 @@ let world: World;
 let server: Server;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS], executors: 2 });
+  world = await startWorld({ models: [EPIDEMIC, REHEARSAL], executors: 2 });
   await world.startWorker();
   world.foray.answers = () => Promise.resolve({ service: true, temporal: true });
   const roles = new Map(Object.entries(KEYS).map(([role, key]) => [hashOf(key), role as Role]));

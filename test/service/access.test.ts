@@ -14,7 +14,7 @@ import { hashOf } from '../../src/keys/hash.ts';
 import {
   KEY,
   reach,
-  SHIPPED_MODELS,
+  REHEARSAL,
   simulation,
   startTestService,
   temporaryFolder,
@@ -61,7 +61,7 @@ async function startProtected(): Promise<Protected> {
   // one after another, because a change waits only some seconds for another change
   for (const user of users) keys[user] = await addKey(keyFile, user);
   const service = await startTestService({
-    modelDirs: [SHIPPED_MODELS, models],
+    modelDirs: [REHEARSAL, models],
     apiKey: undefined,
     keyFile,
   });

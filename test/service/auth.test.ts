@@ -6,7 +6,7 @@ import type { Endpoint } from '../../src/api/endpoints.ts';
 import { allEndpoints } from '../../src/api/extensions.ts';
 import type { Model } from '../../src/api/resources.ts';
 import { addKey, listKeys } from '../../src/keys/edit.ts';
-import { SHIPPED_MODELS, KEY, outputsOf, startTestService, temporaryFolder } from './support.ts';
+import { EPIDEMIC, KEY, outputsOf, startTestService, temporaryFolder } from './support.ts';
 
 const routes = Object.entries(allEndpoints as Record<string, Endpoint>).flatMap(([name, endpoint]) =>
   [endpoint, ...(endpoint.older ? [endpoint.older] : [])].map(({ method, path }) => ({ name, method, path })),
@@ -95,7 +95,7 @@ describe('keys', () => {
         done();
       },
     });
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS], log });
+    const service = await startTestService({ modelDirs: [EPIDEMIC], log });
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     const { hash } = JSON.parse(outputs.get('Trajectory')!) as { hash: string };
     const { body: url } = await service.get<string>(`/output-file?hash=${hash}&filename=t.csv`);

@@ -2,14 +2,14 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startService } from '../../src/service/service.ts';
-import { SHIPPED_MODELS, outputsOf, startTestService, temporaryFolder } from './support.ts';
+import { EPIDEMIC, outputsOf, startTestService, temporaryFolder } from './support.ts';
 
 /** The page size of SQLite, in bytes. */
 const PAGE = 4096;
 
 describe('a database', () => {
   test('that is truncated or has damaged pages is refused at the start with the name of its file, and stays unchanged', async () => {
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ modelDirs: [EPIDEMIC] });
     const version = await service.latest('Epidemic');
     for (const days of [5, 10, 15]) await outputsOf(service, version, { Days: days });
     await service.close();

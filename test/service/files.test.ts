@@ -12,7 +12,7 @@ import type { NamedFile } from '../../src/service/files/content-store.ts';
 import { Presigner, type SignedQuery } from '../../src/service/files/presign.ts';
 import { storeUpload } from '../../src/service/files/upload.ts';
 import {
-  SHIPPED_MODELS,
+  EPIDEMIC,
   KEY,
   messageIn,
   onCleanup,
@@ -136,7 +136,7 @@ describe('a file that is damaged on the disk', () => {
   });
 
   test('causes the failure of a run that reads the file, and the reason names the file', async () => {
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ modelDirs: [EPIDEMIC] });
     const { body: hash } = (await upload(service, 'day,cases\n0,1\n')) as { body: string };
     writeFileSync(path.join(service.dataDir, 'files', hash.slice(0, 2), hash), 'day,cases\n0,2\n');
     const { body: run } = await requestRun(service, await service.latest('Epidemic'), {
@@ -148,7 +148,7 @@ describe('a file that is damaged on the disk', () => {
 
 describe('pre-signed addresses', () => {
   test('give an output file with its name, and need no key', async () => {
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ modelDirs: [EPIDEMIC] });
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     const { hash, localPath } = JSON.parse(outputs.get('Trajectory')!) as Record<string, string>;
     const { body: url } = await service.get<string>(`/output-file/?hash=${hash}&filename=${localPath}`);

@@ -9,3 +9,5 @@ export const SHIPPED_MODELS = path.resolve(import.meta.dirname, '../../models');
 export const REHEARSAL = path.join(SHIPPED_MODELS, 'rehearsal');
 /** The shipped model that most tests of searches need. */
 export const EPIDEMIC = path.join(SHIPPED_MODELS, 'epidemic');
+export const INVENTORY = path.join(SHIPPED_MODELS, 'inventory');
+export const SERVICE_SYSTEM = path.join(SHIPPED_MODELS, 'service-system');

@@ -3,7 +3,7 @@ import type { ErrorBody } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
 import { RemoteSession, startAnimation } from './animations.ts';
 import {
-  SHIPPED_MODELS,
+  SERVICE_SYSTEM,
   startTestService,
   temporaryFolder,
   type TestService,
@@ -71,7 +71,7 @@ async function refusal(asked: Promise<unknown>): Promise<[number, string, string
 const viewBox = async (session: RemoteSession) => /viewBox="([^"]*)"/.exec((await session.frame()).svg)![1];
 
 test('a client can read values, change values and call functions of the model Service System Demo during an animation', async () => {
-  const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+  const service = await startTestService({ modelDirs: [SERVICE_SYSTEM] });
   const { session, client } = await start(service, 'Service System Demo', {
     '{STOP_TIME}': 1e6,
     'Arrival rate': 0,

@@ -9,9 +9,9 @@ import { Health } from '../../src/api/health.ts';
 import type { Outputs, RequestInputItem, Run, RunMessage, RunState } from '../../src/api/resources.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
-import { KEY, REHEARSAL, SHIPPED_MODELS } from './fixed.ts';
+import { EPIDEMIC, INVENTORY, KEY, REHEARSAL, SERVICE_SYSTEM, SHIPPED_MODELS } from './fixed.ts';
 
-export { KEY, REHEARSAL, SHIPPED_MODELS };
+export { EPIDEMIC, INVENTORY, KEY, REHEARSAL, SERVICE_SYSTEM, SHIPPED_MODELS };
 
 const cleanups: (() => Promise<void> | void)[] = [];
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { writeProgram } from '../../scripts/program.ts';
 import { PROGRAM } from './program.ts';
@@ -12,6 +12,8 @@ export async function buildProgram(): Promise<void> {
   const mark = join(PROGRAM, 'source');
   const hash = hashOfSource();
   if (existsSync(mark) && readFileSync(mark, 'utf8') === hash) return;
+  // an interrupted build must leave no mark, and checkouts may share the files of node_modules by hard links
+  rmSync(PROGRAM, { recursive: true, force: true });
   for (const file of OUTSIDE_DIST) {
     mkdirSync(dirname(join(PROGRAM, file)), { recursive: true });
     cpSync(join(ROOT, file), join(PROGRAM, file));

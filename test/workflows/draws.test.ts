@@ -6,11 +6,11 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { environmentOf } from '../support/worker.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { SERVICE_SYSTEM } from '../service/fixed.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [SERVICE_SYSTEM] });
   await world.startWorker();
 });
 afterAll(() => world.close());

@@ -11,7 +11,7 @@ import { type Fault, type FaultyService, pass, startFaultyService } from '../sup
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
 import { isAddress, isDownload, refused, first } from './output-file-faults.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC } from '../service/fixed.ts';
 
 let world: World;
 let front: FaultyService;
@@ -19,7 +19,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'foray-files-'));
   world = await startWorld({
-    models: [SHIPPED_MODELS],
+    models: [EPIDEMIC],
     through: async (service) => (front = await startFaultyService(service)),
   });
   await world.startWorker();

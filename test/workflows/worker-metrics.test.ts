@@ -6,14 +6,14 @@ import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { SERVICE_SYSTEM } from '../service/fixed.ts';
 
 let world: World;
 let worker: WorkerProcess;
 let port: number;
 let health: number;
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [SERVICE_SYSTEM] });
   port = await ownPort();
   health = await ownPort();
   worker = startWorkerProcess(world.settings, ['--metrics', String(port), '--health', String(health)]);

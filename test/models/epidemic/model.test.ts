@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Experiment } from '../../../src/api/resources.ts';
 import { solve } from '../../../models/epidemic/sir.ts';
 import {
-  SHIPPED_MODELS,
+  EPIDEMIC,
   messageIn,
   outputsOf,
   reach,
@@ -20,7 +20,7 @@ async function failure(service: TestService, inputs: Parameters<typeof outputsOf
 
 describe('the model Epidemic', () => {
   test('gives all its outputs, including the fit to the observed cases', async () => {
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ modelDirs: [EPIDEMIC] });
     const { body: hash } = await upload(service, observedCsv);
     const version = await service.latest('Epidemic');
     const inputs = { 'Contact rate': 1.663, 'Recovery rate': 0.44 };
@@ -54,7 +54,7 @@ describe('the model Epidemic', () => {
   });
 
   test('has no fit error without observed cases', async () => {
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ modelDirs: [EPIDEMIC] });
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     expect(outputs.get('Fit error')).toBe('null');
     expect(Number(outputs.get('Peak infected'))).toBeGreaterThan(290);
@@ -62,7 +62,7 @@ describe('the model Epidemic', () => {
 
   test('gives the same outputs, byte for byte, for the same seed, and other outputs for another seed', async () => {
     const run = async (seed: number) => {
-      const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+      const service = await startTestService({ modelDirs: [EPIDEMIC] });
       const version = await service.latest('Epidemic');
       return await outputsOf(service, version, {
         Stochastic: true,
@@ -76,7 +76,7 @@ describe('the model Epidemic', () => {
   });
 
   test('has a stored experiment for each of its two forms', async () => {
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ modelDirs: [EPIDEMIC] });
     const version = await service.latest('Epidemic');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
     expect(
@@ -92,7 +92,7 @@ describe('the model Epidemic', () => {
   });
 
   test('says what is wrong with its inputs', async () => {
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ modelDirs: [EPIDEMIC] });
     const { body: broken } = await upload(service, 'day,cases\n1,3\n2;8\n');
     const { body: late } = await upload(service, 'day,cases\n1,3\n99,8\n');
     const { body: bare } = await upload(service, 'day,cases\n');

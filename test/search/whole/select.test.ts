@@ -8,7 +8,7 @@ import { foray } from '../../support/cli.ts';
 import { until } from '../../support/until.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
-import { SHIPPED_MODELS } from '../../service/fixed.ts';
+import { INVENTORY } from '../../service/fixed.ts';
 import { only } from '../../support/strategy.ts';
 
 /** Tests campaigns that find the best point of their design. */
@@ -17,7 +17,7 @@ let world: World;
 let worker: WorkerProcess;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [INVENTORY] });
   worker = startWorkerProcess(world.settings);
   await worker.ready;
 });
