@@ -43,7 +43,8 @@ export default {
     ],
   },
   globalSetup: '<rootDir>/test/support/setup.ts',
-  testTimeout: 240_000,
+  // long, because a test waits for several conditions, and each of them has a limit of its own (support/until.ts)
+  testTimeout: 900_000,
   // tests of real servers mostly wait, but with four workers a core the whole run took longer
   maxWorkers: 3 * availableParallelism(),
   // a worker keeps some of each file that it has run

@@ -27,6 +27,7 @@ try:
 except ImportError as error:
     sys.exit(f"{error}. Install it into this environment: {sys.executable} -m pip install {error.name}")
 
+import foray_names
 from foray_names import free, lines
 
 _TYPES = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING"}
@@ -164,12 +165,12 @@ def _own_files():
     libraries = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
     libraries += [*site.getsitepackages(), site.getusersitepackages()]
     here, installed = pathlib.Path.cwd().resolve(), [pathlib.Path(folder).resolve() for folder in libraries]
+    importer = {pathlib.Path(file).resolve() for file in (__file__, foray_names.__file__)}
     files = {}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         path = pathlib.Path(file).resolve() if file else None
-        is_importer = getattr(module, "__name__", "") in ("__main__", "foray_names")
-        if path and here in path.parents and not is_importer and not any(folder in path.parents for folder in installed):
+        if path and here in path.parents and path not in importer and not any(folder in path.parents for folder in installed):
             files[f"source/{path.relative_to(here)}"] = str(path)
     return files
 

@@ -12,7 +12,7 @@ type Estimate = [mean: number, sd: number, low: number, high: number];
 let python: string;
 beforeAll(async () => {
   python = path.join(await pythonOfTests(), 'python');
-}, 600_000);
+});
 
 test('batch means equal the batch means of NumPy, and their intervals equal the intervals of SciPy', () => {
   const cases = fc.sample(

@@ -13,7 +13,7 @@ type Ends = [low: number, high: number];
 let python: string;
 beforeAll(async () => {
   python = path.join(await pythonOfTests(), 'python');
-}, 600_000);
+});
 
 test('intervals of differences equal the intervals of SciPy', () => {
   // whole numbers, so that rounding does not cause a small variance

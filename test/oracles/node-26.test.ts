@@ -12,7 +12,7 @@ const VERSION = '26.10.0';
 let node: string;
 beforeAll(() => {
   node = nodeOf(VERSION);
-}, 600_000);
+});
 
 test('runs give the same bytes in Node 26 as in this version of Node', () => {
   expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toBe(`v${VERSION}\n`);

@@ -11,7 +11,7 @@ import { PythonProcess } from './python-process.ts';
 let python: PythonProcess;
 beforeAll(async () => {
   python = await PythonProcess.start();
-}, 600_000);
+});
 afterAll(() => python.end());
 
 async function scipy<Answer>(question: object): Promise<Answer> {

@@ -12,4 +12,4 @@ test('a second program recomputes what reports, analyses and comparisons say, an
   expect(denials).toEqual([]);
   // far fewer would mean that foray says little
   expect(sentences).toBeGreaterThan(100 * CAMPAIGNS);
-}, 600_000);
+});

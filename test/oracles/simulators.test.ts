@@ -32,7 +32,7 @@ const systems: [name: string, System][] = [
 let python: string;
 beforeAll(async () => {
   python = path.join(await pythonOfTests(), 'python');
-}, 600_000);
+});
 
 describe.each(['SimPy', 'Ciw'])('%s', (simulator) => {
   test.each(systems)('agrees with the kernel on %s within 4 joint standard errors', (name, system) => {

@@ -8,7 +8,7 @@ import { pythonOfTests } from '../support/python.ts';
 let python: string;
 beforeAll(async () => {
   python = path.join(await pythonOfTests(), 'python');
-}, 600_000);
+});
 
 test('the quantiles of Student’s t equal the quantiles of SciPy', () => {
   const pairs = [1, 1.5, 2, 3, 4, 5, 7.3, 9, 10, 19, 29, 30, 39.5, 99, 199, 1_000, 12_345.6, 1e6].flatMap(

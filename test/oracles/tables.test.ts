@@ -18,7 +18,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'foray-tables-'));
   python = await PythonProcess.start(folder);
-}, 600_000);
+});
 afterAll(async () => {
   await python.end();
   rmSync(folder, { recursive: true, force: true });

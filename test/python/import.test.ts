@@ -1,54 +1,21 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ForayError } from '../../src/errors.ts';
-import { importModel } from '../../src/service/models/import.ts';
-import { foray, ROOT } from '../support/cli.ts';
-import { pythonOfTests } from '../support/python.ts';
+import { importModel, writeModel } from '../../src/service/models/import.ts';
+import { ROOT } from '../support/cli.ts';
+import { Imports } from './imports.ts';
 
-/** `foray models import`, and runs of what it writes. */
+/** `foray models import` of FMUs and input decks, and runs of what it writes. */
 
+let imports: Imports;
 let folder: string;
-let bin: string;
 beforeAll(async () => {
-  bin = await pythonOfTests();
-  folder = mkdtempSync(join(tmpdir(), 'foray-import-'));
-}, 600_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const run = (args: string[], environment = dirname(bin), env: Record<string, string> = {}) =>
-  foray(folder, ['models', ...args], {
-    // Mesa imports pandas, which Python compiles in each process unless it may keep the result
-    env: { VIRTUAL_ENV: environment, PYTHONDONTWRITEBYTECODE: '', ...env },
-  });
-
-/** The outputs of `foray models check`, which compares runs in one process and in processes of their own. */
-async function outputsOf(model: string, ...args: string[]): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await run(['check', model, '--json', ...args]);
-  expect([code, stderr]).toEqual([0, expect.anything()]);
-  return (JSON.parse(stdout) as [{ outputs: Record<string, unknown> }])[0].outputs;
-}
-
-/** The reason why a run of a model fails. */
-async function reasonOf(model: string, ...args: string[]): Promise<string> {
-  const { code, stderr } = await run(['check', model, ...args]);
-  expect(code).toBe(2);
-  expect(stderr).not.toContain('Traceback');
-  return stderr.trimEnd().split('\n').at(-1)!;
-}
-
-const input = (name: string, value: number): string[] => ['--input', `${name}=${value}`];
+  imports = await Imports.open();
+  ({ folder } = imports);
+});
+afterAll(() => imports.close());
 
 describe('an FMU', () => {
   const variables = [
@@ -85,7 +52,7 @@ describe('an FMU', () => {
 
   test('becomes a model with its start values, bounds and units, and tells what is left out', async () => {
     make('decay.fmu');
-    const { code, stdout } = await run(['import', 'decay.fmu']);
+    const { code, stdout } = await imports.run(['import', 'decay.fmu']);
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining('Made decay/model.yaml, decay/sim.py, decay/model.fmu'),
@@ -119,41 +86,47 @@ describe('an FMU', () => {
   });
 
   test('has the exact solution, also with inputs over time, and a run that it refuses fails with the reason', async () => {
-    const ended = await outputsOf(
-      'decay',
-      ...input('X (2)', 0.7),
-      ...input('x', 3),
-      ...input('Stop time', 4),
-    );
+    const ended = await imports.checked('decay', { 'X (2)': 0.7, x: 3, 'Stop time': 4 });
     expect(ended['x (end)']).toBeCloseTo(3 * Math.exp(-0.7 * 4), 12);
     expect(ended['steps']).toBe(8);
     const curve = ended['x over time'] as { dataX: number[]; dataY: number[] };
     expect(curve.dataX).toEqual([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]);
     curve.dataX.forEach((x, at) => expect(curve.dataY[at]).toBeCloseTo(3 * Math.exp(-0.7 * x), 12));
     // u is 2 from the start, so x stays where u / k = x
-    writeFileSync(join(folder, 'table.csv'), 'time,u\n0,2\n9,2\n');
-    const still = await outputsOf('decay', ...input('x', 2), '--file', 'Input table=table.csv');
-    expect((still['x over time'] as { dataY: number[] }).dataY).toEqual([2, 2, 2, 2, 2]);
-    expect([still['STEPS (2)'], still['x over time (2)']]).toEqual([0, 2]);
-    expect(await reasonOf('decay', ...input('Stop time', 0))).toContain('Stop time must be greater than 0');
-    const failed = await run(['check', 'decay', ...input('limit', 3)]);
-    expect([failed.code, failed.stderr]).toEqual([
-      2,
+    const table = join(folder, 'table.csv');
+    writeFileSync(table, 'time,u\n0,2\n9,2\n');
+    const answers = imports.answers(
+      'decay',
+      { x: 2, 'Input table': table },
+      { 'Stop time': 0 },
+      { limit: 3 },
+    );
+    expect(answers).toEqual([
+      expect.objectContaining({
+        'x over time': expect.objectContaining({ dataY: [2, 2, 2, 2, 2] }),
+        'STEPS (2)': 0,
+        'x over time (2)': 2,
+      }),
+      expect.stringContaining('Stop time must be greater than 0'),
       expect.stringContaining('fmi2DoStep failed with status 3'),
     ]);
   });
 
   test('is refused if it is for model exchange only, or if fmpy is missing', async () => {
     make('exchange.fmu', 'ModelExchange');
-    const { code, stderr } = await run(['import', 'exchange.fmu']);
+    const { code, stderr } = await imports.run(['import', 'exchange.fmu']);
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining('is no co-simulation FMU, only one for model exchange'),
     ]);
     writeFileSync(join(folder, 'text.fmu'), 'no archive');
-    expect((await run(['import', 'text.fmu'])).stderr).toContain('text.fmu cannot be read as an FMU');
-    expect((await run(['import', 'decay.fmu', '--to', 'decay'])).stderr).toContain('decay already exists');
-    expect((await run(['import', 'none.fmu'])).stderr).toContain('There is no file or folder none.fmu');
+    expect((await imports.run(['import', 'text.fmu'])).stderr).toContain('text.fmu cannot be read as an FMU');
+    expect((await imports.run(['import', 'decay.fmu', '--to', 'decay'])).stderr).toContain(
+      'decay already exists',
+    );
+    expect((await imports.run(['import', 'none.fmu'])).stderr).toContain(
+      'There is no file or folder none.fmu',
+    );
     // an environment without packages
     mkdirSync(join(folder, 'bare/bin'), { recursive: true });
     writeFileSync(join(folder, 'bare/bin/python'), '#!/bin/sh\nexec python3 -S "$@"\n');
@@ -162,7 +135,9 @@ describe('an FMU', () => {
       ['decay.fmu', 'fmpy'],
       ['wealth:Wealth', 'mesa'],
     ] as const) {
-      const bare = await run(['import', source, '--to', 'bare-model'], join(folder, 'bare'));
+      const bare = await imports.run(['import', source, '--to', 'bare-model'], {
+        environment: join(folder, 'bare'),
+      });
       expect([bare.code, bare.stderr]).toEqual([
         2,
         expect.stringMatching(new RegExp(`-m pip install ${what}`)),
@@ -223,12 +198,12 @@ outputs:
 
   test('finds each kind of output', async () => {
     write('throw-deck');
-    const { code, stdout } = await run(['import', 'throw-deck']);
+    const { code, stdout } = await imports.run(['import', 'throw-deck']);
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining('the model Throw with 4 inputs and 15 outputs'),
     ]);
-    const found = await outputsOf('throw', ...input('Speed', 30), ...input('{RANDOM_SEED}', 17));
+    const found = await imports.checked('throw', { Speed: 30, '{RANDOM_SEED}': 17 });
     // the parabola of a throw without air: its range, its greatest height, and its time
     const [range, height, time] = [
       900 / 9.81,
@@ -252,35 +227,32 @@ outputs:
 
   test('fails with the place if an output is missing, or if a value does not fit', async () => {
     const changed = (from: string, to: string) => DECK.replace(from, to);
-    write('lost', { 'deck.yaml': changed('name: Throw', 'name: Lost').replace('seed (', 'sead (') });
-    await run(['import', 'lost', '--to', 'lost-model']);
-    expect(await reasonOf('lost-model')).toMatch(
+    const reasonOf = async (name: string, files: Record<string, string>): Promise<string> => {
+      writeModel(await importModel(write(name, files), folder), join(folder, `${name}-model`));
+      return imports.reason(`${name}-model`);
+    };
+    expect(await reasonOf('lost', { 'deck.yaml': changed('seed (', 'sead (') })).toMatch(
       /the output "Seed" was not found: stdout\.txt has .*sead.* nowhere in its 3 lines; the last one is "seed 1 a b"/,
     );
-    write('gone', {
-      'deck.yaml': changed('file: path.json, json: end.time', 'file: way.json, json: end.time'),
-    });
-    await run(['import', 'gone', '--to', 'gone-model']);
-    expect(await reasonOf('gone-model')).toMatch(
+    const way = changed('file: path.json, json: end.time', 'file: way.json, json: end.time');
+    expect(await reasonOf('gone', { 'deck.yaml': way })).toMatch(
       /"Time" was not found: the program did not write way\.json; .*path\.json/,
     );
-    expect(await reasonOf('throw', ...input('Speed', 950))).toMatch(
-      /"First range" was not found: stdout\.txt, line 1: '\*\*\*\*\*' is not a finite number/,
-    );
-    write('fraction', { 'deck.yaml': changed('json: end.time', 'type: LONG, json: end.time') });
-    await run(['import', 'fraction', '--to', 'fraction-model']);
-    expect(await reasonOf('fraction-model')).toMatch(
-      /"Time" was not found: path\.json, end\.time: 2\.8\d+ is not a whole number/,
-    );
-    write('infinite', { 'throw.py': PROGRAM.replace('[1, 2, 4]', '[1, NaN, 4]') });
-    await run(['import', 'infinite', '--to', 'infinite-model']);
-    expect(await reasonOf('infinite-model')).toMatch(
+    expect(
+      await reasonOf('fraction', { 'deck.yaml': changed('json: end.time', 'type: LONG, json: end.time') }),
+    ).toMatch(/"Time" was not found: path\.json, end\.time: 2\.8\d+ is not a whole number/);
+    expect(await reasonOf('infinite', { 'throw.py': PROGRAM.replace('[1, 2, 4]', '[1, NaN, 4]') })).toMatch(
       /"Sum" was not found: path\.json, end\.heights: nan is not a finite number/,
     );
-    expect(await reasonOf('throw', ...input('Speed', 12345.5))).toMatch(
+    expect(imports.reason('throw', { Speed: 950 })).toMatch(
+      /"First range" was not found: stdout\.txt, line 1: '\*\*\*\*\*' is not a finite number/,
+    );
+    expect(imports.reason('throw', { Speed: 12345.5 })).toMatch(
       /the value 12345\.5 of "Speed" takes 8 columns, but \{\{Speed:6\.2f\}\} in throw\.in has 6/,
     );
-    expect(await reasonOf('throw', ...input('Speed', 0))).toMatch(/python3 ended with exit code 1/);
+    const { code, stderr } = await imports.run(['check', 'throw', '--input', 'Speed=0']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('python3 ended with exit code 1')]);
+    expect(stderr).not.toContain('Traceback');
   });
 
   test('reads what spreadsheets and Fortran write, executes a script that is a template, and follows links', async () => {
@@ -309,44 +281,51 @@ printf '\\357\\273\\277{"end": 5, "all": [9007199254740993, 2], "of": {"a": true
     symlinkSync('nothing', join(place, 'lost'));
     mkdirSync(join(place, 'results'));
     // the encoding of the terminal is not that of the deck
-    const { code, stdout } = await run(['import', 'shared', '--to', 'shared-model'], dirname(bin), {
-      PYTHONIOENCODING: 'latin-1',
-    });
+    const more = { PYTHONIOENCODING: 'latin-1' };
+    const { code, stdout } = await imports.run(['import', 'shared', '--to', 'shared-model'], { more });
     expect([code, stdout]).toEqual([0, expect.stringContaining('Left out:\n  the link lost: it leads')]);
     expect(stdout).toContain('  the empty folder results: the program must make it\n');
-    const found = await outputsOf('shared-model');
-    expect(found).toEqual({
-      ...{ Height: 2, Small: 1.234e-101, End: 5, Rate: 7 },
-      // 9007199254740995 as the nearest number of JavaScript; a sum of floats would be 9007199254740994
-      Größe: 9007199254740996,
-      'Of all': '{"a": true}',
-    });
+    expect(imports.answers('shared-model', {})).toEqual([
+      {
+        ...{ Height: 2, Small: 1.234e-101, End: 5, Rate: 7 },
+        // 9007199254740995 as the nearest number of JavaScript; a sum of floats would be 9007199254740994
+        Größe: 9007199254740996,
+        'Of all': '{"a": true}',
+      },
+    ]);
   });
 
-  test.each([
-    ['out.json', '[1, 2', { json: '0' }, /^the output "Y" was not found: out\.json is no JSON: /],
-    ['out.csv', 'v,v\n1,2\n', { csv: 'v' }, /out\.csv has 2 columns 'v'; choose one by its number/],
-    [
-      'out.csv',
-      'v\n1.7e308\n1.7e308',
-      { csv: 'v', take: 'sum' },
-      /the sum of the values in out\.csv is too large/,
-    ],
-    ['out.csv', `v\n${'x'.repeat(200_000)}\n`, { csv: 'v' }, /out\.csv, line 2: 'x+' is not a finite number/],
-  ])('says why it finds nothing in %s: %.12s', (file, text, rule, reason) => {
-    const place = write('found', { [file]: text });
-    const found =
-      'import sys, json, pathlib, foray_deck; foray_deck._named("Y", json.loads(sys.argv[1]), pathlib.Path())';
-    const { status, stderr } = spawnSync(
-      join(bin, 'python'),
-      ['-c', found, JSON.stringify({ file, ...rule })],
-      {
-        cwd: place,
-        env: { PYTHONPATH: join(ROOT, 'python') },
-        encoding: 'utf8',
-      },
+  test('says why it finds nothing in a file', () => {
+    const cases: [file: string, text: string, rule: object, reason: string][] = [
+      ['out.json', '[1, 2', { json: '0' }, 'out.json is no JSON: '],
+      ['twice.csv', 'v,v\n1,2\n', { csv: 'v' }, "twice.csv has 2 columns 'v'; choose one by its number"],
+      [
+        'huge.csv',
+        'v\n1.7e308\n1.7e308',
+        { csv: 'v', take: 'sum' },
+        'the sum of the values in huge.csv is too large',
+      ],
+      ['long.csv', `v\n${'x'.repeat(200_000)}`, { csv: 'v' }, "long.csv, line 2: 'xxx"],
+    ];
+    const place = join(folder, 'found');
+    mkdirSync(place);
+    for (const [file, text] of cases) writeFileSync(join(place, file), text);
+    const script = `import json, pathlib, sys
+import foray_deck
+for rule in json.loads(sys.argv[1]):
+    try:
+        foray_deck._named("Y", rule, pathlib.Path())
+    except SystemExit as found:
+        print(str(found)[:200])`;
+    const rules = cases.map(([file, , rule]) => ({ file, ...rule }));
+    const said = execFileSync(imports.python, ['-c', script, JSON.stringify(rules)], {
+      cwd: place,
+      env: { PYTHONPATH: join(ROOT, 'python') },
+      encoding: 'utf8',
+    });
+    expect(said.trimEnd().split('\n')).toEqual(
+      cases.map(([, , , reason]) => expect.stringContaining(`the output "Y" was not found: ${reason}`)),
     );
-    expect([status, stderr]).toEqual([1, expect.stringMatching(reason)]);
   });
 
   const mistakes: [what: string, files: Record<string, string>, place: string, message: string][] = [
@@ -477,164 +456,4 @@ printf '\\357\\273\\277{"end": 5, "all": [9007199254740993, 2], "of": {"a": true
       ]);
     },
   );
-});
-
-describe('a model of Mesa', () => {
-  const MODEL = `import mesa
-from helpers import start
-class Holder(mesa.Agent):
-    wealth = 0
-class Wealth(mesa.Model):
-    """Agents give each other money."""
-    def __init__(self, agents=10, tax_rate=0.1, kind="even", shape=None, most=float("inf"), seed=None):
-        super().__init__(seed=seed)
-        self.rate = tax_rate
-        for agent in Holder.create_agents(self, agents):
-            agent.wealth = start(kind)
-        self.datacollector = mesa.DataCollector(model_reporters={
-            "Total": lambda m: sum(a.wealth for a in m.agents), "Draw": lambda m: m.random.random(), "Text": lambda m: "no"})
-    def step(self):
-        for agent in self.agents:
-            agent.wealth *= 1 - self.rate
-        self.datacollector.collect(self)
-`;
-  const APP = `import solara, nothing
-from mesa.visualization import Slider
-model_params = {"agents": {"type": "SliderInt", "value": 10, "min": 1, "max": 50}, "tax_rate": Slider("Tax", 0.1, 0.0, max=0.5, step=0.1),
-  "kind": {"type": "Select", "value": "even", "values": ["even", "rich"]}}
-`;
-
-  test('becomes a model with the bounds of its sliders and the reporters of its collector', async () => {
-    writeFileSync(join(folder, 'model.py'), MODEL);
-    writeFileSync(join(folder, 'helpers.py'), 'start = lambda kind: {"even": 1.0, "rich": 8.0}[kind]\n');
-    writeFileSync(join(folder, 'app.py'), APP);
-    const { code, stdout } = await run(['import', 'model:Wealth']);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('wealth/source')]);
-    expect(stdout).toContain('the parameter shape: its default is of the type NoneType');
-    expect(stdout).toContain('the parameter most: its default is inf');
-    expect(stdout).toContain('the reporter Text: its value is str');
-    expect(readFileSync(join(folder, 'wealth/model.yaml'), 'utf8').split('\n').slice(5, 9)).toEqual([
-      '  - { name: "{RANDOM_SEED}", type: LONG, default: 1, min: 0, max: 4294967295 }',
-      '  - { name: Agents, type: LONG, default: 10, min: 1, max: 50 }',
-      '  - { name: Tax rate, type: DOUBLE, default: 0.1, min: 0, max: 0.5 }',
-      '  - { name: Kind, type: STRING, default: even, values: [ even, rich ] }',
-    ]);
-    // the folder does not need the files that it was made from
-    for (const file of ['model.py', 'helpers.py', 'app.py']) rmSync(join(folder, file));
-    const outputs = await outputsOf(
-      'wealth',
-      ...input('Agents', 20),
-      ...input('Steps', 7),
-      '--input',
-      'Kind=rich',
-    );
-    expect(outputs['Total']).toBeCloseTo(20 * 8 * 0.9 ** 7, 9);
-    expect((outputs['Total over time'] as { dataX: number[] }).dataX).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    expect(outputs['Steps taken']).toBe(7);
-    const other = await outputsOf('wealth', ...input('Steps', 7), ...input('{RANDOM_SEED}', 2));
-    expect(other['Draw']).not.toBe(outputs['Draw']);
-  });
-
-  test('may have any letters in its names, and the importer is no module of it', async () => {
-    const place = join(folder, 'letters');
-    mkdirSync(place);
-    writeFileSync(
-      join(place, 'wärme.py'),
-      `import mesa
-class Wärme(mesa.Model):
-    def __init__(self, rng=None):
-        super().__init__(rng=rng)
-        self.datacollector = mesa.DataCollector(model_reporters={"Heat": lambda model: 1.0})
-    def step(self):
-        self.datacollector.collect(self)
-`,
-    );
-    const importer = ['foray_mesa.py', 'foray_names.py'];
-    for (const file of importer) copyFileSync(join(ROOT, 'python', file), join(place, file));
-    const said = execFileSync(join(bin, 'python'), ['foray_mesa.py', 'wärme:Wärme'], {
-      cwd: place,
-      encoding: 'utf8',
-    });
-    const { files } = JSON.parse(said.trimEnd().split('\n').at(-1)!) as { files: object };
-    expect(Object.keys(files)).toEqual(['source/wärme.py']);
-    for (const file of importer) rmSync(join(place, file));
-    const { code, stdout } = await foray(place, ['models', 'import', 'wärme:Wärme'], {
-      env: { VIRTUAL_ENV: dirname(bin), PYTHONDONTWRITEBYTECODE: '' },
-    });
-    expect([code, stdout]).toEqual([0, expect.stringContaining('the model Wärme')]);
-  });
-
-  test('takes a whole default for any number if its hint or its slider says so, and numbers equal names', async () => {
-    writeFileSync(
-      join(folder, 'whole.py'),
-      `import mesa
-model_params = {"density": {"type": "SliderFloat", "value": 1, "min": 0.1, "max": 1, "step": 0.1}}
-class Whole(mesa.Model):
-    def __init__(self, rate: float = 1, late: "float" = 1, density=1, count: int = 1, open: bool = True, n=2, N=3, seed=None):
-        super().__init__(seed=seed)
-        self.datacollector = mesa.DataCollector(model_reporters={"Rate": lambda model: rate, "n": lambda model: n, "N": lambda model: N,
-          "Rate over time": lambda model: 5, "Steps taken": lambda model: 6})
-    def step(self):
-        self.datacollector.collect(self)
-`,
-    );
-    expect(await run(['import', 'whole:Whole'])).toMatchObject({ code: 0 });
-    expect(readFileSync(join(folder, 'whole/model.yaml'), 'utf8').split('\n').slice(6, 13)).toEqual([
-      '  - { name: Rate, type: DOUBLE, default: 1 }',
-      '  - { name: Late, type: DOUBLE, default: 1 }',
-      '  - { name: Density, type: DOUBLE, default: 1, min: 0.1, max: 1 }',
-      '  - { name: Count, type: LONG, default: 1 }',
-      '  - { name: Open, type: BOOLEAN, default: true }',
-      '  - { name: N, type: LONG, default: 2 }',
-      '  - { name: N (2), type: LONG, default: 3 }',
-    ]);
-    expect(await outputsOf('whole', ...input('Rate', 0.5), ...input('Steps', 4))).toMatchObject({
-      ...{ Rate: 0.5, n: 2, 'N (2)': 3, 'Rate over time (2)': 5, 'Steps taken (2)': 6, 'Steps taken': 4 },
-      'Rate over time': { dataX: [0, 1, 2, 3], dataY: [0.5, 0.5, 0.5, 0.5] },
-    });
-  });
-
-  test('whose module ends Python is refused with how it ended', async () => {
-    for (const [name, end, message] of [
-      ['quiet', 'sys.exit()', 'The importer ended without an answer; it printed nothing.'],
-      ['coded', 'sys.exit(3)', 'The importer ended with exit code 3.'],
-      ['killed', 'os.kill(os.getpid(), 9)', 'The importer was ended by the signal SIGKILL.'],
-    ] as const) {
-      writeFileSync(join(folder, `${name}.py`), `import os, sys\n${end}\n`);
-      const { code, stderr } = await run(['import', `${name}:Model`]);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-    }
-  });
-
-  test('keeps its modules if Python is installed above the folder', () => {
-    const script = `import os, sys
-sys.path[:0] = [sys.argv[1], os.getcwd()]
-import foray_mesa, own_module
-sys.prefix = sys.base_prefix = os.path.dirname(os.getcwd())
-print(sorted(foray_mesa._own_files()))`;
-    const place = mkdtempSync(join(folder, 'below-'));
-    writeFileSync(join(place, 'own_module.py'), '');
-    const scripts = join(import.meta.dirname, '../../python');
-    const printed = execFileSync(join(bin, 'python'), ['-c', script, scripts], {
-      cwd: place,
-      encoding: 'utf8',
-    });
-    expect(printed.trim()).toBe("['source/own_module.py']");
-  });
-
-  test.each([
-    ['takes no seed', MODEL.replace(', seed=None', '').replace('seed=seed', ''), 'no_seed takes no seed'],
-    ['needs a parameter', MODEL.replace('agents=10', 'agents'), 'agents of needy needs a default value'],
-    [
-      'has no collector',
-      MODEL.replace('self.datacollector =', 'self.other ='),
-      'makes no step with its default values',
-    ],
-  ])('is refused if it %s', async (_, source, message) => {
-    const name = message.match(/no_seed|needy/)?.[0] ?? 'silent';
-    writeFileSync(join(folder, 'helpers.py'), 'start = lambda kind: 1.0\n');
-    writeFileSync(join(folder, `${name}_file.py`), source.replace('class Wealth', `class ${name}`));
-    const { code, stderr } = await run(['import', `${name}_file:${name}`]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-  });
 });

@@ -25,7 +25,8 @@ export async function buildProgram(): Promise<void> {
 function hashOfSource(): string {
   const files = globSync(
     ['package-lock.json', 'worker.ts', 'scripts/program.ts', '{src,models,examples,python}/**/*.*'],
-    { cwd: ROOT },
+    // Python writes compiled files while tests run
+    { cwd: ROOT, exclude: ['**/__pycache__'] },
   );
   const hash = createHash('sha256');
   for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
