@@ -31,7 +31,11 @@ export class Imports {
   /** Runs `foray models`. */
   run(
     args: string[],
-    { environment = dirname(this.#bin), folder = this.folder, more = {} as NodeJS.ProcessEnv } = {},
+    {
+      environment = dirname(this.#bin),
+      folder = this.folder,
+      more = {},
+    }: { environment?: string; folder?: string; more?: NodeJS.ProcessEnv } = {},
   ): Promise<Ran> {
     // Mesa imports pandas, which Python compiles in each process unless it may keep the result
     const env = { VIRTUAL_ENV: environment, PYTHONDONTWRITEBYTECODE: '', ...more };
