@@ -50,10 +50,11 @@ export function tickLength(schedule: Schedule, now: number): number {
   const durations = durationsOf(hazard);
   if (!durations) {
     // the tick is half the age of the oldest run, so that a few looks are enough to see a run finish, however long it
-    // takes
-    const oldest = flights.find((flight) => !isQueued(flight))?.startedAt ?? now;
+    // takes; while all runs wait for others at the service, it grows too
+    const oldest = flights.find((flight) => !isQueued(flight));
     const shortest = schedule.againAt <= now ? SHORTEST_LOOK : SHORTEST_TICK;
-    return Math.min(LONGEST_TICK, Math.max(shortest, (now - oldest) / 2));
+    const half = (oldest ? now - oldest.startedAt : schedule.patience) / 2;
+    return Math.min(LONGEST_TICK, Math.max(shortest, half));
   }
   const { least, most, ofFew } = TICK_SHARES;
   const runsAtOnce = Math.max(1, flights.length - flights.filter(isQueued).length);

@@ -73,6 +73,18 @@ describe('the scheduler, step by step', () => {
     expect(schedule.againAt - now).toBeGreaterThanOrEqual(wakeIn(schedule, now));
   });
 
+  test('a campaign whose runs wait for others at the service looks soon at first, and then less and less often', () => {
+    const schedule = newSchedule(100, 'auto');
+    const waits: number[] = [];
+    for (let now = 0; now < 8 * 3_600_000; now += waits.at(-1)!) {
+      const { request, poll } = decide(schedule, now);
+      applyOutcomes(schedule, { request }, { ...none, queued: [...request, ...poll] }, now);
+      waits.push(wakeIn(schedule, now));
+    }
+    expect(waits[0]).toBeLessThanOrEqual(SHORTEST_TICK);
+    expect(waits.length).toBeLessThan(1_500);
+  });
+
   test('a run that becomes due soon after another run is polled in the same tick', () => {
     const schedule = newSchedule(2, 2);
     applyOutcomes(schedule, { request: [0] }, { ...none, running: [0] }, 0);
