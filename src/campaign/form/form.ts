@@ -86,16 +86,19 @@ const REPLICATIONS = chosenIn('replications');
 const COMMON = 'commonRandomNumbers';
 /** The settings that some ways refuse. A field outside the definition keeps what such a way took out of use. */
 const REFUSABLE = new Map([REPLICATIONS, COMMON].map((field) => [field, `${field.replace('?', '')}?was`]));
+/** Not a part of a definition: the kind of the design from which a selection chose before. */
+const SELECTED = 'select?design';
 /** The fields for what is minimized or maximized, in each of their places. */
 const GOAL = /^(goal|search|select)[/?](minimize|maximize)/;
 
 /**
  * The fields for another way. Settings that it refuses go out of use: a second goal, a kind of replications, and the seed
- * that only a calibration needs. What a former way refused comes back.
+ * that only a calibration needs. What a former way refused comes back, and a selection gets its kind of design again.
  */
 function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string): Fields {
   const isStrategy = STRATEGIES.includes(way);
-  const kind = isStrategy ? posted.get(KIND) || 'grid' : way;
+  const before = (way === 'select' && posted.get(SELECTED)) || posted.get(KIND) || 'grid';
+  const kind = isStrategy ? before : way;
   const fields = new Map([
     ...carried,
     ...nonEmpty(posted),
@@ -104,6 +107,7 @@ function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string
     [STRATEGY, isStrategy ? way : ''],
     [KIND, WITHOUT_DESIGN.includes(way) ? '' : kind],
   ]);
+  if (posted.get(STRATEGY) === 'select') fields.set(SELECTED, posted.get(KIND) ?? '');
   for (const [field, was] of REFUSABLE) {
     fields.set(field, fields.get(field) || fields.get(was) || '');
     fields.delete(was);

@@ -328,6 +328,7 @@ describe('another way', () => {
     ['grid', `${grid}replications: 5\ncommonRandomNumbers: true\n`],
     ['lhs', `${lhs}replications: 4\n`],
     ['search', `${search}replications: { min: 3, max: 12 }\ncommonRandomNumbers: true\n`],
+    ['select', `${grid}select: { minimize: Peak infected, indifference: 5 }\nreplications: 10\n`],
   ])('a step from %s to any way and back loses nothing of %j', (own, text) => {
     const names = allWays.map(({ name }) => name).filter((name) => name !== own);
     for (const name of names) expect([name, ways(text, name, own)]).toEqual([name, parse(text)]);
