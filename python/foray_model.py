@@ -21,6 +21,7 @@ has a line {"run": 17, "inputs": {...}} for each run. The answer is a line {"run
 """
 
 import ctypes
+import enum
 import faulthandler
 import functools
 import gc
@@ -620,7 +621,8 @@ class _Model:
         self._name = name or _title(function.__name__)
         self._hints = typing.get_type_hints(function, include_extras=True)
         self._parameters = inspect.signature(function).parameters
-        self._lists = {}
+        # for parameters whose values are not those of the run: a function of its name and value
+        self._readers = {}
         self._inputs = {}
         for parameter in self._parameters.values():
             if parameter.name not in _SPECIAL:
@@ -648,8 +650,8 @@ class _Model:
         """Calls the function with the inputs of a run. Returns its outputs by their declared names."""
         given = {}
         for name, (parameter, _) in self._inputs.items():
-            is_list = parameter in self._lists
-            given[parameter] = _listed(self._lists[parameter], name, inputs[name]) if is_list else inputs[name]
+            reader = self._readers.get(parameter)
+            given[parameter] = reader(name, inputs[name]) if reader else inputs[name]
         seed = inputs.get("{RANDOM_SEED}")
         if "seed" in self._parameters:
             given["seed"] = seed
@@ -690,19 +692,25 @@ class _Model:
         if parameter.default is inspect.Parameter.empty:
             raise TypeError(f"{where} needs a default value")
         kind, notes = _split(self._hints.get(parameter.name, type(parameter.default)))
-        item = {"name": _title(parameter.name)}
+        item, default = {"name": _title(parameter.name)}, parameter.default
         if typing.get_origin(kind) is typing.Literal:
             item["values"] = list(typing.get_args(kind))
+        elif isinstance(kind, enum.EnumMeta):
+            if not isinstance(default, kind):
+                raise TypeError(f"{where} has the default {default!r}, which is no {kind.__name__}")
+            item["values"], default = [member.value for member in kind], default.value
+            self._readers[parameter.name] = lambda _, value, members=kind: members(value)
+        if "values" in item:
             kind = type(item["values"][0])
             if any(type(value) is not kind for value in item["values"]):
                 raise TypeError(f"{where} has values of several types: {item['values']}")
         if typing.get_origin(kind) is list or kind is list:
-            self._lists[parameter.name] = typing.get_args(kind)
-            return _noted({**item, "type": "STRING", "default": _json.encode(parameter.default)}, notes)
+            self._readers[parameter.name] = functools.partial(_listed, typing.get_args(kind))
+            return _noted({**item, "type": "STRING", "default": _json.encode(default)}, notes)
         item["type"] = _type_of(kind, _INPUTS)
         if item["type"] is None:
-            raise TypeError(f"{where} has the type {kind!r}; use bool, int, float, str, list[float], Literal or File")
-        item["default"] = _default(kind, parameter.default, where)
+            raise TypeError(f"{where} has the type {kind!r}; use bool, int, float, str, list[float], Literal, an Enum or File")
+        item["default"] = _default(kind, default, where)
         noted = _noted(item, notes)
         return {**noted, "type": "INTEGER"} if noted["name"] in _SHORT else noted
 

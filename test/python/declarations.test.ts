@@ -92,6 +92,27 @@ def faulty(x: Optional[float] = 2.0, data: Optional[File] = None, more: Annotate
   expect(outputs).toEqual({ Y: '4', Other: 'null' });
 });
 
+test('an Enum has the only values of its input, and a run gets its member', async () => {
+  const file = written(`
+class Policy(enum.Enum):
+    FIRST = "first come"
+    SHORT = "shortest first"
+class Size(enum.IntEnum):
+    SMALL = 1
+    LARGE = 10
+@model
+def faulty(policy: Policy = Policy.FIRST, size: Annotated[Size, "Size of the hall"] = Size.SMALL) -> Result:
+    return {"y": size.value + 100 * (policy is Policy.SHORT)}
+`);
+  const { declaration, outputs } = await tried(file, { Policy: 'shortest first', 'Size of the hall': '10' });
+  expect(declaration.inputs).toMatchObject([
+    { name: 'Policy', type: 'STRING', values: ['first come', 'shortest first'], default: 'first come' },
+    { name: 'Size of the hall', type: 'LONG', values: [1, 10], default: 1 },
+  ]);
+  expect(outputs).toEqual({ Y: '110' });
+  expect((await tried(file)).outputs).toEqual({ Y: '1' });
+});
+
 test('a curve is a pair, a list, or a column of a table', async () => {
   // the columns stand for those of pandas and polars
   const file = written(`
@@ -166,7 +187,7 @@ describe('a mistake is named:', () => {
     ['data: File = "rates.csv"', 'is a file that a run is given, so its default is None'],
     ['x: Annotated[float, type("Gt", (), {"gt": 0})()] = 1.0', '"X" has a limit that it may not reach'],
     ['x: [float] = 1.0', "has the type [<class 'float'>]; use bool, int, float"],
-    ['kind: enum.Enum("Kind", "a b") = 1', 'has the type <enum'],
+    ['kind: enum.Enum("Kind", "a b") = 1', 'has the default 1, which is no Kind'],
     ['kind: Literal["a", 1] = "a"', "has values of several types: ['a', 1]"],
     ['*, rng: dict', "rng has the type <class 'dict'>; use random.Random"],
   ];
