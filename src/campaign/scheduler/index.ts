@@ -1,6 +1,6 @@
 import { hasWork } from './backlog.ts';
-import { isQueued, QUEUED } from './flight.ts';
-import { durationsOf, learn } from './life-table.ts';
+import { chanceFinished, type Flight, isQueued, QUEUED } from './flight.ts';
+import { durationsOf, learn, newLifeTable } from './life-table.ts';
 import { updateOccupancy, expectedRunning, survivors } from './occupancy.ts';
 import { toPoll } from './poll-timing.ts';
 import { expectedStarts, learnRate, measureQueue, queueAim, roomIn } from './queue-aim.ts';
@@ -34,6 +34,12 @@ export { wakeIn } from './next-tick.ts';
 const LONGEST_PATIENCE = 60_000;
 
 const PATIENCE_GROWTH = 1.5;
+
+/**
+ * More flights that have finished in a tick than this multiple of the expected number, and this number, are no chance: a
+ * Poisson variable is as large with a probability of less than 0.1 %.
+ */
+const SURPRISE = { factor: 2, least: 3 };
 
 /**
  * The expected number of flights that are RUNNING at the service. The other flights count as queued. Flights that have
@@ -150,10 +156,32 @@ function isStarved(schedule: Schedule, now: number): boolean {
   return hasWork(schedule, now) && roomIn(schedule, now) > queueAim(schedule, now) / 2;
 }
 
+/**
+ * Whether far more flights have finished than the life table expects, for example because the service was held up for a
+ * while, or because long runs came first. Then the table does not hold any more: with its long ticks, it would learn
+ * about short runs only slowly.
+ */
+function areMuchShorter(
+  { hazard }: Schedule,
+  finished: readonly Flight[],
+  running: readonly Flight[],
+  now: number,
+): boolean {
+  const durations = durationsOf(hazard);
+  if (!durations || finished.length <= SURPRISE.least) return false;
+  const chances = [...finished, ...running].map((flight) => chanceFinished(flight, durations, now));
+  const expected = chances.reduce((sum, chance) => sum + chance, 0);
+  return finished.length > SURPRISE.factor * expected + SURPRISE.least;
+}
+
 /** Removes finished flights, and adds requested flights. Returns how many flights finished. */
 function updateFlights(schedule: Schedule, outcomes: Outcomes, now: number): number {
   const flights = new Map(schedule.flights.map((flight) => [flight.seq, flight]));
   const finished = [...outcomes.new, ...outcomes.reused, ...outcomes.failed, ...seqsAgain(outcomes)];
+  const looked = (seqs: readonly number[]): Flight[] =>
+    seqs.flatMap((seq) => flights.get(seq) ?? []).filter((flight) => !isQueued(flight));
+  if (areMuchShorter(schedule, looked(finished), looked(outcomes.running), now))
+    schedule.hazard = newLifeTable();
   for (const seq of finished) {
     const flight = flights.get(seq);
     flights.delete(seq);

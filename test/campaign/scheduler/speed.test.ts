@@ -54,6 +54,13 @@ describe('the performance in virtual time', () => {
     expect(simulate(scenario).makespan / work).toBeLessThan(1.2);
   });
 
+  test('short runs after long ones soon have short ticks', () => {
+    const scenario = campaign(460, (n) => (n < 60 ? 300_000 : 200), { executors: 5, concurrency: 5 });
+    const ofLongRuns = (60 / 5) * 300_000;
+    // with five places and a second between two looks, the other 400 runs need 80 s
+    expect(simulate(scenario).makespan).toBeLessThan(1.1 * ofLongRuns + 300_000);
+  });
+
   test.each([1, 2, 3])(
     'a campaign of short runs takes at most 3 %% longer than list scheduling, with the seed %i',
     (seed) => {
