@@ -252,7 +252,7 @@ outputs:
   test('a folder without a model, or with two declarations, is an error', async () => {
     mkdirSync(join(folder, 'empty'));
     expect((await run('check', 'empty')).stderr).toMatch(/There is no model in empty/);
-    expect((await run('check', 'nowhere')).stderr).toMatch(/cannot be read/);
+    expect((await run('check', 'nowhere')).stderr).toMatch(/is not there/);
     write('both', declaration);
     writeFileSync(join(folder, 'both/model.js'), '');
     expect((await run('check', 'both')).stderr).toMatch(
