@@ -161,7 +161,7 @@ describe('invalid models', () => {
     const nowhere = path.join(models, 'nowhere');
     for (const [dir, message] of [
       [models, /Two models have the name/],
-      [nowhere, /nowhere cannot be read/],
+      [nowhere, /nowhere is not there/],
     ] as const) {
       await expect(startService({ dataDir, modelDirs: [dir] })).rejects.toThrow(message);
     }
