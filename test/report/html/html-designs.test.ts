@@ -7,6 +7,7 @@ import {
   sampleRecord,
   sampleRow,
   sampleRows,
+  SEED,
   stream,
   observed,
 } from '../support.ts';
@@ -31,7 +32,11 @@ describe('the report of other designs', () => {
     });
 
   test('draws the mean and its interval at each value of a single numeric input, for each output', async () => {
-    const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])], replications: 3 });
+    const record = sampleRecord({
+      grid: [doubles('Contact rate', [1.2, 1.4, 1.6, 1.8])],
+      replications: 3,
+      base: [SEED],
+    });
     const page = await renderReport(record, countsOf(12), varied(record));
     // only intervals are drawn as rules; the bars of distributions are rectangles
     expect(marks(page, 'rule')).toEqual([4, 4]);
@@ -45,7 +50,11 @@ describe('the report of other designs', () => {
   });
 
   test('draws known values as a line, and compares them with the intervals in a table', async () => {
-    const record = sampleRecord({ grid: [doubles('Contact rate', [1.2, 1.4, 1.6])], replications: 3 });
+    const record = sampleRecord({
+      grid: [doubles('Contact rate', [1.2, 1.4, 1.6])],
+      replications: 3,
+      base: [SEED],
+    });
     const numbers = (value: number) => new Map([['Peak day', value]]);
     const peak = 6 + 4 * (1.67 - 1.2);
     const reference = {
@@ -198,7 +207,13 @@ describe('the report of other designs', () => {
       { name: 'Peak day', type: 'DOUBLE', units: 'DAY' },
     ] as const;
     const derived = ['P(`Peak day` > 3)', 'Q(`Peak day`, 0.5)'];
-    const record = sampleRecord({ grid: rate, replications: 8, outputs: [...outputs], derived });
+    const record = sampleRecord({
+      grid: rate,
+      replications: 8,
+      outputs: [...outputs],
+      derived,
+      base: [SEED],
+    });
     const runs = ['1', '2'].flatMap((value, at) =>
       Array.from({ length: 8 }, (_, replication) => ({
         ...sampleRow(at, [value], replication + 1),
