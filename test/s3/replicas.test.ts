@@ -9,7 +9,7 @@ import {
   onCleanup,
   outputsOf,
   rows,
-  REHEARSAL,
+  SHIPPED_MODELS,
   startTestService,
   upload,
   writeModel,
@@ -140,7 +140,7 @@ test('an executor keeps its long run even if it communicates with only one repli
   const { address } = embedded.environment;
   const group = await replicas({
     dataDir,
-    modelDirs: [REHEARSAL],
+    modelDirs: [SHIPPED_MODELS],
     address,
     heartbeat: HEARTBEAT,
     apiKey: CLIENT_KEY,
