@@ -77,7 +77,7 @@ export const serviceErrors = {
   INTERNAL: { status: 500, about: 'a fault of the service' },
   FILE_REFUSED: {
     status: 503,
-    about: 'the store of files refuses this file, or all files; the message says why',
+    about: 'the store of files refuses this file, for example because it is too large; the message says why',
   },
   UNAVAILABLE: {
     status: 503,

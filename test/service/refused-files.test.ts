@@ -15,14 +15,19 @@ import { onCleanup, reach, requestRun, startTestService, stateOf, temporaryFolde
 /** A bucket that keeps what it gets, until it is told to refuse each larger file or to lose what it has. */
 async function startBucket() {
   const kept = new Map<string, Buffer>();
-  const state = { refuses: false, refused: 0, answer: undefined as Buffer | undefined };
+  const state = {
+    refuses: false,
+    code: 'EntityTooLarge',
+    refused: 0,
+    answer: undefined as Buffer | undefined,
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const body = Buffer.concat((await request.toArray()) as Buffer[]);
     const name = request.url!.split('?')[0]!;
     if (request.method === 'PUT') {
       if (state.refuses && body.length > 0) {
         state.refused += 1;
-        return response.writeHead(400).end('<Error><Code>EntityTooLarge</Code></Error>');
+        return response.writeHead(400).end(`<Error><Code>${state.code}</Code></Error>`);
       }
       kept.set(name, body);
       return response.end();
@@ -59,7 +64,7 @@ test('a run whose output the bucket refuses for good fails with the reason of th
   expect(state.refused).toBe(10);
 });
 
-test('a file that the bucket does not have, refuses, or has damaged counts as lasting; a bucket that is away does not', async () => {
+test('a file that the bucket does not have, refuses, or has damaged counts as lasting; a bucket that is away, or refuses its keys, does not', async () => {
   const { state, kept, place, server } = await startBucket();
   const cache = new FileCache(new ContentFiles(temporaryFolder()), 1e6);
   cache.prepare();
@@ -82,6 +87,11 @@ test('a file that the bucket does not have, refuses, or has damaged counts as la
     message: `the file ${hash} cannot be fetched: it arrived damaged`,
   });
   state.answer = undefined;
+  // wrong keys are no fault of the file
+  state.refuses = true;
+  await expect(store.upload('f'.repeat(64), local)).rejects.toMatchObject({ code: 'FILE_REFUSED' });
+  for (state.code of ['SignatureDoesNotMatch', 'AccessDenied', 'NoSuchBucket', 'RequestTimeout'])
+    await expect(store.upload('f'.repeat(64), local)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   await fetched.ensure([hash]);
   expect(cache.files.has(hash)).toBe(true);
   kept.clear();

@@ -31,6 +31,21 @@ export interface S3StoreOptions {
 
 /** How long a client should wait before it tries again while the store cannot be used, in seconds. */
 const TRY_AGAIN = 5;
+/**
+ * The store's codes, or statuses, for a file that it does not have, or never takes. All other refusals are about its keys,
+ * its bucket or its clock. They pass when somebody corrects these, and no run is lost.
+ */
+const OF_FILE: ReadonlySet<string | undefined> = new Set([
+  ...[
+    'NoSuchKey',
+    '404',
+    'EntityTooLarge',
+    'MaxMessageLengthExceeded',
+    '413',
+    'KeyTooLongError',
+    'InvalidObjectName',
+  ],
+]);
 /** A larger difference between the clock of this machine and the store's clock leads to a warning. In seconds. */
 const MOST_SKEW = 30;
 
@@ -147,7 +162,7 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   /**
-   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment, FILE_REFUSED if it refuses the request.
+   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment, FILE_REFUSED if it refuses the file.
    * Both also become a problem of the service
    */
   async #do<T>(request: () => Promise<T>): Promise<T> {
@@ -166,13 +181,13 @@ export class S3Store implements ContentStore, RemoteFiles {
         detail: `The store of files at ${bucket.url} cannot be used; foray tries again: ${messageOf(error)}`,
       });
       const headers = { 'retry-after': String(TRY_AGAIN) };
-      throw error.code === undefined
-        ? new ServiceError(
+      throw OF_FILE.has(error.code)
+        ? new ServiceError('FILE_REFUSED', `The store of files refuses a file: ${error.message}.`, headers)
+        : new ServiceError(
             'UNAVAILABLE',
             'The store of files cannot be used at the moment. Ask again later.',
             headers,
-          )
-        : new ServiceError('FILE_REFUSED', `The store of files cannot be used: ${error.message}.`, headers);
+          );
     }
   }
 }
