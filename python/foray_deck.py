@@ -20,7 +20,7 @@ import sys
 
 _TOKEN = re.compile(r"\{\{\s*([^{}:\n]+?)\s*(?::([^{}\n]*))?\}\}")
 _WIDTH = re.compile(r"(?:.?[<>=^])?[-+ ]?z?#?0?(\d+)")
-# a column may have any text
+# a cell may be of any length
 csv.field_size_limit(2**31 - 1)
 # What a program prints on standard output is in this file. An output without a file is looked for here.
 _PRINTED = "stdout.txt"

@@ -27,7 +27,6 @@ try:
 except ImportError as error:
     sys.exit(f"{error}. Install it into this environment: {sys.executable} -m pip install {error.name}")
 
-import foray_names
 from foray_names import free, lines
 
 _TYPES = {bool: "BOOLEAN", int: "LONG", float: "DOUBLE", str: "STRING"}
@@ -165,7 +164,7 @@ def _own_files():
     libraries = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
     libraries += [*site.getsitepackages(), site.getusersitepackages()]
     here, installed = pathlib.Path.cwd().resolve(), [pathlib.Path(folder).resolve() for folder in libraries]
-    importer = {pathlib.Path(file).resolve() for file in (__file__, foray_names.__file__)}
+    importer = {pathlib.Path(file).resolve() for file in (__file__, inspect.getfile(free))}
     files = {}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)

@@ -41,5 +41,9 @@ export async function openRecordOf(
 ): Promise<CampaignRecord> {
   const record = await recordOf(client, id);
   if (!closedPhases.includes(record.phase)) return record;
-  throw new ForayError('CAMPAIGN_CLOSED', `The campaign "${id}" is ${record.phase} already.`, { hint });
+  throw campaignClosed(record, hint);
+}
+
+export function campaignClosed({ campaign, phase }: CampaignRecord, hint?: string): ForayError {
+  return new ForayError('CAMPAIGN_CLOSED', `The campaign "${campaign.id}" is ${phase} already.`, { hint });
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isConcurrency, WRONG_CONCURRENCY } from '../campaign/concurrency.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
-import { type ClientContext, openRecordOf, recordOf } from './context.ts';
+import { type ClientContext, campaignClosed, openRecordOf, recordOf } from './context.ts';
 
 /** How long a worker may take to take up a cancel, ms. After that, this client ends the campaign itself. */
 const PATIENCE_MS = 10_000;
@@ -10,10 +10,12 @@ const PATIENCE_MS = 10_000;
 const AGAIN_MS = 100;
 
 export async function cancel(client: ClientContext, id: string, reason?: string): Promise<void> {
-  const known = await recordOf(client, id);
-  // the change of a closed campaign may wait for its service, and nothing else would end it
-  if (closedPhases.includes(known.phase) && (await client.temporal.giveUpChange(known, reason))) return;
-  await openRecordOf(client, id);
+  const record = await recordOf(client, id);
+  if (closedPhases.includes(record.phase)) {
+    // the change of a closed campaign may wait for its service, and nothing else would end it
+    if (await client.temporal.giveUpChange(record, reason)) return;
+    throw campaignClosed(record);
+  }
   if (!(await client.temporal.signal(id, 'cancel', reason))) {
     // a campaign that has ended meanwhile stays as it is
     const record = await openRecordOf(client, id);

@@ -68,7 +68,7 @@ export class Part {
         // the log begins with the first line of the part
         ...(existsSync(logFile) ? [`See ${logFile}.`] : []),
       ];
-      throw new ForayError('PART_FAILED', message, { hint: hints.join(' ') });
+      throw new ForayError('PART_FAILED', message, { hint: hints.join(' ') || undefined });
     }
     this.#watch(child);
   }

@@ -148,7 +148,12 @@ class Whole(mesa.Model):
     ]);
     expect(imports.answers('whole', { Rate: 0.5, Steps: 4 })).toMatchObject([
       {
-        ...{ Rate: 0.5, n: 2, 'N (2)': 3, 'Rate over time (2)': 5, 'Steps taken (2)': 6, 'Steps taken': 4 },
+        Rate: 0.5,
+        n: 2,
+        'N (2)': 3,
+        'Rate over time (2)': 5,
+        'Steps taken (2)': 6,
+        'Steps taken': 4,
         'Rate over time': { dataX: [0, 1, 2, 3], dataY: [0.5, 0.5, 0.5, 0.5] },
       },
     ]);

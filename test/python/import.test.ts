@@ -287,7 +287,10 @@ printf '\\357\\273\\277{"end": 5, "all": [9007199254740993, 2], "of": {"a": true
     expect(stdout).toContain('  the empty folder results: the program must make it\n');
     expect(imports.answers('shared-model', {})).toEqual([
       {
-        ...{ Height: 2, Small: 1.234e-101, End: 5, Rate: 7 },
+        Height: 2,
+        Small: 1.234e-101,
+        End: 5,
+        Rate: 7,
         // 9007199254740995 as the nearest number of JavaScript; a sum of floats would be 9007199254740994
         Größe: 9007199254740996,
         'Of all': '{"a": true}',

@@ -36,8 +36,8 @@ const LONGEST_PATIENCE = 60_000;
 const PATIENCE_GROWTH = 1.5;
 
 /**
- * More flights that have finished in a tick than this multiple of the expected number, and this number, are no chance: a
- * Poisson variable is as large with a probability of less than 0.1 %.
+ * A tick is a surprise if more flights have finished than this multiple of the expected number plus this number. A Poisson
+ * variable is as large with a probability of at most 0.5 %. A wrong surprise costs a few short ticks.
  */
 const SURPRISE = { factor: 2, least: 3 };
 

@@ -138,6 +138,11 @@ function methodOf(a: Campaign, b: Campaign, { apart }: Matching): Comparison['me
   return shareSeeds(a, b, apart.length === 0) ? 'paired' : 'Welch';
 }
 
+function differenceBy(method: Comparison['method'], isPaired: boolean): typeof differenceApart {
+  if (method === 'exact' || method === 'half exact') return differenceWithoutInterval;
+  return isPaired ? differenceInPairs : differenceApart;
+}
+
 function shownOutputs(
   campaign: Campaign,
   show: readonly string[] | undefined,
@@ -229,13 +234,7 @@ function compared(
   return a.map((ofA, at) => {
     const ofB = b[at]!;
     const isPaired = method === 'paired' && ofA.length > 0 && ofB.length > 0;
-    const hasIntervals = method === 'paired' || method === 'Welch';
-    const difference = !hasIntervals
-      ? differenceWithoutInterval
-      : isPaired
-        ? differenceInPairs
-        : differenceApart;
-    const found = difference(outputs[at]!, ofA, ofB, confidence);
+    const found = differenceBy(method, isPaired)(outputs[at]!, ofA, ofB, confidence);
     const areExact = method === 'exact' && found.difference !== null;
     return {
       ...found,

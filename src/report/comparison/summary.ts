@@ -210,33 +210,41 @@ function ratioText(some: number, all: number): string {
 /**
  * Says how many points differ, and how many would differ by chance alone. Of many intervals, some exclude 0 by chance.
  */
-function verdict(
-  { output, wants, judged, higher, lower, byChance, compared }: OutputSummary,
-  both: number,
-  { method }: Pick<Comparison, 'method'>,
-): string {
+function verdict(summary: OutputSummary, both: number, { method }: Pick<Comparison, 'method'>): string {
+  const { output, judged, compared } = summary;
   if (compared === 0) return `${output.name}: no point has a finite value in both.`;
   if (method === 'half exact') return `${output.name}: no point has an interval.`;
   if (judged === 0)
     return output.statistic === 'quantile'
       ? `${output.name}: no point has an interval, because a quantile needs more replications.`
       : `${output.name}: no point has an interval, because it needs two replications with finite values in each campaign that are not all equal.`;
-  const isExact = method === 'exact';
-  const without = both - judged;
-  const rest =
-    without > 0
-      ? `; ${without} of ${counted(both, 'point')} ${without === 1 ? 'has' : 'have'} no ${isExact ? 'value in both' : 'interval'}`
-      : '';
-  if (higher + lower === 0)
-    return isExact
-      ? `${output.name}: equal at ${counted(judged, 'point')}${rest}.`
-      : `${output.name}: no interval excludes 0${rest}.`;
-  const words = waysOf({ wants });
-  const ways = [higher > 0 ? `${higher} ${words.higher}` : '', lower > 0 ? `${lower} ${words.lower}` : '']
-    .filter(Boolean)
-    .join(', ');
-  if (isExact)
-    return `${output.name}: differs at ${higher + lower} of ${counted(judged, 'point')} (${ways})${rest}.`;
+  return method === 'exact' ? exactVerdict(summary, both) : intervalVerdict(summary, both);
+}
+
+function exactVerdict(summary: OutputSummary, both: number): string {
+  const { output, judged, higher, lower } = summary;
+  const rest = restText(both - judged, both, 'value in both');
+  return higher + lower === 0
+    ? `${output.name}: equal at ${counted(judged, 'point')}${rest}.`
+    : `${output.name}: differs at ${higher + lower} of ${counted(judged, 'point')} (${waysText(summary)})${rest}.`;
+}
+
+function intervalVerdict(summary: OutputSummary, both: number): string {
+  const { output, judged, higher, lower, byChance } = summary;
+  const rest = restText(both - judged, both, 'interval');
+  if (higher + lower === 0) return `${output.name}: no interval excludes 0${rest}.`;
   const chance = byChance < 1 ? 'less than 1' : `about ${numberText(Number(byChance.toPrecision(2)))}`;
-  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${ways}); by chance alone ${chance} would${rest}.`;
+  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${waysText(summary)}); by chance alone ${chance} would${rest}.`;
+}
+
+/** How many of the points in both campaigns were not judged, because they lack something. */
+function restText(without: number, both: number, lacks: string): string {
+  if (without <= 0) return '';
+  return `; ${without} of ${counted(both, 'point')} ${without === 1 ? 'has' : 'have'} no ${lacks}`;
+}
+
+function waysText({ wants, higher, lower }: OutputSummary): string {
+  const words = waysOf({ wants });
+  const ways = [higher > 0 ? `${higher} ${words.higher}` : '', lower > 0 ? `${lower} ${words.lower}` : ''];
+  return ways.filter(Boolean).join(', ');
 }

@@ -178,17 +178,13 @@ export class Gatherer {
     const summary = await summaryOf({ ...optionsOf(record, story), axes: this.#view.axes });
     const isFiltered = this.#view.inputs.length > 0;
     const isWhole = closedPhases.includes(record.phase) && !isFiltered;
+    const shown = { isWhole, isFiltered, address: this.#view.address };
     // while runs are still being read, one of them may match
     const isEmpty = isFiltered && front.length === 0 && summary.timeline.moments().length === 0;
     const counts = countsIn(summary, known);
     const sections = isEmpty
       ? [NO_MATCH]
-      : [
-          ...front,
-          ...(await drawSections(this.#store, record, summary, story, counts, {
-            ...{ isWhole, isFiltered, address: this.#view.address },
-          })),
-        ];
+      : [...front, ...(await drawSections(this.#store, record, summary, story, counts, shown))];
     const hash = createHash('sha256');
     for (const { html } of sections) hash.update(html).update('\0');
     const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));

@@ -36,15 +36,13 @@ const TRY_AGAIN = 5;
  * its bucket or its clock. They pass when somebody corrects these, and no run is lost.
  */
 const OF_FILE: ReadonlySet<string | undefined> = new Set([
-  ...[
-    'NoSuchKey',
-    '404',
-    'EntityTooLarge',
-    'MaxMessageLengthExceeded',
-    '413',
-    'KeyTooLongError',
-    'InvalidObjectName',
-  ],
+  'NoSuchKey',
+  '404',
+  'EntityTooLarge',
+  'MaxMessageLengthExceeded',
+  '413',
+  'KeyTooLongError',
+  'InvalidObjectName',
 ]);
 /** A larger difference between the clock of this machine and the store's clock leads to a warning. In seconds. */
 const MOST_SKEW = 30;
@@ -182,7 +180,7 @@ export class S3Store implements ContentStore, RemoteFiles {
       });
       const headers = { 'retry-after': String(TRY_AGAIN) };
       throw OF_FILE.has(error.code)
-        ? new ServiceError('FILE_REFUSED', `The store of files refuses a file: ${error.message}.`, headers)
+        ? new ServiceError('FILE_REFUSED', `The store of files refuses this file (${error.code}).`, headers)
         : new ServiceError(
             'UNAVAILABLE',
             'The store of files cannot be used at the moment. Ask again later.',

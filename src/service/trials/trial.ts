@@ -136,11 +136,8 @@ export async function tryModel(
     const inputs = trialInputs(declaration, [...values, ...hashes]);
     const start = performance.now();
     // alone, because the next run has a process of its own, too
-    const job = {
-      ...{ runId: 'trial', versionId: 'trial', code, template, inputs },
-      isWatched: true,
-      isAlone: true,
-    };
+    const [runId, versionId] = ['trial', 'trial'];
+    const job = { runId, versionId, code, template, inputs, isWatched: true, isAlone: true };
     const before = stateOf(code);
     const outcome = await pool.execute(job, onProgress);
     const seconds = (performance.now() - start) / 1_000;
