@@ -101,7 +101,7 @@ const SERVING: Record<string, { cost: number; served: number }[]> = {
 function requiredRates({ campaigns, seed }: Options): Rate[] {
   return Object.entries(SERVING).flatMap(([name, points]) =>
     [1, 3].flatMap((sd): Rate[] => {
-      const campaign = selectionOf(
+      const base = selectionOf(
         {
           method: 'kn',
           indifference: INDIFFERENCE,
@@ -111,6 +111,8 @@ function requiredRates({ campaigns, seed }: Options): Rate[] {
         },
         10,
       );
+      const served = { name: 'Served', type: 'BOOLEAN', units: null } as const;
+      const campaign = { ...base, outputs: [...base.outputs, served] };
       const right = points.find(({ served }) => served >= SERVED);
       let [wrong, misses, runs] = [0, 0, 0];
       for (let at = 0; at < campaigns; at += 1) {
