@@ -179,7 +179,7 @@ interface Units {
 /** A model without chance usually fails by its inputs. Then no larger part of all units may be left out. */
 const MOST_LOST = 0.2;
 /** With fewer points than this, the tests of dependence find little. Then no larger part of all units may be left out. */
-const FEW_TESTED = { points: 64, lost: 2 / 3 };
+const FEW_TESTED = { points: 64, lost: 3 / 4 };
 
 /**
  * Gives a reason instead of an estimate if points without a value depend on the inputs, or if nothing shows that so many

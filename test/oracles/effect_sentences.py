@@ -87,7 +87,7 @@ def left_out(c, m):
         return
     if m["few"]:
         equal(int(m["few"]), len(points.all), "points")
-        deny(missing <= 2 / 3 * parts or len(points.all) >= 64, "there are enough points")
+        deny(missing <= 3 / 4 * parts or len(points.all) >= 64, "there are enough points")
     else:
         deny(missing <= 0.2 * parts or c.has_chance, "so few may fail by accident")
 
