@@ -1,5 +1,5 @@
-import { constants, statfsSync } from 'node:fs';
-import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
+import { constants, mkdirSync, statfsSync } from 'node:fs';
+import { copyFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { InputType } from '../../api/constants.ts';
 import type { OutputDescriptor } from '../../api/resources.ts';
@@ -67,7 +67,8 @@ export async function deferIfShort<T>(
  * INPUT_FILE is the name of a file in this folder, or null for no file.
  */
 export async function prepareInputs(job: Job, files: ContentFiles, folder: string): Promise<string> {
-  await mkdir(temporaryOf(folder), { recursive: true });
+  // each run does this, and a thread for it would take longer
+  mkdirSync(temporaryOf(folder), { recursive: true });
   const members = [];
   for (const [index, { name, type }] of job.template.inputs.entries()) {
     const value = job.inputs[name]!;
