@@ -4,7 +4,6 @@ import type { CampaignStatus, Foray } from '../client/index.ts';
 import { isNumeric, strategyLine } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { UnknownNameError } from '../unknown-name.ts';
-import { LivePage } from './watch/live-page.ts';
 import { tellLastFailure } from './log.ts';
 import { isTerminal, printJson, tell } from './output.ts';
 import { retryAdvice, ProgressLine, statusText } from './progress-line.ts';
@@ -48,7 +47,7 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
   await foray.reach(id);
   const { record } = await foray.results(id);
   const shown = shownOutputs(record, output);
-  const display = isTerminal(process.stderr) ? livePage(foray, record, shown) : plainLines(record);
+  const display = isTerminal(process.stderr) ? await livePage(foray, record, shown) : plainLines(record);
   let last: CampaignStatus | undefined;
   try {
     for await (const status of foray.follow(id)) {
@@ -83,7 +82,13 @@ function shownOutputs(
   throw new UnknownNameError('UNKNOWN_OUTPUT', message, { name: wanted, known });
 }
 
-function livePage(foray: Foray, record: CampaignRecord, outputs: readonly CampaignOutput[]): Display {
+async function livePage(
+  foray: Foray,
+  record: CampaignRecord,
+  outputs: readonly CampaignOutput[],
+): Promise<Display> {
+  // a script has no terminal, and need not load the page
+  const { LivePage } = await import('./watch/live-page.ts');
   const page = new LivePage(process.stderr, foray, record, outputs);
   return { update: (status) => page.update(status), finish: () => undefined, close: () => page.close() };
 }
