@@ -266,6 +266,7 @@ function power(
     from: one.title,
     of: campaigns,
     rate: named / campaigns,
-    least: 0.95,
+    // with one degree of freedom, the error of an effect may be ten times too small or too large
+    ...(freedom > 1 && { least: 0.95 }),
   };
 }

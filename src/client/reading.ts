@@ -117,16 +117,22 @@ async function stillThere(
   throw campaignDeleted(id);
 }
 
+/** So many looks at a campaign that is so close to its end come this fast, so that its end is seen soon. */
+const CLOSE = { seconds: 2, looks: 8, everyMs: 250 };
+
 export async function* follow(
   client: ClientContext,
   id: string,
   everyMs = 1_000,
 ): AsyncGenerator<CampaignStatus, void, void> {
+  let close = 0;
   for (let record = await recordOf(client, id); ; record = await stillThere(client, record)) {
     const now = await status(client, id);
     yield now;
     if (isClosed(now)) return;
-    await delay(everyMs);
+    // a single slow run may keep a campaign close to its end for hours
+    close = now.secondsLeft !== null && now.secondsLeft <= CLOSE.seconds ? close + 1 : 0;
+    await delay(close > 0 && close <= CLOSE.looks ? Math.min(everyMs, CLOSE.everyMs) : everyMs);
   }
 }
 
