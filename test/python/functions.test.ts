@@ -67,6 +67,7 @@ const faults: [what: string, body: string, reason?: string][] = [
   ['own files', 'import shutil; shutil.rmtree(os.environ["FORAY_MODEL_DIR"]); shutil.rmtree(os.getcwd())'],
   ['date', 'import datetime; return {"y": datetime.date(2026, 1, 1)}', 'the output "Y" cannot be sent: date'],
   ['replace', 'import io; sys.stdout = io.StringIO()'],
+  ['environment', 'os.environ = {"PATH": "/nowhere"}'],
 ];
 
 const FAULTY = `
@@ -82,7 +83,7 @@ def faulty(what: str = "", number: int = 0, *, seed: int = 1) -> Result:
 ${faults.map(([what, body]) => `    if what == ${JSON.stringify(what)}:\n        ${body}`).join('\n')}
     if what == "look":
         assert os.getcwd() != "/" and os.listdir(".") in ([], [".tmp"]), os.listdir(".")
-        assert os.environ.get("TZ") != "Asia/Tokyo" and "/nowhere" not in sys.path
+        assert os.environ.get("TZ") != "Asia/Tokyo" and "/nowhere" not in [*sys.path, os.environ["PATH"]]
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and signal.alarm(0) == 0
     return {"y": float(number)}
 `;
