@@ -148,7 +148,8 @@ function isUnfinished(answer: Answer): boolean {
 
 /**
  * Gives up a run that has taken too long: it counts as failed, unless it has finished meanwhile. The service stops the
- * run only if it belongs to this campaign and no other campaign waits for it.
+ * run only if it belongs to this campaign and no other campaign waits for it. A run that the service refuses to stop is
+ * given up, too.
  */
 async function giveUp(
   store: Store,
@@ -157,7 +158,9 @@ async function giveUp(
   run: OpenRun,
 ): Promise<Answer> {
   const answer = await settle(store, requester, campaign.id, run);
-  if ('error' in answer || answer.state === 'done' || answer.state === 'failed') return answer;
+  const isUnclear = 'error' in answer && !(isCloudError(answer.error) && answer.error.isFinal);
+  if (isUnclear || ('state' in answer && (answer.state === 'done' || answer.state === 'failed')))
+    return answer;
   const seconds = (campaign.timeouts.run ?? 0) / 1_000;
   return {
     seq: run.seq,

@@ -46,13 +46,13 @@ export async function change(
 ): Promise<ChangeAnswer> {
   const { store, cloud } = world;
   const { id } = record.campaign;
-  // the campaign was closed before its design was expanded
-  if (goesOn && record.points === 0) await prepare(world, record, signal);
   const now = world.now();
   let { campaign } = record;
   let diff = null;
   let model: ModelVersion = campaign.model;
   try {
+    // the campaign was closed before its design was expanded
+    if (goesOn && record.points === 0) await prepare(world, record, signal);
     if ('retry' in request) {
       if (request.version === undefined) {
         const { failed, waiting } = await store.counts(id);
@@ -136,10 +136,12 @@ async function changeSearch(
 
 /**
  * Whether an error is an answer: a mistake in the change that a person can correct. Other errors end this attempt of the
- * activity. A fault of the store may come after the campaign was changed, so it is never a refusal.
+ * activity. A fault of the store may come after the campaign was changed, so it is never a refusal. What the service
+ * refuses is one, because a change that cannot be made must not end or hold the campaign.
  */
 export function isRefusal(error: unknown): error is ForayError {
-  if (!isForayError(error) || isCloudError(error)) return false;
+  if (isCloudError(error)) return error.isFinal;
+  if (!isForayError(error)) return false;
   return error.code !== 'STORE_UNUSABLE' && error.code !== 'STORE_NEWER' && errorCodes[error.code].exit === 2;
 }
 

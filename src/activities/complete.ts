@@ -20,7 +20,7 @@ export async function completeOutputs(world: World, campaign: Campaign, signal: 
           try {
             return [{ seq: run.seq, outputs: await requester.outputsOfDone(run) }];
           } catch (error) {
-            if (isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused')) return [];
+            if (isCloudError(error) && error.isFinal) return [];
             throw error;
           }
         }),

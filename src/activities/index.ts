@@ -2,6 +2,7 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import { ApplicationFailure } from '@temporalio/common';
 import type { NoticeCall } from '../campaign/notice.ts';
 import { type Step, steps } from '../campaign/strategy.ts';
+import type { StoppedRuns } from '../campaign/stopped-runs.ts';
 import type { Campaign, Phase, RunCounts } from '../campaign/types.ts';
 import { finishedIn } from '../campaign/scheduler/index.ts';
 import { isLoopback } from '../cloud/index.ts';
@@ -136,7 +137,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
      * Stops the campaign's own runs at the service, unless another campaign waits for them. If another service answers
      * at the campaign's address, it does not know these runs. They then count as stopped, so that the campaign can end.
      */
-    stopRuns: (address: CampaignAddress): Promise<{ stopped: number; kept: number }> =>
+    stopRuns: (address: CampaignAddress): Promise<StoppedRuns> =>
       act(address, (record, signal, world) => stopOpenRuns(world, record, signal), 'service or its address'),
 
     /** Writes the phase to the store. The phase decides whether the store allows requests. */

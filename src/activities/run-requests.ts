@@ -4,6 +4,7 @@ import type { Campaign } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import {
   type CloudClient,
+  type CloudError,
   type CloudErrorKind,
   isCloudError,
   isShortOutage,
@@ -198,10 +199,18 @@ export class RunRequester {
   /**
    * Stops a run, and records in the store that a campaign stopped it. Otherwise other campaigns would conclude that
    * somebody else stopped it.
+   *
+   * @returns the error if the service refuses to stop the run
    */
-  async stop(run: PlannedRun, runId: string): Promise<void> {
+  async stop(run: PlannedRun, runId: string): Promise<CloudError | undefined> {
     await this.#store.recordStop(this.#campaign.id, runId);
-    await this.#cloud.stopRun(this.#versionOf(run), this.#requestOf(run), this.#signal);
+    try {
+      await this.#cloud.stopRun(this.#versionOf(run), this.#requestOf(run), this.#signal);
+      return undefined;
+    } catch (error) {
+      if (isCloudError(error) && error.isFinal) return error;
+      throw error;
+    }
   }
 
   #versionOf({ version }: Pick<DoneRun, 'version'>): string {
@@ -266,7 +275,7 @@ export class RunRequester {
   #answerOf(seq: number, error: unknown): Answer {
     if (!isCloudError(error)) return { seq, error, sent: true };
     // If the service refuses a request, it would refuse it again. So only this run has failed, and the others go on.
-    if (error.kind === 'refused' || error.kind === 'not-found' || error.kind === 'too-large') {
+    if (error.isFinal) {
       return { seq, state: 'failed', runId: null, reason: bounded(error.message, LONGEST_REASON) };
     }
     return { seq, error, sent: error.mayHaveArrived };

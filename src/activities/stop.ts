@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { StoppedRuns } from '../campaign/stopped-runs.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, RunObservation, Store } from '../store/index.ts';
 import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
@@ -12,14 +13,13 @@ const LAST_FILES_MS = 30_000;
  * Stops the campaign's runs at the service. The function writes the phase first. From then on the store allows no
  * request of this campaign, so no open runs are added. Runs that have finished meanwhile keep their results. Runs that
  * another campaign waits for go on, and then belong to that campaign. Runs that this campaign did not start also go on.
- *
- * @returns how many runs were stopped or are unknown to the service, and how many go on
+ * So do runs that the service refuses to stop: it would refuse again, and the campaign would never end.
  */
 export async function stopOpenRuns(
   world: World,
   { campaign }: CampaignRecord,
   signal: AbortSignal,
-): Promise<{ stopped: number; kept: number }> {
+): Promise<StoppedRuns> {
   const { store, now } = world;
   await store.setPhase(campaign.id, 'stopping', now());
   const fetcher = new OutputFileFetcher(
@@ -29,11 +29,10 @@ export async function stopOpenRuns(
   );
   const requester = new RunRequester(world, campaign, signal);
   const limit = pLimit(REQUESTS_AT_ONCE);
-  let stopped = 0;
-  let kept = 0;
+  const runs: StoppedRuns = { stopped: 0, kept: 0, refused: 0 };
   for (;;) {
     const open = await store.openRuns(campaign.id);
-    if (open.length === 0) return { stopped, kept };
+    if (open.length === 0) return runs;
     // The newest runs come first: they are probably queued, and would start when runs before them are stopped.
     const newestFirst = open.toReversed();
     const answers = await Promise.all(
@@ -42,15 +41,19 @@ export async function stopOpenRuns(
     const heard = answers.filter((answer): answer is RunObservation => !('error' in answer));
     await keepLast(fetcher, heard, signal);
     await store.observe(campaign.id, heard, now());
-    stopped += heard.filter(({ state }) => state === 'waiting').length;
+    runs.stopped += heard.filter(({ state }) => state === 'waiting').length;
     const left = heard.filter(({ state }) => state === 'queued' || state === 'running');
+    runs.kept += left.length;
+    const unheard = answers.filter((answer) => 'error' in answer);
+    const refused = unheard.filter(({ error }) => isCloudError(error) && error.isFinal);
+    runs.refused += refused.length;
     await store.observe(
       campaign.id,
-      left.map(({ seq }) => ({ seq, state: 'waiting' })),
+      [...left, ...refused].map(({ seq }) => ({ seq, state: 'waiting' })),
       now(),
     );
-    kept += left.length;
-    for (const answer of answers) if ('error' in answer) throw answer.error;
+    const unclear = unheard.find((answer) => !refused.includes(answer));
+    if (unclear) throw unclear.error;
   }
 }
 
@@ -88,10 +91,12 @@ export async function settle(
       return seen;
     }
     if (!run.owned) return seen;
-    await requester.stop(run, seen.runId);
+    // a service may refuse to stop a run that has finished meanwhile, so its state decides
+    const refusal = await requester.stop(run, seen.runId);
     const after = unlessStopped(await requester.find(run));
     if ('error' in after || (after.state !== 'queued' && after.state !== 'running')) return after;
-    return { seq: run.seq, error: new Error('the service has not stopped a run yet'), sent: true };
+    const error = refusal ?? new Error('the service has not stopped a run yet');
+    return { seq: run.seq, error, sent: true };
   } catch (error) {
     return { seq: run.seq, error, sent: true };
   }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { stopOpenRuns } from '../activities/stop.ts';
 import { callsOf } from '../campaign/notice.ts';
+import { type StoppedRuns, stoppedText } from '../campaign/stopped-runs.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { isCloudError } from '../cloud/index.ts';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
@@ -22,7 +23,7 @@ const AGAIN_MS = 500;
 export async function cancelWithoutWorker(client: ClientContext, id: string, reason?: string): Promise<void> {
   const record = await recordOf(client, id);
   if (closedPhases.includes(record.phase)) return;
-  const { stopped, kept } = await stopRuns(client, record);
+  const stopped = await stopRuns(client, record);
   await client.temporal.terminate(id, 'cancelled by a person; no worker answered');
   // a worker that came back meanwhile may have closed the campaign, and may have lost its workflow before it told the end
   const now = await recordOf(client, id);
@@ -31,7 +32,7 @@ export async function cancelWithoutWorker(client: ClientContext, id: string, rea
     record.note,
     reason,
     'no worker answered, so the command that cancelled the campaign ended it',
-    `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
+    stoppedText(stopped),
   ];
   const note = notes.filter(Boolean).join('; ');
   // first the notices: if one cannot be started, the campaign can be cancelled again
@@ -58,7 +59,7 @@ async function tellEnd(
 async function stopRuns(
   { store, cloud, service }: ClientContext,
   record: CampaignRecord,
-): Promise<{ stopped: number; kept: number }> {
+): Promise<StoppedRuns> {
   const { campaign } = record;
   const until = performance.now() + STOP_MS;
   for (;;) {

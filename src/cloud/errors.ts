@@ -50,6 +50,9 @@ const hints: Partial<Record<CloudErrorKind, string>> = {
 /** The kinds of errors after which another attempt may succeed. */
 const retryable: readonly CloudErrorKind[] = ['unreachable', 'timeout', 'throttled', 'server', 'malformed'];
 
+/** The kinds of answers that the service would give again. */
+const final: readonly CloudErrorKind[] = ['not-found', 'refused', 'refused-model', 'too-large'];
+
 interface CloudErrorOptions {
   retryAfter?: number;
   mayHaveArrived?: boolean;
@@ -83,6 +86,10 @@ export class CloudError extends ForayError {
 
   get isRetryable(): boolean {
     return retryable.includes(this.kind);
+  }
+
+  get isFinal(): boolean {
+    return final.includes(this.kind);
   }
 }
 

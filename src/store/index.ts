@@ -1,5 +1,12 @@
 export { saidOfStore } from './said-of-store.ts';
-export { fileOfStore, openStore, shownAddress, stateOfStore, type WhenMissing } from './open.ts';
+export {
+  checkWritable,
+  fileOfStore,
+  openStore,
+  shownAddress,
+  stateOfStore,
+  type WhenMissing,
+} from './open.ts';
 export { campaignDeleted } from './deleted.ts';
 export type { Store } from './store.ts';
 export type * from './types.ts';

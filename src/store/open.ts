@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { type Dialect, Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { ForayError, isForayError, messageOf } from '../errors.ts';
@@ -7,14 +8,17 @@ import { type Place, shownPostgres, withoutSecret } from '../postgres/place.ts';
 import { silenceOf } from '../postgres/silence.ts';
 import { hasDatabase } from '../system/database-file.ts';
 import { identityOf } from '../system/same-file.ts';
+import { openSqlite } from '../system/sqlite.ts';
 import { ALL_DELETED } from './deleted.ts';
 import { type ColumnTypes, migrationsFor, postgresTypes, sqliteTypes } from './migrations.ts';
 import { NewerCheck } from './newer.ts';
 import { sqlStore, type Store } from './store.ts';
-import { lossOf } from './sqlite-fault.ts';
+import { lossOf, sqliteFault } from './sqlite-fault.ts';
 import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
+/** A lock that is held longer than this keeps campaigns from going on, ms. */
+const LOCKED_MS = 3_000;
 const IN_MEMORY = 'sqlite::memory:';
 
 /**
@@ -126,6 +130,24 @@ export async function stateOfStore(address: string): Promise<StoreState> {
     throw unusable(shown, error);
   } finally {
     await db?.destroy();
+  }
+}
+
+/**
+ * Checks that this process can write the store's file, if it has one, now or within `LOCKED_MS`.
+ * @throws ForayError STORE_UNUSABLE if another process locks it, STORE_LOST
+ */
+export function checkWritable(address: string): void {
+  const { file, shown } = databaseAt(address);
+  if (file === undefined) return;
+  let database: DatabaseSync | undefined;
+  try {
+    database = openSqlite(file, LOCKED_MS);
+    database.exec('BEGIN IMMEDIATE; ROLLBACK');
+  } catch (error) {
+    throw unusable(shown, sqliteFault(file, error));
+  } finally {
+    database?.close();
   }
 }
 

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { devNull } from 'node:os';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** How long a process that is about to end may take to do so, in milliseconds. */
@@ -11,15 +12,19 @@ const LONG_AGO = 10_000;
 /** The flag of a thread of the kernel, `PF_KTHREAD`. */
 const OF_KERNEL = 0x20_0000;
 const UNREADABLE = 'unreadable';
+/** The number of the terminal of a process without one. */
+const NO_TERMINAL = '0';
 /** The longest command of a process in a message, in characters. */
 const SHOWN = 80;
 
 /**
  * The processes that descend from a process with a mark in its environment, whatever group, session or parent they have
- * now. A descendant that has removed the mark is found if it was a child of a known one at an earlier search. Without
- * /proc, which only Linux has, none is found.
+ * now. A descendant without the mark is found if it was a child of a known one at an earlier search, or if it still
+ * works in a folder of these processes. Without /proc, which only Linux has, none is found.
  */
 export class MarkedProcesses {
+  /** The folders in which only these processes work. */
+  folders: readonly string[];
   readonly #mark: string;
   readonly #root: number;
   /** The processes, each with its start, because the system uses the id of an ended process again. */
@@ -36,9 +41,10 @@ export class MarkedProcesses {
    * @param mark - a variable of the environment, as `NAME=value`
    * @param root - the process with the mark. It is not among those that are found
    */
-  constructor(mark: string, root: number) {
+  constructor(mark: string, root: number, folders: readonly string[] = []) {
     this.#mark = mark;
     this.#root = root;
+    this.folders = folders;
   }
 
   /**
@@ -70,9 +76,11 @@ export class MarkedProcesses {
     const news = pids.filter((pid) => !own.has(pid) && !this.#others.has(pid));
     // ascending ids, so that a parent usually comes before its children
     const unsure = new Set<number>();
+    const folders = news.length > 0 ? this.folders.map(realPathOf) : [];
     for (const pid of news) {
       const environment = environmentOf(pid);
-      if (has(environment, this.#mark) || this.#isBelow(pid, own)) own.set(pid, startOf(pid));
+      const isOwn = has(environment, this.#mark) || this.#isBelow(pid, own) || worksIn(pid, folders);
+      if (isOwn) own.set(pid, startOf(pid));
       else if (environment === '' && isOfUser(pid)) unsure.add(pid);
     }
     this.#own = own;
@@ -191,6 +199,30 @@ function has(environment: string, variable: string): boolean {
 function isOfUser(pid: number): boolean {
   const fields = fieldsOf(pid);
   return isRunning(fields) && (Number(fields[6]) & OF_KERNEL) === 0;
+}
+
+/**
+ * Whether a process works in one of some folders. The processes of a run have no terminal: one that has belongs to a
+ * person who looks at the folder.
+ */
+function worksIn(pid: number, folders: readonly string[]): boolean {
+  if (folders.length === 0) return false;
+  try {
+    const place = readlinkSync(`/proc/${pid}/cwd`);
+    const isInside = folders.some((folder) => place === folder || place.startsWith(`${folder}${path.sep}`));
+    return isInside && fieldsOf(pid)[4] === NO_TERMINAL;
+  } catch {
+    // it has ended, or another user runs it
+    return false;
+  }
+}
+
+function realPathOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 /** How many processes and threads the machine has ever started; NaN if the system does not say it. */

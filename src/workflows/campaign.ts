@@ -53,10 +53,9 @@ const WORK_ENDS_WITHIN = '2 s';
  * requested, which are in flight, and their outcomes. The inputs and outputs of runs are in the store and do not pass
  * through the workflow.
  *
- * The phases: preparing → running ⇄ paused; each of these three → stopping; each of the four → failed after an error.
- * When all runs have finished: running, paused, stopping → completed (cancelled if a retry left waiting runs; failed if
- * the failure policy stopped the campaign). When only the requested runs have finished or were stopped: stopping →
- * cancelled | failed.
+ * The phases: preparing → running ⇄ paused; each of these three → stopping, also after an error. When all runs have
+ * finished: running, paused, stopping → completed (cancelled if a retry left waiting runs; failed if the failure policy
+ * stopped the campaign). When only the requested runs have finished or were stopped: stopping → cancelled | failed.
  */
 export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
   const { campaign: id, createdAt, service, store, failures, timeouts, notify } = input;
@@ -88,9 +87,8 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     }
     // an activity that fails after a cancel is not retried, so its failure must not fail the campaign
     if (!isCancellation(error) && !work.consideredCancelled) {
-      note(state, reasonOf(error));
-      await close(context, 'failed');
-      throw ApplicationFailure.nonRetryable(`The campaign failed: ${reasonOf(error)}`, 'CAMPAIGN_FAILED');
+      state.verdict = reasonOf(error);
+      note(state, state.verdict);
     }
     const isTemporals = CancellationScope.current().consideredCancelled;
     if (isTemporals) state.verdict = '';

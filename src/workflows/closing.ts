@@ -1,5 +1,6 @@
 import { ApplicationFailure, upsertMemo } from '@temporalio/workflow';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
+import { stoppedText } from '../campaign/stopped-runs.ts';
 import type { Phase, RunCounts } from '../campaign/types.ts';
 import { type Context, enter } from './context.ts';
 import { tell } from './notice.ts';
@@ -25,8 +26,8 @@ export function beginToClose(context: Context): void {
 }
 
 /**
- * The phase of a campaign that ended early: `failed` if its failure policy or its timeout ended it, `cancelled` if a
- * person did.
+ * The phase of a campaign that ended early: `failed` if its failure policy, its timeout or an error ended it,
+ * `cancelled` if a person did.
  */
 function endPhase({ verdict }: CampaignState): 'failed' | 'cancelled' {
   return verdict ? 'failed' : 'cancelled';
@@ -59,14 +60,9 @@ export function finishedPhase(state: CampaignState): 'completed' | 'cancelled' |
 export async function stop(context: Context): Promise<RunCounts> {
   const { address, state } = context;
   enter(context, 'stopping');
-  const { stopped, kept } = await activities.stopRuns.executeWithOptions({ summary: 'stop open runs' }, [
-    address,
-  ]);
+  const stopped = await activities.stopRuns.executeWithOptions({ summary: 'stop open runs' }, [address]);
   state.schedule.flights = [];
-  note(
-    state,
-    `${stopped} ${stopped === 1 ? 'run' : 'runs'} stopped${kept > 0 ? `, ${kept} left to other campaigns` : ''}`,
-  );
+  note(state, stoppedText(stopped));
   return close(context, endPhase(state));
 }
 

@@ -36,7 +36,10 @@ const ends = [
 const leaves = [
   `sleep({});`,
   `sleep({ detached: true });`,
-  `spawn('sh', ['-c', 'sleep ' + long + ' & sleep ' + long + ' & exit'], { stdio: 'ignore', detached: true }).unref();`,
+  `for (const words of [['sh'], ['env', '-i', 'setsid', 'sh']]) {
+     const [program, ...first] = [...words, '-c', 'sleep ' + long + ' & sleep ' + long + ' & exit'];
+     spawn(program, first, { stdio: 'ignore', detached: true }).unref();
+   }`,
   `writeFileSync(os.tmpdir() + '/left-behind.txt', '');`,
   `mkdirSync('left-behind/deep', { recursive: true }); symlinkSync('/nowhere', 'left-behind/deep/link');`,
   `writeFileSync(process.env.FORAY_MODEL_DIR + '/left-behind.txt', '');`,

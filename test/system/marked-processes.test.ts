@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '../service/support.ts';
 
 const MODULE = join(import.meta.dirname, '../../src/system/marked-processes.ts');
 /** Starts a process with a mark, uses up all descriptors, and ends what has the mark. */
@@ -42,6 +43,20 @@ for (let round = 0; round < 30; round++) {
 }
 process.stdout.write(JSON.stringify(wrong));
 `;
+/** A process without the mark, and one that has left its parent, work in a folder of the marked ones. */
+const WITHOUT = `
+import { execFileSync } from 'node:child_process';
+import { MarkedProcesses } from ${JSON.stringify(MODULE)};
+const [real, link] = process.argv.slice(1);
+const born = (cwd) => {
+  const command = 'sleep 600 >/dev/null 2>&1 & echo $!';
+  return Number(execFileSync('env', ['-i', 'setsid', 'sh', '-c', command], { cwd, encoding: 'utf8' }));
+};
+const [own, other] = [born(real + '/inside'), born('/')];
+const found = new MarkedProcesses('MARK_OF_TEST=3', process.pid, [link]).find();
+for (const pid of [own, other]) process.kill(pid, 'SIGKILL');
+process.stdout.write(JSON.stringify({ own, found }));
+`;
 const ARGS = ['--input-type=module', '--disable-warning=ExperimentalWarning', '--eval'];
 
 const onLinux = existsSync('/proc/self/environ') ? test : test.skip;
@@ -57,4 +72,14 @@ onLinux('processes are found and ended when all descriptors are used up', () => 
 onLinux('each search finds the processes that were born since the last one', () => {
   const wrong = execFileSync(process.execPath, [...ARGS, BIRTHS], { encoding: 'utf8' });
   expect(JSON.parse(wrong)).toEqual([]);
+});
+
+onLinux('a process without the mark is found in a folder of the marked ones', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'real', 'inside'), { recursive: true });
+  symlinkSync('real', join(folder, 'link'));
+  const words = [join(folder, 'real'), join(folder, 'link')];
+  const said = execFileSync(process.execPath, [...ARGS, WITHOUT, ...words], { encoding: 'utf8' });
+  const { own, found } = JSON.parse(said) as { own: number; found: number[] };
+  expect(found).toEqual([own]);
 });

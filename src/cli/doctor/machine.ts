@@ -5,7 +5,7 @@ import { clockAhead, SAME_TIME_MS } from '../../cloud/index.ts';
 import { runningDev } from '../../dev/home.ts';
 import { runningPage } from '../../dev/page-address.ts';
 import { messageOf } from '../../errors.ts';
-import { stateOfStore } from '../../store/index.ts';
+import { checkWritable, stateOfStore } from '../../store/index.ts';
 import { whatToDo } from '../home.ts';
 import { bytesText, type SettingFlags } from '../setting-options.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
@@ -54,6 +54,7 @@ export async function checkStore(
       case 'older':
         return ok('store', `${shown} has older tables; the next command brings them up to date.`);
       case 'current':
+        checkWritable(store);
         return ok('store', `${shown} is up to date.`);
       case 'newer':
         return failed('store', `The store ${shown} was written by a newer foray.`, 'Update foray.');

@@ -3,10 +3,13 @@ import { fileOfStore, stateOfStore } from '../../store/index.ts';
 import { CloudClient, isCloudError } from '../../cloud/index.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
+/** How long the service may take to answer, ms. */
+const ANSWER_MS = 10_000;
+
 /** Checks the model service, and whether it accepts the key. */
 export async function checkService({ service }: Settings): Promise<Check[]> {
   const { url } = service;
-  const cloud = new CloudClient({ ...service, attempts: 1 });
+  const cloud = new CloudClient({ ...service, attempts: 1, total: ANSWER_MS });
   try {
     // the cheapest request that needs a key
     const models = await cloud.listModels();
@@ -48,7 +51,7 @@ function keyRefused(key: string, advice: string): Check {
 
 /** What the settings name: the ids of the store, its file and the service, undefined where they are unknown, and a codec. */
 export async function ownIds({ service, store, temporal }: Settings): Promise<OwnIds> {
-  const cloud = new CloudClient({ ...service, attempts: 1 });
+  const cloud = new CloudClient({ ...service, attempts: 1, total: ANSWER_MS });
   const [identity, state] = await Promise.all([
     cloud.identity().catch(() => undefined),
     stateOfStore(store).catch(() => undefined),

@@ -31,6 +31,7 @@ export async function runCommand(
 ): Promise<Ran> {
   const { files, printed } = workplace;
   const folder = files.workPath(job.runId);
+  workplace.workIn(folder);
   await copy.prepare();
   try {
     // an earlier attempt may have left a folder

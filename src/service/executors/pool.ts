@@ -309,7 +309,9 @@ export class ExecutorPool {
   /** Only a program of a command model can end gently. */
   async #remove(executor: Executor, execution: Execution | undefined, isGentle: boolean): Promise<void> {
     const isProgram = execution !== undefined && !isModule(execution.job.code.entry);
-    await endModelProcess(executor, isGentle && isProgram);
+    const folders = [this.#files.executorPath(executor.mark)];
+    if (execution) folders.push(this.#files.workPath(execution.job.runId));
+    await endModelProcess(executor, folders, isGentle && isProgram);
     // files that cannot be removed now are removed at the next start of the service
     await this.#files.removeExecutor(executor.mark).catch(() => {});
     // the service removes the working folder if it keeps the folders of failed runs

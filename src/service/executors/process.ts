@@ -104,12 +104,20 @@ export function crashed(why: string): string {
 /**
  * Ends a process and all processes that stem from it. Resolves when they are gone.
  *
+ * @param folders - the folders in which only these processes work
  * @param isGentle - whether a program of a command model first gets the signal SIGTERM and a short time
  */
-export async function endModelProcess({ child, mark }: ModelProcess, isGentle = false): Promise<void> {
+export async function endModelProcess(
+  { child, mark }: ModelProcess,
+  folders: readonly string[] = [],
+  isGentle = false,
+): Promise<void> {
   // a process without an id was never started
   if (child.pid === undefined) return;
+  const processes = new MarkedProcesses(mark, child.pid, folders);
   if (child.exitCode === null && child.signalCode === null) {
+    // a process without the mark is known by its parent, as long as the parent lives
+    processes.find();
     const exit = once(child, 'exit');
     if (isGentle) {
       killGroup(child.pid, 'SIGTERM');
@@ -118,5 +126,5 @@ export async function endModelProcess({ child, mark }: ModelProcess, isGentle = 
     killGroup(child.pid);
     await exit;
   }
-  await new MarkedProcesses(mark, child.pid).end();
+  await processes.end();
 }

@@ -47,7 +47,6 @@ export class Workplace {
     report: (report: Report) => void,
   ) {
     this.files = files;
-    this.processes = new MarkedProcesses(mark, process.pid);
     this.#countOwnMemory = countOwnMemory;
     const onDropped = (lines: number): void => report({ kind: 'dropped', lines });
     this.printed = {
@@ -57,6 +56,7 @@ export class Workplace {
     this.memory = memory;
     this.report = report;
     this.#folder = files.executorPath(mark);
+    this.processes = new MarkedProcesses(mark, process.pid, [this.#folder]);
     this.copies = path.join(this.#folder, 'models');
     this.#temporary = path.join(this.#folder, 'tmp');
   }
@@ -93,6 +93,11 @@ export class Workplace {
   /** Adds a line of foray to the log of the current run. */
   say(line: string): void {
     print(this.printed.stderr, line);
+  }
+
+  /** Says before a run of a program that only this run works in a folder. */
+  workIn(folder: string): void {
+    this.processes.folders = [this.#folder, folder];
   }
 
   /** Says before a run whether the memory of this process is that of its model. The watchdog hears only of a change. */

@@ -18,14 +18,17 @@ const OF_MANY = /^\/(?:[a-z]*)?$|^\/(?:home|Users)\/[^/]+$/;
 
 /** How the languages of models read a variable of the environment that a text names. */
 const VARIABLE =
-  /(?:\benviron(?:\.get)?\s*[[(]|\bgetenv\s*\(|\bENV\s*\[|\bprocess\.env\s*\[)\s*["']([A-Za-z_]\w*)["']|\bprocess\.env\.([A-Za-z_]\w*)/g;
+  /(?:\benviron(?:\.(?:get|pop))?\s*[[(]|\b[Gg]etenv\s*\(|\bGetEnvironmentVariable\s*\(|\benv::var\s*\(|\bENV(?:\.fetch)?\s*[[(]|\bprocess\.env\s*\[)\s*["']([A-Za-z_]\w*)["']|\bprocess\.env\.([A-Za-z_]\w*)|\$ENV\{["']?([A-Za-z_]\w*)/g;
 /** The variables that foray sets, those that find programs, and those of every user. */
 const OF_ALL =
   /^(?:FORAY_MODEL_DIR|TMPDIR|TMP|TEMP|PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|TERM|VIRTUAL_ENV|PYTHON\w*|(?:OMP|OPENBLAS|MKL)_NUM_THREADS)$/;
 
 /** What the files of a model name that is no part of it. */
 export interface Named {
-  /** Existing files and folders outside its folder, which a run probably reads. A change there makes no new version. */
+  /**
+   * Files and folders outside its folder, which a run probably reads. A change there makes no new version. A file that is
+   * not there yet counts if its folder is there.
+   */
   files: string[];
   /** Variables of the environment. Their values are no part of its version. */
   variables: string[];
@@ -37,22 +40,24 @@ export function namedOutside(place: ModelPlace): Named {
   for (const { file, text } of textsOf(place)) {
     for (const [found] of text.matchAll(PATH)) {
       const target = path.resolve(path.dirname(file), found.replace(/^~/, os.homedir()));
-      if (isOutside(target, root)) files.add(target);
+      const parent = path.dirname(target);
+      const mayAppear = !found.startsWith('..') && !OF_MANY.test(parent) && isThere(parent);
+      if (isOutside(target, root) && (isThere(target) || mayAppear)) files.add(target);
     }
-    for (const [, one, other] of text.matchAll(VARIABLE)) variables.add((one ?? other)!);
+    for (const [, ...names] of text.matchAll(VARIABLE)) variables.add(names.find((name) => name)!);
   }
   return { files: [...files], variables: [...variables].filter((name) => !OF_ALL.test(name)) };
 }
 
 /** The files among those that a model has opened that are outside its folder, and neither of the system nor a cache. */
 export function openedOutside({ folders }: ModelPlace, opened: readonly string[] = []): string[] {
-  return opened.filter((file) => isOutside(file, folders[0]!) && !OF_TOOLS.test(file));
+  return opened.filter((file) => isOutside(file, folders[0]!) && isThere(file) && !OF_TOOLS.test(file));
 }
 
 /** Whether a path leads to something that is outside the folder of a model, and does not belong to the system. */
 function isOutside(target: string, root: string): boolean {
   const isOwn = isWithin(target, root) || isWithin(root, target);
-  return !isOwn && !OF_SYSTEM.test(target) && !OF_MANY.test(target) && isThere(target);
+  return !isOwn && !OF_SYSTEM.test(target) && !OF_MANY.test(target);
 }
 
 /** The files of a model's own folder that are texts. */

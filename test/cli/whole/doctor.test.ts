@@ -75,6 +75,22 @@ describe('foray doctor', () => {
     });
   });
 
+  test('says that another process locks the store, because campaigns cannot go on', async () => {
+    const holder = new DatabaseSync(world.settings.store.replace('sqlite:', ''));
+    holder.exec('BEGIN IMMEDIATE');
+    const { code, bad } = await doctor();
+    holder.close();
+    expect(bad.filter(({ state }) => state === 'failed')).toEqual([
+      {
+        part: 'store',
+        state: 'failed',
+        message: expect.stringContaining('is in use: database is locked.'),
+        advice: expect.stringContaining('end its process'),
+      },
+    ]);
+    expect(code).toBe(1);
+  });
+
   test('prints one line for each part, and creates nothing', async () => {
     const env = environmentOf(world.settings);
     const { code, stdout } = await foray(folder, ['doctor'], { env });

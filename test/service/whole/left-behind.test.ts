@@ -46,7 +46,8 @@ const LEAVES_PROCESSES = `
   const sleep = (options) => spawn('sleep', ['${SLEEP}'], { stdio: ['ignore', 'inherit', 'inherit'], ...options }).unref();
   sleep({});
   sleep({ detached: true });
-  spawn('sh', ['-c', 'sleep ${SLEEP} & sleep ${SLEEP} & exit'], { stdio: 'ignore', detached: true }).unref();`;
+  spawn('sh', ['-c', 'sleep ${SLEEP} & sleep ${SLEEP} & exit'], { stdio: 'ignore', detached: true }).unref();
+  spawn('env', ['-i', 'setsid', 'sh', '-c', 'sleep ${SLEEP} & exit'], { stdio: 'ignore' }).unref();`;
 
 /** Writes files in its own folder, in the working folder and in the folder for temporary files. */
 const LEAVES_FILES = `
