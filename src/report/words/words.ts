@@ -142,7 +142,7 @@ const MOST_EXPONENT_DECIMALS = 16;
  * A number to the second digit of the half-width of its interval: 1,235,000 with 52,341, and 3.20 with 0.41. Without a
  * width it is as in `numberText`.
  */
-function textWithin(value: number, half: number): string {
+export function textWithin(value: number, half: number): string {
   const decimals = 1 - Math.floor(Math.log10(Number(half.toPrecision(2))));
   if (!Number.isFinite(decimals) || (value === 0 && decimals > MOST_DECIMALS)) return numberText(value);
   if (decimals > MOST_DECIMALS || Math.abs(value) >= 1e15) {
