@@ -1,5 +1,6 @@
 import { RANDOM_SEED } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
+import { hasStrategy } from '../../campaign/strategy.ts';
 import type { Goal } from '../../campaign/types.ts';
 import { Lowest } from '../summary/best.ts';
 import type { ComparedOutput, ComparedPoint, Comparison } from './compare.ts';
@@ -142,6 +143,11 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
         `Points are matched by all inputs except ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
     ),
     ...methodTexts(comparison),
+    ...([a, b].some((one) => hasStrategy(one, 'selection'))
+      ? [
+          'A selection gives no further runs to points that look bad at first, so the means of these points are rather too bad, and more intervals exclude 0 than by chance alone.',
+        ]
+      : []),
     ...lackingTexts(summary.outputs),
     ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0

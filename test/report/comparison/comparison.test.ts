@@ -187,6 +187,19 @@ describe('a comparison', () => {
     expect(summary.outputs[0]!.largest.map(({ values }) => values[0])).toEqual(['5', '4', '3', '2', '1']);
   });
 
+  test('says that the means of a selection are biased', async () => {
+    const waits = { 1: [1, 2], 2: [2, 4] };
+    const notesOf = async (changes: Partial<Campaign>): Promise<string> => {
+      const comparison = compareCampaigns(side('old', waits), side('new', waits, changes));
+      const summary = new ComparisonSummary(comparison);
+      await summary.read();
+      return comparisonNotes(comparison, summary).join('\n');
+    };
+    const rule = { method: 'kn', indifference: 1, confidence: 0.95, report: 30, require: [] } as const;
+    expect(await notesOf({ strategy: { by: 'selection', ...rule } })).toContain('rather too bad');
+    expect(await notesOf({})).not.toContain('rather too bad');
+  });
+
   test.each<[string, (number | null)[][], (number | null)[][], string]>([
     ['the only point has an interval', [[1, 2]], [[2, 1]], 'Wait: no interval excludes 0.'],
     [
