@@ -195,7 +195,7 @@ describe('a comparison', () => {
       await summary.read();
       return comparisonNotes(comparison, summary).join('\n');
     };
-    const rule = { method: 'kn', indifference: 1, confidence: 0.95, report: 30, require: [] } as const;
+    const rule = { method: 'kn' as const, indifference: 1, confidence: 0.95, report: 30, require: [] };
     expect(await notesOf({ strategy: { by: 'selection', ...rule } })).toContain('rather too bad');
     expect(await notesOf({})).not.toContain('rather too bad');
   });
