@@ -207,6 +207,13 @@ export function hasDerivedSeeds({ base, seed, fresh }: Pick<Seeded, 'base' | 'se
   return hasSeed(base) && (seed !== null || fresh?.by === 'seed');
 }
 
+/** Whether all points have the same seeds, so that one replication has the same chance at all of them. */
+export function sharesSeeds(campaign: Seeded & Pick<Campaign, 'varied'>): boolean {
+  const { base, varied, commonRandomNumbers } = campaign;
+  if (!hasSeed(base) || varied.some(({ name }) => name === RANDOM_SEED)) return false;
+  return commonRandomNumbers || !hasDerivedSeeds(campaign);
+}
+
 function isRepeated({ replications, precision }: Pick<Seeded, 'replications' | 'precision'>): boolean {
   return replications > 1 || precision !== null;
 }

@@ -2,6 +2,7 @@ import type { PointValue } from '../campaign/search/log.ts';
 import { CONFIDENCE } from '../campaign/search/search.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { chosenVariance, confidenceAmong } from '../statistics/chance.ts';
+import { quantileInterval } from '../statistics/quantile.ts';
 import { halfWidth } from '../statistics/sample.ts';
 import { shareOf, wilsonInterval } from '../statistics/share.ts';
 import type { FinishedRun, PointReader, RequiredValue } from './point-value.ts';
@@ -16,8 +17,8 @@ export interface Selected {
 }
 
 /** The value of a required output at a point, with its interval. */
-export interface RequiredOutput extends Omit<RequiredValue, 'variance'> {
-  /** The interval as that of the goal's output: it allows for the choice of the point. */
+export interface RequiredOutput extends Omit<RequiredValue, 'variance' | 'ranked'> {
+  /** The interval allows for the choice of the point, as that of the goal's output. A quantile has one from its values. */
   interval: [number, number] | null;
 }
 
@@ -60,11 +61,13 @@ export function requiredAt(
   runs: readonly FinishedRun[],
   among: number,
 ): RequiredOutput[] {
-  return reader.required(runs).map(({ variance, ...one }) => ({
-    ...one,
-    interval:
-      one.value === null
-        ? null
-        : intervalOf(campaign, one, one.value, { variance, runs: one.runs }, { among, next: [] }),
-  }));
+  const confidence = confidenceAmong(among, confidenceOfSearch(campaign));
+  return reader.required(runs).map(({ variance, ranked, ...one }) => {
+    const intervalOfValue = (value: number): RequiredOutput['interval'] => {
+      if (!ranked) return intervalOf(campaign, one, value, { variance, runs: one.runs }, { among, next: [] });
+      const found = quantileInterval(ranked.sorted, ranked.probability, confidence);
+      return found && [found.low, found.high];
+    };
+    return { ...one, interval: one.value === null ? null : intervalOfValue(one.value) };
+  });
 }

@@ -29,6 +29,8 @@ export interface RequiredValue {
   variance: number | null;
   runs: number;
   isShare: boolean;
+  /** The sorted values and the probability of a quantile; undefined for another value. */
+  ranked?: { sorted: number[]; probability: number };
 }
 
 /** A point with a larger share of failed runs has failed, unless the definition sets another share. */
@@ -96,19 +98,14 @@ export class PointReader {
       // with a chance, the share of runs that meet the limits counts
       const numbers =
         chance === null ? values : values.map((value) => Number(beyond(requirement, value) <= 0));
-      const estimate =
-        values.length === 0
-          ? { value: null, variance: null }
-          : measure.statistic === 'quantile' && chance === null
-            ? {
-                value: quantile(
-                  numbers.toSorted((a, b) => a - b),
-                  measure.probability!,
-                ),
-                variance: null,
-              }
-            : { value: meanOf(numbers), variance: varianceOf(numbers, isShare) };
-      return { requirement, ...estimate, runs: values.length, isShare };
+      const estimate = (): Pick<RequiredValue, 'value' | 'variance' | 'ranked'> => {
+        if (values.length === 0) return { value: null, variance: null };
+        if (measure.statistic !== 'quantile' || chance !== null)
+          return { value: meanOf(numbers), variance: varianceOf(numbers, isShare) };
+        const ranked = { sorted: numbers.toSorted((a, b) => a - b), probability: measure.probability! };
+        return { value: quantile(ranked.sorted, ranked.probability), variance: null, ranked };
+      };
+      return { requirement, ...estimate(), runs: values.length, isShare };
     });
   }
 

@@ -1,6 +1,6 @@
 import { growthProgress, growthText } from '../campaign/growth.ts';
 import { hasStrategy } from '../campaign/strategy.ts';
-import { hasRandomRuns, hasUnknownChance } from '../campaign/seeds.ts';
+import { hasRandomRuns, hasUnknownChance, sharesSeeds } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
 import { unknownChanceWarnings } from './chance.ts';
@@ -58,8 +58,10 @@ export function analysesOf(
   const isUnknown = hasUnknownChance(campaign);
   const isRandom = hasRandomRuns(campaign);
   const counted = hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs';
-  const warningsOf = (isHidden: boolean): string[] =>
-    isUnknown || isHidden ? unknownChanceWarnings(method, !isUnknown) : [];
+  const warningsOf = (isHidden: boolean, { isOfOneReplication }: OutputColumn | CurveColumns): string[] => [
+    ...(isUnknown || isHidden ? unknownChanceWarnings(method, !isUnknown) : []),
+    ...(isOfOneReplication && sharesSeeds(campaign) ? [ONE_CHANCE] : []),
+  ];
 
   function ofColumn(column: OutputColumn): Analysis {
     const { measure, means, replicates, runs } = column;
@@ -94,7 +96,7 @@ export function analysesOf(
       warnings: [
         ...general,
         ...lackingWarnings(column, table, counts, counted),
-        ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : warningsOf(isSingle)),
+        ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : warningsOf(isSingle, column)),
         ...warnings,
         ...(chance ? chanceWarnings(chance, used) : []),
       ],
@@ -175,7 +177,7 @@ export function analysesOf(
               `At ${single} of ${times.length} times, no point has two runs with a value, so chance is unknown there.`,
             ]
           : []),
-        ...(times.length > 0 ? warningsOf(isSingle) : []),
+        ...(times.length > 0 ? warningsOf(isSingle, curve) : []),
         ...(noisy.length > 0
           ? [
               `Chance dominates at ${noisy.length} of ${times.length} times: chance explains more of the variance of single runs than the inputs do.`,
@@ -192,6 +194,10 @@ export function analysesOf(
 
   return [...columns.map(ofColumn), ...curves.map(ofCurve)];
 }
+
+/** The warning if all runs have the same chance, so that nothing shows how much the effects vary with it. */
+export const ONE_CHANCE =
+  'Each point has one run with the same random numbers: the effects are those with these numbers.';
 
 function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' | 'failed'>): string[] {
   const open = total - done - failed;

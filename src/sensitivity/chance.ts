@@ -65,6 +65,11 @@ export class ChanceSums {
     return this.#hasOthers || !isPaired;
   }
 
+  /** Whether all values are of one replication. */
+  get isOfOneReplication(): boolean {
+    return this.#replication !== undefined && !this.#hasOthers;
+  }
+
   /** @param values - the values of a point's replications, at least one */
   add(values: readonly number[]): void {
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -70,6 +70,10 @@ export class OutputColumn {
     return this.#chance.isUnknown(isPaired);
   }
 
+  get isOfOneReplication(): boolean {
+    return this.#chance.isOfOneReplication;
+  }
+
   /** Begins a point. */
   open(rows: PointRows): void {
     this.#rows = rows;
@@ -185,6 +189,10 @@ export class CurveColumns {
       error: this.#chances[at]!.error(isPaired),
       hasUnknownChance: this.#chances[at]!.isUnknown(isPaired),
     }));
+  }
+
+  get isOfOneReplication(): boolean {
+    return this.#chances.every((chance) => chance.isOfOneReplication);
   }
 
   /** Begins a point. */

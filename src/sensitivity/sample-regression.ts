@@ -164,9 +164,6 @@ export function sampleRegression(
             (sample) =>
               `${sample.count} points are few for the sample of ${sample.names.join(', ')}: the intervals are rough or missing.`,
           ),
-        ...(isSingle && !isUntested
-          ? ['Each point has one run with the same random numbers: the effects are those with these numbers.']
-          : []),
         ...lowWarnings(Math.max(0, plain.adjustedR2 ?? plain.r2), ranked.r2, chance, hasUnknownChance),
       ],
     };

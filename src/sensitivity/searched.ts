@@ -2,6 +2,7 @@ import { inputsOfSearch } from '../campaign/search/search.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Ask } from '../campaign/search/log.ts';
 import { saltelliUnit } from '../campaign/sampling/saltelli.ts';
+import { sharesSeeds } from '../campaign/seeds.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { snapped } from '../search/methods/gp/levels.ts';
 import { type Model, modelOf } from '../search/methods/gp/model.ts';
@@ -12,6 +13,7 @@ import { normalQuantile } from '../statistics/normal.ts';
 import { quantile } from '../statistics/quantile.ts';
 import { fisherTail } from '../statistics/tests.ts';
 import type { Analysis, InputIndices, Interval, Slice } from './analysis.ts';
+import { ONE_CHANCE } from './analyze.ts';
 import { dependents, NO_DEPENDENCE } from './dependence.ts';
 import { PointTable } from './points.ts';
 import { Realizations } from './realizations.ts';
@@ -96,6 +98,7 @@ export function searchedAnalysis(
     slices: slicesOf(campaign, model, told),
     warnings: [
       ...failures,
+      ...(!isNoisy && sharesSeeds(campaign) ? [ONE_CHANCE] : []),
       ...(known.length > told.length
         ? [`The model is fitted to ${told.length} of ${known.length} points, spread evenly over the search.`]
         : []),

@@ -7,7 +7,7 @@ import numpy as np
 
 import own_models
 import own_numbers as own
-from sentence_table import CLEAR, GRIDS, NAME, NONE, close, deny, equal, names, number, says
+from sentence_table import CLEAR, GRIDS, NAME, NONE, close, deny, equal, half_in, names, number, says
 
 
 def nothing(c, m, inputs=None):
@@ -248,8 +248,10 @@ def _(c, m):
     matter(c, names(m["list"]))
     muStar = own.elementary_effects(c.points(), c.told["designRows"], c.inputs)[m["one"]]
     if not c.has_chance:
-        close(m["x"], muStar, "μ*")
-    deny(number(m["x"]) > muStar * 1.001, f"own μ* with chance {muStar:.6g}")
+        close(m["x"], muStar, "μ*", half_in(m[0]))
+    half = half_in(m[0])
+    digit = 0.5 * 10 ** (math.floor(math.log10(half)) - 1) if half else 0
+    deny(number(m["x"]) > muStar * 1.001 + digit, f"own μ* with chance {muStar:.6g}")
     deny(m["low"] and not number(m["low"]) <= number(m["x"]) <= number(m["high"]), "μ* is outside its interval")
 
 
@@ -269,7 +271,7 @@ def _(c, m):
     ends = [float(m["from"]), float(m["to"])] if m["from"] else [min(line), max(line)]
     low, high = (line[end] for end in ends)
     effect = points.of(high) - points.of(low)
-    close(m["x"], effect, "effect")
+    close(m["x"], effect, "effect", half_in(m[0]))
     if m["low"] and not c.is_paired and points.statistic == "mean":
         half = (own.welch(points.values[low], points.values[high], c.confidence)[1] - effect) if effect else 0
         shown = (number(m["high"]) - number(m["low"])) / 2

@@ -187,7 +187,7 @@ def _(c, m):
 
 @says(
     "answer part",
-    r"OUT X(?P<percent> %)?(?: ± (?P<half>[\d,.e+-]+))?(?: \(LOW(?: %)? to HIGH(?: %)?\))?, required: at most [\d.,]+(?: %)?",
+    r"OUT X(?P<percent> %)?(?: ± (?P<half>[\d,.e+-]+))?(?: \(LOW(?: %)? to HIGH(?: %)?\))?(?P<ran> \(\d+ runs?\))?, required: at most (?P<most>[\d.,]+)(?: %)?(?P<open>, which is not certain)?",
 )
 def _(c, m):
     finder = c.finder
@@ -201,8 +201,12 @@ def _(c, m):
     values = np.array([v for n, v in points.all[key].items() if low < n <= high and v is not None])
     value = points.value(values)
     close(m["x"], (100 if points.statistic == "share" else 1) * value, "value", half_in(m[0]))
-    if points.statistic == "quantile":
-        return deny(m["half"] or m["low"], "a quantile of a search has no interval")
+    half = half_in(m[0])
+    deny((m["ran"] is not None) != (half is None and c.has_chance), "the number of runs stands for an interval")
+    top = number(m["high"]) if m["high"] else number(m["x"]) + (half or 0)
+    slack = 0.06 * half if half else 0
+    deny(m["open"] and top < number(m["most"]) - slack, "it is certain")
+    deny(half and not m["open"] and top > number(m["most"]) + slack, "it is not certain")
     among = 1 if finder.is_confirmed else len(finder.candidates().known)
     interval_of(m, points, value, values, float(np.std(values)), among, finder.confidence)
 

@@ -60,6 +60,13 @@ def counted(c):
     return [run for run in c.runs if c.kind != "select" or run["replication"] <= c.settings["replications"]]
 
 
+@says("warning", rf"N of M points have no value of OUT\. {DEPENDENCE}")
+def _(c, m):
+    asked = c.finder.part(0, c.finder.first)
+    equal(number(m["n"]), len(asked.all) - len(asked.known), "points without a value")
+    equal(number(m["m"]), len(asked.all), "points")
+
+
 @says("warning", r"Whether a run has a value(?: at all times)? depends on (?P<list>.*), so the runs with a value are not a fair sample\.")
 @says("warning", r"There are no indices, because whether a point has a value depends on (?P<list>.*), and each .*")
 def _(c, m):

@@ -112,6 +112,20 @@ test('a few further runs do not overrule the many runs by which the winner meets
   expect(next.summary.best).toMatchObject({ ordinal: 1 });
 });
 
+test('a required quantile has an interval, which allows for the choice', () => {
+  const require = [{ output: 'Q(`Fit error`, 0.5)', min: null, max: 8, chance: null }];
+  const { story } = played(
+    selectionOf({ method: 'kn', indifference: 50, confidence: 0.95, require }, 10),
+    2,
+    (point, n) => 100 * point + n,
+  );
+  // 12 values: with 97.5 %, the median is between the second and the second last value, because 2 * 13 / 4,096 is at most
+  // 0.025, and 2 * 79 / 4,096 is more
+  expect(story.summary.best!.required).toEqual([
+    { requirement: require[0], value: 6.5, runs: 12, isShare: false, interval: [2, 11] },
+  ]);
+});
+
 test.each<[string, Pick<Requirement, 'output'> & Partial<Requirement>]>([
   ['a mean', { output: 'Fit error', min: 0 }],
   ['a share of runs', { output: 'Fit error', min: 0, chance: 0.9 }],

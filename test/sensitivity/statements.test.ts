@@ -138,6 +138,31 @@ describe('as long as no point has two runs with a value', () => {
     expect(said({ design: morris, seed: 1, commonRandomNumbers: true }, mixed)).toBe(UNKNOWN);
   });
 
+  const ONE_CHANCE =
+    'Each point has one run with the same random numbers: the effects are those with these numbers.';
+  test.each([
+    ['grid', grid],
+    ['one per input', alone],
+    ['morris', morris],
+    ['saltelli', saltelli],
+    ['lhs', { ...lhs(3, 20), inputs: three } as Design],
+  ] as [string, Design][])(
+    'one run of each point with the same seed is said to be one (%s)',
+    (_title, design) => {
+      // the effect of A is chance: its sign depends on the seed
+      const model = ([a]: readonly number[], _replication: number, seed?: string) => ({
+        Y: a! * Math.sin(Number(seed)),
+      });
+      const warningsOf = (rest: { commonRandomNumbers?: boolean; replications?: number; seed?: number }) =>
+        analyzed({ design, base, ...rest }, model)[0]!.warnings;
+      expect(warningsOf({})).toContain(ONE_CHANCE);
+      expect(warningsOf({ commonRandomNumbers: true, seed: 1 })).toContain(ONE_CHANCE);
+      expect(warningsOf({ commonRandomNumbers: true, replications: 2 })).not.toContain(ONE_CHANCE);
+      expect(warningsOf({ seed: 1 })).not.toContain(ONE_CHANCE);
+      expect(analyzed({ design }, model)[0]!.warnings).not.toContain(ONE_CHANCE);
+    },
+  );
+
   test('a time of a curve that one run of each point reaches says nothing of chance', () => {
     const random = uniforms(9);
     const [found] = analyzed(

@@ -1,5 +1,6 @@
 import { RANDOM_SEED } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
+import { hasStrategy } from '../../campaign/strategy.ts';
 import type { Goal } from '../../campaign/types.ts';
 import { Lowest } from '../summary/best.ts';
 import type { ComparedOutput, ComparedPoint, Comparison } from './compare.ts';
@@ -142,6 +143,11 @@ export function comparisonNotes(comparison: Comparison, summary: ComparisonSumma
         `Points are matched by all inputs except ${name}: ${ofA ?? 'none'} in A, ${ofB ?? 'none'} in B.`,
     ),
     ...methodTexts(comparison),
+    ...([a, b].some((one) => hasStrategy(one, 'selection'))
+      ? [
+          'A selection gives no further runs to points that look bad at first, so the means of these points are rather too bad, and more intervals exclude 0 than by chance alone.',
+        ]
+      : []),
     ...lackingTexts(summary.outputs),
     ...summary.outputs.map((output) => verdict(output, both, comparison)),
     ...(leftOut.length > 0
@@ -217,7 +223,7 @@ function verdict(summary: OutputSummary, both: number, { method }: Pick<Comparis
   if (judged === 0)
     return output.statistic === 'quantile'
       ? `${output.name}: no point has an interval, because a quantile needs more replications.`
-      : `${output.name}: no point has an interval, because it needs two replications with finite values in each campaign that are not all equal.`;
+      : `${output.name}: no point has an interval, because it needs ${method === 'paired' ? 'two pairs of replications with finite values, whose differences are not all equal' : 'two replications with finite values in each campaign that are not all equal'}.`;
   return method === 'exact' ? exactVerdict(summary, both) : intervalVerdict(summary, both);
 }
 
@@ -234,13 +240,13 @@ function intervalVerdict(summary: OutputSummary, both: number): string {
   const rest = restText(both - judged, both, 'interval');
   if (higher + lower === 0) return `${output.name}: no interval excludes 0${rest}.`;
   const chance = byChance < 1 ? 'less than 1' : `about ${numberText(Number(byChance.toPrecision(2)))}`;
-  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged} that ${judged === 1 ? 'has' : 'have'} an interval (${waysText(summary)}); by chance alone ${chance} would${rest}.`;
+  return `${output.name}: differs at ${counted(higher + lower, 'point')} of ${judged.toLocaleString('en-US')} that ${judged === 1 ? 'has' : 'have'} an interval (${waysText(summary)}); by chance alone ${chance} would${rest}.`;
 }
 
 /** How many of the points in both campaigns were not judged, because they lack something. */
 function restText(without: number, both: number, lacks: string): string {
   if (without <= 0) return '';
-  return `; ${without} of ${counted(both, 'point')} ${without === 1 ? 'has' : 'have'} no ${lacks}`;
+  return `; ${without.toLocaleString('en-US')} of ${counted(both, 'point')} ${without === 1 ? 'has' : 'have'} no ${lacks}`;
 }
 
 function waysText({ wants, higher, lower }: OutputSummary): string {

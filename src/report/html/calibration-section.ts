@@ -4,7 +4,7 @@ import { calibrationText, lastChangeTexts, toleranceText } from '../words/calibr
 import { titled } from './cells.ts';
 import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
-import { amount, counted, estimateTexts, numberText, percent, shortNumber, titleOf } from '../words/words.ts';
+import { amount, counted, estimateTexts, numberText, percent, textWithin, titleOf } from '../words/words.ts';
 
 const NUMBERS: [keyof Extract<Marginal, { mean: number }>, string][] = [
   ['mean', 'Mean'],
@@ -15,6 +15,9 @@ const NUMBERS: [keyof Extract<Marginal, { mean: number }>, string][] = [
   ['upperQuartile', '75 %'],
   ['high', '97.5 %'],
 ];
+
+/** The numbers of the table have two digits more than those of the headline, which follow half the width of the interval. */
+const TABLE_DIGITS = 200;
 
 /** The headline: the median of each input with its 95 % interval, or the most probable value. */
 export function posteriorAnswer({ base }: Campaign, { summary }: CalibrationStory): Markup | undefined {
@@ -89,7 +92,7 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
                   ([name, marginal]) =>
                     html`<tr>
                       <td>${titleOf(campaign.varied.find((input) => input.name === name)!)}</td>
-                      ${NUMBERS.map(([key]) => html`<td class="number">${titled(shortNumber(String(marginal[key])), String(marginal[key]))}</td>`)}
+                      ${NUMBERS.map(([key]) => html`<td class="number">${titled(textWithin(marginal[key], (marginal.high - marginal.low) / TABLE_DIGITS), String(marginal[key]))}</td>`)}
                     </tr>`,
                 )}
               </tbody>

@@ -55,6 +55,9 @@ export interface PointSample extends Spread {
   high?: number | null;
 }
 
+/** With this unit, the sum of as many values as a campaign can have is a number. */
+const LARGE = 2 ** 64;
+
 /**
  * The mean over points of the estimate at each point, in bounded memory, and the uncertainty that comes from chance in
  * the replications. The points are given, not sampled, so differences between points are not part of the uncertainty.
@@ -66,6 +69,8 @@ export abstract class OverPoints {
   /** The number of points, each as often as the design has it. */
   weight = 0;
   #sum = 0;
+  /** The same sum in units of {@link LARGE}, for values whose sum is beyond the largest number. */
+  #large = 0;
   /** The given interval of the last point. */
   #only: Ends | undefined;
 
@@ -77,6 +82,7 @@ export abstract class OverPoints {
     this.count += 1;
     this.weight += draws;
     this.#sum += draws * mean!;
+    this.#large += draws * (mean! / LARGE);
     this.#only = low === undefined || high === undefined ? undefined : { low, high };
   }
 
@@ -85,11 +91,12 @@ export abstract class OverPoints {
     this.count += other.count;
     this.weight += other.weight;
     this.#sum += other.#sum;
+    this.#large += other.#large;
     this.#only = other.#only;
   }
 
   get mean(): number {
-    return this.#sum / this.weight;
+    return Number.isFinite(this.#sum) ? this.#sum / this.weight : (this.#large / this.weight) * LARGE;
   }
 
   interval(confidence: number, chance: ChanceOfPoints): MeanInterval {

@@ -1,7 +1,7 @@
 import type { CalibrationSummary, GenerationStory } from '../../search/abc/story.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { stopText } from './stop-words.ts';
-import { amount, counted, numberText, percent } from './words.ts';
+import { amount, counted, numberText, percent, textWithin } from './words.ts';
 
 /**
  * The progress of a calibration in one line: "generation 4, distances up to 2.1: 120 of 200 points accepted, 1,843
@@ -61,7 +61,7 @@ export function lastChangeTexts(generations: readonly GenerationStory[]): string
   ];
 }
 
-/** The posterior, one line per input: "Contact rate: mean 1.67 per day, sd 0.04; 95 % between 1.59 and 1.75". */
+/** The posterior, one line per input: "Contact rate: mean 1.670 per day, sd 0.041; 95 % between 1.592 and 1.751". */
 export function posteriorLines(
   { base }: Pick<Campaign, 'base'>,
   { posterior }: Pick<CalibrationSummary, 'posterior'>,
@@ -74,6 +74,7 @@ export function posteriorLines(
     }
     const { mean, sd, low, high } = marginal;
     const units = base.find((input) => input.name === name)?.units ?? null;
-    return `${name}: mean ${amount(numberText(mean), units)}, sd ${numberText(sd)}; 95 % between ${numberText(low)} and ${numberText(high)}`;
+    const text = (one: number): string => textWithin(one, (high - low) / 2);
+    return `${name}: mean ${amount(text(mean), units)}, sd ${text(sd)}; 95 % between ${text(low)} and ${text(high)}`;
   });
 }

@@ -1,5 +1,6 @@
 import { Batched } from '../../batched.ts';
 import type { Requirement } from '../../campaign/search/search.ts';
+import { hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { StrategyBy } from '../../campaign/strategy.ts';
@@ -147,20 +148,32 @@ export function bestParts(
   if (choice !== 'alone' && (strategy.by === 'search' || strategy.by === 'selection'))
     how.push(certaintyText(strategy, choice === 'compared'));
   how.push(
-    ...best.required.filter(({ value: own }) => own !== null).map((one) => requiredText(outputs, one)),
+    ...best.required
+      .filter(({ value: own }) => own !== null)
+      .map((one) => requiredText({ outputs, base }, one)),
   );
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 
-/** "Served 0.901 ± 0.007, required: at least 0.9", "Served at least 0.9 in 96 % (90 % to 99 %) of the runs, required: 95 %" */
-function requiredText(outputs: Campaign['outputs'], { requirement, ...required }: RequiredOutput): string {
-  const { output, chance } = requirement;
+/**
+ * "Served 0.901 ± 0.007, required: at least 0.9, which is not certain", "Served at least 0.9 in 96 % (90 % to 99 %) of the
+ * runs, required: 90 %". Without an interval, the number of runs tells how little is known.
+ */
+function requiredText(
+  { outputs, base }: Pick<SearchWording, 'outputs' | 'base'>,
+  { requirement, ...required }: RequiredOutput,
+): string {
+  const { output, min, max, chance } = requirement;
+  const { interval, runs } = required;
   const measure = measureOf(outputs, output);
   const limits = limitsText(requirement, (limit) => measureText(measure, limit));
   const value = requiredValueText(outputs, { requirement, ...required });
+  const ran = interval === null && hasSeed(base) ? ` (${counted(runs, 'run')})` : '';
+  const [least, most] = chance === null ? [min ?? -Infinity, max ?? Infinity] : [chance, Infinity];
+  const open = interval && (interval[0] < least || interval[1] > most) ? ', which is not certain' : '';
   return chance === null
-    ? `${output} ${value}, required: ${limits}`
-    : `${output} ${limits} in ${value} of the runs, required: ${percent(chance)}`;
+    ? `${output} ${value}${ran}, required: ${limits}${open}`
+    : `${output} ${limits} in ${value} of the runs${ran}, required: ${percent(chance)}${open}`;
 }
 
 /** The value of a required output at a point with its interval; empty without a value. */

@@ -142,7 +142,7 @@ const MOST_EXPONENT_DECIMALS = 16;
  * A number to the second digit of the half-width of its interval: 1,235,000 with 52,341, and 3.20 with 0.41. Without a
  * width it is as in `numberText`.
  */
-function textWithin(value: number, half: number): string {
+export function textWithin(value: number, half: number): string {
   const decimals = 1 - Math.floor(Math.log10(Number(half.toPrecision(2))));
   if (!Number.isFinite(decimals) || (value === 0 && decimals > MOST_DECIMALS)) return numberText(value);
   if (decimals > MOST_DECIMALS || Math.abs(value) >= 1e15) {
@@ -221,14 +221,28 @@ export function shortNumber(text: string): string {
   return Number.isFinite(short) ? String(short) : text;
 }
 
+/** A smaller part of a number is a rounding error. */
+const ROUNDING = 1e-9;
+
+/**
+ * The decimals that tell numbers apart: down to the second digit of the distance between the lowest and the highest. 0 for
+ * whole numbers, and for numbers that are equal except for rounding.
+ */
+function decimalsApart(values: readonly (number | undefined)[]): number {
+  const known = values.filter((value) => value !== undefined);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const isExact = known.every(Number.isInteger) || !(high - low > ROUNDING * Math.max(-low, high));
+  return isExact ? 0 : Math.min(MOST_DECIMALS, Math.max(0, 1 - Math.floor(Math.log10(high - low))));
+}
+
 /**
  * The numbers of one column for readers. All have the same number of decimals: the largest number of decimals that
- * `numberText` gives to one of them. If a number has an exponent, all numbers stay as in `numberText`.
+ * `numberText` gives to one of them, or more if numbers near each other would look equal. If a number has an exponent, all numbers stay as in `numberText`.
  */
 export function numberColumn(values: readonly (number | undefined)[]): string[] {
   const texts = values.map((value) => (value === undefined ? '' : numberText(value)));
   if (texts.some((text) => text.includes('e'))) return texts;
-  const decimals = Math.max(...texts.map((text) => text.split('.')[1]?.length ?? 0));
+  const decimals = Math.max(decimalsApart(values), ...texts.map((text) => text.split('.')[1]?.length ?? 0));
   return values.map((value) => (value === undefined ? '' : fixedText(value, decimals)));
 }
 

@@ -368,4 +368,10 @@ test('an effect that is a fifth of the largest one counts as small, because effe
   expect(analysisSentence({ ...analysis, confidence: 0.95 })).toBe(
     'Demand and Holding change Cost most; over the range of Demand, Cost changes by 40 on average; Level and Lag have little effect.',
   );
+  // the digits follow the interval, also from 1,000 on
+  const large = indices.map((one) => ({ ...one, p: 0.001, muStar: 12_000 + one.muStar }));
+  large[0] = { ...large[0]!, ...{ muStarInterval: [12_039.81, 12_040.21] as const } };
+  expect(analysisSentence({ ...analysis, indices: large, confidence: 0.95 })).toContain(
+    'Cost changes by 12,040.00 (12,039.81 to 12,040.21) on average',
+  );
 });

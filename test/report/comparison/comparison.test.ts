@@ -182,9 +182,22 @@ describe('a comparison', () => {
       'A is old (Epidemic, version 1), B is new (Epidemic, version 1); differences are B - A.',
       '5 points finished in both, 1 finished only in A, 1 finished only in B.',
       "Intervals (95 %): replications are compared in pairs, because they have the same seeds in both campaigns (Student's t).",
-      'Wait: no point has an interval, because it needs two replications with finite values in each campaign that are not all equal.',
+      'Wait: no point has an interval, because it needs two pairs of replications with finite values, whose differences are not all equal.',
     ]);
     expect(summary.outputs[0]!.largest.map(({ values }) => values[0])).toEqual(['5', '4', '3', '2', '1']);
+  });
+
+  test('says that the means of a selection are biased', async () => {
+    const waits = { 1: [1, 2], 2: [2, 4] };
+    const notesOf = async (changes: Partial<Campaign>): Promise<string> => {
+      const comparison = compareCampaigns(side('old', waits), side('new', waits, changes));
+      const summary = new ComparisonSummary(comparison);
+      await summary.read();
+      return comparisonNotes(comparison, summary).join('\n');
+    };
+    const rule = { method: 'kn' as const, indifference: 1, confidence: 0.95, report: 30, require: [] };
+    expect(await notesOf({ strategy: { by: 'selection', ...rule } })).toContain('rather too bad');
+    expect(await notesOf({})).not.toContain('rather too bad');
   });
 
   test.each<[string, (number | null)[][], (number | null)[][], string]>([
@@ -205,7 +218,14 @@ describe('a comparison', () => {
       'no point has an interval',
       [[1], [null]],
       [[1], [1]],
-      'Wait: no point has an interval, because it needs two replications with finite values in each campaign that are not all equal.',
+      'Wait: no point has an interval, because it needs two pairs of replications with finite values, whose differences are not all equal.',
+    ],
+    [
+      // the values of a campaign differ, but the differences of the pairs do not
+      'nothing has changed',
+      [[1, 2, 4]],
+      [[1, 2, 4]],
+      'Wait: no point has an interval, because it needs two pairs of replications with finite values, whose differences are not all equal.',
     ],
     ['no point has a value in both campaigns', [[null]], [[1]], 'Wait: no point has a finite value in both.'],
   ])('says how many points have no interval if %s', async (_, inA, inB, said) => {

@@ -109,6 +109,16 @@ describe('the mean over points', () => {
     expect(widthOf([equal, ...others])).toBeGreaterThan((2 / 3) * widthOf(others));
   });
 
+  test('of values whose sum is beyond the largest number is no infinity', () => {
+    const large = new MeanOfPoints();
+    for (const value of [1.2e308, 1.7e308, 1e308]) large.add(spreadOf([value]));
+    expect(large.mean / 1.3e308).toBeCloseTo(1, 12);
+    const other = new MeanOfPoints();
+    other.add(spreadOf([-1.7e308]));
+    other.join(large);
+    expect(other.mean / 5.5e307).toBeCloseTo(1, 12);
+  });
+
   test('of very large and very small values is no error', () => {
     for (const size of [1e-100, 1e100]) {
       const { low, mean, high } = meanOf([

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { lastChangeTexts } from '../../../src/report/words/calibration-words.ts';
+import { lastChangeTexts, posteriorLines } from '../../../src/report/words/calibration-words.ts';
 import type { GenerationStory } from '../../../src/search/abc/story.ts';
 
 function generation(number: number, median: number, low: number, high: number): GenerationStory {
@@ -23,4 +23,17 @@ test('the last two complete generations are compared in parts of the interval', 
     'The last two generations hardly differ',
   ]);
   expect(lastChangeTexts([first])).toEqual([]);
+});
+
+test('the posterior of a large number with a narrow interval keeps its digits', () => {
+  const inputs = {
+    Start: {
+      ...{ mean: 2019.6312, sd: 0.4123, median: 2019.6, lowerQuartile: 2019.3, upperQuartile: 2019.9 },
+      ...{ low: 2018.8457, high: 2020.4468 },
+    },
+  };
+  const posterior = { generation: 3, tolerance: 1, acceptance: 0.5, effective: 100, inputs };
+  expect(posteriorLines({ base: [] }, { posterior })).toEqual([
+    'Start: mean 2,019.63, sd 0.41; 95 % between 2,018.85 and 2,020.45',
+  ]);
 });

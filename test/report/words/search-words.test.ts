@@ -3,7 +3,7 @@ import type { Requirement } from '../../../src/campaign/search/search.ts';
 import { bestText } from '../../../src/report/words/search-words.ts';
 import type { RequiredOutput } from '../../../src/search/interval.ts';
 import type { BestPoint } from '../../../src/search/summary.ts';
-import { sampleRecord } from '../support.ts';
+import { sampleRecord, SEED } from '../support.ts';
 
 test('the best point has the value and interval of each required output, beside the limit', () => {
   const outputs = [
@@ -40,9 +40,9 @@ test('the best point has the value and interval of each required output, beside 
     ],
   };
   expect(bestText(campaign, best)).toBe(
-    'Servers 3: Cost 17.0 ± 1.0 (100 runs); Late 12.0 % (7.0 % to 20.0 %), required: at most 15 %; ' +
+    'Servers 3: Cost 17.0 ± 1.0 (100 runs); Late 12.0 % (7.0 % to 20.0 %), required: at most 15 %, which is not certain; ' +
       'Wait 4.00 ± 0.50 minutes, required: at least 1 minute and at most 5 minutes; ' +
-      'Wait at most 9 minutes in 95.0 % (89.0 % to 98.0 %) of the runs, required: 90 %',
+      'Wait at most 9 minutes in 95.0 % (89.0 % to 98.0 %) of the runs, required: 90 %, which is not certain',
   );
   const { campaign: selected } = sampleRecord({
     outputs: [...outputs],
@@ -54,6 +54,15 @@ test('the best point has the value and interval of each required output, beside 
   });
   expect(bestText(selected, { ...best, choice: 'compared', required: [] })).toContain(
     'no other point that meets the requirements is better by more than 1, with 95 % confidence',
+  );
+  // without an interval, the number of runs tells how little is known
+  const few = [required({ output: 'Wait', max: 5 }, { value: 4, interval: null })];
+  const random = { ...campaign, base: [SEED] };
+  expect(bestText(random, { ...best, required: few })).toContain(
+    'Wait 4 minutes (100 runs), required: at most 5 minutes',
+  );
+  expect(bestText(campaign, { ...best, required: few })).toContain(
+    'Wait 4 minutes, required: at most 5 minutes',
   );
   expect(bestText(campaign, { ...best, failed: 11, required: [] })).toBe(
     'Servers 3: Cost 17.0 ± 1.0 (100 runs); 11 other runs have no value, so the runs with a value may not be a fair sample',

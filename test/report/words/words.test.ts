@@ -41,6 +41,12 @@ describe('words', () => {
       ...['17.21', '0', '123,457', '1.000e-9', '-0.5'],
     ]);
     expect(numberColumn([18.5, 17.213, undefined])).toEqual(['18.50', '17.21', '']);
+    // numbers near each other do not look equal
+    expect(numberColumn([20190.206, undefined, 20190.264])).toEqual(['20,190.206', '', '20,190.264']);
+    expect(numberColumn([1234.2, 987654.3])).toEqual(['1,234', '987,654']);
+    expect(numberColumn([12345, 12346])).toEqual(['12,345', '12,346']);
+    expect(numberColumn([1234.5, 1234.5 + 1e-12])).toEqual(['1,235', '1,235']);
+    expect(numberColumn([1e308, 5, undefined])).toEqual(['1.000e+308', '5', '']);
     const texts = [
       '1.22998939112',
       '228.20',
