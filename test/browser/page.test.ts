@@ -291,17 +291,13 @@ test('an update of many sections replaces one of them at a time, and the browser
     hash: 'new',
     html: html.replaceAll('<div id="part-', '<div title="new" id="part-'),
   }));
-  await page.evaluate(
-    (told) => {
-      const added: number[] = [];
-      const fetch = () => Promise.resolve(new Response(JSON.stringify(told), { headers: { etag: '"new"' } }));
-      Object.assign(globalThis, { added, fetch });
-      const note = (records: MutationRecord[]) =>
-        added.push(records.flatMap(({ addedNodes }) => [...addedNodes]).length);
-      new MutationObserver(note).observe(document.querySelector('#report')!, { childList: true });
-    },
-    { next: 10_000, parts: changed },
-  );
+  const watch = `(told) => {
+    globalThis.added = [];
+    globalThis.fetch = async () => new Response(JSON.stringify(told), { headers: { etag: '"new"' } });
+    const note = (records) => added.push(records.flatMap(({ addedNodes }) => [...addedNodes]).length);
+    new MutationObserver(note).observe(document.querySelector('#report'), { childList: true });
+  }`;
+  await page.evaluate(`(${watch})(${JSON.stringify({ next: 10_000, parts: changed })})`);
   const count = await sections.count();
   await until(
     'all sections are replaced',
