@@ -149,6 +149,15 @@ export class Foray extends CampaignReader {
   }
 
   /**
+   * Whether a closed campaign has a change that no worker has made yet. {@link cancel} gives it up. False when Temporal does
+   * not answer.
+   * @throws ForayError UNKNOWN_CAMPAIGN
+   */
+  async hasOpenChange(id: string): Promise<boolean> {
+    return this.context.temporal.hasOpenChange(await recordOf(this.context, id));
+  }
+
+  /**
    * Pauses a campaign (no new requests; requested runs go on), resumes it, or stops it (it ends after its requested
    * runs). Returns when Temporal has recorded the request.
    *

@@ -13,11 +13,14 @@ const PATIENCE = 60;
  * second.
  */
 export class Statuses {
-  readonly #foray: Pick<Foray, 'status' | 'storedStatus'>;
+  readonly #foray: Pick<Foray, 'status' | 'storedStatus' | 'hasOpenChange'>;
   readonly #late = new Map<string, { asked: number; status: CampaignStatus | undefined }>();
   readonly #known = new Map<string, { asked: number; status: Promise<CampaignStatus> }>();
 
-  constructor(foray: Pick<Foray, 'status' | 'storedStatus'>) {
+  /** The questions whether closed campaigns have a change that is not made yet. */
+  readonly #changes = new Map<string, { asked: number; isChanging: Promise<boolean> }>();
+
+  constructor(foray: Pick<Foray, 'status' | 'storedStatus' | 'hasOpenChange'>) {
     this.#foray = foray;
   }
 
@@ -45,6 +48,19 @@ export class Statuses {
     whole.catch(() => undefined);
     const found = await Promise.race([whole, late]);
     return found ?? { status: await this.#foray.storedStatus(id), isWhole: false };
+  }
+
+  /**
+   * Whether a closed campaign has a change that is not made yet. A page does not wait long for Temporal: without its answer
+   * in time, it is false.
+   */
+  async isChanging(id: string): Promise<boolean> {
+    const now = performance.now();
+    for (const [other, { asked }] of this.#changes) if (now - asked > SHARED) this.#changes.delete(other);
+    // the campaign may have been deleted
+    const isChanging = this.#changes.get(id)?.isChanging ?? this.#foray.hasOpenChange(id).catch(() => false);
+    if (!this.#changes.has(id)) this.#changes.set(id, { asked: now, isChanging });
+    return Promise.race([isChanging, delay(PATIENCE).then(() => false)]);
   }
 
   /** The last status that this method got, without waiting for another one. It asks again if the status is old. */

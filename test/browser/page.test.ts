@@ -278,6 +278,37 @@ test('an update keeps checked boxes and the focus in the list, and open parts in
   await context.close();
 });
 
+test('an update of many sections replaces one of them at a time, and the browser draws and answers in between', async () => {
+  const { context, page, complaints } = await loggedIn();
+  await page.goto(`${server.url}/campaigns/fit`);
+  const sections = page.locator('#report > div');
+  await until('the pictures are drawn', async () => (await sections.locator('svg').count()) > 2);
+  const { parts } = (await (await page.request.get(`${server.url}/campaigns/fit/live`)).json()) as {
+    parts: { id: string; html: string }[];
+  };
+  const changed = parts.map(({ id, html }) => ({
+    id,
+    hash: 'new',
+    html: html.replaceAll('<div id="part-', '<div title="new" id="part-'),
+  }));
+  const watch = `(told) => {
+    globalThis.added = [];
+    globalThis.fetch = async () => new Response(JSON.stringify(told), { headers: { etag: '"new"' } });
+    const note = (records) => added.push(records.flatMap(({ addedNodes }) => [...addedNodes]).length);
+    new MutationObserver(note).observe(document.querySelector('#report'), { childList: true });
+  }`;
+  await page.evaluate(`(${watch})(${JSON.stringify({ next: 10_000, parts: changed })})`);
+  const count = await sections.count();
+  await until(
+    'all sections are replaced',
+    async () => (await page.locator('#report > [title=new]').count()) === count,
+  );
+  expect(count).toBeGreaterThan(3);
+  expect(await page.evaluate('Math.max(...added)')).toBe(1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('the page plans the typed definition, a mistake links to its line, and the fields follow the definition', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/new?model=Epidemic&way=grid`);

@@ -78,10 +78,16 @@ test('a cancel of a closed campaign gives up a change that is not made; the camp
   const before = begun;
   const changed = foray.apply('given-up', source([1, 2, 3])).catch((error: unknown) => error);
   await until('a worker has taken up the change', () => begun > before);
+  const page = (path = '') =>
+    ask(`${server.url}/campaigns/given-up${path}`, { headers: { authorization: `Bearer ${KEY}` } });
+  expect((await page()).body).toContain('href="/campaigns/given-up/cancel">Give up the change');
+  expect((await page('/live')).body).toContain('Give up the change');
+  expect((await page('/cancel')).body).toContain('The change is not made, and the campaign stays as it is.');
   await foray.cancel('given-up');
   expect((await workflowOf('given-up').describe()).status.name).not.toBe('RUNNING');
   expect(await foray.record('given-up')).toMatchObject({ phase: 'completed', points: 2 });
   await expect(foray.cancel('given-up')).rejects.toMatchObject({ code: 'CAMPAIGN_CLOSED' });
+  await until('the page has no such button', async () => !(await page()).body.includes('Give up the change'));
   held.resolve();
   held = Promise.withResolvers();
   held.resolve();

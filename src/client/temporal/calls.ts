@@ -7,6 +7,7 @@ export {
   failures,
   firstRunIdOf,
   flights,
+  hasOpenChange,
   isClosed,
   runIdOf,
   signal,

@@ -23,7 +23,7 @@ import {
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, isTooLate, translated } from '../../temporal-errors.ts';
-import { answers, isClosedSoon, isOf, signal, terminate } from './messages.ts';
+import { answers, goesOn, isClosedSoon, signal, terminate } from './messages.ts';
 import { NOBODY, progressOf } from './progress.ts';
 import { startOptions, withAttributes } from './start.ts';
 
@@ -206,9 +206,8 @@ export async function giveUpChange(
     if (error instanceof WorkflowNotFoundError) return false;
     throw translated(temporal.settings, error);
   }
-  const { status, memo, runId } = description;
-  // only a workflow that was started later has a reason
-  if (status.name !== 'RUNNING' || memo?.['reason'] === undefined || !isOf(description, record)) return false;
+  if (!goesOn(description, record)) return false;
+  const { runId } = description;
   await signal(temporal, id, 'cancel', reason);
   if (!(await isClosedSoon(temporal, PATIENCE_MS, id, runId)))
     await terminate(temporal, id, 'its change was cancelled; no worker answered', runId);

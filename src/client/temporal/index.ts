@@ -107,6 +107,11 @@ export class Temporal {
     return this.#call((calls, connection) => calls.giveUpChange(connection, record, reason));
   }
 
+  /** Whether a closed campaign has a change that is not made yet. False when Temporal does not answer. */
+  hasOpenChange(record: CampaignRecord): Promise<boolean> {
+    return this.#call((calls, connection) => calls.hasOpenChange(connection, record));
+  }
+
   /** @returns false when there is no running workflow */
   signal(id: string, name: 'cancel' | 'pause' | 'resume' | 'stop', reason?: string): Promise<boolean> {
     return this.#call((calls, connection) => calls.signal(connection, id, name, reason));

@@ -105,6 +105,18 @@ export function isOf({ memo }: WorkflowExecutionDescription, { createdAt }: Camp
   return memo?.createdAt === createdAt;
 }
 
+/** Whether a workflow runs that shall continue a closed campaign. Only a workflow that was started later has a reason. */
+export function goesOn(description: WorkflowExecutionDescription, record: CampaignRecord): boolean {
+  const { status, memo } = description;
+  return status.name === 'RUNNING' && memo?.['reason'] !== undefined && isOf(description, record);
+}
+
+/** Whether a closed campaign has a change that is not made yet. False when Temporal does not answer. */
+export async function hasOpenChange(temporal: TemporalConnection, record: CampaignRecord): Promise<boolean> {
+  const description = await query(temporal, record.campaign.id, (handle) => handle.describe());
+  return description !== undefined && goesOn(description, record);
+}
+
 /** Ends the workflow of a campaign that has just been deleted, if it still runs. */
 export async function endDeletedOf(temporal: TemporalConnection, record: CampaignRecord): Promise<void> {
   const { id } = record.campaign;

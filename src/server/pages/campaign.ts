@@ -48,20 +48,21 @@ export function tabs(id: string, current: string, view = new URLSearchParams()):
 /**
  * The page of a campaign: its state, its buttons, and its report so far.
  *
- * @param soon - its status, and whether the worker and the model service have answered
+ * @param soon - its status, whether the worker and the model service have answered, and whether the campaign is closed
+ * and has a change that is not made yet
  * @param webUi - its page in Temporal's Web UI
  */
 export function campaignPage(
   request: FastifyRequest,
   record: CampaignRecord,
-  { status, isWhole }: { status: CampaignStatus; isWhole: boolean },
+  { status, isWhole, isChanging }: { status: CampaignStatus; isWhole: boolean; isChanging: boolean },
   seen: Seen,
   webUi: string | undefined,
 ): Page {
   const { id } = status;
   const { campaign } = record;
   const view = viewQuery(request.url);
-  const parts = campaignParts(request, status, seen);
+  const parts = campaignParts(request, status, seen, isChanging);
   const [head, verbs, report] = parts;
   return {
     title: id,
@@ -84,10 +85,15 @@ export function campaignPage(
 }
 
 /** The parts of a campaign's page that change: the status, the buttons, and the report when it is drawn. */
-export function campaignParts(request: FastifyRequest, status: CampaignStatus, seen: Seen): Part[] {
+export function campaignParts(
+  request: FastifyRequest,
+  status: CampaignStatus,
+  seen: Seen,
+  isChanging = false,
+): Part[] {
   return [
     partOf('status', statusSection(status, isDrawn(seen) ? seen.finished : undefined)),
-    partOf('steering', steering(request, status)),
+    partOf('steering', steering(request, status, isChanging)),
     ...(isDrawn(seen) ? [reportOf(seen)] : []),
   ];
 }
@@ -123,13 +129,14 @@ function isDrawn({ version }: Pick<Seen, 'version'>): boolean {
 }
 
 /** The buttons for a campaign in its current phase. A page asks for confirmation before Stop, Cancel and Delete. */
-function steering(request: FastifyRequest, status: CampaignStatus): Markup {
+function steering(request: FastifyRequest, status: CampaignStatus, isChanging: boolean): Markup {
   const { id, phase, runs } = status;
   const to = (verb: string): string => pathOfCampaign(id, verb);
   const asks = (verb: string, name: string): Markup | undefined =>
     maySteer(request) ? html`<a class="button" href="${to(verb)}">${name} …</a>` : undefined;
   const buttons = isClosed(status)
     ? [
+        isChanging ? asks('cancel', 'Give up the change') : undefined,
         runs.failed > 0 ? act(request, to('retry'), 'Request failed runs again') : undefined,
         asks('delete', 'Delete'),
       ]
@@ -143,7 +150,10 @@ function steering(request: FastifyRequest, status: CampaignStatus): Markup {
   const again = maySteer(request)
     ? html`<a class="button" href="/new?from=${encodeURIComponent(id)}">Start one like this</a>`
     : undefined;
-  return html`<div id="steering" class="buttons">${buttons} ${again}</div>`;
+  return html`<div id="steering">
+    ${isChanging ? html`<p class="note">A change of this campaign is not made yet.</p>` : ''}
+    <div class="buttons">${buttons} ${again}</div>
+  </div>`;
 }
 
 /** The form for the number of runs that may be requested at once. */

@@ -15,7 +15,7 @@ import { compareChoice, comparePage } from './compare.ts';
 import { checkView } from '../live/filter.ts';
 import { sendPage } from './layout.ts';
 import { listPage, type ListQuery } from './list.ts';
-import { addLive } from './live.ts';
+import { addLive, isChangingAt } from './live.ts';
 import { addModels } from './model-routes.ts';
 import { referencePage } from './reference.ts';
 import { animationPage, pointPage } from './point.ts';
@@ -58,10 +58,12 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     checkView(record.campaign, view);
     // the script of the page loads pictures that are not drawn yet
     const seen = await parts.sections.look(id, view, request.keyHash!);
+    const soon = await parts.statuses.soon(id);
+    const isChanging = await isChangingAt(request, parts, soon.status);
     return sendPage(
       request,
       reply,
-      campaignPage(request, record, await parts.statuses.soon(id), seen, webUiOf(request, foray, id)),
+      campaignPage(request, record, { ...soon, isChanging }, seen, webUiOf(request, foray, id)),
     );
   });
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CampaignStatus } from '../../client/index.ts';
 import { isClosed } from '../../client/status.ts';
 import { etagOf, hasTag } from '../api/etag.ts';
 import type { ServerParts } from '../server-parts.ts';
@@ -29,14 +30,27 @@ export function addLive(app: FastifyInstance, server: ServerParts): void {
       const status = await statuses.recent(id);
       // a page that already shows all of a closed campaign causes no drawing
       const { phase, asOf } = status;
-      const final = etagOf(JSON.stringify([id, phase, asOf, request.access?.role, awayPart(request).hash]));
+      const isChanging = await isChangingAt(request, server, status);
+      const final = etagOf(
+        JSON.stringify([id, phase, asOf, isChanging, request.access?.role, awayPart(request).hash]),
+      );
       if (isClosed(status) && isKnown(request, final)) return reply.header('etag', final).code(304).send();
       const seen = await sections.look(id, viewOf(request.url), request.keyHash!);
-      const parts = campaignParts(request, status, seen);
+      const parts = campaignParts(request, status, seen, isChanging);
       const etag = isFinal(status, seen) ? final : undefined;
       return sendParts(request, reply, parts, nextLook(status, seen), etag);
     },
   );
+}
+
+/** Whether a closed campaign has a change that is not made yet, as far as Temporal says so. */
+export function isChangingAt(
+  { away }: Pick<FastifyRequest, 'away'>,
+  { statuses }: Pick<ServerParts, 'statuses'>,
+  status: CampaignStatus,
+): Promise<boolean> {
+  const isAsked = isClosed(status) && away.temporal === undefined;
+  return isAsked ? statuses.isChanging(status.id) : Promise.resolve(false);
 }
 
 function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {

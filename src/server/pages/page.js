@@ -64,8 +64,11 @@ function exchange(old, fresh) {
   return true;
 }
 
+/** Lets the browser draw, and answer the mouse and the keyboard. */
+const breath = () => new Promise((go) => setTimeout(go));
+
 /** @param {{id: string, hash: string, html?: string}} part */
-function replace({ id, hash, html }) {
+async function replace({ id, hash, html }) {
   const element = document.getElementById(id);
   if (!element || html === undefined) return true;
   const { children } = parsed(html);
@@ -73,11 +76,12 @@ function replace({ id, hash, html }) {
   const isWhole = children[0]?.id === id;
   if (!isWhole) for (const one of [...element.children]) if (!children.namedItem(one.id)) one.remove();
   let isDone = true;
-  [...children].forEach((fresh, at) => {
+  for (const [at, fresh] of [...children].entries()) {
     const old = isWhole ? element : element.children[at];
     if (old?.id === fresh.id) isDone = exchange(old, fresh) && isDone;
     else element.insertBefore(fresh, old ?? null);
-  });
+    await breath();
+  }
   if (isDone) shown.set(id, hash);
   return isDone;
 }
@@ -94,7 +98,9 @@ async function look() {
         if (!answer.ok) throw await answer.json();
         const told = await answer.json();
         // the next look gets the rest
-        etag = told.parts.map(replace).every(Boolean) ? (answer.headers.get('etag') ?? '') : '';
+        let isDone = true;
+        for (const part of told.parts) isDone = (await replace(part)) && isDone;
+        etag = isDone ? (answer.headers.get('etag') ?? '') : '';
         wait = told.next;
       }
       next = wait;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MOST_FLIGHTS } from '../../campaign/scheduler/index.ts';
+import { closedPhases } from '../../campaign/types.ts';
 import { type ForayError, isForayError } from '../../errors.ts';
 import { html } from '../../report/html/markup.ts';
 import type { Neighbour } from '../reachability.ts';
@@ -56,21 +57,31 @@ const verbs: Record<string, Verb> = {
   },
 };
 
+/** What a cancel does with a closed campaign. */
+const GIVE_UP = {
+  what: 'The change is not made, and the campaign stays as it is.',
+  name: 'Give up the change',
+};
+
 /** Adds the routes for actions on campaigns. GET shows a page that asks. POST executes the action, and redirects. */
 export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   const steer = { config: { role: 'steer' } } as const;
   for (const [verb, { asks, needs, act }] of Object.entries(verbs)) {
     if (asks) {
       app.get<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
-        const { campaign } = await parts.foray.record(request.params.id);
+        const { campaign, phase } = await parts.foray.record(request.params.id);
+        const isGivenUp = verb === 'cancel' && closedPhases.includes(phase);
+        const { what, name } = isGivenUp ? GIVE_UP : asks;
         return sendPage(
           request,
           reply,
           askPage(request, {
-            title: `${capitalized(verb)} ${campaign.id}?`,
-            what: asks.what,
+            title: isGivenUp
+              ? `Give up the change of ${campaign.id}?`
+              : `${capitalized(verb)} ${campaign.id}?`,
+            what,
             action: pathOfCampaign(campaign.id, verb),
-            name: asks.name,
+            name,
             back: pathOfCampaign(campaign.id),
           }),
         );

@@ -3,7 +3,7 @@ import { batches } from '../../batched.ts';
 import { turns } from '../../turns.ts';
 import type { Tables } from '../tables.ts';
 import { toOutputs, unpacked } from './packed.ts';
-import { outputsOf, portionsOf } from './read.ts';
+import { withOutputs } from './read.ts';
 
 /** The maximum number of runs whose compressed outputs one statement looks up. */
 const RUNS_AT_ONCE = 1_000;
@@ -30,9 +30,9 @@ export async function neededOutputs(
     await turn();
   }
   for (const some of batches(lacking, RUNS_AT_ONCE)) {
-    for (const portion of await portionsOf(db, campaign, some)) {
-      const seqs = portion.map(({ seq }) => seq);
-      for (const { seq, packed } of await outputsOf(db, campaign, seqs).execute()) {
+    for await (const { runs: portion, outputs } of withOutputs(db, campaign, some)) {
+      for (const { seq } of portion) {
+        const packed = outputs.get(seq)?.packed ?? null;
         const values = found.get(seq);
         if (packed === null || !values) continue;
         const long = Object.entries(unpacked(packed));

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { toColumns, toOutputs } from './packed.ts';
-import { outputsOf, portionsOf } from './read.ts';
+import { withOutputs } from './read.ts';
 import { pointsOf } from '../by-id.ts';
 import type { DoneRun } from '../types.ts';
 import type { Tables } from '../tables.ts';
@@ -35,14 +35,12 @@ export async function* lackingRuns(
       .execute();
     if (page.length === 0) return;
     after = page.at(-1)!.seq;
-    for (const portion of await portionsOf(db, campaign, page)) {
-      const seqs = portion.map(({ seq }) => seq);
-      const whole = new Set<number>();
-      for (const row of await outputsOf(db, campaign, seqs).execute()) {
-        const known = toOutputs(row);
-        if (outputs.every((name) => Object.hasOwn(known, name))) whole.add(row.seq);
-      }
-      const lacking = portion.filter(({ seq }) => !whole.has(seq));
+    for await (const { runs: portion, outputs: columns } of withOutputs(db, campaign, page)) {
+      const lacking = portion.filter(({ seq }) => {
+        const known = columns.get(seq);
+        const values = known ? toOutputs(known) : {};
+        return !outputs.every((name) => Object.hasOwn(values, name));
+      });
       const points = await pointsOf(db, campaign, lacking);
       yield lacking.map(({ seq, ordinal, replication, reseeded, run_id: runId, version }) => ({
         seq,

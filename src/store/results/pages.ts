@@ -1,8 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { assertThere } from '../deleted.ts';
-import type { OutputColumns } from './packed.ts';
-import { BEGINNING, lengthOf, otherPoints, outputsOf, portionsOf, restOfPoint, Result } from './read.ts';
+import { BEGINNING, lengthOf, otherPoints, restOfPoint, Result, withOutputs } from './read.ts';
 import type { ResultPlace, ResultRow } from '../types.ts';
 import type { Tables } from '../tables.ts';
 
@@ -35,13 +34,17 @@ export async function* resultBatches(
     const others =
       only === undefined ? otherPoints(db, campaign, place).limit(ROWS_A_PAGE - rest.length) : undefined;
     const runs = [...rest, ...((await others?.execute()) ?? [])];
-    for (const portion of await portionsOf(db, campaign, runs)) {
-      const outputs = await outputsBySeq(db, campaign, portion);
+    for await (const { runs: portion, outputs } of withOutputs(db, campaign, runs)) {
       await assertThere(db, campaign);
       let batch: ResultRow[] = [];
       let characters = 0;
       for (const run of portion) {
-        before = new Result(run, outputs.get(run.seq), before?.point === run.key ? before.values : undefined);
+        before = new Result(
+          run,
+          run,
+          outputs.get(run.seq),
+          before?.point === run.key ? before.values : undefined,
+        );
         outputs.delete(run.seq);
         batch.push(before);
         characters += lengthOf(before);
@@ -89,11 +92,10 @@ export async function resultPage(
   const runs = [...rest, ...others];
   const rows: ResultRow[] = [];
   let characters = 0;
-  for (const portion of await portionsOf(db, campaign, runs.slice(0, limit))) {
-    const outputs = await outputsBySeq(db, campaign, portion);
+  for await (const { runs: portion, outputs } of withOutputs(db, campaign, runs.slice(0, limit))) {
     for (const run of portion) {
       if (characters >= CHARACTERS_A_PAGE) break;
-      const row = new Result(run, outputs.get(run.seq));
+      const row = new Result(run, run, outputs.get(run.seq));
       rows.push(row);
       characters += lengthOf(row);
     }
@@ -113,16 +115,4 @@ async function beginningOf(db: Kysely<Tables>, campaign: number, key: string): P
     .where('key', '=', key)
     .executeTakeFirst();
   return { ...BEGINNING, ordinal: point?.ordinal ?? BEGINNING.ordinal };
-}
-
-async function outputsBySeq(
-  db: Kysely<Tables>,
-  campaign: number,
-  runs: readonly { seq: number; state: string }[],
-): Promise<Map<number, OutputColumns>> {
-  const outputs = new Map<number, OutputColumns>();
-  const seqs = runs.filter(({ state }) => state === 'done').map(({ seq }) => seq);
-  if (seqs.length === 0) return outputs;
-  for (const row of await outputsOf(db, campaign, seqs).execute()) outputs.set(row.seq, row);
-  return outputs;
 }

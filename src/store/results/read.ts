@@ -1,5 +1,5 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
-import { toOutputs } from './packed.ts';
+import { type Kysely, type ReferenceExpression, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { type OutputColumns, toOutputs } from './packed.ts';
 import type { FinishedRow, ResultPlace, ResultRow } from '../types.ts';
 import { type Tables, unfinishedStates } from '../tables.ts';
 
@@ -36,59 +36,68 @@ export function otherPoints(db: Kysely<Tables>, campaign: number, { position, or
   );
 }
 
-/**
- * A query for the outputs of runs, unordered; it may also give outputs of a few other runs. Neighbouring points usually
- * have neighbouring seqs in the same replication, so the seqs form ranges. A range is one index scan; looking up the
- * runs one by one takes several times as long. Each range has its own select, because PostgreSQL joins a list of ranges
- * without the index while it has no statistics.
- */
-export function outputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
-  const outputs = db
-    .selectFrom('outputs')
-    .select(['seq', 'outputs', 'packed'])
-    .where('campaign', '=', campaign);
-  return inRanges(outputs, seqs);
-}
-
-/** A query for the sizes of compressed outputs, in bytes, like {@link outputsOf}. It does not read the outputs. */
-function packedSizesOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
-  const sizes = db
-    .selectFrom('outputs')
-    .select(['seq', sql<number>`length(packed)`.as('size')])
-    .where('campaign', '=', campaign)
-    .where('packed', 'is not', null);
-  return inRanges(sizes, seqs);
-}
-
-function inRanges<Row>(query: SelectQueryBuilder<Tables, 'outputs', Row>, seqs: readonly number[]) {
-  const ranges = rangesOf(seqs);
-  if (ranges.length > MOST_RANGES) return query.where('seq', 'in', seqs);
-  const [first, ...others] = ranges.map(([from, to]) =>
-    query.where('seq', '>=', from).where('seq', '<=', to),
-  );
-  return others.reduce((all, one) => all.unionAll(one), first!);
+/** Runs whose outputs are in memory together. A run without outputs has no entry in `outputs`. */
+interface Portion<Run> {
+  runs: readonly Run[];
+  outputs: Map<number, OutputColumns>;
 }
 
 /** The compressed outputs of the runs that are read at once have at most this many bytes, unless it is one run. */
 const PACKED_AT_ONCE = 16_000_000;
 
-/** Divides runs into portions whose outputs fit into memory. */
-export async function portionsOf<Run extends { seq: number }>(
+/**
+ * Reads the outputs of runs. One statement reads the short outputs of all runs, and the sizes of the compressed ones. If there
+ * are any, the runs are divided into portions whose outputs fit into memory.
+ */
+export async function* withOutputs<Run extends { seq: number }>(
   db: Kysely<Tables>,
   campaign: number,
   runs: readonly Run[],
-): Promise<Run[][]> {
-  if (runs.length === 0) return [];
-  const sizes = await packedSizesOf(
-    db,
-    campaign,
-    runs.map(({ seq }) => seq),
-  ).execute();
-  const sizeOf = new Map(sizes.map(({ seq, size }) => [seq, Number(size)]));
+): AsyncGenerator<Portion<Run>, void, void> {
+  if (runs.length === 0) return;
+  const seqs = runs.map(({ seq }) => seq);
+  const short = await shortOutputsOf(db, campaign, seqs).execute();
+  const outputs = new Map<number, OutputColumns>();
+  const sizes = new Map<number, number>();
+  for (const { seq, outputs: text, size } of short) {
+    outputs.set(seq, { outputs: text, packed: null });
+    if (size !== null) sizes.set(seq, Number(size));
+  }
+  for (const portion of portionsOf(runs, sizes)) {
+    const large = new Set(portion.map(({ seq }) => seq).filter((seq) => sizes.has(seq)));
+    if (large.size > 0) {
+      // the short outputs are read again, because they may have changed together with the compressed ones
+      const all = db
+        .selectFrom('outputs')
+        .select(['seq', 'outputs', 'packed'])
+        .where('campaign', '=', campaign);
+      const rows = await inRanges(all, 'seq', [...large]).execute();
+      for (const row of rows) if (large.has(row.seq)) outputs.set(row.seq, row);
+    }
+    yield { runs: portion, outputs };
+    for (const seq of large) outputs.delete(seq);
+  }
+}
+
+/** A query for the short outputs of runs, and the sizes of their compressed outputs in bytes. It does not read these outputs. */
+export function shortOutputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
+  const outputs = db
+    .selectFrom('outputs')
+    .select(['seq', 'outputs', sql<number | null>`length(packed)`.as('size')])
+    .where('campaign', '=', campaign);
+  return inRanges(outputs, 'seq', seqs);
+}
+
+/** Divides runs into portions whose compressed outputs fit into memory. */
+function portionsOf<Run extends { seq: number }>(
+  runs: readonly Run[],
+  sizes: ReadonlyMap<number, number>,
+): (readonly Run[])[] {
+  if (sizes.size === 0) return [runs];
   const portions: Run[][] = [[]];
   let packed = 0;
   for (const run of runs) {
-    const size = sizeOf.get(run.seq) ?? 0;
+    const size = sizes.get(run.seq) ?? 0;
     if (packed > 0 && packed + size > PACKED_AT_ONCE) {
       portions.push([]);
       packed = 0;
@@ -99,6 +108,25 @@ export async function portionsOf<Run extends { seq: number }>(
   return portions;
 }
 
+/**
+ * A query for rows by a number, unordered; it may also give rows of a few other numbers. Neighbouring points usually have
+ * neighbouring seqs in the same replication, so the numbers form ranges. A range is one index scan; looking up the rows one
+ * by one takes several times as long. Each range has its own select, because PostgreSQL joins a list of ranges without
+ * the index while it has no statistics.
+ */
+function inRanges<Table extends 'outputs' | 'points' | 'runs', Row>(
+  query: SelectQueryBuilder<Tables, Table, Row>,
+  column: ReferenceExpression<Tables, Table>,
+  numbers: readonly number[],
+) {
+  const ranges = rangesOf(numbers);
+  if (ranges.length > MOST_RANGES) return query.where(column, 'in', numbers);
+  const [first, ...others] = ranges.map(([from, to]) =>
+    query.where(column, '>=', from).where(column, '<=', to),
+  );
+  return others.reduce((all, one) => all.unionAll(one), first!);
+}
+
 /** The number of characters of a run's outputs. */
 export function lengthOf({ outputs }: ResultRow): number {
   let length = 0;
@@ -107,8 +135,9 @@ export function lengthOf({ outputs }: ResultRow): number {
 }
 
 /**
- * Reads the finished runs among `seqs`, in the order of `seqs`. If they were ordered by design, SQLite would scan all
- * points. It stops after the run at which the outputs reach `characters`; `left` has the seqs after it.
+ * Reads the finished runs among `seqs`, in the order of `seqs`. Each table is read by ranges, because a join looks up the point
+ * and the outputs of each run one by one. It stops after the run at which the outputs reach `characters`; `left` has the
+ * seqs after it.
  */
 export async function runsOfSeqs(
   db: Kysely<Tables>,
@@ -116,65 +145,93 @@ export async function runsOfSeqs(
   seqs: readonly number[],
   characters: number,
 ): Promise<{ rows: FinishedRow[]; left: number[] }> {
-  const found: FinishedRow[] = [];
-  let [at, length] = [0, 0];
-  for (const portion of await portionsOf(
+  if (seqs.length === 0) return { rows: [], left: [] };
+  const known = await inRanges(
+    db
+      .selectFrom('runs')
+      .select([...runColumns, 'runs.ordinal'])
+      .where('campaign', '=', campaign)
+      .where('state', 'not in', unfinishedStates)
+      .$narrowType<Finished>(),
+    'seq',
+    seqs,
+  ).execute();
+  const bySeq = new Map(known.map((run) => [run.seq, run]));
+  const runs = seqs.flatMap((seq) => bySeq.get(seq) ?? []);
+  const points = await pointsOf(
     db,
     campaign,
-    seqs.map((seq) => ({ seq })),
-  )) {
-    const rows = await finishedRuns(db, campaign)
-      .leftJoin('outputs', (join) =>
-        join.onRef('outputs.campaign', '=', 'runs.campaign').onRef('outputs.seq', '=', 'runs.seq'),
-      )
-      .select(['outputs.outputs', 'outputs.packed'])
-      .where('runs.campaign', '=', campaign)
-      .where(
-        'runs.seq',
-        'in',
-        portion.map(({ seq }) => seq),
-      )
-      .execute();
-    const bySeq = new Map(rows.map((run) => [run.seq, run]));
-    for (const { seq } of portion) {
-      if (length >= characters) return { rows: found, left: seqs.slice(at) };
-      at += 1;
-      const run = bySeq.get(seq);
-      if (!run) continue;
-      const row = new Result(run, run);
+    runs.map(({ ordinal }) => ordinal),
+  );
+  const found: FinishedRow[] = [];
+  let length = 0;
+  for await (const portion of withOutputs(db, campaign, runs)) {
+    for (const run of portion.runs) {
+      if (length >= characters) return { rows: found, left: seqs.slice(seqs.indexOf(run.seq)) };
+      const known = points.get(run.ordinal);
+      // a change may have dropped the point meanwhile
+      if (!known) continue;
+      const { point, values } = known;
+      const row = new Result(run, point, portion.outputs.get(run.seq), values);
       length += lengthOf(row);
-      found.push({ seq, ordinal: run.ordinal, position: run.position, row });
+      found.push({ seq: run.seq, ordinal: run.ordinal, position: point.position, row });
     }
   }
   return { rows: found, left: [] };
 }
 
-function inDesignOrder(db: Kysely<Tables>, campaign: number) {
-  return finishedRuns(db, campaign)
-    .orderBy('points.position')
-    .orderBy('points.ordinal')
-    .orderBy('runs.replication');
+async function pointsOf(db: Kysely<Tables>, campaign: number, ordinals: readonly number[]) {
+  if (ordinals.length === 0) return new Map<number, never>();
+  const points = await inRanges(
+    db
+      .selectFrom('points')
+      .select([...pointColumns, 'points.position', 'points.ordinal'])
+      .where('campaign', '=', campaign),
+    'ordinal',
+    ordinals,
+  ).execute();
+  return new Map(
+    points.map((point) => [point.ordinal, { point, values: JSON.parse(point.values) as string[] }]),
+  );
 }
 
-function finishedRuns(db: Kysely<Tables>, campaign: number) {
+const pointColumns = ['points.key', 'points.values', 'points.draws'] as const;
+const runColumns = [
+  'runs.seq',
+  'runs.replication',
+  'runs.state',
+  'runs.reason',
+  'runs.run_id',
+  'runs.origin',
+  'runs.requested_at',
+  'runs.finished_at',
+  'runs.version',
+] as const;
+
+interface Finished {
+  state: 'done' | 'failed';
+}
+
+/** Finished runs with their points in the order of the design. */
+function inDesignOrder(db: Kysely<Tables>, campaign: number) {
   return (
     db
       .selectFrom('points')
       .innerJoin('runs', (join) =>
         join.onRef('runs.campaign', '=', 'points.campaign').onRef('runs.ordinal', '=', 'points.ordinal'),
       )
-      .select(['points.key', 'points.values', 'points.position', 'points.ordinal', 'points.draws'])
-      .select(['runs.seq', 'runs.replication', 'runs.state', 'runs.reason', 'runs.run_id', 'runs.origin'])
-      .select(['runs.requested_at', 'runs.finished_at', 'runs.version'])
+      .select([...pointColumns, ...runColumns, 'points.position', 'points.ordinal'])
       .where('points.campaign', '=', campaign)
       // `NOT IN` on purpose: with `IN`, PostgreSQL picks the state index and reads every finished run
       .where('runs.state', 'not in', unfinishedStates)
-      .$narrowType<{ state: 'done' | 'failed' }>()
+      .$narrowType<Finished>()
+      .orderBy('points.position')
+      .orderBy('points.ordinal')
+      .orderBy('runs.replication')
   );
 }
 
-/** A finished run with its point. */
-type RunToRow = Awaited<ReturnType<ReturnType<typeof finishedRuns>['execute']>>[number];
+type Column<Of extends string> = Of extends `${string}.${infer Name}` ? Name : never;
 
 /**
  * A finished run with its outputs. It is a class, because V8 records for each object literal in the code whether its
@@ -197,18 +254,19 @@ export class Result implements ResultRow {
 
   /**
    * @param outputs - undefined if the run has no outputs
-   * @param values - the values of the run's point, if they have already been parsed
+   * @param values - the values of the point, if they have already been parsed
    */
   constructor(
-    run: RunToRow,
-    outputs: Parameters<typeof toOutputs>[0] | undefined,
-    values = JSON.parse(run.values) as readonly string[],
+    run: Pick<Selectable<Tables['runs']>, Column<(typeof runColumns)[number]>> & Finished,
+    point: Pick<Selectable<Tables['points']>, Column<(typeof pointColumns)[number]>>,
+    outputs: OutputColumns | undefined,
+    values = JSON.parse(point.values) as readonly string[],
   ) {
-    this.point = run.key;
+    this.point = point.key;
     this.replication = run.replication;
     this.status = run.state;
     this.values = values;
-    this.draws = run.draws > 1 ? run.draws : undefined;
+    this.draws = point.draws > 1 ? point.draws : undefined;
     this.outputs = toOutputs(outputs ?? { outputs: null, packed: null });
     this.reason = run.reason;
     this.runId = run.run_id;
