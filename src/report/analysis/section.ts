@@ -4,6 +4,7 @@ import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysi
 import type { Figure } from '../pictures/figure.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from '../pictures/indices.ts';
+import { numberColumn } from '../words/words.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
 import { divided, ranked, SCOPES, tested } from './claims.ts';
@@ -89,11 +90,8 @@ export function analysisSection(analysis: Analysis): Markup {
                       html`<tr>
                         <td>${one.input}</td>
                         ${columns.map((column) => {
-                          const interval = (one as unknown as Record<string, Interval | undefined>)[
-                            `${column.key}Interval`
-                          ];
                           return html`<td class="number">
-                            ${column.key === 'p' ? chanceCell(one.p) : cellText(one[column.key], interval, 'isUnit' in column)}${placeText(one, column.key)}
+                            ${cellOf(one, column.key, 'isUnit' in column)}${placeText(one, column.key)}
                           </td>`;
                         })}
                         ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
@@ -106,6 +104,14 @@ export function analysisSection(analysis: Analysis): Markup {
     }
     ${pairsTable(analysis)}
   </section>`;
+}
+
+function cellOf(one: InputIndices, key: (typeof COLUMNS)[number]['key'], isUnit: boolean): string {
+  if (key === 'p') return chanceCell(one.p);
+  // the two ends of an effect need enough digits to be told apart
+  if (key === 'low' || key === 'high') return numberColumn([one.low, one.high])[key === 'low' ? 0 : 1]!;
+  const interval = (one as unknown as Record<string, Interval | undefined>)[`${key}Interval`];
+  return cellText(one[key], interval, isUnit);
 }
 
 /** The value of an input at its lowest or highest output, if its values are not numbers. */
