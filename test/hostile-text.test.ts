@@ -26,6 +26,7 @@ import { doubleIn, integerIn, localIn, longIn } from '../src/report/formats/type
 import { readLine } from '../src/service/executors/lines.ts';
 import { didYouMean, oneLine, quoted } from '../src/text/suggest.ts';
 import { checkLinear } from './support/linear.ts';
+import { isSecondTier } from './support/second-tier.ts';
 
 /** Texts that are hard for parsers and regular expressions. The tests repeat them up to millions of characters. */
 const PATTERNS = {
@@ -60,7 +61,7 @@ const PATTERNS = {
 const patterns = Object.values(PATTERNS);
 
 /** Quadratic work shows already in the shorter texts of the first tier. */
-const LONG = process.env.FORAY_SYSTEM ? 10_000_000 : 640_000;
+const LONG = isSecondTier ? 10_000_000 : 640_000;
 const SHORT = 40_000;
 
 async function linear(work: (text: string) => unknown, most = SHORT): Promise<void> {

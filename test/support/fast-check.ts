@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { isSecondTier } from './second-tier.ts';
 
 /**
  * fast-check with a fixed seed, so that the result of a test depends only on the code. FORAY_SEED=N draws other
@@ -21,9 +22,9 @@ function codeOf(value: unknown): number {
 }
 
 /**
- * The number of cases that a property test draws if its cases take seconds: all of them in the second tier (jest.config.js),
- * a third in the first.
+ * The number of cases that a property test draws if its cases take seconds: all of them in the second tier, a third in
+ * the first.
  */
-export const draws = (all: number): number => (process.env.FORAY_SYSTEM ? all : Math.ceil(all / 3));
+export const draws = (all: number): number => (isSecondTier ? all : Math.ceil(all / 3));
 
 export default fc;
