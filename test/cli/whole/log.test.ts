@@ -7,19 +7,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cleanEnv, MAIN } from '../../support/cli.ts';
 import { ownPort } from '../../support/own-port.ts';
 import { until } from '../../support/until.ts';
+import { entriesOf, type Entry, usual } from '../log-entries.ts';
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-log-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-type Entry = Record<string, unknown>;
-
-/** The entries of a log. Throws if a line is not JSON. */
-const entriesOf = (log: string): Entry[] =>
-  log
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Entry);
 
 /** Runs a command with `--log json` until its log has an entry and it has ended, by SIGTERM if it goes on. */
 async function logged(
@@ -46,8 +38,6 @@ async function logged(
   await ended;
   return { entries: entriesOf(said.stderr), stdout: said.stdout };
 }
-
-const usual = { time: expect.stringMatching(/^20\d\d-.*Z$/), what: expect.any(String) };
 
 test('foray service logs JSON lines, and its new key is not in them', async () => {
   const args = ['service', '--port', '0', '--data', 'service', '--executors', '1'];
