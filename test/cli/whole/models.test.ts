@@ -54,3 +54,32 @@ export default defineModel({
   expect([code, stdout]).toEqual([0, expect.stringContaining('"Count": 9007199254740993,')]);
   expect(JSON.parse(stdout)).toMatchObject([{ outputs: { Curve: { dataY: [0.5] } } }]);
 });
+
+test('foray models check runs a model also with the largest seed that it may get', async () => {
+  const seed = (more: string): string =>
+    `name: Echo
+description: ''
+command: node sim.mjs
+inputs:
+  - { name: '{RANDOM_SEED}', type: LONG, default: 1${more} }
+  - { name: N, type: DOUBLE, default: 3 }
+outputs:
+  - { name: Out, type: DOUBLE }
+`;
+  const write = (yaml: string, program: string): void => {
+    mkdirSync(join(folder, 'picky'), { recursive: true });
+    writeFileSync(join(folder, 'picky/model.yaml'), yaml);
+    writeFileSync(join(folder, 'picky/sim.mjs'), program);
+  };
+  const picky = `import { readFileSync } from 'node:fs';
+    const inputs = JSON.parse(readFileSync(0, 'utf8'));
+    if (inputs['{RANDOM_SEED}'] > 2147483647) throw new RangeError('the seed is no int');
+    console.log(JSON.stringify({ outputs: { Out: inputs.N } }));`;
+  write(seed(''), picky);
+  const { code, stderr } = await run('check', 'picky');
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(/failed with \{RANDOM_SEED\} = 281474976710655: .*the seed is no int/);
+  expect(stderr).toContain('such as max: 2147483647');
+  write(seed(', max: 2147483647'), picky);
+  expect((await run('check', 'picky')).code).toBe(0);
+});
