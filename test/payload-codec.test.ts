@@ -50,6 +50,7 @@ describe('FORAY_PAYLOAD_CODEC', () => {
     ['half.mjs', 'export default { encode() {} };', 'exports no payload codec'],
     ['wrong.mjs', 'export default {', 'cannot be loaded: '],
     ['throws.mjs', "throw new Error('the keys are missing');", 'cannot be loaded: the keys are missing.'],
+    ['mixed.mjs', `export default [${codec}, {}];`, 'exports no payload codec'],
   ])('does not name %s: %s', async (name, text, why) => {
     const file = text === undefined ? join(folder, name) : write(name, text);
     await expect(dataConverter(file)).rejects.toMatchObject({
