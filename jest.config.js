@@ -7,7 +7,7 @@ import { packageModules } from './test/support/packages.ts';
  * Temporal's server for production, Python or packages.
  */
 const SECOND_TIER = {
-  FORAY_SYSTEM: ['e2e/', 'faults/', 'fleet/', '[a-z]+/whole/'],
+  FORAY_SYSTEM: ['e2e/', 'faults/', 'fleet/', '([a-z]+/)+whole/'],
   FORAY_BROWSER: ['browser/'],
   FORAY_POSTGRES: ['postgres/'],
   FORAY_S3: ['s3/'],

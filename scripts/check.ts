@@ -21,7 +21,7 @@ function changedFiles(base: string): string[] {
 }
 
 /** Folders whose tests take minutes. `.ci/run` runs them. */
-const SLOW = /^test\/(e2e|faults|[a-z]+\/whole)\//;
+const SLOW = /^test\/(e2e|faults|([a-z]+\/)+whole)\//;
 
 /** The quick test files that changed or that import a changed file directly. A changed page adds test/docs.test.ts. */
 export function testsOf(changed: readonly string[]): string[] {

@@ -71,67 +71,6 @@ export default async () => defineCampaign(await Promise.resolve(definition));
       'campaign: flu\nmodel: {name: Epidemic}\nfiles: {Observed cases: data/observed.csv}\ndesign: {grid: {Days: [3, 4]}}\n';
     expect((await submit(write('flu.yaml', yaml), '--id', 'flu')).stdout).toMatch(/^Already submitted: flu/);
   });
-
-  const head = "campaign: 'flu', model: { name: 'Epidemic' }";
-  test.each([
-    [
-      'an unknown input',
-      'a.ts',
-      `export default { ${head}, design: { grid: { 'Contact rat': [1] } } };`,
-      /a\.ts: design\.grid\.Contact rat: .*Did you mean "Contact rate"\?$/,
-    ],
-    ['an unknown setting', 'b.mjs', `export default { ${head}, sed: 1 };`, /b\.mjs: sed: .*"seed"\?$/],
-    [
-      'a syntax error',
-      'c.ts',
-      'const a: number = 1;\nexport default { campaign: a b };',
-      /c\.ts:2:30: The module is wrong: /,
-    ],
-    [
-      'a syntax error in JavaScript',
-      'd.js',
-      `export default {\n  ${head},\n  seed: ;\n};`,
-      /d\.js:3:9: The module is wrong: /,
-    ],
-    [
-      'an import of a name that does not exist',
-      'e.mts',
-      "import { nothing } from 'foray';\nexport default nothing;",
-      /e\.mts:1:10: The module is wrong: .*'nothing'/,
-    ],
-    [
-      'an import of a module that does not exist',
-      'f.ts',
-      "import './nowhere.ts';",
-      /"somewhere else\/f\.ts" cannot be imported: .*nowhere\.ts/,
-    ],
-    [
-      'a module that throws',
-      'g.ts',
-      "throw new Error('too\\nhot.');",
-      /"somewhere else\/g\.ts" cannot be imported: too hot\.$/,
-    ],
-    [
-      'a function whose promise is rejected',
-      'h.ts',
-      "export default () => Promise.reject('no');",
-      /cannot be imported: no\.$/,
-    ],
-    [
-      'no default export',
-      'i.ts',
-      `export const campaign = { ${head} };`,
-      /"somewhere else\/i\.ts" has no default/,
-    ],
-    ['a text', 'j.ts', "export default 'campaign: flu';", /j\.ts: The definition is not a mapping/],
-    ['a file that does not exist', 'k.ts', undefined, /"somewhere else\/k\.ts" is not there/],
-  ])('reports %s on one line that says where the mistake is', async (_, name, text, message) => {
-    const file = text === undefined ? join('somewhere else', name) : write(name, text);
-    const { code, stdout, stderr } = await submit(file);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr.trimEnd()).toMatch(message);
-    expect(stderr.trimEnd()).not.toContain('\n');
-  });
 });
 
 describe('a definition that is an object', () => {

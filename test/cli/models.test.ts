@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { modelsIn } from '../../src/cli/models-in.ts';
 import type { ForayError } from '../../src/errors.ts';
 import { readTriable, tryModel } from '../../src/service/trials/trial.ts';
-import { foray, ROOT } from '../support/cli.ts';
+import { foray } from '../support/cli.ts';
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-models-'))));
@@ -29,16 +29,6 @@ describe('foray models new', () => {
     // the model is a queue M/M/1; its mean waiting time is 4 minutes in theory
     expect(outputs['Mean waiting time']).toBeGreaterThan(2);
     expect(outputs['Mean waiting time']).toBeLessThan(8);
-  });
-
-  test('foray cannot load the model beside a package.json of type commonjs, and the hint says what to change', async () => {
-    await run('new', 'Bakery');
-    const manifest = join(folder, 'bakery/package.json');
-    writeFileSync(manifest, '{"type": "commonjs"}');
-    const checked = await run('check', 'bakery');
-    expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining('npm pkg set type=module')]);
-    writeFileSync(manifest, '{"type": "module"}');
-    expect((await run('check', 'bakery')).code).toBe(0);
   });
 
   test('says where the new model is, and never replaces a file', async () => {
@@ -233,22 +223,6 @@ outputs:
     expect(code).toBe(0);
   });
 
-  test('runs a model also with the largest seed that it may get', async () => {
-    const seed = (more: string): string =>
-      declaration.replace('inputs:', `inputs:\n  - { name: '{RANDOM_SEED}', type: LONG, default: 1${more} }`);
-    const picky = `import { readFileSync } from 'node:fs';
-      const inputs = JSON.parse(readFileSync(0, 'utf8'));
-      if (inputs['{RANDOM_SEED}'] > 2147483647) throw new RangeError('the seed is no int');
-      console.log(JSON.stringify({ outputs: { Out: inputs.N } }));`;
-    write('picky', seed(''), picky);
-    const { code, stderr } = await run('check', 'picky');
-    expect(code).not.toBe(0);
-    expect(stderr).toMatch(/failed with \{RANDOM_SEED\} = 281474976710655: .*the seed is no int/);
-    expect(stderr).toContain('such as max: 2147483647');
-    write('picky', seed(', max: 2147483647'), picky);
-    expect((await run('check', 'picky')).code).toBe(0);
-  });
-
   test('a folder without a model, or with two declarations, is an error', async () => {
     mkdirSync(join(folder, 'empty'));
     expect((await run('check', 'empty')).stderr).toMatch(/There is no model in empty/);
@@ -259,31 +233,4 @@ outputs:
       /has model\.js and model\.yaml\. A model has only one of these files/,
     );
   });
-});
-
-test('foray models check accepts the module of docs/guides/models.md', async () => {
-  const docs = readFileSync(join(ROOT, 'docs/guides/models.md'), 'utf8');
-  mkdirSync(join(folder, 'bus'));
-  writeFileSync(join(folder, 'bus/model.ts'), /```ts\n([^`]+)```/.exec(docs)![1]!);
-  const [{ name, outputs }] = JSON.parse((await run('check', 'bus', '--json')).stdout) as [Checked];
-  expect([name, Object.keys(outputs)]).toEqual(['Short wait', ['Wait']]);
-});
-
-test('foray models check --json keeps all digits of a large LONG', async () => {
-  mkdirSync(join(folder, 'large'));
-  writeFileSync(
-    join(folder, 'large/model.ts'),
-    `import { defineModel } from 'foray/model';
-export default defineModel({
-  name: 'Large',
-  description: 'It counts far.',
-  inputs: [],
-  outputs: [{ name: 'Count', type: 'LONG' }, { name: 'Curve', type: 'DATA_SET' }],
-  run: () => ({ Count: 9007199254740993n, Curve: { dataX: [0], dataY: [0.5] } }),
-});
-`,
-  );
-  const { code, stdout } = await run('check', 'large', '--json');
-  expect([code, stdout]).toEqual([0, expect.stringContaining('"Count": 9007199254740993,')]);
-  expect(JSON.parse(stdout)).toMatchObject([{ outputs: { Curve: { dataY: [0.5] } } }]);
 });

@@ -7,105 +7,10 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { Foray, ForayError, resultObjects } from '../../src/index.ts';
-import { openStore, type Store } from '../../src/store/index.ts';
-import { temporaryFolder } from '../store/folder.ts';
-import { campaign, done, failed } from '../store/fixtures.ts';
-import { cleanEnv, foray, MAIN } from '../support/cli.ts';
+import { campaign, done } from '../store/fixtures.ts';
+import { cleanEnv, MAIN } from '../support/cli.ts';
+import { address, env, finish, folder, run, store } from './flu-store.ts';
 import { withoutServers } from '../support/without-servers.ts';
-
-let folder: ReturnType<typeof temporaryFolder>;
-let store: Store;
-/** These tests have no service and no Temporal server, because results need only the store. */
-beforeEach(async () => {
-  folder = temporaryFolder();
-  store = await openStore(address());
-  const flu = {
-    ...campaign('flu'),
-    varied: [{ name: 'Days', type: 'INTEGER', units: 'DAY' } as const],
-    outputs: [
-      { name: 'Fit error', type: 'DOUBLE', units: null } as const,
-      { name: 'Orders', type: 'LONG', units: null } as const,
-    ],
-    replications: 2,
-  };
-  await store.addCampaign({ campaign: flu, definition: 'campaign: flu\n', digest: '' }, 1);
-  const points = ['a', 'b', 'c'].map((key, ordinal) => ({ ordinal, key, values: [String(ordinal)] }));
-  await store.addPoints('flu', points, 2);
-  await store.setPhase('flu', 'running', 2);
-  await finish(3, 0, 1);
-});
-afterEach(async () => {
-  await store.close();
-  folder.remove();
-});
-
-const address = (): string => `sqlite:${join(folder.path, 'store.db')}`;
-/**
- * No server listens here. At Temporal's usual address, another test may run a `foray dev` with a campaign `flu` that has
- * ended. To foray, this test's campaign would then have ended too.
- */
-const NO_TEMPORAL = '127.0.0.1:1';
-const env = () => ({ FORAY_STORE: address(), TEMPORAL_ADDRESS: NO_TEMPORAL });
-const run = (...args: string[]) => foray(folder.path, args, { env: env() });
-
-/** Finishes runs. The output of the second run is not a number, and the fifth run fails. */
-async function finish(...seqs: number[]): Promise<void> {
-  await store.intend('flu', seqs, 1);
-  const seen = seqs.map((seq) => {
-    const outputs = { 'Fit error': seq === 1 ? '"many"' : `${seq}.5`, Orders: '9223372036854775807' };
-    return seq === 4 ? failed(seq, 'too many') : done(seq, 'new', outputs);
-  });
-  await store.observe('flu', seen, 3);
-}
-
-test('status, --best and the report of a design with a goal name the same best point, and what its interval knows', async () => {
-  const grid = {
-    ...campaign('grid'),
-    varied: [{ name: 'Days', type: 'INTEGER', units: 'DAY' } as const],
-    base: [
-      { name: 'Days', type: 'INTEGER', units: 'DAY', value: '1' } as const,
-      { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' } as const,
-    ],
-    outputs: [{ name: 'Cost', type: 'DOUBLE', units: null } as const],
-    replications: 3,
-    goal: { output: 'Cost', wants: 'highest' } as const,
-  };
-  await store.addCampaign({ campaign: grid, definition: 'campaign: grid\n', digest: '' }, 1);
-  const points = ['a', 'b', 'c'].map((key, ordinal) => ({ ordinal, key, values: [String(ordinal)] }));
-  await store.addPoints('grid', points, 3);
-  await store.setPhase('grid', 'running', 2);
-  const none = await run('status', 'grid');
-  expect(none.stdout).not.toContain('Best');
-  // the points have the values 1, 2, 3; 6, 8, 10 and 5, 8, 11
-  const values = [1, 6, 5, 2, 8, 8, 3, 10, 11];
-  await store.intend('grid', [...values.keys()], 1);
-  await store.observe(
-    'grid',
-    values.map((value, seq) => done(seq, 'new', { Cost: String(value) })),
-    3,
-  );
-  // the best variance is at least the mean one of the others, 5; scipy 1.15: t.ppf(1 - 0.05 / 6, 2) = 7.648849, times
-  // (5 / 3)^0.5 is 9.875
-  const told =
-    'Days 1 day: Cost 8.0 ± 9.9 (3 runs); 1 other point has exactly this value; the interval allows for the choice among 3 points';
-  const status = await run('status', 'grid');
-  expect(status.stdout).toContain(
-    `Best so far: ${told}\n  If chance affects the output, the best value tends to be too good`,
-  );
-  const json: unknown = JSON.parse((await run('status', 'grid', '--json')).stdout);
-  expect(json).toMatchObject({ best: { key: 'b', value: 8, among: 3, tied: 1, runs: 3 } });
-  const best = await run('results', 'grid', '--best', '--format', 'jsonl');
-  expect(best.stderr).toContain(told);
-  expect(JSON.parse(best.stdout)).toMatchObject({ point: 'b', Days: 1, Cost: 8, runs: 3 });
-  await run('report', 'grid', '-o', 'grid.html');
-  const page = readFileSync(join(folder.path, 'grid.html'), 'utf8').replaceAll(/\s+/g, ' ');
-  expect(page).toMatch(/8\.0 ± 9\.9.* at Days 1 day .*1 other point has exactly this value/);
-  const flu = await run('results', 'flu', '--best');
-  expect(flu).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('has no goal, so it has no best point'),
-  });
-});
 
 describe('-o -', () => {
   test.each([['results'], ['report']])('makes foray %s write to standard output', async (command) => {
@@ -120,27 +25,6 @@ describe('-o -', () => {
     expect(stdout).toMatch(command === 'report' ? /^<!doctype html>/ : /^point,replication,/);
     expect(readdirSync(folder.path)).not.toContain('-');
   });
-});
-
-test('foray report --show draws another output', async () => {
-  expect((await run('report', 'flu', '-o', '-')).stdout).toMatch(/class="answer">\s*Fit error\s*<strong>/);
-  expect((await run('report', 'flu', '-o', '-', '--show', 'Orders')).stdout).toMatch(
-    /class="answer">\s*Orders\s*<strong>/,
-  );
-  const { code, stderr } = await run('report', 'flu', '--show', 'Order');
-  expect([code, stderr]).toEqual([
-    2,
-    'foray: The campaign keeps no output "Order". Did you mean "Orders"?\n',
-  ]);
-});
-
-test('foray report says that no finished point is in the reference', async () => {
-  const known = join(folder.path, 'known.csv');
-  writeFileSync(known, 'Days,Fit error\n77,1\n');
-  const { code, stdout, stderr } = await run('report', 'flu', '-o', '-', '--reference', known);
-  const notice = 'Nothing is compared: no finished point has a value for any value of known.csv.';
-  expect([code, stderr]).toEqual([0, `${notice}\n`]);
-  expect(stdout).toContain(notice);
 });
 
 describe('foray results', () => {

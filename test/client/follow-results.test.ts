@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import fc from '../support/fast-check.ts';
+import fc, { draws } from '../support/fast-check.ts';
 import { followResults } from '../../src/client/follow-results.ts';
 import type { ResultRow, Store } from '../../src/store/index.ts';
 import { sqliteDatabase } from '../store/folder.ts';
@@ -144,7 +144,7 @@ describe('the rows of a followed campaign', () => {
           if (!open.has(seq)) expect(told[seq]!.at(-1)).toEqual(all.at(-1));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: draws(150) },
     );
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { addKey, listKeys, revokeKeys } from '../../src/keys/edit.ts';
+import { addKey, ensureUserKey, listKeys, revokeKeys } from '../../src/keys/edit.ts';
 import { parseKeyFile } from '../../src/keys/file.ts';
 import { hashOf, idOf } from '../../src/keys/hash.ts';
 import { roles } from '../../src/keys/roles.ts';
@@ -149,4 +149,14 @@ test('an invalid name and an unknown key lead to errors without the text of the 
   writeFileSync(file, `ada steer ${key}\n`);
   expect(() => listKeys(file)).toThrow(expect.objectContaining({ code: 'KEYS_INVALID' }));
   expect(() => listKeys(file)).not.toThrow(key);
+});
+
+test('a service makes a key of a user only if its key file has none, whatever keys of executors are in it', async () => {
+  const file = join(folder, 'ensured.yaml');
+  await addKey(file, 'node', 'executor');
+  const ensured = () => ensureUserKey(file, () => Promise.resolve());
+  const key = await ensured();
+  expect(listKeys(file).map(({ id }) => id)).toContain(idOf(hashOf(key!)));
+  expect(await ensured()).toBeUndefined();
+  expect(listKeys(file)).toHaveLength(2);
 });

@@ -68,6 +68,9 @@ async function twoReplicas(): Promise<[TestService, TestService]> {
   ];
 }
 
+/** The runs of the campaign below. They take long enough for both replicas to have some when one is killed. */
+const RUNS = 80;
+
 test('a campaign whose runs two replicas execute has one result per run, even if one replica is killed', async () => {
   let killed: ServiceProcess | undefined;
   let answered: number[] = [];
@@ -82,7 +85,7 @@ test('a campaign whose runs two replicas execute has one result per run, even if
   });
   onCleanup(() => world.close());
   await world.startWorker();
-  await world.foray.submit(rehearsal({ count: 300, seconds: 0.1 }), { id: 'two' });
+  await world.foray.submit(rehearsal({ count: RUNS, seconds: 0.3 }), { id: 'two' });
   await untilSomeAreDone(world, 'two');
   await until(async () => {
     const holders = await server.query(
@@ -96,7 +99,7 @@ test('a campaign whose runs two replicas execute has one result per run, even if
   for (const requests of answered) expect(requests).toBeGreaterThan(0);
   const rows = await world.rows('two');
   expect(rows.map(({ outputs }) => Number(outputs?.['Echo'])).sort((one, other) => one - other)).toEqual(
-    Array.from({ length: 300 }, (_, at) => at + 1),
+    Array.from({ length: RUNS }, (_, at) => at + 1),
   );
   const [counted] = await server.query(
     database,
@@ -105,7 +108,7 @@ test('a campaign whose runs two replicas execute has one result per run, even if
   );
   const { runs, results, executions } = counted as Record<string, string>;
   report(`replicas: ${runs} runs, ${results} results, ${executions} executions, one of two killed`);
-  expect([runs, results]).toEqual(['300', '300']);
+  expect([runs, results]).toEqual([String(RUNS), String(RUNS)]);
 });
 
 describe('one of two replicas', () => {

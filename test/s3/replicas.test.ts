@@ -28,7 +28,7 @@ import { replicas } from '../fleet/service-group.ts';
  * machines.
  */
 
-const RUNS = 120;
+const RUNS = 48;
 const TEXT = 'a file of the campaign';
 
 let models: string;

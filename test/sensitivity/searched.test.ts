@@ -1,45 +1,10 @@
 import { expect, test } from '@jest/globals';
-import type { Ask } from '../../src/campaign/search/log.ts';
-import { spaceOf } from '../../src/campaign/search/space.ts';
 import { sliceFigures } from '../../src/report/pictures/slices.ts';
 import { analysisSentence } from '../../src/report/analysis/words.ts';
 import { askedPoints } from '../../src/search/story.ts';
 import { searchedAnalysis } from '../../src/sensitivity/searched.ts';
+import { searched } from './searches.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
-import { searchCampaign, stopAfter } from '../search/in-memory.ts';
-import { report } from '../support/seeds.ts';
-import { ISHIGAMI, ishigami } from './functions.ts';
-
-const UNIT = { min: 0, max: 1, digits: 6 };
-
-/** Makes a campaign and the log of its search. The last `near` points lie near one place. */
-function searched(
-  of: (x: readonly number[]) => number,
-  { count, near }: { count: number; near: number },
-  rest: Parameters<typeof searchCampaign>[2] = {},
-) {
-  const campaign = searchCampaign(
-    { a: UNIT, b: UNIT, c: UNIT },
-    { stop: stopAfter(count), method: 'gp' },
-    rest,
-  );
-  const { valuesAt } = spaceOf(campaign.strategy, campaign.base);
-  const stream = new Stream(1, 'test');
-  const asks = Array.from({ length: count }, (_, ordinal): Ask => {
-    const isNear = ordinal >= count - near;
-    const x = [0, 1, 2].map(() => (isNear ? 0.2 + 0.1 * stream.uniform() : stream.uniform()));
-    const values = valuesAt(x);
-    const value = of(values.map(Number));
-    return {
-      ordinal,
-      values,
-      by: 'test',
-      seen: ordinal,
-      told: { value, variance: null, runs: 1, excess: [] },
-    };
-  });
-  return { campaign, asks };
-}
 
 test('the indices are exact to 0.05, although most points lie near one place', () => {
   const { campaign, asks } = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 60, near: 35 });
@@ -55,17 +20,6 @@ test('the indices are exact to 0.05, although most points lie near one place', (
   }
   // the same log gives the same analysis
   expect(searchedAnalysis(campaign, asks, false).indices).toEqual(indices);
-});
-
-test('for a function with interactions, the intervals of total indices contain the exact indices, with a tolerance of 0.05', () => {
-  const { campaign, asks } = searched(ishigami, { count: 200, near: 50 });
-  const { indices, r2 } = searchedAnalysis(campaign, asks, false);
-  expect(r2).toBeGreaterThan(0.8);
-  for (const [at, { total, totalInterval }] of indices!.entries()) {
-    expect(Math.abs(total! - ISHIGAMI.total[at]!)).toBeLessThan(0.12);
-    expect(totalInterval![0] - 0.05).toBeLessThanOrEqual(ISHIGAMI.total[at]!);
-    expect(totalInterval![1] + 0.05).toBeGreaterThanOrEqual(ISHIGAMI.total[at]!);
-  }
 });
 
 test('failed points have a warning with their number and the inputs on which failures depend', () => {
@@ -117,20 +71,6 @@ test('a sentence about a search names only inputs without which the model fits w
   expect(analysisSentence(searchedAnalysis(few.campaign, few.asks, true))).toMatch(
     /^It is unknown which inputs matter for f, because the (points of the search are too few to tell|model of the search predicts only \d+ % of the variance of points outside the fit)\.$/,
   );
-});
-
-test('of models of pure chance that seem to predict, few name an input', () => {
-  let [predicting, named] = [0, 0];
-  for (let seed = 0; seed < 24; seed += 1) {
-    const stream = new Stream(seed, 'chance');
-    const { campaign, asks } = searched(() => stream.normal(), { count: 10, near: 0 }, { seed });
-    const analysis = searchedAnalysis(campaign, asks, true);
-    if (analysis.indices!.length === 0) continue;
-    predicting += 1;
-    if (!analysisSentence(analysis).startsWith('It is unknown')) named += 1;
-  }
-  report(`searched: ${predicting} of 24 models of chance seem to predict, ${named} name an input`);
-  expect(named).toBeLessThanOrEqual(1);
 });
 
 test('slices go through the best point, and their values have the sign of the output', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../src/server/api/endpoints.ts';
 import type { Server } from '../../src/server/app.ts';
 import { toTheEnd } from '../support/campaigns.ts';
-import fc from '../support/fast-check.ts';
+import fc, { draws } from '../support/fast-check.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
 import { ask, LOGGED_IN, pageOf, serverOf } from './support.ts';
 
@@ -97,7 +97,7 @@ test('no parameter of any page or endpoint is a fault of the server, also if it 
         expect([path, query, status]).not.toEqual([path, query, 500]);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: draws(400) },
   );
 });
 

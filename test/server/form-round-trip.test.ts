@@ -11,7 +11,7 @@ import { sentIn } from '../../src/server/pages/definition-routes.ts';
 import { MOST_ON_PAGE } from '../../src/server/pages/form-parts.ts';
 import { mistakesIn } from '../../src/server/pages/problem.ts';
 import { drawn, MODEL, shape } from '../campaign/form/drawn.ts';
-import fc from '../support/fast-check.ts';
+import fc, { draws } from '../support/fast-check.ts';
 
 /** Tests what a browser sends back of the form that it got. */
 
@@ -75,7 +75,7 @@ test('a form that a browser sends back unchanged changes nothing', () => {
       const { posted } = sentIn(controlsIn(pageOf(opened(text))));
       expect(isEqual(parse(together(MODEL, posted).text), definition)).toBe(true);
     }),
-    { numRuns: 25 },
+    { numRuns: draws(25) },
   );
 });
 
@@ -137,7 +137,7 @@ test('a person who changes one control after the other, and waits for each answe
         }
       },
     ),
-    { numRuns: 20 },
+    { numRuns: draws(20) },
   );
 });
 

@@ -12,6 +12,7 @@ import { openStore, type PlannedRun, type RunObservation, type Store } from '../
 import { doubles, sampleRecord, sampleRow, stream } from '../report/support.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { asInReport } from './support.ts';
+import { draws } from '../support/fast-check.ts';
 import { seeds } from '../support/seeds.ts';
 import { uniforms } from '../support/uniforms.ts';
 import { until } from '../support/until.ts';
@@ -307,7 +308,7 @@ describe('the pictures of a campaign', () => {
   });
 
   test.each(seeds(1, 50))(
-    'equal the pictures of a report at six random moments, with retries, changes and more replications: seed %d',
+    'equal the pictures of a report at random moments, with retries, changes and more replications: seed %d',
     async (seed) => {
       const changes = new Changes(seed);
       await changes.begin();
@@ -316,7 +317,7 @@ describe('the pictures of a campaign', () => {
       const gatherer = new Gatherer(store, ID, ALL, (news) => (seen = news), pace);
       const running = gatherer.run();
       const story: string[] = [];
-      for (let moment = 0; moment < 6; moment += 1) {
+      for (let moment = 0; moment < draws(6); moment += 1) {
         for (let change = 0; change < 3; change += 1) story.push(await changes.once());
         const expected = rounded(await report());
         await until(`the pictures equal those of the report, seed ${seed}, after ${story.join(', ')}`, () =>

@@ -185,7 +185,8 @@ describe('a program that stays loaded', () => {
     const { service, version } = await serveLoop(
       {
         before: `await new Promise((resolve) => setTimeout(resolve, 6_000));`,
-        body: `if (inputs.N === 2) for (;;); answer(inputs.N);`,
+        // a run that waits costs no CPU time, and does not end either
+        body: `if (inputs.N === 2) await new Promise(() => setInterval(() => {}, 1_000)); answer(inputs.N);`,
       },
       { runTimeout: 4 },
     );

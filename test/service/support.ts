@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { VersionSummary } from '../../src/api/extensions.ts';
 import { Health } from '../../src/api/health.ts';
 import type { Outputs, RequestInputItem, Run, RunMessage, RunState } from '../../src/api/resources.ts';
@@ -52,8 +52,7 @@ export interface TestService {
   latest(model: string): Promise<string>;
 }
 
-export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
-  const dataDir = options.dataDir ?? temporaryFolder();
+async function started(options: Partial<ServiceOptions>, dataDir: string): Promise<TestService> {
   const running = await startService({
     modelDirs: [REHEARSAL],
     executors: 2,
@@ -63,8 +62,26 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
   });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= running.close());
-  onCleanup(close);
   return { ...clientOf(running.url), running, dataDir, close };
+}
+
+export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
+  const service = await started(options, options.dataDir ?? temporaryFolder());
+  onCleanup(() => service.close());
+  return service;
+}
+
+/** Starts one service for all tests of a file. Returns a function that gives it. */
+export function sharedService(options: Partial<ServiceOptions>): () => TestService {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await started(options, mkdtempSync(path.join(os.tmpdir(), 'foray-service-')));
+  });
+  afterAll(async () => {
+    await service.close();
+    rmSync(service.dataDir, { recursive: true, force: true });
+  });
+  return () => service;
 }
 
 /** Returns functions that send requests to a service. Requests without another key have the key of the tests. */

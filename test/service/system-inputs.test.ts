@@ -158,11 +158,13 @@ describe('limits of a run', () => {
 
   test('time: a run that exceeds the limit fails with this reason', async () => {
     const { service, version } = await startWith(
-      [input('Spin', 'BOOLEAN', 'false')],
-      `while (context.inputs.Spin); return { Told: 'quick' };`,
+      [input('Block', 'BOOLEAN', 'false')],
+      // it blocks its thread like a loop without an end, but costs no CPU time
+      `if (context.inputs.Block) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+       return { Told: 'quick' };`,
       { runTimeout: 4 },
     );
-    const { body: run } = await requestRun(service, version, { Spin: true });
+    const { body: run } = await requestRun(service, version, { Block: true });
     const { title } = messageIn(await reach(service, run, 'FAILED'));
     expect(title).toBe('it ran longer than the time limit of the service: 4 s');
     // the time limit includes the start of a process, so on a slow machine a quick run may also exceed it

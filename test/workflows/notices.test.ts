@@ -11,7 +11,6 @@ import { leaksIn } from '../support/spellings.ts';
 import { until } from '../support/until.ts';
 import { type Receiver, receiver } from '../support/webhook.ts';
 import { rehearsal, startWorld, type World } from '../support/world.ts';
-import { startWorkerProcess } from '../support/worker.ts';
 import { failing } from './failing.ts';
 
 const SECRET = `whsec_${Buffer.from('a canary that nobody else may ever read').toString('base64')}`;
@@ -297,34 +296,6 @@ describe('notices', () => {
     await handle.result();
     expect(linesOf(file)).toHaveLength(1);
     expect((await handle.describe()).historyLength).toBeGreaterThan(0);
-  });
-
-  test("leave no secret and no address in the worker's output", async () => {
-    const other = await startWorld({ beside: world });
-    const hook = await listening(() => 500);
-    const file = join(other.folder, 'notices.yaml');
-    const tells = ['sh', '-c', `echo ${SECRET}; echo ${SECRET} >&2; exit 3`];
-    const missing = [`/nowhere/${SECRET}`];
-    const content = {
-      team: { url: hook.url, secret: SECRET },
-      desk: { command: tells },
-      away: { command: missing },
-    };
-    writeFileSync(file, stringify(content), { mode: 0o600 });
-    const worker = startWorkerProcess(other.settings, ['--notices', file]);
-    try {
-      await worker.ready;
-      const more = 'notify: [team, desk, away]';
-      await toTheEnd(other, (await other.foray.submit(rehearsal({ count: 1, first: 510, more }))).id);
-      await until('the worker tells of each failure', () =>
-        ['team', 'desk', 'away'].every((name) => worker.said().includes(`The notice "${name}" `)),
-      );
-      for (const secret of [SECRET, SECRET.slice('whsec_'.length), 'canary-in-the-address', hook.url])
-        expect(leaksIn(worker.said(), secret)).toEqual([]);
-    } finally {
-      await worker.kill();
-      await other.close();
-    }
   });
 
   test('leave no secret and no address in a history, the store or an error', async () => {

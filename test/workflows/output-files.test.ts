@@ -1,76 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { fileIn } from '../../src/api/index.ts';
+import { describe, expect, test } from '@jest/globals';
 import { leaksIn } from '../support/spellings.ts';
 import { toTheEnd } from '../support/campaigns.ts';
-import { foray, type Ran } from '../support/cli.ts';
-import { type Fault, type FaultyService, pass, startFaultyService } from '../support/faulty-service.ts';
+import { type Fault, pass } from '../support/faulty-service.ts';
 import { until } from '../support/until.ts';
-import { KEY, startWorld, type World } from '../support/world.ts';
+import { KEY } from '../support/world.ts';
 import { isAddress, isDownload, refused, first } from './output-file-faults.ts';
-import { EPIDEMIC } from '../service/fixed.ts';
-
-let world: World;
-let front: FaultyService;
-let folder: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-files-'));
-  world = await startWorld({
-    models: [EPIDEMIC],
-    through: async (service) => (front = await startFaultyService(service)),
-  });
-  await world.startWorker();
-});
-afterEach(() => {
-  front.plan = pass;
-});
-afterAll(async () => {
-  await world.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** A definition with one point for each contact rate. Each run writes a file. */
-const epidemic = (rates: number[], outputs: string, days = 5) => ({
-  text: `
-campaign: flu
-model: {name: Epidemic}
-inputs: {Days: ${days}}
-design: {grid: {Contact rate: ${JSON.stringify(rates)}}}
-outputs: ${outputs}
-`,
-  file: 'flu.yaml',
-});
-const KEEP = '{names: [Peak day, Trajectory], files: keep}';
-const LINK = '[Peak day, Trajectory]';
-
-async function submit(source: ReturnType<typeof epidemic>, id: string) {
-  await world.foray.submit(source, { id });
-  return toTheEnd(world, id);
-}
-
-const hashesOf = async (id: string): Promise<string[]> =>
-  (await world.rows(id)).map(({ outputs }) => fileIn(outputs.Trajectory)!.hash);
-
-async function keptOf(id: string): Promise<string[]> {
-  const hashes = await hashesOf(id);
-  const kept = await world.foray['store'].keptFiles(id, hashes);
-  return hashes.flatMap((hash) => kept.get(hash) ?? []);
-}
-
-/** Runs `foray results`. Its lines about progress are left out, because only a slow machine prints them. */
-async function results(...args: string[]): Promise<Ran> {
-  const ran = await foray(folder, ['results', ...args], {
-    env: {
-      FORAY_STORE: world.settings.store,
-      FORAY_SERVICE_URL: world.settings.service.url,
-      FORAY_API_KEY: KEY,
-    },
-  });
-  return { ...ran, stderr: ran.stderr.replaceAll(/^files: .*\n/gm, '') };
-}
+import { epidemic, front, hashesOf, KEEP, keptOf, LINK, results, submit, world } from './epidemic-files.ts';
 
 describe('files: keep', () => {
   test('the store has the file of each completed run, and another campaign with these runs fetches no file again', async () => {
@@ -244,62 +182,4 @@ test('neither the history nor the store contains the signature in the address of
   ];
   for (const secret of [...secrets, KEY])
     for (const content of contents) expect(leaksIn(content, secret)).toEqual([]);
-});
-
-describe('foray results --files', () => {
-  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
-
-  test('writes files, and their paths in CSV and JSON lines; later it writes only files that are missing or have changed', async () => {
-    await submit(epidemic([2.01, 2.02], KEEP), 'flu');
-    await submit(epidemic([2.01, 2.02], LINK), 'linked');
-    const rows = await world.rows('flu');
-    for (const id of ['flu', 'linked']) {
-      const { code, stdout, stderr } = await results(id, '--files', `out/${id}`, '--format', 'csv');
-      expect([code, stderr]).toEqual([0, `Wrote 2 files to out/${id}\n`]);
-      const paths = rows.map(({ point }) => `out/${id}/${point}/1/Trajectory.csv`);
-      expect(
-        stdout
-          .trim()
-          .split('\n')
-          .slice(1)
-          .map((line) => line.split(',').at(-2)),
-      ).toEqual(paths);
-      for (const [at, path] of paths.entries()) {
-        const { hash } = fileIn(rows[at]!.outputs.Trajectory)!;
-        expect(createHash('sha256').update(read(path)).digest('base64url')).toBe(hash);
-      }
-      expect(readdirSync(join(folder, 'out', id, rows[0]!.point, '1'))).toEqual(['Trajectory.csv']);
-    }
-    // one of the written files changes
-    const path = `out/linked/${rows[0]!.point}/1/Trajectory.csv`;
-    const before = read(path);
-    writeFileSync(join(folder, path), 'changed');
-    const jsonl = await results('linked', '--files', 'out/linked', '--format', 'jsonl', '--long');
-    expect(jsonl.stderr).toBe('Wrote 1 file to out/linked; 1 file existed\n');
-    expect(read(path)).toBe(before);
-    expect(jsonl.stdout).toContain(`"output":"Trajectory","units":null,"value":null,"text":"${path}"`);
-    const followed = await results('flu', '--files', 'out/flu', '--format', 'csv', '--follow');
-    expect([followed.code, followed.stderr]).toEqual([0, 'Wrote 0 files to out/flu; 2 files existed\n']);
-    expect(followed.stdout).toContain(`,out/flu/${rows[0]!.point}/1/Trajectory.csv,`);
-    const parquet = await results('flu', '--files', join(folder, 'abs'), '-o', 'flu.parquet');
-    expect(parquet.stderr).toMatch(/^Wrote flu\.parquet\nWrote 2 files to \/.*abs\n$/);
-  });
-
-  test('writes kept files that the service has lost, and reports other files that are missing at the service', async () => {
-    for (const [id, outputs] of [
-      ['safe', KEEP],
-      ['unsafe', LINK],
-    ] as const)
-      await submit(epidemic([2.11, 2.12], outputs), id);
-    rmSync(join(world.folder, 'service/files'), { recursive: true });
-    const safe = await results('safe', '--files', 'safe', '--format', 'csv');
-    expect([safe.code, safe.stderr]).toEqual([0, 'Wrote 2 files to safe\n']);
-    const unsafe = await results('unsafe', '--files', 'unsafe', '--format', 'jsonl');
-    expect(unsafe.code).toBe(1);
-    expect(unsafe.stderr).toBe(
-      'Wrote 0 files to unsafe\n2 files could not be fetched; the table has references instead:\n' +
-        '  2 × The model service does not have the file.\n',
-    );
-    expect(unsafe.stdout).toContain('"Trajectory":"{\\"hash\\"');
-  });
 });

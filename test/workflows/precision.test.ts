@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { finishedPercent } from '../../src/campaign/precise-points.ts';
 import { renderReport } from '../../src/report/html/html.ts';
 import type { campaign, CampaignSummary } from '../../src/workflows/index.ts';
 import { foray } from '../support/cli.ts';
@@ -7,6 +6,7 @@ import { environmentOf } from '../support/worker.ts';
 import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { estimate } from '../support/samples.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { precise, queue } from './queue.ts';
 import { REHEARSAL, SERVICE_SYSTEM } from '../service/fixed.ts';
 
 let world: World;
@@ -26,22 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const queue = (more: string, capacities = '[8, 9, 12]') => ({
-  text: `
-campaign: precise
-model: {name: Service System Demo}
-inputs: {"{STOP_TIME}": 300}
-design: {grid: {Server capacity: ${capacities}}}
-outputs: [Server utilization, Mean waiting time]
-seed: 7
-${more}
-`,
-  file: 'precise.yaml',
-});
 const OUTPUT = 'Server utilization';
 const goal = { relative: 0.04, absolute: null, confidence: 0.95 };
-const precise = (max: number, min = 4) =>
-  `replications: {min: ${min}, max: ${max}, output: server UTILIZATION, relative: 0.04}`;
 
 /** The values of an output by point, in the order of replications. Checks that no replication is missing. */
 async function samplesOf(id: string, output = OUTPUT): Promise<Map<string, number[]>> {
@@ -93,25 +79,6 @@ describe('replications until the mean is precise enough', () => {
       expect(values).toHaveLength(6);
       expect(estimate(values, { ...goal, relative: 0.0001 }).reached).toBe(false);
     }
-  });
-
-  test('the progress never falls by more than 10 percentage points and ends at 100 %; the number of precise points never falls', async () => {
-    const { id } = await world.foray.submit(
-      queue(precise(400).replace('0.04', '0.02'), '[8, 9, 10, 11, 12]'),
-    );
-    const shares: number[] = [];
-    const precisePoints: number[] = [];
-    for await (const status of world.foray.follow(id, 100)) {
-      if (!status.precision) continue;
-      expect(status.precision.mostRuns).toBe(2_000);
-      expect(status.precision.expectedRuns).toBeLessThanOrEqual(2_000);
-      shares.push(finishedPercent(status));
-      precisePoints.push(status.precision.precise);
-    }
-    expect(shares.at(-1)).toBe(100);
-    expect(precisePoints).toEqual(precisePoints.toSorted((a, b) => a - b));
-    const falls = shares.map((share, at) => Math.max(...shares.slice(0, at + 1)) - share);
-    expect(Math.max(...falls)).toBeLessThanOrEqual(10);
   });
 
   test('a point whose runs all fail gets 12 replications, and 20 equal values are not precise; the status and the report tell how many points are precise', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parquetReadObjects } from 'hyparquet';
-import { renderReport } from '../../src/report/html/html.ts';
+import { reportOf } from '../../src/report/of-campaign.ts';
 import { resultObjects } from '../../src/index.ts';
 import { wilsonHalfWidth, wilsonInterval } from '../../src/statistics/share.ts';
 import { writeModel } from '../service/support.ts';
@@ -172,22 +172,10 @@ describe('foray results --points', () => {
   });
 });
 
-test('foray report shows shares, and foray compare shows the differences of shares', async () => {
-  const report = await run(
-    'report',
-    id,
-    '-o',
-    '-',
-    '--show',
-    'P(`Peak size` > 900)',
-    '--maximize',
-    'Extinct',
-  );
-  expect(report.stderr).toBe('');
-  expect(report.stdout).toContain('P(`Peak size` &#62; 900) by Chance');
-  const { record, rows: results } = await world.foray.results(id);
-  const goal = { output: 'extinct', wants: 'highest' } as const;
-  const page = await renderReport(record, await world.foray.counts(id), results, { goal });
+test('the report shows shares, and foray compare shows the differences of shares', async () => {
+  const shown = await reportOf(world.foray, id, { show: ['P(`Peak size` > 900)'] });
+  expect(shown).toContain('P(`Peak size` &#62; 900) by Chance');
+  const page = await reportOf(world.foray, id, { goal: { output: 'extinct', wants: 'highest' } });
   expect(page).toMatch(/Highest Extinct\s*<strong>(<span title=.*?>)?\d+\.?\d* % \(/);
   const other = await world.foray.submit(outbreak('replications: 40'), { id: 'other' });
   await toTheEnd(world, other.id);

@@ -214,7 +214,7 @@ test('while the service is away, a campaign is paused and stopped at once, and i
 test('a campaign whose preparation waits for the service is paused at once, keeps the pause when it is prepared, and goes on after a resume', async () => {
   let front!: FaultyService;
   const through = async (service: { url: string }) => (front = await startFaultyService(service));
-  const other = await startWorld({ models: [EPIDEMIC], through });
+  const other = await startWorld({ beside: world, models: [EPIDEMIC], through });
   try {
     await other.startWorker();
     const phaseOf = async (id: string) => (await other.foray.results(id)).record.phase;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../support/fast-check.ts';
+import fc, { draws } from '../../support/fast-check.ts';
 import {
   inputsOf,
   mostRows,
@@ -44,6 +44,7 @@ describe('any design', () => {
         expect(copy).toEqual(campaign);
         expect([...expand(copy)]).toEqual(points);
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -60,6 +61,7 @@ describe('any design', () => {
         const one = at % all.length;
         expect(keysOf({ grid: { Budget: [1000] } }, { inputs: points[one] })).toEqual([all[one]!.key]);
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -82,6 +84,7 @@ describe('any design', () => {
         const all = [...after.values()].flat();
         expect(new Set(all).size).toBe(all.length);
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -97,6 +100,7 @@ describe('any design', () => {
         if (!('where' in written) && !methods.some((method) => method in written))
           expect(keysOf({ ...written, where: `Days >= ${least}` })).toEqual(filtered);
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -125,6 +129,7 @@ describe('any design', () => {
           expect(String(Number(Number(read('Recovery rate')).toPrecision(12)))).toBe(read('Recovery rate'));
         }
       }),
+      { numRuns: draws(100) },
     );
   });
 });
@@ -140,6 +145,7 @@ describe('each kind', () => {
         const backwards = Object.fromEntries(Object.entries(one).reverse());
         expect(keysOf({ grid: backwards }).toSorted()).toEqual(keys.toSorted());
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -151,6 +157,7 @@ describe('each kind', () => {
         expect(sizeOf(checkedDesign({ zip }).design)).toBe(points.length);
         expect(pointsOf({ zip })).toEqual(pointsOf({ points }));
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -161,6 +168,7 @@ describe('each kind', () => {
         expect(pointsOf({ product: [a, b] }).map(({ values }) => values)).toEqual(combined);
         expect(keysOf({ product: [b, a] }).toSorted()).toEqual(keysOf({ product: [a, b] }).toSorted());
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -171,6 +179,7 @@ describe('each kind', () => {
         expect(keys).toEqual([...new Set(union.flatMap((member) => keysOf(member)))]);
         expect(keysOf({ union: [{ union }, ...union] })).toEqual(keys);
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -183,6 +192,7 @@ describe('each kind', () => {
         for (const { values } of others)
           expect(values.filter((value, at) => value !== first!.values[at])).toHaveLength(1);
       }),
+      { numRuns: draws(100) },
     );
   });
 });
@@ -213,6 +223,7 @@ describe.each(['random', 'sobol', 'halton'] as const)('%s', (method) => {
         const few = differentOf(points);
         expect(differentOf(points + more).slice(0, few.length)).toEqual(few);
       }),
+      { numRuns: draws(100) },
     );
   });
 
@@ -226,6 +237,7 @@ describe.each(['random', 'sobol', 'halton'] as const)('%s', (method) => {
         expect(rows(of).map((row) => row.slice(0, -1))).toEqual(rows(of.slice(0, -1)));
         expect(rows(of)).toHaveLength(points);
       }),
+      { numRuns: draws(100) },
     );
   });
 });

@@ -1,4 +1,4 @@
-import fc from '../../support/fast-check.ts';
+import fc, { draws } from '../../support/fast-check.ts';
 import type { AttemptPolicy } from '../../../src/campaign/types.ts';
 import { newSchedule, applyOutcomes, type Schedule } from '../../../src/campaign/scheduler/index.ts';
 import { type Scenario, simulate, type Simulated } from './simulation.ts';
@@ -49,7 +49,7 @@ export function always(check: (simulated: Simulated, scenario: Scenario) => void
       if (!known.has(key)) known.set(key, simulate(scenario));
       check(known.get(key)!, scenario);
     }),
-    { numRuns: 80 },
+    { numRuns: draws(80) },
   );
 }
 

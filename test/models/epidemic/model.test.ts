@@ -7,11 +7,14 @@ import {
   outputsOf,
   reach,
   requestRun,
+  sharedService,
   startTestService,
   type TestService,
   upload,
 } from '../../service/support.ts';
 import { observedCsv } from './boarding-school.ts';
+
+const shared = sharedService({ modelDirs: [EPIDEMIC] });
 
 async function failure(service: TestService, inputs: Parameters<typeof outputsOf>[2]): Promise<string> {
   const { body: run } = await requestRun(service, await service.latest('Epidemic'), inputs);
@@ -20,7 +23,7 @@ async function failure(service: TestService, inputs: Parameters<typeof outputsOf
 
 describe('the model Epidemic', () => {
   test('gives all its outputs, including the fit to the observed cases', async () => {
-    const service = await startTestService({ modelDirs: [EPIDEMIC] });
+    const service = shared();
     const { body: hash } = await upload(service, observedCsv);
     const version = await service.latest('Epidemic');
     const inputs = { 'Contact rate': 1.663, 'Recovery rate': 0.44 };
@@ -54,13 +57,14 @@ describe('the model Epidemic', () => {
   });
 
   test('has no fit error without observed cases', async () => {
-    const service = await startTestService({ modelDirs: [EPIDEMIC] });
+    const service = shared();
     const outputs = await outputsOf(service, await service.latest('Epidemic'));
     expect(outputs.get('Fit error')).toBe('null');
     expect(Number(outputs.get('Peak infected'))).toBeGreaterThan(290);
   });
 
   test('gives the same outputs, byte for byte, for the same seed, and other outputs for another seed', async () => {
+    // each run has a service of its own, because a service would reuse the run
     const run = async (seed: number) => {
       const service = await startTestService({ modelDirs: [EPIDEMIC] });
       const version = await service.latest('Epidemic');
@@ -76,7 +80,7 @@ describe('the model Epidemic', () => {
   });
 
   test('has a stored experiment for each of its two forms', async () => {
-    const service = await startTestService({ modelDirs: [EPIDEMIC] });
+    const service = shared();
     const version = await service.latest('Epidemic');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
     expect(
@@ -92,7 +96,7 @@ describe('the model Epidemic', () => {
   });
 
   test('says what is wrong with its inputs', async () => {
-    const service = await startTestService({ modelDirs: [EPIDEMIC] });
+    const service = shared();
     const { body: broken } = await upload(service, 'day,cases\n1,3\n2;8\n');
     const { body: late } = await upload(service, 'day,cases\n1,3\n99,8\n');
     const { body: bare } = await upload(service, 'day,cases\n');

@@ -1,19 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Experiment } from '../../../src/api/resources.ts';
 import { results } from '../../service/experiments.ts';
-import {
-  INVENTORY,
-  messageIn,
-  outputsOf,
-  reach,
-  requestRun,
-  startTestService,
-} from '../../service/support.ts';
+import { INVENTORY, messageIn, outputsOf, reach, requestRun, sharedService } from '../../service/support.ts';
 import { outputsOf as outputsHere } from './support.ts';
+
+const shared = sharedService({ modelDirs: [INVENTORY] });
 
 describe('the model Inventory', () => {
   test('gives the same outputs with and without a service', async () => {
-    const service = await startTestService({ modelDirs: [INVENTORY] });
+    const service = shared();
     const version = await service.latest('Inventory');
     const inputs = { 'Reorder point': 30, 'Demand size weights': '1, 0.5', '{STOP_TIME}': 60 };
     const outputs = await outputsOf(service, version, inputs);
@@ -22,7 +17,7 @@ describe('the model Inventory', () => {
   });
 
   test('has a stored parameter variation that shows the effect of a higher order-up-to level', async () => {
-    const service = await startTestService({ modelDirs: [INVENTORY] });
+    const service = shared();
     const version = await service.latest('Inventory');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
     expect(body.map(({ name, type }) => [name, type])).toEqual([
@@ -41,7 +36,7 @@ describe('the model Inventory', () => {
   });
 
   test('says what is wrong with its inputs', async () => {
-    const service = await startTestService({ modelDirs: [INVENTORY] });
+    const service = shared();
     const version = await service.latest('Inventory');
     const notWeights = 'it must be numbers with commas between them, none negative and at least one positive';
     for (const [inputs, reason] of [

@@ -7,13 +7,15 @@ import {
   reach,
   requestRun,
   SERVICE_SYSTEM,
-  startTestService,
+  sharedService,
 } from '../../service/support.ts';
 import { outputsOf as outputsHere } from './support.ts';
 
+const shared = sharedService({ modelDirs: [SERVICE_SYSTEM] });
+
 describe('the model Service System Demo', () => {
   test('gives the same outputs with and without a service', async () => {
-    const service = await startTestService({ modelDirs: [SERVICE_SYSTEM] });
+    const service = shared();
     const version = await service.latest('Service System Demo');
     const outputs = await outputsOf(service, version, { 'Server capacity': 9, '{STOP_TIME}': 300 });
     const here = outputsHere({ 'Server capacity': 9, '{STOP_TIME}': 300 });
@@ -21,7 +23,7 @@ describe('the model Service System Demo', () => {
   });
 
   test('has a stored parameter variation that shows the effect of more servers', async () => {
-    const service = await startTestService({ modelDirs: [SERVICE_SYSTEM] });
+    const service = shared();
     const version = await service.latest('Service System Demo');
     const { body } = await service.get<Experiment[]>(`/versions/${version}/experiments`);
     expect(body.map(({ name, type }) => [name, type])).toEqual([
@@ -40,7 +42,7 @@ describe('the model Service System Demo', () => {
   });
 
   test('says what is wrong with its inputs', async () => {
-    const service = await startTestService({ modelDirs: [SERVICE_SYSTEM] });
+    const service = shared();
     const version = await service.latest('Service System Demo');
     for (const [inputs, reason] of [
       [{ 'Server capacity': 0 }, 'Server capacity is 0: it must be at least 1'],
@@ -58,7 +60,7 @@ describe('the model Service System Demo', () => {
   });
 
   test('has the seven system inputs; a request with their defaults gets the same run, and equal dates and times give equal outputs', async () => {
-    const service = await startTestService({ modelDirs: [SERVICE_SYSTEM] });
+    const service = shared();
     const version = await service.latest('Service System Demo');
     const { body: model } = await service.post<Model>('/models/name/', 'Service System Demo');
     const { body } = await service.get<Version>(`/models/${model.id}/versions/${version}`);

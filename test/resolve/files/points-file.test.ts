@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import type { RawValue } from '../../../src/api/index.ts';
 import { expand } from '../../../src/campaign/points.ts';
 import { keysOf } from '../../campaign/designs/support.ts';
 import { folder, refusal, resolve, write } from '../support.ts';
-import { cleanEnv } from '../../support/cli.ts';
 import { read, expectRefused } from './point-files.ts';
 
 describe('a JSON Lines file', () => {
@@ -188,27 +185,5 @@ describe('a point file', () => {
         expect(keysOf({ points })).toEqual(fromCsv.keys);
       }),
     );
-  });
-});
-
-test('foray reads 300,000 points in a process whose memory is too small for all points as objects', async () => {
-  const count = 300_000;
-  // with these texts, not all points fit into memory; without these texts, the process takes less than 64 MB
-  const title = (at: number): string => `${at}`.padEnd(150, ' of many');
-  let content = 'Days,Title\n';
-  for (let at = 0; at < count; at += 1) content += `${at},${title(at)}\n`;
-  writeFileSync(join(folder, 'many.csv'), content);
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--max-old-space-size=80', join(import.meta.dirname, 'many-points.ts'), folder, 'many.csv'],
-    { env: cleanEnv() },
-  );
-  expect(JSON.parse(stdout)).toEqual({
-    inputs: ['Days', 'Title'],
-    count,
-    points: count,
-    // `expand` does not drop repeated points, so the keys show whether all points differ
-    distinct: count,
-    some: [0, 123_456, 299_999].map((at) => [String(at), title(at).trim()]),
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../support/fast-check.ts';
+import fc, { draws } from '../../support/fast-check.ts';
 import type { RunObservation, Store } from '../../../src/store/index.ts';
 import {
   addNamed,
@@ -114,7 +114,7 @@ export function describeAnyChanges(
             left.map(([run]) => run).toSorted(),
           );
         }),
-        { numRuns: 80 * effort },
+        { numRuns: draws(80 * effort) },
       );
     });
   });

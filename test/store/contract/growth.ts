@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../support/fast-check.ts';
+import fc, { draws } from '../../support/fast-check.ts';
 import type { FinishedPoint, Store } from '../../../src/store/index.ts';
 import {
   add,
@@ -107,7 +107,7 @@ export function describeGrowth(
             expect(new Set(seqs).size).toBe(total);
             expect(added.flat().toSorted((a, b) => a - b)).toEqual(seqs.slice(4));
           }),
-          { numRuns: 30 },
+          { numRuns: draws(30) },
         );
       });
 

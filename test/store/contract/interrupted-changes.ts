@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from '../../support/fast-check.ts';
+import fc, { draws } from '../../support/fast-check.ts';
 import { type Point } from '../../../src/campaign/types.ts';
 import type { Store } from '../../../src/store/index.ts';
 import {
@@ -110,7 +110,7 @@ export function describeInterruptedChanges(
                 await cutShort(database, at, (handle) => change(handle, { ...(other ?? whole), id }));
             });
           }),
-          { numRuns: 60 * effort },
+          { numRuns: draws(60 * effort) },
         );
       });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import fc from '../../support/fast-check.ts';
+import fc, { draws } from '../../support/fast-check.ts';
 import { type RunCounts } from '../../../src/campaign/types.ts';
 import type { OpenRun, RunObservation, Store } from '../../../src/store/index.ts';
 import { add, done, failed, open, openForEachTest, rowsOf, type TestDatabase } from '../fixtures.ts';
@@ -200,7 +200,7 @@ export function describeObservations(
               for (const { attempt } of await store.openRuns(id)) expect(attempt).toBeGreaterThanOrEqual(0);
             }
           }),
-          { numRuns: 100 * effort },
+          { numRuns: draws(100 * effort) },
         );
       });
     });

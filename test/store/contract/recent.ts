@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import fc from '../../support/fast-check.ts';
+import fc, { draws } from '../../support/fast-check.ts';
 import type { ResultCursor, Store } from '../../../src/store/index.ts';
 import { addNamed, done, failed, openForEachTest, type TestDatabase } from '../fixtures.ts';
 
@@ -99,7 +99,7 @@ export function describeRecent(
             expect((await lookAgain(id)).toSorted()).toEqual(finished.map((seq) => `p${seq}`).toSorted());
           }
         }),
-        { numRuns: 40 },
+        { numRuns: draws(40) },
       );
     });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { csv } from '../../src/report/formats/csv.ts';
-import { tableOf } from '../../src/report/index.ts';
-import { renderReport } from '../../src/report/html/html.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { environmentOf } from '../support/worker.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { SERVICE_SYSTEM } from '../service/fixed.ts';
+import { csv } from '../../../src/report/formats/csv.ts';
+import { tableOf } from '../../../src/report/index.ts';
+import { renderReport } from '../../../src/report/html/html.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { foray } from '../../support/cli.ts';
+import { environmentOf } from '../../support/worker.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { SERVICE_SYSTEM } from '../../service/fixed.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,9 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { exponential, type Random, randomStream, Resource, Simulation } from '../../models/kernel/index.ts';
-import { nextReplications, type Precision } from '../../src/campaign/precision.ts';
-import { estimate } from '../support/samples.ts';
-import { erlangC } from '../models/kernel/support.ts';
-import { report } from '../support/seeds.ts';
+import {
+  exponential,
+  type Random,
+  randomStream,
+  Resource,
+  Simulation,
+} from '../../../models/kernel/index.ts';
+import { nextReplications, type Precision } from '../../../src/campaign/precision.ts';
+import { estimate } from '../../support/samples.ts';
+import { erlangC } from '../../models/kernel/support.ts';
+import { report } from '../../support/seeds.ts';
 
 /**
  * Checks that the share of intervals that contain the true mean is close to the confidence. 500 campaigns of an M/M/2

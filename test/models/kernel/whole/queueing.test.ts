@@ -10,8 +10,8 @@ import {
   Tally,
   TimeWeighted,
   uniform,
-} from '../../../models/kernel/index.ts';
-import { erlangB, erlangC, expectMeans, moments, simulated } from './support.ts';
+} from '../../../../models/kernel/index.ts';
+import { erlangB, erlangC, expectMeans, moments, simulated } from '../support.ts';
 
 const REPLICATIONS = 12;
 

@@ -4,13 +4,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { temporaryFolder } from '../service/support.ts';
-import { report } from '../support/seeds.ts';
-import { KEY, startWorld } from '../support/world.ts';
-import { EPIDEMIC } from '../service/fixed.ts';
-import { serverOf } from './support.ts';
+import { temporaryFolder } from '../../service/support.ts';
+import { report } from '../../support/seeds.ts';
+import { KEY, startWorld } from '../../support/world.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
+import { serverOf } from '../support.ts';
 
-const DOCS = resolve(import.meta.dirname, '../../docs');
+const DOCS = resolve(import.meta.dirname, '../../../docs');
 const hasR = spawnSync('Rscript', ['-e', 'stopifnot(requireNamespace("jsonlite"))']).status === 0;
 if (!hasR) report('left out: the lines of docs/guides/r.md, because R with jsonlite is not installed');
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openStore } from '../../src/store/index.ts';
-import { campaign } from '../store/fixtures.ts';
-import { cleanEnv, foray, MAIN, type Ran } from '../support/cli.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { campaign } from '../../store/fixtures.ts';
+import { cleanEnv, foray, MAIN, type Ran } from '../../support/cli.ts';
 
 const run = promisify(execFile);
 const shells = ['bash', 'zsh', 'fish'] as const;

@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hintWithoutTemporal } from '../../src/cli/home.ts';
-import { openStore } from '../../src/store/index.ts';
-import { foray, type Ran, ROOT } from '../support/cli.ts';
-import { startModule } from '../support/module.ts';
-import { until } from '../support/until.ts';
+import { hintWithoutTemporal } from '../../../src/cli/home.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { foray, type Ran, ROOT } from '../../support/cli.ts';
+import { startModule } from '../../support/module.ts';
+import { until } from '../../support/until.ts';
 
 let folder: string;
 let empty: string;

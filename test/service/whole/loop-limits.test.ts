@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { MARK } from '../../src/service/environment.ts';
-import { Loop, type LoopLimits } from '../../src/service/executors/loop.ts';
-import { OwnCopy } from '../../src/service/models/own-copy.ts';
-import type { Report } from '../../src/service/executors/protocol.ts';
-import { Workplace } from '../../src/service/executors/workplace.ts';
-import { ContentFiles } from '../../src/service/files/content.ts';
-import { templateOf } from '../../src/service/models/declaration.ts';
-import { describeModel } from '../../src/service/models/describe.ts';
-import { placeOf, readCode } from '../../src/service/models/folder.ts';
-import { programOf } from '../../src/service/models/program.ts';
-import { isRunning } from '../support/cli.ts';
-import { writeLoopModel } from './command-model.ts';
-import { onCleanup, temporaryFolder, until } from './support.ts';
+import { MARK } from '../../../src/service/environment.ts';
+import { Loop, type LoopLimits } from '../../../src/service/executors/loop.ts';
+import { OwnCopy } from '../../../src/service/models/own-copy.ts';
+import type { Report } from '../../../src/service/executors/protocol.ts';
+import { Workplace } from '../../../src/service/executors/workplace.ts';
+import { ContentFiles } from '../../../src/service/files/content.ts';
+import { templateOf } from '../../../src/service/models/declaration.ts';
+import { describeModel } from '../../../src/service/models/describe.ts';
+import { placeOf, readCode } from '../../../src/service/models/folder.ts';
+import { programOf } from '../../../src/service/models/program.ts';
+import { isRunning } from '../../support/cli.ts';
+import { writeLoopModel } from '../command-model.ts';
+import { onCleanup, temporaryFolder, until } from '../support.ts';
 
 /** When a process of a program that stays loaded ends, and what the next process finds out. */
 

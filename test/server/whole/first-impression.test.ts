@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ForayError } from '../../src/errors.ts';
-import { hashOf } from '../../src/keys/hash.ts';
-import { type Server, startServer } from '../../src/server/app.ts';
-import type { Role } from '../../src/server/keys.ts';
-import { problemOf } from '../../src/server/problems.ts';
-import { EPIDEMIC, REHEARSAL } from '../service/fixed.ts';
-import { until } from '../support/until.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { type Answer, ask } from './support.ts';
+import { ForayError } from '../../../src/errors.ts';
+import { hashOf } from '../../../src/keys/hash.ts';
+import { type Server, startServer } from '../../../src/server/app.ts';
+import type { Role } from '../../../src/server/keys.ts';
+import { problemOf } from '../../../src/server/problems.ts';
+import { EPIDEMIC, REHEARSAL } from '../../service/fixed.ts';
+import { until } from '../../support/until.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { type Answer, ask } from '../support.ts';
 
 const KEYS = { read: 'reader-0123456789', steer: 'steerer-0123456789' } as const;
 let world: World;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { environmentOf } from '../support/worker.ts';
-import { rehearsal, startWorld, type World } from '../support/world.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { foray } from '../../support/cli.ts';
+import { environmentOf } from '../../support/worker.ts';
+import { rehearsal, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { reportOf } from '../../src/report/of-campaign.ts';
-import type { Server } from '../../src/server/app.ts';
-import { writeModel } from '../service/support.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { until } from '../support/until.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { type Answer, pageOf, sendForm, serverOf } from './support.ts';
+import { reportOf } from '../../../src/report/of-campaign.ts';
+import type { Server } from '../../../src/server/app.ts';
+import { writeModel } from '../../service/support.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { until } from '../../support/until.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { type Answer, pageOf, sendForm, serverOf } from '../support.ts';
 
 /** Tests pages and files of models with unusual names and values. */
 

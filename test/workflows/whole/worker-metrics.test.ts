@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { healthAt, WELL } from '../support/health.ts';
-import { ownPort } from '../support/own-port.ts';
-import { until } from '../support/until.ts';
-import { environmentOf, startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
-import { KEY, startWorld, type World } from '../support/world.ts';
-import { SERVICE_SYSTEM } from '../service/fixed.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { foray } from '../../support/cli.ts';
+import { healthAt, WELL } from '../../support/health.ts';
+import { ownPort } from '../../support/own-port.ts';
+import { until } from '../../support/until.ts';
+import { environmentOf, startWorkerProcess, type WorkerProcess } from '../../support/worker.ts';
+import { KEY, startWorld, type World } from '../../support/world.ts';
+import { SERVICE_SYSTEM } from '../../service/fixed.ts';
 
 let world: World;
 let worker: WorkerProcess;

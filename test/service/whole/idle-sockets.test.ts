@@ -1,9 +1,9 @@
 import net from 'node:net';
 import { expect, test } from '@jest/globals';
-import type { Model } from '../../src/api/resources.ts';
-import { RemoteSession, startAnimation } from './animations.ts';
-import { startProcess } from './process.ts';
-import { clientOf, onCleanup, outputsOf, temporaryFolder, until, upload } from './support.ts';
+import type { Model } from '../../../src/api/resources.ts';
+import { RemoteSession, startAnimation } from '../animations.ts';
+import { startProcess } from '../process.ts';
+import { clientOf, onCleanup, outputsOf, temporaryFolder, until, upload } from '../support.ts';
 
 const SOCKETS = 1_000;
 /** The texts that the connections send: nothing, a part of a request, a request without a key or with a wrong key. */

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
-import type { Run } from '../../src/api/resources.ts';
-import { monteCarlo, request } from './experiments.ts';
-import { killHard, startProcess } from './process.ts';
-import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from './support.ts';
+import type { Run } from '../../../src/api/resources.ts';
+import { monteCarlo, request } from '../experiments.ts';
+import { killHard, startProcess } from '../process.ts';
+import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from '../support.ts';
 
 const RUNS = 10_000;
 /** An experiment whose runs take too long for a test. */

@@ -2,18 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { SearchStory } from '../../src/client/index.ts';
-import { bestText } from '../../src/report/index.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { environmentOf } from '../support/worker.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { EPIDEMIC } from '../service/fixed.ts';
-import { campaignBy, only } from '../support/strategy.ts';
+import type { SearchStory } from '../../../src/client/index.ts';
+import { bestText } from '../../../src/report/index.ts';
+import { toTheEnd } from '../../support/campaigns.ts';
+import { foray } from '../../support/cli.ts';
+import { environmentOf } from '../../support/worker.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { EPIDEMIC } from '../../service/fixed.ts';
+import { campaignBy, only } from '../../support/strategy.ts';
 
 /** Tests what foray shows after the end of a search: its story, the report, a point and the progress. */
 
-const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
+const observed = fileURLToPath(
+  new URL('../../../examples/boarding-school-flu/observed.csv', import.meta.url),
+);
 
 const DEFINITION = `
 campaign: flu
