@@ -49,7 +49,7 @@ describe('retry', () => {
   });
 
   test('also works in a paused campaign', async () => {
-    const { id } = await world.foray.submit(chancy(100, 'failures: {count: 0}'));
+    const { id } = await world.foray.submit(chancy(100, 'failures: {count: 0}', 20));
     // a run that is still in flight may fail after the retry
     const paused = await until(
       'the failure policy has paused the campaign, and no run is in flight',
