@@ -12,7 +12,7 @@ import {
 import { ReportedRuns } from './reported-runs.ts';
 
 /** Maximum number of runs that one SQL statement looks up. */
-const AT_ONCE = 1_000;
+const AT_ONCE = 500;
 /**
  * Some runs before the last reported run may not have been reported yet. A pass looks up at most this many of them, and
  * the next pass continues with the others.
