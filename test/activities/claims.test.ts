@@ -160,7 +160,11 @@ test('a run of another campaign is joined: its end is reused, and a cancel of th
   await tickOf('a', { request: [0, 1] });
   await tickOf('b', { request: [0] });
   const { signal } = new AbortController();
-  expect(await stopOpenRuns(world, (await store.getCampaign('a'))!, signal)).toEqual({ stopped: 1, kept: 1 });
+  expect(await stopOpenRuns(world, (await store.getCampaign('a'))!, signal)).toEqual({
+    stopped: 1,
+    kept: 1,
+    refused: 0,
+  });
   expect(runs).toEqual(
     new Map([
       ['1', 'FRESH'],
