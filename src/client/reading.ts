@@ -117,7 +117,7 @@ async function stillThere(
   throw campaignDeleted(id);
 }
 
-/** So many looks at a campaign that is so close to its end come this fast, so that its end is seen soon. */
+/** While at most `seconds` are left, the first `looks` looks come every `everyMs`, so that the end is seen soon. */
 const CLOSE = { seconds: 2, looks: 8, everyMs: 250 };
 
 export async function* follow(
