@@ -40,6 +40,7 @@ export class MarkedProcesses {
   /**
    * @param mark - a variable of the environment, as `NAME=value`
    * @param root - the process with the mark. It is not among those that are found
+   * @param folders - the folders in which only these processes work
    */
   constructor(mark: string, root: number, folders: readonly string[] = []) {
     this.#mark = mark;
@@ -202,8 +203,8 @@ function isOfUser(pid: number): boolean {
 }
 
 /**
- * Whether a process works in one of some folders. The processes of a run have no terminal: one that has belongs to a
- * person who looks at the folder.
+ * Whether a process works in one of some folders. The processes of a run have no terminal. A process with a terminal is
+ * that of a person who looks at the folder.
  */
 function worksIn(pid: number, folders: readonly string[]): boolean {
   if (folders.length === 0) return false;

@@ -158,7 +158,7 @@ export async function runsOfSeqs(
   ).execute();
   const bySeq = new Map(known.map((run) => [run.seq, run]));
   const runs = seqs.flatMap((seq) => bySeq.get(seq) ?? []);
-  const points = await pointsOf(
+  const points = await placedPointsOf(
     db,
     campaign,
     runs.map(({ ordinal }) => ordinal),
@@ -180,7 +180,8 @@ export async function runsOfSeqs(
   return { rows: found, left: [] };
 }
 
-async function pointsOf(db: Kysely<Tables>, campaign: number, ordinals: readonly number[]) {
+/** Points with their places in the design, by ordinal. There may be many, so they are read by ranges. */
+async function placedPointsOf(db: Kysely<Tables>, campaign: number, ordinals: readonly number[]) {
   if (ordinals.length === 0) return new Map<number, never>();
   const points = await inRanges(
     db
