@@ -2,7 +2,6 @@ import type { Found, InputIndices } from './analysis.ts';
 import { type Certainty, certainty, certaintyOf, shareChange } from './contrast.ts';
 import type { PointValues } from './point-values.ts';
 import { errorVariance } from './replicates.ts';
-import { pairsOf } from './sobol-indices.ts';
 
 /** The points in which only one input differs from the base point. */
 export interface InputLine {
@@ -27,9 +26,9 @@ interface Place {
  * numbers, or if the output does not always rise or always fall with them, the swing is from the lowest to the highest
  * output. The elasticity is the relative change of the output divided by the relative change of the input, between the
  * ends of its numbers. Intervals and tests come from the replications. With common random numbers, replications are
- * compared in pairs. The p-value of an input is the smallest one of all pairs of its values, multiplied by the number of
- * pairs (Bonferroni). Intervals of elasticities use the delta method. The change of a share has Newcombe's interval, as
- * in a comparison of campaigns, and its elasticity has no interval.
+ * compared in pairs. The p-value of an input belongs to the two values of its swing, and is multiplied by the number of
+ * pairs of its values (Bonferroni). Intervals of elasticities use the delta method. The change of a share has Newcombe's
+ * interval, as in a comparison of campaigns, and its elasticity has no interval.
  *
  * @param base - the point in which no input is changed; −1 if there is none
  */
@@ -83,11 +82,10 @@ export function swings(
     const isChosen = !numbers || !isOrdered;
     const [low, high] = isChosen ? [sorted[0]!, sorted.at(-1)!] : [places[0]!, places.at(-1)!];
     const effect = mean(high.point) - mean(low.point);
-    const pairs = pairsOf(places.length);
-    // the outputs choose two of these values, so the interval holds for each pair of values
-    const level = isChosen ? 1 - (1 - confidence) / Math.max(1, pairs.length) : confidence;
-    const effectInterval = change(low, high, level)?.interval;
-    const ps = pairs.flatMap(([a, b]) => change(places[a]!, places[b]!, confidence)?.p ?? []);
+    // the outputs choose two of these values, so the interval and the p-value hold for each pair of values
+    const pairs = (places.length * (places.length - 1)) / 2;
+    const level = isChosen ? 1 - (1 - confidence) / Math.max(1, pairs) : confidence;
+    const { interval: effectInterval, p } = change(low, high, level) ?? {};
     const found = {
       input,
       low: mean(low.point),
@@ -95,7 +93,7 @@ export function swings(
       ...(isChosen && { lowAt: low.value, highAt: high.value }),
       effect,
       ...(effectInterval && { effectInterval }),
-      ...(ps.length > 0 && { p: Math.min(1, pairs.length * Math.min(...ps)) }),
+      ...(pairs > 0 && p !== undefined && { p: Math.min(1, pairs * p) }),
     };
     const middle = mean(base);
     const step = numbers && (numbers.high - numbers.low) / numbers.base;

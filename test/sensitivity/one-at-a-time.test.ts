@@ -74,6 +74,26 @@ test('the swing of texts is from the lowest to the highest output, and holds for
   expect(found!.effectInterval).toEqual(single!.effectInterval);
 });
 
+test('the p-value belongs to the swing, also if two other values differ more surely', () => {
+  // values that rise and fall: b is far away but noisy, and a and c are surely apart
+  const rows = [
+    [0, 0.1],
+    [-20, 40],
+    [1, 1.1],
+  ];
+  const replicates = (point: number) => rows[point]!.map((value, replication) => ({ replication, value }));
+  const means = Float64Array.from(rows, ([one, other]) => (one! + other!) / 2);
+  const texts = ['a', 'b', 'c'].map((value, point) => ({ value, point }));
+  const [found] = swings(
+    [{ input: 't', places: texts }],
+    0,
+    { means, replicates, isPaired: false },
+    0.95,
+  ).indices;
+  expect(found).toMatchObject({ lowAt: 'a', highAt: 'b', p: 1 });
+  expect(found!.effectInterval![0]).toBeLessThan(0);
+});
+
 test('the change of a share has the interval of a comparison', () => {
   const change = (from: number[], to: number[], isPaired = false) => {
     const rows = [from, [0, 1], to];
