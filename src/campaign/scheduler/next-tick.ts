@@ -50,11 +50,11 @@ export function tickLength(schedule: Schedule, now: number): number {
   const durations = durationsOf(hazard);
   if (!durations) {
     // the tick is half the age of the oldest run, so that a few looks are enough to see a run finish, however long it
-    // takes; while all runs wait for others at the service, it grows too
+    // takes; while all runs wait for others at the service, it grows too, beginning with the shortest
     const oldest = flights.find((flight) => !isQueued(flight));
     const shortest = schedule.againAt <= now ? SHORTEST_LOOK : SHORTEST_TICK;
-    const half = (oldest ? now - oldest.startedAt : schedule.patience) / 2;
-    return Math.min(LONGEST_TICK, Math.max(shortest, half));
+    const age = oldest ? now - oldest.startedAt : schedule.patience - SHORTEST_TICK;
+    return Math.min(LONGEST_TICK, Math.max(shortest, age / 2));
   }
   const { least, most, ofFew } = TICK_SHARES;
   const runsAtOnce = Math.max(1, flights.length - flights.filter(isQueued).length);

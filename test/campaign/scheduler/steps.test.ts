@@ -81,7 +81,8 @@ describe('the scheduler, step by step', () => {
       applyOutcomes(schedule, { request }, { ...none, queued: [...request, ...poll] }, now);
       waits.push(wakeIn(schedule, now));
     }
-    expect(waits[0]).toBeLessThanOrEqual(SHORTEST_TICK);
+    // a campaign that begins beside another one soon sees how fast runs are, and takes its share
+    expect(waits.find((wait) => wait > 0)).toBeLessThan(SHORTEST_TICK);
     expect(waits.length).toBeLessThan(1_500);
   });
 
