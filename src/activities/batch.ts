@@ -10,13 +10,14 @@ import type { AdvanceResult, World } from './types.ts';
 /** The maximum number of observations per write. It is small, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
 const SAMPLES = 3;
-const LONGEST_REASON = 200;
+/** The longest reason of a failed run in the result, which the history of the workflow keeps, in characters. */
+const LONGEST_SAMPLE = 200;
 
 /** Collects the answers about runs, and writes them in batches. */
 export class Batch {
   /**
-   * Runs without a usable answer, and completed runs whose output files could not be fetched. If only the files of a
-   * newly requested run with an id are missing, the run counts as running and is not in this list.
+   * Runs without a usable answer, and completed runs whose output files could not be fetched, except new runs with an id:
+   * these count as running, and are polled again.
    */
   readonly unheard: NoAnswer[] = [];
   /** True if the files of a completed run could not be fetched. */
@@ -140,7 +141,7 @@ export class Batch {
         break;
       case 'failed': {
         const { point, replication } = this.#runs.get(seen.seq)!;
-        const reason = seen.reason.slice(0, LONGEST_REASON);
+        const reason = seen.reason.slice(0, LONGEST_SAMPLE);
         outcomes.failed.push(seen.seq);
         if (failures.length < SAMPLES) failures.push(reason);
         const sample = { point: point.key, replication, reason };
@@ -148,8 +149,9 @@ export class Batch {
         break;
       }
       case 'again': {
-        const delay = nextAttemptIn(this.#record.campaign.attempts, this.#failuresOf(seen.seq));
-        outcomes.again.push([seen.seq, delay ?? 0]);
+        // `#judged` has found that there is a next attempt
+        const delay = nextAttemptIn(this.#record.campaign.attempts, this.#failuresOf(seen.seq))!;
+        outcomes.again.push([seen.seq, delay]);
         break;
       }
       case 'queued':

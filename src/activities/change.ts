@@ -28,11 +28,16 @@ import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeFiles, completeOutputs } from './complete.ts';
 import { contentsOf, expanded, prepare, uploadFiles } from './prepare.ts';
 import { checkNotices } from './notify.ts';
-import { precisionOf, replicateAll } from './replicate.ts';
+import { precisionProgressOf, replicateAll } from './replicate.ts';
 import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts';
 
 /** The file name in errors about a definition that came with a message. */
 const MESSAGE = '<definition>';
+
+const POINTS_A_READ = 1_000;
+
+/** The maximum number of mistakes that a refusal lists. */
+const MOST_MISTAKES = 5;
 
 /**
  * Changes a campaign in the store at a person's request. A refused change does not change the campaign. A service that
@@ -49,7 +54,7 @@ export async function change(
   const now = world.now();
   let { campaign } = record;
   let diff = null;
-  let model: ModelVersion = campaign.model;
+  let wantedModel: ModelVersion = campaign.model;
   try {
     // the campaign was closed before its design was expanded
     if (goesOn && record.points === 0) await prepare(world, record, signal);
@@ -57,11 +62,11 @@ export async function change(
       if (request.version === undefined) {
         const { failed, waiting } = await store.counts(id);
         if (failed + waiting > 0) await checkTakesRuns(cloud, campaign);
-      } else model = await otherVersion(cloud, campaign, request.version);
+      } else wantedModel = await otherVersion(cloud, campaign, request.version);
     } else {
       const after = await resolved(world, record, request);
       checkNotices(world, after.campaign);
-      model = after.campaign.model;
+      wantedModel = after.campaign.model;
       await uploadFiles(world, after.campaign, signal);
       const { points, campaign: counted } = await expanded(store, after.campaign, signal);
       const relay = relaid(campaign, after.campaign);
@@ -80,14 +85,15 @@ export async function change(
     if (!isRefusal(error)) throw error;
     return { refused: linesOf(error), code: error.code };
   }
-  const isOther = model.version !== campaign.model.version;
+  const isOther = wantedModel.version !== campaign.model.version;
+  // "missing" runs were never requested, so none of them has failed
   const forgives = 'retry' in request ? request.retry !== 'missing' : isOther;
   const cause = 'retry' in request && typeof request.retry === 'object' ? request.retry.cause : undefined;
   const { attempts } = campaign;
   // with another version a run keeps its seed, because only the model differs
   const reseeds = attempts.seed === 'new' && attempts.count > 1 && !isOther;
   const forgiven = forgives ? await store.resetFailed(id, reseeds, now, cause) : 0;
-  if (isOther) await store.setVersions(id, versionsWith(campaign, model), now);
+  if (isOther) await store.setVersions(id, versionsWith(campaign, wantedModel), now);
   if (goesOn) await store.reopen(id, now);
   await replicateAll(store, campaign);
   const { concurrency, failures, timeouts, notify } = campaign;
@@ -96,14 +102,12 @@ export async function change(
     counts: await store.counts(id),
     settings: { concurrency, failures, timeouts, notify },
     forgiven,
-    precision: await precisionOf(store, campaign),
+    precision: await precisionProgressOf(store, campaign),
     step: steps[campaign.strategy.by],
     isDecided: stageOf(await store.searchLog(id)) === 'over',
     difference: diff,
   };
 }
-
-const POINTS_A_READ = 1_000;
 
 /**
  * Gives a search other settings, bounds or requirements, and adds this change to the log of the search. The points of
@@ -145,9 +149,6 @@ export function isRefusal(error: unknown): error is ForayError {
   return error.code !== 'STORE_UNUSABLE' && error.code !== 'STORE_NEWER' && errorCodes[error.code].exit === 2;
 }
 
-/** The maximum number of mistakes that a refusal lists. */
-const MOST_MISTAKES = 5;
-
 function linesOf(error: ForayError): string {
   return [error, ...error.others.slice(0, MOST_MISTAKES - 1)].map((one) => one.toLine()).join('\n');
 }
@@ -180,16 +181,14 @@ function filesKnown(store: Store, campaign: Campaign, files: KnownFiles): Defini
       hint: '"foray apply" sends all files that the definition names.',
     });
   return {
-    find: (wanted) =>
-      Promise.resolve(
-        wanted.map((one) => {
-          const file = [...files.inputs, ...campaign.files].find(
-            (candidate) => candidate.input === one.input && candidate.path === one.path,
-          );
-          if (file) return { ...one, hash: file.hash };
-          throw unknown(one.path, one.place);
-        }),
-      ),
+    find: (wanted) => {
+      const known = [...files.inputs, ...campaign.files];
+      const hashOf = ({ input, path }: { input: string; path: string }): string | undefined =>
+        known.find((file) => file.input === input && file.path === path)?.hash;
+      const lacking = wanted.find((one) => hashOf(one) === undefined);
+      if (lacking) return Promise.reject(unknown(lacking.path, lacking.place));
+      return Promise.resolve(wanted.map((one) => ({ ...one, hash: hashOf(one)! })));
+    },
     // these are all files, also those that rows of point files name
     findVaried: (wanted) => {
       const lacking = wanted.find(

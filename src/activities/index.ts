@@ -7,11 +7,12 @@ import type { Campaign, Phase, RunCounts } from '../campaign/types.ts';
 import { finishedIn } from '../campaign/scheduler/index.ts';
 import { isLoopback } from '../cloud/index.ts';
 import { ServiceAtHand } from '../resolve/index.ts';
-import type { CampaignRecord } from '../store/index.ts';
+import { campaignDeleted, type CampaignRecord } from '../store/index.ts';
 import { advance } from './advance.ts';
 import { change } from './change.ts';
 import { failureOf } from './activity-failure.ts';
 import { grow } from './grow.ts';
+import { HEARTBEAT_TIMEOUT } from '../campaign/heartbeat.ts';
 import { countTick } from './metrics.ts';
 import { notify } from './notify.ts';
 import { select } from './select.ts';
@@ -40,12 +41,12 @@ export type {
   RetryWhat,
 } from './types.ts';
 
-/**
- * Temporal notices a killed worker after this time without a heartbeat. An activity reports five heartbeats to the SDK
- * in this time, and the SDK sends some of them.
- */
-const HEARTBEAT_TIMEOUT_MS = 5_000;
 const REFUSED_AGAIN_AFTER_MS = 10_000;
+/** A change of the clock of Temporal's server has its full effect after so many activities. */
+const MOST_DIFFERENCES = 50;
+const MOST_RUNS_HERE = 1_000;
+/** The code of the error about a campaign that was deleted. */
+const DELETED = 'UNKNOWN_CAMPAIGN';
 
 /**
  * The activities: everything that a campaign's workflow does outside of Temporal.
@@ -161,8 +162,9 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
 
 /**
  * How far the steady clock of this process is ahead of the clock of Temporal's server, ms: the least difference between the
- * start of an activity and its scheduled time, of some activities. Only the next activity of a workflow whose last one ended
- * here counts: others may have waited for a worker, perhaps for hours. Until there is one, both clocks count as equal.
+ * start of an activity and its scheduled time, of some activities. An activity that waited for a worker, perhaps for hours,
+ * would make the clock look ahead. One that follows an activity which ended here has not waited, so only these count. Until
+ * there is one, both clocks count as equal.
  */
 class Ahead {
   readonly #lately: number[] = [];
@@ -186,9 +188,6 @@ class Ahead {
   }
 }
 
-/** A clock that is set is noticed after so many activities. */
-const MOST_DIFFERENCES = 50;
-const MOST_RUNS_HERE = 1_000;
 const ahead = new Ahead();
 
 /** The time of this process in ms, whatever happens to the clock of its machine. */
@@ -198,7 +197,7 @@ function steadyTime(): number {
 
 /** Runs one activity: sends heartbeats, and gives errors a type. `now` is about the time of Temporal's server. */
 async function beating<T>(work: (signal: AbortSignal, now: World['now']) => Promise<T>): Promise<T> {
-  const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT_MS / 5);
+  const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT / 5);
   const { attempt, currentAttemptScheduledTimestampMs: scheduled, workflowExecution } = activityInfo();
   const { runId = '' } = workflowExecution ?? {};
   if (attempt === 1) ahead.add(runId, steadyTime() - scheduled);
@@ -214,9 +213,6 @@ async function beating<T>(work: (signal: AbortSignal, now: World['now']) => Prom
 
 export type Activities = ReturnType<typeof createActivities>;
 
-/** The code of the error about a campaign that was deleted. */
-const DELETED = 'UNKNOWN_CAMPAIGN';
-
 /**
  * The campaign's record. Throws if this worker has another store. If the store no longer has the campaign, no worker can
  * go on with it, so the error ends the workflow. Another campaign may have its id.
@@ -228,7 +224,7 @@ async function here(
   if (world.store.id !== store) throw refusal(OTHER_STORE);
   const record = await world.store.getCampaign(campaign);
   if (record?.createdAt === createdAt) return record;
-  throw ApplicationFailure.nonRetryable(`The campaign "${campaign}" was deleted.`, DELETED);
+  throw ApplicationFailure.nonRetryable(campaignDeleted(campaign).message, DELETED);
 }
 
 const OTHER_STORE =

@@ -3,6 +3,7 @@ import { inputsOf } from '../campaign/designs/index.ts';
 import { decidingOutputs } from '../campaign/measures.ts';
 import type { KnownPoint, UnusedPoints } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
+import { saltOf } from '../campaign/seeds.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import { contentOf } from '../campaign/varied-files.ts';
 import { PointReader } from '../search/point-value.ts';
@@ -105,7 +106,7 @@ function firstDifference(
   other: Campaign,
 ): (valueOf: ValueOf) => string | undefined {
   const names = inputsOf(campaign.design);
-  const salts = [campaign, other].flatMap(({ fresh }) => (fresh?.by === 'salt' ? [fresh.input] : []));
+  const salts = [campaign, other].flatMap((one) => saltOf(one) ?? []);
   const fixed = campaign.base.filter(
     ({ name }) => name !== RANDOM_SEED && !salts.includes(name) && !names.includes(name),
   );

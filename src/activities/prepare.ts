@@ -7,7 +7,7 @@ import type { Campaign, Point } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { inTurns } from '../turns.ts';
 import { checkNotices } from './notify.ts';
-import { precisionOf } from './replicate.ts';
+import { precisionProgressOf } from './replicate.ts';
 import type { World } from './types.ts';
 
 /** The size of the design. `grows`: points may get more replications, or more points may be added. */
@@ -33,7 +33,7 @@ export async function prepare(
   const { id, replications } = campaign;
   const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
   await store.setPrepared(id, now());
-  const precision = await precisionOf(store, campaign);
+  const precision = await precisionProgressOf(store, campaign);
   const step = steps[campaign.strategy.by];
   return { ...size, grows: precision !== null || step !== null, precision, step };
 }

@@ -43,7 +43,7 @@ export async function replicate(store: Store, campaign: Campaign, seqs: readonly
   if (points.length === 0) return { added: { count: 0, seqs: [] }, precision: null };
   return {
     added: await addReplications(store, campaign, points),
-    precision: await precisionOf(store, campaign),
+    precision: await precisionProgressOf(store, campaign),
   };
 }
 
@@ -56,7 +56,10 @@ export async function replicateAll(store: Store, campaign: Campaign): Promise<vo
 }
 
 /** The progress of a campaign that replicates its points until they are precise; null for other campaigns. */
-export async function precisionOf(store: Store, campaign: Campaign): Promise<PrecisionProgress | null> {
+export async function precisionProgressOf(
+  store: Store,
+  campaign: Campaign,
+): Promise<PrecisionProgress | null> {
   const { id, precision } = campaign;
   return (
     precision && precisionProgress(await store.countVerdicts(id), precision.max, hasRunsPerDraw(campaign))

@@ -8,7 +8,7 @@ import {
   type CloudErrorKind,
   isCloudError,
   isShortOutage,
-  reasonIn,
+  LONGEST_REASON,
   templateOf,
   valuesOf,
   withRetries,
@@ -27,9 +27,6 @@ export const REQUESTS_AT_ONCE = 128;
 const OUTPUTS_ATTEMPTS = 4;
 /** The delay after the first of these requests, ms. */
 const OUTPUTS_AGAIN_MS = 250;
-
-/** Maximum length of the reason of a failure, in characters. */
-const LONGEST_REASON = 1_000;
 
 /** There is no usable answer about a run. `sent` is false if no request to start the run can have arrived. */
 export interface NoAnswer {
@@ -241,7 +238,7 @@ export class RunRequester {
           seq,
           state: 'failed',
           runId,
-          reason: this.#cloud.redacted(reasonIn(message), LONGEST_REASON),
+          reason: this.#cloud.reasonOf(message),
         };
       case 'STOPPED':
         return {

@@ -29,10 +29,10 @@ export async function stopOpenRuns(
   );
   const requester = new RunRequester(world, campaign, signal);
   const limit = pLimit(REQUESTS_AT_ONCE);
-  const runs: StoppedRuns = { stopped: 0, kept: 0, refused: 0 };
+  const counts: StoppedRuns = { stopped: 0, kept: 0, refused: 0 };
   for (;;) {
     const open = await store.openRuns(campaign.id);
-    if (open.length === 0) return runs;
+    if (open.length === 0) return counts;
     // The newest runs come first: they are probably queued, and would start when runs before them are stopped.
     const newestFirst = open.toReversed();
     const answers = await Promise.all(
@@ -41,12 +41,13 @@ export async function stopOpenRuns(
     const heard = answers.filter((answer): answer is RunObservation => !('error' in answer));
     await keepLast(fetcher, heard, signal);
     await store.observe(campaign.id, heard, now());
-    runs.stopped += heard.filter(({ state }) => state === 'waiting').length;
+    counts.stopped += heard.filter(({ state }) => state === 'waiting').length;
     const left = heard.filter(({ state }) => state === 'queued' || state === 'running');
-    runs.kept += left.length;
+    counts.kept += left.length;
     const unheard = answers.filter((answer) => 'error' in answer);
     const refused = unheard.filter(({ error }) => isCloudError(error) && error.isFinal);
-    runs.refused += refused.length;
+    counts.refused += refused.length;
+    // this campaign gives up the runs that go on, so that they are no longer open
     await store.observe(
       campaign.id,
       [...left, ...refused].map(({ seq }) => ({ seq, state: 'waiting' })),

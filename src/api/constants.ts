@@ -48,11 +48,21 @@ export const outputTypes = [
 ] as const;
 export type OutputType = (typeof outputTypes)[number];
 
-/** Output types whose value is one number. */
-export const numericOutputTypes: readonly OutputType[] = ['DOUBLE', 'INTEGER', 'LONG'];
+/** Whether each value of an input or output of this type is one number. */
+export function isNumericType(type: InputType | OutputType): boolean {
+  return type === 'DOUBLE' || isWholeType(type);
+}
+
+/** Whether each value of an input or output of this type is one whole number. */
+export function isWholeType(type: InputType | OutputType): boolean {
+  return type === 'INTEGER' || type === 'LONG';
+}
+
 /** Output types whose value is one cell of a table. */
 export const scalarOutputTypes: readonly OutputType[] = [
-  ...numericOutputTypes,
+  'DOUBLE',
+  'INTEGER',
+  'LONG',
   'STRING',
   'DATE_TIME',
   'BOOLEAN',

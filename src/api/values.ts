@@ -12,7 +12,7 @@ const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(\d*)(?:\.(\d*))?(?:e(.*))?$/i;
 /** The longest text of a LONG, in characters. Millions of digits would take seconds, or overflow the stack. */
-const MOST_DIGITS = 100;
+const LONGEST_LONG = 100;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
 /**
@@ -74,6 +74,7 @@ function integer(value: RawValue, limit: number): string {
 /** Whether a text such as 1e-400 or 1.00000000000000000001 became a whole number only because it was rounded. */
 function isFractionLost(text: string): boolean {
   const [, whole, fraction, exponent] = DECIMAL.exec(text.trim())!;
+  // where the fraction begins among the digits, after the exponent has moved the point
   const point = Math.max(0, whole!.length + Number(exponent ?? 0));
   return /[1-9]/.test(`${whole}${fraction ?? ''}`.slice(point));
 }
@@ -84,7 +85,7 @@ function long(value: RawValue): string {
     throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write it in quotes`);
   }
   const text = String(value).trim();
-  if (text.length > MOST_DIGITS) throw outOfRange(value);
+  if (text.length > LONGEST_LONG) throw outOfRange(value);
   if (!WHOLE.test(text)) {
     const number = Number(double(value));
     if (!Number.isInteger(number) || Number.isSafeInteger(number)) return integer(value, 2 ** 53);
@@ -123,10 +124,9 @@ function isRealDate(text: string): boolean {
 }
 
 type Bound = number | string;
-type ReadBound = (bound: Bound) => bigint | number;
 
 /** The canonical text of a range `{"min","max","step"}` (2.3). */
-function range(value: RawValue, read: ReadBound): string {
+function range(value: RawValue, read: (bound: Bound) => bigint | number): string {
   const { min, max, step } = bounds(
     value,
     ['min', 'max', 'step'],
@@ -142,7 +142,7 @@ function range(value: RawValue, read: ReadBound): string {
 }
 
 /** The bounds `{"min","max"}` of a RANDOM_* value. The specification does not show their form. */
-function span(value: RawValue, read: ReadBound): string {
+function span(value: RawValue, read: (bound: Bound) => number): string {
   const { min, max } = bounds(value, ['min', 'max'], 'a pair of bounds like {"min":1,"max":6}');
   const canonical = { min: read(min!), max: read(max!) };
   if (canonical.max < canonical.min) {
@@ -171,7 +171,8 @@ function integerBound(bound: Bound): number {
 }
 
 function longBound(bound: Bound): bigint {
-  if (typeof bound === 'string' && (bound.length > MOST_DIGITS || WHOLE.test(bound.trim())))
+  // `long` refuses a text that is too long
+  if (typeof bound === 'string' && (bound.length > LONGEST_LONG || WHOLE.test(bound.trim())))
     return BigInt(long(bound));
   const whole = Math.trunc(Number(double(bound)));
   if (!Number.isSafeInteger(whole)) {
@@ -217,7 +218,7 @@ function shown(value: RawValue): string {
  * case. The same letter with an accent may be one character or two.
  */
 export function nameKey(name: string): string {
-  // small letters after capitals may need another form: J with a caron has no form of one character
+  // small letters come first: j with a caron is one character, but J with a caron is always two
   return name.trim().toLowerCase().normalize('NFC');
 }
 

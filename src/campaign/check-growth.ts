@@ -5,6 +5,7 @@ import { type Growth, growingSize, grown } from './growth.ts';
 import { distinct, measureOf, measuresOf } from './measures.ts';
 import type { ReadDefinition } from './read.ts';
 import type { Campaign } from './types.ts';
+import { CONFIDENCE } from '../statistics/sample.ts';
 
 /**
  * The rule by which the design of a definition grows.
@@ -26,7 +27,7 @@ export function growthOf(
       ['replications'],
       'Write a number.',
     );
-  const { output, max, width, confidence = 0.95 } = growth;
+  const { output, max, width, confidence = CONFIDENCE } = growth;
   const isList = Array.isArray(output);
   const outputs =
     output === undefined

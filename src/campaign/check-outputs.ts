@@ -19,23 +19,23 @@ export function chosenOutputs(
   const { outputs } = definition;
   const isList = Array.isArray(outputs);
   const axes = new Map(Object.entries((isList ? undefined : outputs?.axes) ?? {}));
-  const all = facts.version.experimentTemplate.outputs.map(({ name, type, units, axis: declared }) => {
-    const written = [...axes.keys()].find((one) => nameKey(one) === nameKey(name));
-    const axis = written === undefined ? declared : { ...declared, ...axes.get(written)! };
-    if (written !== undefined) {
-      axes.delete(written);
-      mistakes.attempt(() => checkAxis(name, type, axis!, locate(['outputs', 'axes', written], 'key')));
+  const all: CampaignOutput[] = [];
+  for (const { name, type, units, axis: declared } of facts.version.experimentTemplate.outputs) {
+    const writtenName = [...axes.keys()].find((one) => nameKey(one) === nameKey(name));
+    const axis = writtenName === undefined ? declared : { ...declared, ...axes.get(writtenName)! };
+    if (writtenName !== undefined) {
+      axes.delete(writtenName);
+      mistakes.attempt(() => checkAxis(name, type, axis!, locate(['outputs', 'axes', writtenName], 'key')));
     }
-    return { name, type, units, ...(axis && { axis }) };
-  });
-  for (const name of axes.keys())
-    mistakes.add(
-      new UnknownNameError('UNKNOWN_OUTPUT', `The model "${facts.name}" has no output ${quoted(name)}.`, {
-        name,
-        known: all.map((output) => output.name),
-        place: locate(['outputs', 'axes', name], 'key'),
-      }),
-    );
+    all.push({ name, type, units, ...(axis && { axis }) });
+  }
+  const unknown = (name: string, place: Place): UnknownNameError => {
+    const known = all.map((output) => output.name);
+    const message = `The model "${facts.name}" has no output ${quoted(name)}.`;
+    return new UnknownNameError('UNKNOWN_OUTPUT', message, { name, known, place });
+  };
+  // the axes that are left are of no output
+  for (const name of axes.keys()) mistakes.add(unknown(name, locate(['outputs', 'axes', name], 'key')));
   const names = isList ? outputs : outputs?.names;
   if (!names) return { outputs: all };
   const chosen = new Set<CampaignOutput>();
@@ -52,17 +52,7 @@ export function chosenOutputs(
       derived.add(formula.name);
       for (const output of all) if (formula.sources.includes(output.name)) chosen.add(output);
     } else {
-      mistakes.add(
-        new UnknownNameError(
-          'UNKNOWN_OUTPUT',
-          `The model "${facts.name}" has no output ${quoted(written)}.`,
-          {
-            name: written,
-            known: all.map(({ name }) => name),
-            place,
-          },
-        ),
-      );
+      mistakes.add(unknown(written, place));
     }
   }
   if (mistakes.count > before) return { outputs: all };
@@ -70,26 +60,27 @@ export function chosenOutputs(
 }
 
 /** @throws ForayError INVALID_VALUE if the output is not a curve, or its axis cannot show dates from its start */
-function checkAxis(name: string, type: OutputType, { units, scale, start }: CurveAxis, place: Place): void {
+function checkAxis(name: string, type: OutputType, axis: CurveAxis, place: Place): void {
+  const { scale, start } = axis;
+  const wrong = (message: string, hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place, hint });
   if (type !== 'DATA_SET')
-    throw new ForayError(
-      'INVALID_VALUE',
+    throw wrong(
       `The output "${name}" has no x axis, because its type is ${type}.`,
-      {
-        place,
-        hint: 'Only outputs of the type DATA_SET are curves.',
-      },
+      'Only outputs of the type DATA_SET are curves.',
     );
-  if (start !== undefined && !(units && Object.hasOwn(MILLISECONDS, units)))
-    throw new ForayError('INVALID_VALUE', `The x axis of "${name}" has a start, but no units of time.`, {
-      place,
-      hint: `Add units: ${Object.keys(MILLISECONDS).join(', ')}.`,
-    });
-  if (start !== undefined && scale === 'log')
-    throw new ForayError('INVALID_VALUE', `The x axis of "${name}" has a start and a logarithmic scale.`, {
-      place,
-      hint: 'An axis with a start shows dates, and an axis of dates is linear. Leave "start" out, or write "scale: linear".',
-    });
+  if (start === undefined) return;
+  const units = Object.keys(MILLISECONDS);
+  if (!axis.units || !units.includes(axis.units))
+    throw wrong(
+      `The x axis of "${name}" has a start, but no units of time.`,
+      `Add units: ${units.join(', ')}.`,
+    );
+  if (scale === 'log')
+    throw wrong(
+      `The x axis of "${name}" has a start and a logarithmic scale.`,
+      'An axis with a start shows dates, and an axis of dates is linear. Leave "start" out, or write "scale: linear".',
+    );
 }
 
 /** Whether output files are kept. Throws an error if files should be kept, but the campaign keeps no OUTPUT_FILE. */
@@ -109,13 +100,15 @@ export function filesOfOutputs(
  * The rule that decides when a point has enough replications; null if the definition has no such rule. The campaign
  * must keep the outputs in this rule.
  */
-export function precisionOf(
+export function precisionRuleOf(
   { definition, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],
 ): Precision | null {
   const { replications } = definition;
   if (typeof replications !== 'object' || !('output' in replications)) return null;
-  const { min, max, output, relative = null, absolute = null, confidence } = replications;
+  const { min, max, output, relative = null, absolute: width = null, confidence } = replications;
+  const isPercent = typeof width === 'string';
+  const absolute = isPercent ? parseFloat(width) / 100 : width;
   const isList = Array.isArray(output);
   const measures = (isList ? output : [output]).map((written, at) => {
     const place = locate(['replications', 'output', ...(isList ? [at] : [])]);
@@ -128,14 +121,14 @@ export function precisionOf(
   });
   const shares = distinct(measures.filter(({ statistic }) => statistic === 'share'));
   const place = locate(['replications', relative === null ? 'absolute' : 'relative']);
-  checkWidth(measures, { relative, absolute }, place);
+  checkWidth(measures, { relative, absolute, isPercent }, place);
   return {
     min,
     max,
     outputs: distinct(measures).map(({ name }) => name),
     ...(shares.length > 0 && { shares: shares.map(({ name }) => name) }),
     relative,
-    absolute: typeof absolute === 'string' ? parseFloat(absolute) / 100 : absolute,
+    absolute,
     confidence,
   };
 }
@@ -146,7 +139,7 @@ export function precisionOf(
  */
 function checkWidth(
   measures: readonly Measure[],
-  { relative, absolute }: { relative: number | null; absolute: number | string | null },
+  { relative, absolute, isPercent }: Pick<Precision, 'relative' | 'absolute'> & { isPercent: boolean },
   place: Place,
 ): void {
   const share = measures.find(({ statistic }) => statistic === 'share');
@@ -158,13 +151,12 @@ function checkWidth(
       `${quoted(share.name)} is true or false: its share has no relative precision.`,
       'Write absolute: 2 % (or 0.02) for a share that is known to ± 2 %.',
     );
-  if (typeof absolute === 'string' && number)
+  if (isPercent && number)
     throw wrong(
       `${quoted(number.name)} is a number, so its width cannot be a percentage.`,
       'Write relative: 0.02 for 2 % of its mean, or absolute with a number in its units.',
     );
-  const width = typeof absolute === 'string' ? parseFloat(absolute) / 100 : absolute;
-  if (share && width !== null && !(width > 0 && width < 0.5))
+  if (share && absolute !== null && !(absolute > 0 && absolute < 0.5))
     throw wrong(
       `${quoted(share.name)} is true or false, so "absolute" must be above 0 and below 50 %.`,
       'Write absolute: 2 % (or 0.02) for a share that is known to ± 2 %.',

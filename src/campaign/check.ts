@@ -3,7 +3,7 @@ import { ForayError } from '../errors.ts';
 import { quoted } from '../text/suggest.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 import { writtenGrowth } from './check-growth.ts';
-import { chosenOutputs, filesOfOutputs, precisionOf } from './check-outputs.ts';
+import { chosenOutputs, filesOfOutputs, precisionRuleOf } from './check-outputs.ts';
 import type { Definition, Given } from './definition.ts';
 import { type Design, inputsOf, isRandom, mostRows } from './designs/index.ts';
 import { MOST_POINTS } from './designs/schema-values.ts';
@@ -15,7 +15,7 @@ import { grown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
 import { checkSeeds, freshness, seedOf, seedRange } from './seeds.ts';
 import { beginStrategy, strategyIn, strategyRules } from './strategy-rules.ts';
-import type { BaseInput } from './designs/input-types.ts';
+import { type BaseInput, takesFile } from './designs/input-types.ts';
 import { type Campaign, ONE_ATTEMPT, type VariedInput } from './types.ts';
 import { type WantedFile, WantedFiles } from './varied-files.ts';
 import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
@@ -77,7 +77,7 @@ export function checkDefinition(
     files,
     namedFiles: [...wanted],
     replications,
-    precision: mistakes.attempt(() => precisionOf(read, outputs)) ?? null,
+    precision: mistakes.attempt(() => precisionRuleOf(read, outputs)) ?? null,
     ...finish(kept),
     seed: seedOf(definition, base, replications),
     ...(seeds && { seeds }),
@@ -164,10 +164,7 @@ function experimentBase(read: ReadDefinition, facts: ModelFacts): BaseInput[] {
 
 function fixedValue(input: ModelInput, given: Given, { locate }: ReadDefinition, path: string[]): string {
   if (input.type === 'INPUT_FILE') {
-    throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes a file.`, {
-      place: locate(path, 'key'),
-      hint: `Write it under "files": {"${input.name}": PATH}.`,
-    });
+    throw takesFile(input.name, locate(path, 'key'));
   }
   if (typeof given !== 'object') return canonical(input, given, locate(path));
   checkUnits(input, given.units, locate([...path, 'units']));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LONGEST_UNIT } from '../api/index.ts';
-import { InputName, Output, Units, Value } from './designs/schema-values.ts';
+import { confidence, InputName, Output, Units, Value } from './designs/schema-values.ts';
 import { DesignSchema } from './designs/index.ts';
 import { Duration } from './schema-duration.ts';
 import { MOST_FLIGHTS } from './scheduler/index.ts';
@@ -56,12 +56,7 @@ const Precise = z
       .describe(
         'The largest half-width of the interval, in the units of the output. For a share it may be in percent, such as 2 %.',
       ),
-    confidence: z
-      .number('expected a number such as 0.95')
-      .gt(0.5, 'expected more than 0.5')
-      .lt(1, 'expected less than 1')
-      .default(0.95)
-      .describe('The confidence of the interval.'),
+    confidence: confidence('The confidence of the interval.'),
   })
   .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
   .refine(

@@ -23,15 +23,9 @@ export function inputFinder(facts: ModelFacts, wanted?: WantedFiles): DesignFact
   return (written, place) => {
     const found = byKey.get(nameKey(written));
     if (found) return found;
-    throw new UnknownNameError(
-      'UNKNOWN_INPUT',
-      `The model "${facts.name}" has no input ${quoted(written)}.`,
-      {
-        name: written,
-        known: inputs.map(({ name }) => name),
-        place,
-      },
-    );
+    const message = `The model "${facts.name}" has no input ${quoted(written)}.`;
+    const known = inputs.map(({ name }) => name);
+    throw new UnknownNameError('UNKNOWN_INPUT', message, { name: written, known, place });
   };
 }
 

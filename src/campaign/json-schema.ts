@@ -1,5 +1,5 @@
+import { isNumericType } from '../api/index.ts';
 import * as z from 'zod';
-import { isNumeric } from './designs/input-types.ts';
 import { Definition } from './definition.ts';
 import { kindOf, type ModelInput } from './input-values.ts';
 
@@ -60,5 +60,5 @@ function limitsOf({ type, min, max, values }: ModelInput): object {
 /** The notations of a value. A number may also be a text: a LONG can be too large for a JSON number. */
 function writtenForms(type: ModelInput['type'], value: string): (string | number | boolean)[] {
   if (type === 'BOOLEAN') return [value === 'true'];
-  return isNumeric(type) ? [Number(value), value] : [value];
+  return isNumericType(type) ? [Number(value), value] : [value];
 }

@@ -1,5 +1,6 @@
-import { booleanIn, nameKey, numberIn, type OutputType, scalarOutputTypes, textIn } from '../api/index.ts';
+import { booleanIn, nameKey, numberIn, scalarOutputTypes, textIn } from '../api/index.ts';
 import { ForayError, type Place } from '../errors.ts';
+import { valueType } from './designs/input-types.ts';
 import { quoted } from '../text/suggest.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 import { compileExpression, ExpressionError, type Value, type ValueType } from './expressions/index.ts';
@@ -120,7 +121,6 @@ function ownMeasure({ name, type, units }: CampaignOutput): Measure | undefined 
     case 'boolean':
       return { ...known, statistic: 'share', read: (values) => bit(booleanIn(values[name])) };
     case 'text':
-    case undefined:
       return undefined;
   }
 }
@@ -191,12 +191,8 @@ function compiled(
   wanted: ValueType,
   { written, place }: Pick<Formula, 'written' | 'place'>,
 ): { sources: readonly string[]; evaluate: (values: Readonly<Record<string, string>>) => Value | undefined } {
-  const types = new Map(
-    outputs.flatMap(({ name, type }): [string, ValueType][] => {
-      const known = valueType(type);
-      return known ? [[name, known]] : [];
-    }),
-  );
+  const single = outputs.filter(({ type }) => scalarOutputTypes.includes(type));
+  const types = new Map(single.map(({ name, type }) => [name, valueType(type)]));
   try {
     const { names, evaluate } = compileExpression(text, types, wanted, 'output of one value');
     if (names.length === 0) throw invalid(written, 'It names no output.', place);
@@ -223,13 +219,6 @@ function invalid(written: string, message: string, place: Place | undefined, hin
     place,
     hint: hint ?? WANTED,
   });
-}
-
-/** The type of an output in a formula; undefined if the output is not a single value. */
-function valueType(type: OutputType): ValueType | undefined {
-  if (type === 'BOOLEAN') return 'boolean';
-  if (!scalarOutputTypes.includes(type)) return undefined;
-  return type === 'DOUBLE' || type === 'INTEGER' || type === 'LONG' ? 'number' : 'text';
 }
 
 function valueIn(type: ValueType, text: string | undefined): Value | undefined {

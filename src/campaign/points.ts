@@ -1,6 +1,7 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import { inputsOf, rowsWithPauses, sizeOf } from './designs/index.ts';
 import { DEFAULT_SEED, pointKeys, replicationSeed } from './keys.ts';
+import { saltOf } from './seeds.ts';
 import type { Campaign, Point } from './types.ts';
 import { contentOf } from './varied-files.ts';
 
@@ -116,11 +117,11 @@ export function pointKeyOf(campaign: Omit<DesignOf, 'design'>): (values: readonl
 }
 
 /** The part of the key that is the same for all points: the inputs with only one value. */
-export function fixedInputs({ base, varied, fresh }: Omit<DesignOf, 'design'>): Campaign['base'] {
-  const salt = fresh?.by === 'salt' ? fresh.input : undefined;
-  const isVaried = new Set(varied.map(({ name }) => name));
+export function fixedInputs(campaign: Omit<DesignOf, 'design'>): Campaign['base'] {
+  const salt = saltOf(campaign);
+  const varied = new Set(campaign.varied.map(({ name }) => name));
   // the inputs that distinguish repeats of a point are not part of its key
-  return base.filter(({ name }) => name !== RANDOM_SEED && name !== salt && !isVaried.has(name));
+  return campaign.base.filter(({ name }) => name !== RANDOM_SEED && name !== salt && !varied.has(name));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { allowedText, isLimited, RANDOM_SEED } from '../api/index.ts';
-import { ForayError } from '../errors.ts';
+import { ForayError, type Place } from '../errors.ts';
 import type { Definition } from './definition.ts';
 import type { ModelFacts } from './facts.ts';
 import type { DesignFacts } from './designs/kind.ts';
@@ -8,6 +8,17 @@ import { DEFAULT_SEED, type SeedRange } from './keys.ts';
 import type { ReadDefinition } from './read.ts';
 import type { BaseInput } from './designs/input-types.ts';
 import type { Campaign, Freshness, VariedInput } from './types.ts';
+
+/** Derived seeds begin here, if the model declares no least seed. */
+const LEAST = 1;
+/** The number of derived seeds, if the model declares no greatest seed. */
+const UNLIMITED = 2 ** 48;
+/** The largest random seed or salt. An INTEGER can hold it. */
+const MOST_DRAWN = 2 ** 31 - 1;
+/** The settings that give each run a seed of its own. */
+const REPLACES_SEED = ['select', 'replications', 'seed', 'fresh'];
+/** The types of inputs that can be salted. */
+const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
 
 /** A setting that makes foray choose the seeds of runs. */
 interface SeedUser {
@@ -29,71 +40,57 @@ export function checkSeeds(
   given: ReadonlySet<string>,
 ): void {
   const { definition, locate } = read;
-  const users = seedUsers(read, drawsBySeed, hasSeed(facts.version.experimentTemplate.inputs));
+  const seed = facts.version.experimentTemplate.inputs.find(({ name }) => name === RANDOM_SEED);
+  const users = seedUsers(read, drawsBySeed, seed !== undefined);
   const [first] = users;
   if (!first) return;
   const place = locate(first.path);
   const hint = `Remove ${users.map(({ setting }) => `"${setting}"`).join(' and ')}.`;
-  if (!hasSeed(facts.version.experimentTemplate.inputs)) {
-    const isRepeated = users.some(({ setting }) => setting === 'replications' || setting === 'seed');
-    throw isRepeated
-      ? new ForayError(
-          'REPLICATIONS_NEED_SEED',
-          `The model "${facts.name}" has no input ${RANDOM_SEED}, so its runs cannot differ by their seed.`,
-          { place, hint },
-        )
-      : new ForayError(
-          'SEED_NEEDED',
-          `The model "${facts.name}" has no input ${RANDOM_SEED}, so it takes no new seed.`,
-          {
-            place,
-            hint: definition.fresh === true ? 'Name an input to salt: fresh: {salt: INPUT}.' : hint,
-          },
-        );
+  if (!seed) {
+    const lacks = `The model "${facts.name}" has no input ${RANDOM_SEED}, so`;
+    const isRepeats = users.some(({ setting }) => setting === 'replications' || setting === 'seed');
+    throw isRepeats
+      ? new ForayError('REPLICATIONS_NEED_SEED', `${lacks} its runs cannot differ by their seed.`, {
+          place,
+          hint,
+        })
+      : new ForayError('SEED_NEEDED', `${lacks} it takes no new seed.`, {
+          place,
+          hint: definition.fresh === true ? 'Name an input to salt: fresh: {salt: INPUT}.' : hint,
+        });
   }
-  const seed = facts.version.experimentTemplate.inputs.find(({ name }) => name === RANDOM_SEED)!;
-  if (seed.values) {
-    throw new ForayError(
-      'INVALID_VALUE',
-      `The model "${facts.name}" takes only ${allowedText(seed)} for ${RANDOM_SEED}, so seeds cannot be derived.`,
-      { place, hint },
-    );
-  }
+  const wrong = (message: string, place: Place, hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place, hint });
+  const takes = `The model "${facts.name}" takes only ${allowedText(seed)} for ${RANDOM_SEED},`;
+  if (seed.values) throw wrong(`${takes} so seeds cannot be derived.`, place, hint);
   const range = seedRange(facts);
   const { replications = 1 } = definition;
   const wanted = typeof replications === 'number' ? replications : (replications.max ?? 1);
-  if (range && range.most - range.least + 1 < wanted) {
-    throw new ForayError(
-      'INVALID_VALUE',
-      `The model "${facts.name}" takes only ${allowedText(seed)} for ${RANDOM_SEED}, fewer seeds than replications.`,
-      { place: locate(['replications']), hint: 'Give fewer replications.' },
+  if (range && range.most - range.least + 1 < wanted)
+    throw wrong(
+      `${takes} fewer seeds than replications.`,
+      locate(['replications']),
+      'Give fewer replications.',
     );
-  }
-  if (varied.some(({ name }) => name === RANDOM_SEED)) {
-    throw new ForayError(
-      'INVALID_VALUE',
+  if (varied.some(({ name }) => name === RANDOM_SEED))
+    throw wrong(
       `The design varies ${RANDOM_SEED}, so seeds cannot be derived as well.`,
-      { place, hint: `${hint.slice(0, -1)}, or the seed from the design.` },
+      place,
+      `${hint.slice(0, -1)}, or the seed from the design.`,
     );
-  }
   const replaces = users.findLast(({ setting }) => REPLACES_SEED.includes(setting));
-  if (replaces && given.has(RANDOM_SEED)) {
-    throw new ForayError(
-      'INVALID_VALUE',
+  if (replaces && given.has(RANDOM_SEED))
+    throw wrong(
       `The input "${RANDOM_SEED}" is given, and "${replaces.setting}" replaces it.`,
-      { place: locate(replaces.path), hint: 'Give one of the two.' },
+      locate(replaces.path),
+      'Give one of the two.',
     );
-  }
-  if (definition.fresh === true && definition.seed !== undefined) {
-    throw new ForayError(
-      'INVALID_VALUE',
+  if (definition.fresh === true && definition.seed !== undefined)
+    throw wrong(
       'A "fresh" campaign draws a new seed, but "seed" gives a fixed seed.',
-      {
-        place: locate(['fresh']),
-        hint: 'Remove "seed", or name an input to salt: fresh: {salt: INPUT}.',
-      },
+      locate(['fresh']),
+      'Remove "seed", or name an input to salt: fresh: {salt: INPUT}.',
     );
-  }
 }
 
 /** The seeds of a model that declares `min` or `max` for them; undefined if it takes any. */
@@ -104,19 +101,11 @@ export function seedRange({ version }: ModelFacts): SeedRange | undefined {
   return { least, most: Math.floor(seed?.max ?? least + UNLIMITED - 1) };
 }
 
-/** Derived seeds begin here, if the model declares no least seed. */
-const LEAST = 1;
-/** The number of derived seeds, if the model declares no greatest seed. */
-const UNLIMITED = 2 ** 48;
-
-/** The settings that give each run a seed of its own. */
-const REPLACES_SEED = ['select', 'replications', 'seed', 'fresh'];
-
-function seedUsers({ definition }: ReadDefinition, drawsBySeed: boolean, hasSeed: boolean): SeedUser[] {
+function seedUsers({ definition }: ReadDefinition, drawsBySeed: boolean, takesSeed: boolean): SeedUser[] {
   const { select, replications = 1, commonRandomNumbers, seed, fresh, failures } = definition;
-  const seedsRuns = seed !== undefined && (hasSeed || !drawsBySeed);
+  const seedsRuns = seed !== undefined && (takesSeed || !drawsBySeed);
   return [
-    ...(select && hasSeed ? [{ setting: 'select', path: ['select'] }] : []),
+    ...(select && takesSeed ? [{ setting: 'select', path: ['select'] }] : []),
     ...(replications !== 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
     ...(commonRandomNumbers ? [{ setting: 'commonRandomNumbers', path: ['commonRandomNumbers'] }] : []),
     ...(seedsRuns ? [{ setting: 'seed', path: ['seed'] }] : []),
@@ -126,8 +115,6 @@ function seedUsers({ definition }: ReadDefinition, drawsBySeed: boolean, hasSeed
       : []),
   ];
 }
-
-const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
 
 /**
  * How the campaign avoids the reuse of results.
@@ -158,7 +145,7 @@ export function freshness(
 }
 
 /** The input whose value only makes runs fresh; undefined without such an input. */
-export function saltOf({ fresh }: Pick<Campaign, 'fresh'>): string | undefined {
+export function saltOf({ fresh }: Partial<Pick<Campaign, 'fresh'>>): string | undefined {
   return fresh?.by === 'salt' ? fresh.input : undefined;
 }
 
@@ -218,9 +205,6 @@ function isRepeated({ replications, precision }: Pick<Seeded, 'replications' | '
   return replications > 1 || precision !== null;
 }
 
-/** The largest random seed or salt. An INTEGER can hold it. */
-const MOST = 2 ** 31 - 1;
-
 /**
  * Adds a random seed to a campaign with `fresh: true`, or a random value (a salt) to the input that `fresh` names.
  * Returns other campaigns unchanged.
@@ -233,7 +217,7 @@ export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
 ): C {
   const { fresh } = campaign;
   if (!fresh) return campaign;
-  const drawn = 1 + Math.floor(random() * MOST);
+  const drawn = 1 + Math.floor(random() * MOST_DRAWN);
   if (fresh.by === 'seed') return { ...campaign, seed: drawn };
   const base = campaign.base.map((input) =>
     input.name === fresh.input ? { ...input, value: String(drawn) } : input,

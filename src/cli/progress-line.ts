@@ -42,11 +42,11 @@ export function blockedText(why: string): string {
   return `Cannot continue: ${shortReason(why).replace(/\.$/, '')}.`;
 }
 
-const LONGEST_REASON = 300;
+const LONGEST_SHOWN = 300;
 
 /** A reason in one line that is not long. A model or a service may give a reason of many lines. --json has all of it. */
 export function shortReason(reason: string): string {
-  return bounded(printableLine(reason), LONGEST_REASON);
+  return bounded(printableLine(reason), LONGEST_SHOWN);
 }
 
 /**

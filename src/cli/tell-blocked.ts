@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Foray, type Settings } from '../client/index.ts';
+import { firstItems } from '../text/list-items.ts';
 import { blockedText } from './progress-line.ts';
 
 const EVERY_MS = 5_000;
@@ -48,12 +49,10 @@ export function changesOfBlocked(
   return [
     ...(freed.length === 0
       ? []
-      : [`${named(freed)} ${freed.length === 1 ? 'is' : 'are'} no longer blocked.`]),
-    ...[...byCause].map(([why, entries]) => `${named(entries.map(([id]) => id))}: ${blockedText(why)}`),
+      : [`${firstItems(freed, MOST_NAMED)} ${freed.length === 1 ? 'is' : 'are'} no longer blocked.`]),
+    ...[...byCause].map(([why, entries]) => {
+      const ids = entries.map(([id]) => id);
+      return `${firstItems(ids, MOST_NAMED)}: ${blockedText(why)}`;
+    }),
   ];
-}
-
-function named(ids: readonly string[]): string {
-  const more = ids.length - MOST_NAMED;
-  return `${ids.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { isNumericType } from '../api/index.ts';
 import type { CampaignOutput } from '../campaign/types.ts';
 import type { CampaignStatus, Foray } from '../client/index.ts';
-import { isNumeric, strategyLine } from '../report/index.ts';
+import { strategyLine } from '../report/index.ts';
 import type { CampaignRecord } from '../store/index.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 import { tellLastFailure } from './log.ts';
@@ -71,7 +72,7 @@ function shownOutputs(
   { campaign }: Pick<CampaignRecord, 'campaign'>,
   wanted: string | undefined,
 ): CampaignOutput[] {
-  const numeric = campaign.outputs.filter(isNumeric);
+  const numeric = campaign.outputs.filter(({ type }) => isNumericType(type));
   const isGoal = ({ name }: CampaignOutput): boolean => name === campaign.goal?.output;
   if (wanted === undefined)
     return [...numeric.filter(isGoal), ...numeric.filter((output) => !isGoal(output))];

@@ -20,11 +20,16 @@ export interface ClientContext {
 export async function recordOf(client: ClientContext, id: string): Promise<CampaignRecord> {
   const record = await client.store.getCampaign(id);
   if (record) return record;
-  const known = await client.store.listCampaigns();
-  throw new UnknownNameError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}".`, {
+  throw await noCampaign(client.store, id, `The store is ${shownAddress(client.settings.store)}.`);
+}
+
+/** The error for an id that no campaign of a store has. */
+export async function noCampaign(store: Store, id: string, local?: string): Promise<ForayError> {
+  const known = await store.listCampaigns();
+  return new UnknownNameError('UNKNOWN_CAMPAIGN', `There is no campaign "${id}".`, {
     name: id,
     known: known.map(({ campaign }) => campaign.id),
-    local: `The store is ${shownAddress(client.settings.store)}.`,
+    local,
     hint: 'There is no campaign at all.',
   });
 }

@@ -1,8 +1,7 @@
-import type { Experiment, Model } from '../api/index.ts';
+import { type Experiment, type Model, nameKey } from '../api/index.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
-import { withLimits } from '../resolve/find-version.ts';
-import { UnknownNameError } from '../unknown-name.ts';
+import { noModel, withLimits } from '../resolve/find-version.ts';
 
 /** A model with its newest version, the limits of its inputs, and its stored experiments. */
 export interface ModelAtService extends Model {
@@ -40,11 +39,8 @@ export async function latestVersion(cloud: CloudClient, model: Model): Promise<L
 
 /** @throws ForayError UNKNOWN_MODEL */
 export function findModel(models: readonly Model[], wanted: string): Model {
-  const key = wanted.trim().toLowerCase();
-  const found = models.find(({ id, name }) => id === key || name.toLowerCase() === key);
+  const key = nameKey(wanted);
+  const found = models.find(({ id, name }) => id === key || nameKey(name) === key);
   if (found) return found;
-  throw new UnknownNameError('UNKNOWN_MODEL', `The service has no model "${wanted}".`, {
-    name: wanted,
-    known: models.map(({ name }) => name),
-  });
+  throw noModel(models, wanted);
 }

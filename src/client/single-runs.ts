@@ -3,13 +3,10 @@ import { inputFinder } from '../campaign/find-input.ts';
 import { runInputs } from '../campaign/points.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { canonical } from '../campaign/input-values.ts';
-import { type CloudClient, isCloudError, reasonIn, templateOf, valuesOf } from '../cloud/index.ts';
+import { type CloudClient, isCloudError, templateOf, valuesOf } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import { type ClientContext, recordOf } from './context.ts';
 import { modelAtService } from './models.ts';
-
-/** The longest reason of a failure, in characters. */
-const LONGEST_REASON = 1_000;
 
 /** A run that belongs to no campaign. */
 export interface SingleRun {
@@ -51,7 +48,7 @@ export async function requestSingleRun(
 export async function singleRun(cloud: CloudClient, name: string, run: string): Promise<SingleRun> {
   const { version } = await modelAtService(cloud, name);
   const { status, message } = await cloud.getProgress(version.id, run);
-  const reason = status === 'FAILED' ? cloud.redacted(reasonIn(message), LONGEST_REASON) : null;
+  const reason = status === 'FAILED' ? cloud.reasonOf(message) : null;
   if (status !== 'COMPLETED') return { status, reason, outputs: [] };
   const { outputs } = version.experimentTemplate;
   const values = valuesOf(await cloud.getRunResults(version.id, run, templateOf(outputs)));

@@ -1,15 +1,15 @@
 import { Document, type ToStringOptions } from 'yaml';
 import {
   type Experiment,
+  isNumericType,
+  isWholeType,
   type Model,
   nameKey,
-  numericOutputTypes,
   RANDOM_SEED,
   type RawValue,
 } from '../api/index.ts';
 import { campaignName } from '../campaign/definition.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
-import { isNumeric, isWhole } from '../campaign/designs/input-types.ts';
 import { kindOf as kindOfInput, type ModelInput } from '../campaign/input-values.ts';
 import { oneLine } from '../text/suggest.ts';
 
@@ -92,7 +92,7 @@ function search(inputs: readonly ModelInput[], outputs: readonly Named[]): strin
 type Named = LimitedVersion['experimentTemplate']['outputs'][number];
 
 function firstNumber(outputs: readonly Named[]): Named | undefined {
-  return outputs.find(({ type }) => numericOutputTypes.includes(type));
+  return outputs.find(({ type }) => isNumericType(type));
 }
 
 /** The input that the example lines vary: the first input with a number, otherwise the first input. */
@@ -149,7 +149,7 @@ function rangeAbout(input: ModelInput): [number, number] | undefined {
   const size = Math.max(1, Math.abs(value));
   const low = Math.max(Math.floor(value - size / 2), min ?? -Infinity);
   const high = Math.min(Math.ceil(value + size / 2), max ?? Infinity);
-  const [least, most] = isWhole(type) ? [Math.ceil(low), Math.floor(high)] : [low, high];
+  const [least, most] = isWholeType(type) ? [Math.ceil(low), Math.floor(high)] : [low, high];
   return least < most ? [least, most] : undefined;
 }
 
@@ -162,7 +162,7 @@ function valueIn({ type, value }: ModelInput): RawValue {
   if (type === 'BOOLEAN') return value === 'true';
   const number = Number(value);
   const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
-  return isNumeric(type) && value.trim() !== '' && isExact ? number : value;
+  return isNumericType(type) && value.trim() !== '' && isExact ? number : value;
 }
 
 function kindOf({ type, units }: Pick<ModelInput, 'units'> & { type: string }): string {

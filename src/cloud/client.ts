@@ -31,6 +31,7 @@ import type {
 import type { Sink } from './download.ts';
 import { CloudError, isCloudError, lacksExtension, otherHost } from './errors.ts';
 import { fetchOutputFile } from './output-file.ts';
+import { LONGEST_REASON, reasonIn } from './outputs.ts';
 import { inSpan, tracing } from '../tracing.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
@@ -43,8 +44,9 @@ interface CallOptions {
 }
 
 /**
- * A typed client of the model service, with one method per endpoint (specification, section 4). If a request fails, the
- * method rejects with a CloudError. After an abort, it rejects with the reason of the abort.
+ * A typed client of the model service, with one method per endpoint of the specification (section 4), and methods for what
+ * only a foray service has. If a request fails, the method rejects with a CloudError. After an abort, it rejects with the
+ * reason of the abort.
  */
 export class CloudClient {
   readonly #transport: Transport;
@@ -62,7 +64,7 @@ export class CloudClient {
     return (await this.health(signal))?.service;
   }
 
-  /** The problems that a foray service has now; undefined for other hosts. */
+  /** The state of a foray service: its identity, and the problems that it has now; undefined for other hosts. */
   async health(signal?: AbortSignal): Promise<Health | undefined> {
     try {
       const answer = await this.#transport.send({ method: 'GET', path: '/health', isBeside: true, signal });
@@ -127,6 +129,7 @@ export class CloudClient {
   }
 
   getModelByName(name: string, signal?: AbortSignal): Promise<Model> {
+    // the older spelling has the name in its path
     return this.#call('getModelByName', { params: { name }, body: name, signal });
   }
 
@@ -219,6 +222,11 @@ export class CloudClient {
 
   checkFile(hash: string, signal?: AbortSignal): Promise<boolean> {
     return this.#call('checkFile', { query: { hash }, signal });
+  }
+
+  /** Why a run has failed, by the message of its state. */
+  reasonOf(message: string | null): string {
+    return this.redacted(reasonIn(message), LONGEST_REASON);
   }
 
   /** A text of the service, without the key and without signed addresses. */

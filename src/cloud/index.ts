@@ -2,5 +2,5 @@ export { clockAhead, SAME_TIME_MS } from './clock.ts';
 export { CloudClient } from './client.ts';
 export { CloudError, type CloudErrorKind, isCloudError, isShortOutage } from './errors.ts';
 export { isLoopback } from './loopback.ts';
-export { reasonIn, templateOf, valuesOf } from './outputs.ts';
+export { LONGEST_REASON, templateOf, valuesOf } from './outputs.ts';
 export { withRetries } from './retries.ts';

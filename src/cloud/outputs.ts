@@ -21,6 +21,9 @@ export function valuesOf(outputs: Outputs): Record<string, string> {
   );
 }
 
+/** The longest reason of a failed run that foray keeps, in characters. */
+export const LONGEST_REASON = 1_000;
+
 /**
  * The reason of a failure in a message. foray's service sends the reason as the title of a JSON message. Other services
  * may send plain text.

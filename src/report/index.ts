@@ -21,5 +21,4 @@ export { bestTable, bestText, noBestText, TOO_GOOD } from './words/search-words.
 export { plannedPoints, strategyLine, strategyWords } from './words/strategy-words.ts';
 export { type Cell, type Column, resultTable, type Table, type TableOptions } from './tables/result-table.ts';
 export { printable } from './formats/text.ts';
-export { isNumeric } from './tables/value-kinds.ts';
 export { counted, numberText, shortNumber, titleOf, unitText } from './words/words.ts';

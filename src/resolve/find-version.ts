@@ -3,7 +3,7 @@ import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
 import type { ReadDefinition } from '../campaign/read.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
-import { ForayError } from '../errors.ts';
+import { ForayError, type Place } from '../errors.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 
 /** The model's version against which a definition is checked, and what the service knows about it. */
@@ -55,10 +55,15 @@ async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinit
   const models = await cloud.listModels();
   const found = models.find((model) => nameKey(model.name) === nameKey(name));
   if (found) return found;
-  throw new UnknownNameError('UNKNOWN_MODEL', `The service has no model "${name}".`, {
+  throw noModel(models, name, locate(['model', 'name']));
+}
+
+/** The error for the name of a model that the service does not have. */
+export function noModel(models: readonly Model[], name: string, place?: Place): ForayError {
+  return new UnknownNameError('UNKNOWN_MODEL', `The service has no model "${name}".`, {
     name,
     known: models.map((model) => model.name),
-    place: locate(['model', 'name']),
+    place,
     hint: 'It has no models for this key.',
   });
 }

@@ -1,9 +1,8 @@
 import type { PointValue } from '../campaign/search/log.ts';
-import { CONFIDENCE } from '../campaign/search/search.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { chosenVariance, confidenceAmong } from '../statistics/chance.ts';
 import { quantileInterval } from '../statistics/quantile.ts';
-import { halfWidth } from '../statistics/sample.ts';
+import { CONFIDENCE, halfWidth } from '../statistics/sample.ts';
 import { shareOf, wilsonInterval } from '../statistics/share.ts';
 import type { FinishedRun, PointReader, RequiredValue } from './point-value.ts';
 

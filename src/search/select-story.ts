@@ -66,22 +66,24 @@ export function selectStoryOf(
   };
   const all = points.map((point) => shown(point, ofComparison(point)));
   const ranked = byRank(all, reader);
-  const first = winner
+  const best = winner
     ? all.find(({ ordinal }) => ordinal === winner.ordinal)
     : stage === 'over'
       ? undefined
       : ranked.find((point) => point.isFeasible);
-  const pointOf = new Map(points.map((point) => [point.ordinal, point]));
-  const given = first && pointOf.get(first.ordinal)!;
-  const own =
-    winner && given!.isWhole ? given!.runs.filter(({ replication }) => replication > winner.after) : [];
+  const byOrdinal = new Map(points.map((point) => [point.ordinal, point]));
+  const compared = best && byOrdinal.get(best.ordinal)!;
+  const furtherRuns =
+    winner && compared!.isWhole ? compared!.runs.filter(({ replication }) => replication > winner.after) : [];
   const candidates = ranked.filter((point) => point.isFeasible);
-  // until the chosen point has its own runs, the runs that chose it give its value
-  const among = own.length > 0 ? 1 : Math.max(1, candidates.length);
-  const used = given && (own.length > 0 ? own : ofComparison(given));
-  const others = candidates.filter((point) => point !== first);
-  const next = among > 1 ? others.map((one) => reader.valueOf(ofComparison(pointOf.get(one.ordinal)!))) : [];
-  const told = given && shown(given, used!, { among, next });
+  // until the runs after the comparison are there, the runs that chose the point give its value
+  const isReported = furtherRuns.length > 0;
+  const among = isReported ? 1 : Math.max(1, candidates.length);
+  const used = compared && (isReported ? furtherRuns : ofComparison(compared));
+  const others = candidates.filter((point) => point !== best);
+  const next =
+    among > 1 ? others.map((one) => reader.valueOf(ofComparison(byOrdinal.get(one.ordinal)!))) : [];
+  const told = compared && shown(compared, used!, { among, next });
   const failed = points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length;
   return {
     summary: {
@@ -90,23 +92,24 @@ export function selectStoryOf(
       points: points.length,
       failed,
       best:
-        told && first && first.mean !== null
+        told && best && best.mean !== null
           ? {
-              ordinal: first.ordinal,
-              key: first.key,
-              value: told.mean ?? first.mean,
-              inputs: namedValues(campaign.varied, first.values),
+              ordinal: best.ordinal,
+              key: best.key,
+              value: told.mean ?? best.mean,
+              inputs: namedValues(campaign.varied, best.values),
               interval: told.interval,
               among,
               runs: told.runs,
               failed: used!.length - told.runs,
-              seen: first.mean,
+              seen: best.mean,
               isEqual: reader.areEqual(used!),
               // all runs of the winner decide whether it meets the requirements, and so they have chosen it among all points
-              required:
-                own.length > 0 ? requiredAt(campaign, reader, given.runs, points.length) : told.required,
-              tied: own.length > 0 ? 0 : tiedWith(first, candidates),
-              choice: own.length > 0 ? choiceOf(winner!) : 'alone',
+              required: isReported
+                ? requiredAt(campaign, reader, compared.runs, points.length)
+                : told.required,
+              tied: isReported ? 0 : tiedWith(best, candidates),
+              choice: isReported ? choiceOf(winner!) : 'alone',
             }
           : null,
     },

@@ -10,9 +10,9 @@ import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import type { MissingValues } from './missing.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
+import { CONFIDENCE } from '../statistics/sample.ts';
 
 /** The default confidence of intervals. */
-const CONFIDENCE = 0.95;
 /**
  * If the share of chance in the variance of single runs, or of the points' means, is larger than this, there is a
  * warning.

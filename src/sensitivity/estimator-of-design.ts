@@ -1,5 +1,5 @@
+import { isNumericType } from '../api/index.ts';
 import { inputsOf, rowsOf } from '../campaign/designs/index.ts';
-import { isNumeric } from '../campaign/designs/input-types.ts';
 import { morrisLevels } from '../campaign/sampling/morris.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { hasRandomRuns } from '../campaign/seeds.ts';
@@ -314,7 +314,7 @@ function factorial(
   const own = inputsOf(campaign.design);
   const isFull = generators.every((one) => one === null);
   const areNumbers = inputs.map((name) =>
-    isNumeric(campaign.base.find((input) => input.name === name)!.type),
+    isNumericType(campaign.base.find((input) => input.name === name)!.type),
   );
   const levels = values.map((own, at) =>
     areNumbers[at] ? own.toSorted((a, b) => Number(a) - Number(b)) : own,
@@ -372,7 +372,7 @@ function oneAtATime(
     const placeOf = (value: string) => ({ value, point: table.find(unchanged.with(place, value)) });
     const { type } = varied[place]!;
     const all = [...new Set([own, ...values[at]!])];
-    if (!isNumeric(type)) return { input, places: all.map(placeOf) };
+    if (!isNumericType(type)) return { input, places: all.map(placeOf) };
     all.sort((a, b) => Number(a) - Number(b));
     return {
       input,

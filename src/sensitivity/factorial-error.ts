@@ -7,7 +7,7 @@ import { MOST_CHANCE } from './chance.ts';
 import { type Certainty, certainty, certaintyOf } from './contrast.ts';
 import { rankOf } from './exchange.ts';
 import type { FactorialTable, Part } from './factorial-table.ts';
-import type { PointValues } from './point-values.ts';
+import { type PointValues, runsOfPoints } from './point-values.ts';
 import {
   commonReplications,
   type ErrorVariance,
@@ -43,10 +43,9 @@ export class FactorialError {
     this.#table = table;
     this.#values = values;
     this.#confidence = confidence;
-    const { replicates, isPaired, isShare, error, hasUnknownChance } = values;
+    const { isPaired, isShare, error, hasUnknownChance } = values;
     const { points } = table;
-    const runs =
-      replicates && Array.from(values.means, (mean, point) => (Number.isNaN(mean) ? [] : replicates(point)));
+    const runs = runsOfPoints(values);
     const own = runs && points.map((point) => runs[point]!);
     this.#ofRun = own && this.#errorOf(own);
     this.#runs = this.#ofRun && runs;

@@ -1,5 +1,4 @@
-import type { InputType } from '../api/index.ts';
-import { isNumeric } from '../campaign/designs/input-types.ts';
+import { type InputType, isNumericType } from '../api/index.ts';
 import { drawnRow, type SpreadInput } from '../campaign/designs/spread-input.ts';
 import type { MorrisRow } from '../campaign/sampling/morris.ts';
 import { normalCdf } from '../statistics/normal.ts';
@@ -53,7 +52,7 @@ function placesOf(
 ): ((value: string) => number) | undefined {
   if (distribution.kind === 'choice') {
     const values = [...new Set(distribution.values)];
-    if (isNumeric(type)) values.sort((a, b) => Number(a) - Number(b));
+    if (isNumericType(type)) values.sort((a, b) => Number(a) - Number(b));
     return (value) => values.indexOf(value) / (values.length - 1);
   }
   if (!isWhole || distribution.kind !== 'uniform') return undefined;

@@ -51,6 +51,14 @@ export function inPairs(values: PointValues): PointValues {
   };
 }
 
+/** The runs of each point, none at a point without a value; undefined if single runs are not known. */
+export function runsOfPoints({
+  means,
+  replicates,
+}: PointValues): readonly (readonly Replicate[])[] | undefined {
+  return replicates && Array.from(means, (mean, point) => (Number.isNaN(mean) ? [] : replicates(point)));
+}
+
 /** The chance in the means of points. */
 export interface PointChance {
   /** The variance of chance in the mean of each point. */
@@ -73,8 +81,8 @@ export interface PointChance {
  *
  * @returns undefined if there is no chance, and with common random numbers, whose chance is the same at all points
  */
-export function pointChance(of: PointValues): PointChance | undefined {
-  const { means, replicates, isPaired, hasUnknownChance, error } = of;
+export function pointChance(values: PointValues): PointChance | undefined {
+  const { means, isPaired, hasUnknownChance, error } = values;
   const everywhere = (variance: number): Float64Array => means.map(() => variance);
   if (hasUnknownChance) {
     const known = means.filter((value) => !Number.isNaN(value));
@@ -85,13 +93,13 @@ export function pointChance(of: PointValues): PointChance | undefined {
   const { freedom } = error;
   if (error.isUnseen) return { variances: everywhere(error.variance), kind: 'unseen', freedom };
   if (isPaired) return undefined;
-  const runs =
-    replicates && Array.from(means, (mean, point) => (Number.isNaN(mean) ? [] : replicates(point)));
+  const runs = runsOfPoints(values);
   const pooled = runs && errorVariance(runs, false)!.variance;
   const points = means.filter((value) => !Number.isNaN(value)).length;
   const [variances, ofVariances] = [new Float64Array(means.length), new Float64Array(means.length)];
   for (let point = 0; point < means.length; point += 1) {
     const own = runs?.[point]!.map(({ value }) => value) ?? [];
+    // a single run does not show the variance at its point, so it has that of all points
     variances[point] =
       own.length > 1 ? momentsOf(own).variance / own.length : pooled ? pooled / own.length : error.variance;
     const ownFreedom = own.length > 1 ? own.length - 1 : freedom / points;

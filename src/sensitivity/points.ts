@@ -1,4 +1,4 @@
-import { isNumeric } from '../campaign/designs/input-types.ts';
+import { isNumericType } from '../api/index.ts';
 import type { VariedInput } from '../campaign/types.ts';
 import { GrowingArray } from './growing-array.ts';
 import type { SampledRows } from './sampled-rows.ts';
@@ -25,7 +25,7 @@ export class PointTable {
     this.#columns = inputs.map(() => new GrowingArray(expected));
     this.#draws = new GrowingArray(expected);
     this.#codes = inputs.map(({ type }) =>
-      isNumeric(type) || type === 'BOOLEAN' ? undefined : new Map<string, number>(),
+      isNumericType(type) || type === 'BOOLEAN' ? undefined : new Map<string, number>(),
     );
     this.#row = new Float64Array(inputs.length);
     this.#bits = new Uint32Array(this.#row.buffer);

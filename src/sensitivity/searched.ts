@@ -9,6 +9,7 @@ import { type Model, modelOf } from '../search/methods/gp/model.ts';
 import type { Told } from '../search/methods/method.ts';
 import { Stream } from '../campaign/sampling/stream.ts';
 import { isFeasible } from '../search/point-value.ts';
+import { CONFIDENCE } from '../statistics/sample.ts';
 import { normalQuantile } from '../statistics/normal.ts';
 import { quantile } from '../statistics/quantile.ts';
 import { fisherTail } from '../statistics/tests.ts';
@@ -25,7 +26,6 @@ const MOST_POINTS = 250;
 const FEWEST_POINTS = 8;
 const BASE_POINTS = 512;
 const REALIZATIONS = 200;
-const CONFIDENCE = 0.95;
 /** If a model explains a smaller share of the variance at points outside the fit, there is a warning. */
 const GOOD = 0.8;
 /**
@@ -44,8 +44,8 @@ const PLACES = 41;
  * indices come from random realizations of the process. For each realization, the base points are drawn again with
  * replacement (bootstrap): L. Le Gratiet, C. Cannamela and B. Iooss, "A Bayesian approach for global sensitivity
  * analysis of (multifidelity) computer codes", SIAM/ASA Journal on Uncertainty Quantification 2 (2014) 336-363,
- * algorithm 1. They hold only if the fitted parameters are right, and each total index is above 0, so a test tells which
- * inputs have an effect (`testsOf`).
+ * algorithm 1. The intervals hold only if the fitted parameters are right. Each total index is above 0, so a test tells
+ * which inputs have an effect (`testsOf`).
  *
  * @param campaign - a campaign with a search
  * @param isNoisy - whether chance affects the values
@@ -91,13 +91,17 @@ export function searchedAnalysis(
   }
   const ps = testsOf(model, told, isNoisy);
   const indices = indicesOf(model, search.inputs, campaign.seed ?? 0);
+  const unknown =
+    'the predictions of the model of the search are too large, or the same at nearly all points';
   return {
     ...head,
     indices: ps ? indices.map((one, at) => ({ ...one, p: ps[at]! })) : indices,
     r2,
+    ...(indices.length === 0 && { unknown }),
     slices: slicesOf(campaign, model, told),
     warnings: [
       ...failures,
+      ...(indices.length === 0 ? [`There are no indices, because ${unknown}.`] : []),
       ...(!isNoisy && sharesSeeds(campaign) ? [ONE_CHANCE] : []),
       ...(known.length > told.length
         ? [`The model is fitted to ${told.length} of ${known.length} points, spread evenly over the search.`]
@@ -191,6 +195,7 @@ function testsOf({ dimensions, fit, posterior }: Model, told: readonly Told[], i
   });
 }
 
+/** The indices with their intervals; empty if they are not numbers. */
 function indicesOf(model: Model, inputs: readonly { name: string }[], seed: number): InputIndices[] {
   const layout = {
     inputs: inputs.map(({ name }) => name),
@@ -206,7 +211,6 @@ function indicesOf(model: Model, inputs: readonly { name: string }[], seed: numb
   );
   const blocks = Array.from({ length: BASE_POINTS }, (_, block) => block);
   const numbers = sobolEstimates(layout, paths.mean(), blocks);
-  if (!numbers.every(Number.isFinite)) return [];
   const stream = new Stream(seed, 'base points');
   const drawn = Array.from({ length: REALIZATIONS }, () =>
     sobolEstimates(
@@ -215,6 +219,7 @@ function indicesOf(model: Model, inputs: readonly { name: string }[], seed: numb
       blocks.map(() => stream.below(BASE_POINTS)),
     ),
   );
+  if (![numbers, ...drawn].every((one) => one.every(Number.isFinite))) return [];
   const intervalOf = (at: number): Interval => {
     const sorted = drawn.map((one) => one[at]!).sort((a, b) => a - b);
     const tail = (1 - CONFIDENCE) / 2;

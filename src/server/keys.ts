@@ -65,7 +65,8 @@ export class KeyFile implements Keys {
   }
 
   of(keyHash: string): Access | null {
-    const { name, role = 'executor' } = this.#keys.holderOf(keyHash) ?? {};
-    return name === undefined || role === 'executor' ? null : { name, role };
+    const holder = this.#keys.holderOf(keyHash);
+    if (!holder || holder.role === 'executor') return null;
+    return { name: holder.name, role: holder.role };
   }
 }

@@ -1,4 +1,4 @@
-import { halfWidth, Sample } from './sample.ts';
+import { CONFIDENCE, halfWidth, Sample } from './sample.ts';
 
 /** How a series is divided into batches. */
 export interface BatchMeansOptions {
@@ -53,7 +53,7 @@ export interface BatchMeans {
  */
 export function batchMeans(
   values: readonly number[] | Float64Array,
-  { batches = 20, warmup = 0, confidence = 0.95 }: BatchMeansOptions = {},
+  { batches = 20, warmup = 0, confidence = CONFIDENCE }: BatchMeansOptions = {},
 ): BatchMeans {
   if (!(Number.isInteger(batches) && batches >= 2))
     throw new RangeError(`${batches} is not a valid number of batches; use 10 to 30`);

@@ -95,7 +95,7 @@ class ValueCounts implements Counts {
 
   majorityOf(all: number): Majority | null {
     const timesOf = (at: number): number => this.#times?.[at] ?? 1;
-    const at = this.#values.findIndex((_value, at) => 2 * timesOf(at) > all);
+    const at = this.#values.findIndex((_value, place) => 2 * timesOf(place) > all);
     return at < 0 ? null : { value: this.#values[at]!, count: timesOf(at) };
   }
 }
@@ -170,8 +170,9 @@ export function largestJump(spreads: Iterable<Spread>): number | null {
 }
 
 /**
- * Whether chance may hide so much that there is no interval: fewer than {@link SURE} values are known, and the rare values among them are too few to show how far they jump. Two equal rare values are enough, because then the
- * output probably has only two values.
+ * Whether chance may hide so much that there is no interval: fewer than {@link SURE} values are known, and the rare values
+ * among them are too few to show how far they jump. Two equal rare values are enough, because then the output probably has
+ * only two values.
  */
 export function hidesChance(spread: Spread): boolean {
   const { count, mean, majority } = spread;

@@ -1,6 +1,9 @@
 import { normalQuantile } from './normal.ts';
 import { studentQuantile } from './student.ts';
 
+/** The default confidence of intervals and of comparisons. */
+export const CONFIDENCE = 0.95;
+
 /** Values that differ by less than this share of their size are equal: the difference comes from rounding. */
 export const ROUNDING = 1e-12;
 
@@ -59,6 +62,14 @@ export class Sample {
 
 export function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** The lowest and the highest value; Infinity and -Infinity without values. There may be too many for `Math.min(...)`. */
+export function rangeOf(values: readonly number[]): [low: number, high: number] {
+  return [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
 }
 
 /**

@@ -12,3 +12,9 @@ export function listItems(text: string): string[] {
   }
   return items;
 }
+
+/** The first items of a list, in a sentence: `A, B, C and 2 more`. */
+export function firstItems(items: readonly string[], most: number): string {
+  const more = items.length - most;
+  return `${items.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -9,6 +9,7 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
+import { HEARTBEAT_TIMEOUT } from '../campaign/heartbeat.ts';
 import type { Activities } from '../activities/index.ts';
 import { callsOf, type NoticeCall, type NoticeType, workflowIdOf } from '../campaign/notice.ts';
 import type { Context } from './context.ts';
@@ -18,7 +19,7 @@ const { notify } = proxyActivities<Pick<Activities, 'notify'>>({
   // a receiver that is down for a weekend still gets its notice
   scheduleToCloseTimeout: '7 days',
   startToCloseTimeout: '2m',
-  heartbeatTimeout: '5s',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
   // for a worker that dies; a call that fails says itself when the next one is
   retry: { initialInterval: '1s', backoffCoefficient: 1 },
 });

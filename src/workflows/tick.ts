@@ -1,4 +1,5 @@
 import { ActivityCancellationType, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import { HEARTBEAT_TIMEOUT } from '../campaign/heartbeat.ts';
 import type { Activities, AdvanceResult, Proposed } from '../activities/index.ts';
 import { addCauses } from '../campaign/failures.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
@@ -35,8 +36,6 @@ const PAGE = 2_000;
 const SEARCH_WAIT = 10_000;
 const LAST_FAILURES = 5;
 const LAST_TICKS = 20;
-/** The heartbeat timeout of activities. It must equal HEARTBEAT_TIMEOUT_MS, which a workflow cannot import. */
-const HEARTBEAT_TIMEOUT = '5s';
 
 export const activities = proxyActivities<Activities>({
   startToCloseTimeout: '30m',

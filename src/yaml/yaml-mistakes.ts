@@ -17,7 +17,7 @@ export interface Mistake {
  */
 export function mistakeBehind(error: YAMLParseError, document: Document.Parsed, text: string): Mistake {
   const found = { error, text, offset: error.pos[0], nodes: nodesAround(document, error.pos[0]) };
-  const mistake = ways.map((way) => way(found)).find((way) => way !== undefined);
+  const [mistake] = ways.flatMap((way) => way(found) ?? []);
   return mistake ?? { offset: found.offset, message: error.message };
 }
 
@@ -41,8 +41,8 @@ function nodesAround(document: Document.Parsed, offset: number): Located[] {
   const nodes: Located[] = [];
   visit(document, {
     Node(_, node) {
-      const [start = 0, end = 0, all = 0] = node.range ?? [];
-      if (start <= offset && offset <= all) nodes.push({ node, start, end });
+      const [start = 0, end = 0, withBlanks = 0] = node.range ?? [];
+      if (start <= offset && offset <= withBlanks) nodes.push({ node, start, end });
     },
   });
   return nodes;
@@ -165,11 +165,7 @@ function afterBracket({ error, text, offset, nodes }: Found): Mistake | undefine
 function withoutComma({ error, offset, nodes }: Found): Mistake | undefined {
   if (!isInBrackets(nodes) || (error.code !== 'MULTILINE_IMPLICIT_KEY' && error.code !== 'MISSING_CHAR'))
     return undefined;
-  return {
-    offset,
-    message: 'There is no comma after this.',
-    hint: COMMAS,
-  };
+  return { offset, message: 'There is no comma after this.', hint: COMMAS };
 }
 
 function withoutColon({ error, text, offset }: Found): Mistake | undefined {

@@ -58,6 +58,16 @@ test('a model that predicts nothing gives no indices and no slices, and says why
   );
 });
 
+test('a model whose predictions have no shares of the variance gives no indices, and says why', () => {
+  // the squares of such values are beyond the largest number
+  const { campaign, asks } = searched((x) => 1e200 * (4 * x[0]! + 2 * x[1]!), { count: 40, near: 0 });
+  const analysis = searchedAnalysis(campaign, asks, false);
+  const why = 'the predictions of the model of the search are too large, or the same at nearly all points';
+  expect(analysis.r2).toBeGreaterThan(0.99);
+  expect([analysis.indices, analysis.warnings]).toEqual([[], [`There are no indices, because ${why}.`]]);
+  expect(analysisSentence(analysis)).toBe(`It is unknown which inputs matter for f, because ${why}.`);
+});
+
 test('a sentence about a search names only inputs without which the model fits worse; the others are unknown', () => {
   const stream = new Stream(3, 'noise');
   const exact = searched((x) => 4 * x[0]! + 2 * x[1]!, { count: 40, near: 10 });

@@ -1,4 +1,4 @@
-import { type InputType, numericOutputTypes, type RawValue, type Unit } from '../../api/index.ts';
+import { type InputType, isNumericType, type OutputType, type RawValue, type Unit } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import type { NamedTypes, ValueType } from '../expressions/index.ts';
 
@@ -54,18 +54,33 @@ export function operandOf(name: string, type: InputType, canonical: string, plac
   );
 }
 
-/** The type that an input's values have in expressions. */
-export function valueType(type: InputType): ValueType {
+/**
+ * @param given - what a definition gives the input, such as "a range of numbers"
+ * @throws ForayError INVALID_VALUE if the input takes no numbers
+ */
+export function checkNumeric(
+  { name, type }: Pick<BaseInput, 'name' | 'type'>,
+  given: string,
+  place: Place,
+  hint = 'Give a list of values.',
+): void {
+  if (isNumericType(type)) return;
+  throw new ForayError('INVALID_VALUE', `The input "${name}" takes ${type}, not ${given}.`, { place, hint });
+}
+
+/** The error for a value of an input that takes a file. */
+export function takesFile(name: string, place: Place): ForayError {
+  return new ForayError('INVALID_VALUE', `The input "${name}" takes a file.`, {
+    place,
+    hint: `Write it under "files": {"${name}": PATH}.`,
+  });
+}
+
+/**
+ * The type that the values of an input or output have in expressions. The path of a file counts as a text, and
+ * `expressionNames` keeps it out of expressions.
+ */
+export function valueType(type: InputType | OutputType): ValueType {
   if (type === 'BOOLEAN') return 'boolean';
-  return isNumeric(type) ? 'number' : 'text';
-}
-
-/** Whether an input takes a number. */
-export function isNumeric(type: InputType): boolean {
-  return (numericOutputTypes as readonly InputType[]).includes(type);
-}
-
-/** Whether an input takes only whole numbers. */
-export function isWhole(type: InputType): boolean {
-  return type === 'INTEGER' || type === 'LONG';
+  return isNumericType(type) ? 'number' : 'text';
 }

@@ -4,7 +4,7 @@ import type { Mistakes } from '../../yaml/mistake-collector.ts';
 import type { Locate } from '../../yaml/yaml.ts';
 import type { ModelInput } from '../input-values.ts';
 import { pointKeys } from '../keys.ts';
-import type { BaseInput } from './input-types.ts';
+import { type BaseInput, takesFile } from './input-types.ts';
 import type { PointFile } from './table.ts';
 
 /**
@@ -173,10 +173,7 @@ export function newInput(
   }
   taken.add(input.name);
   if (input.type === 'INPUT_FILE' && !input.addFile) {
-    throw new ForayError('INVALID_VALUE', `The input "${input.name}" takes a file.`, {
-      place,
-      hint: `Write it under "files": {"${input.name}": PATH}.`,
-    });
+    throw takesFile(input.name, place);
   }
   return input;
 }

@@ -1,9 +1,10 @@
+import { isWholeType } from '../../api/index.ts';
 import * as z from 'zod';
 import { ForayError, isForayError } from '../../errors.ts';
+import { checkNumeric } from './input-types.ts';
 import { canonical, checkUnits } from '../input-values.ts';
 import { rounded } from '../rounding.ts';
 import type { Listed } from './grid.ts';
-import { isNumeric, isWhole } from './input-types.ts';
 import {
   type DesignFacts,
   type GivenInput,
@@ -108,12 +109,8 @@ function sidesOf(
 ): string[] {
   const { name, type } = input;
   const value = base.find((one) => one.name === name)!.value;
-  if (!isNumeric(type)) {
-    throw new ForayError('INVALID_VALUE', `The input "${name}" takes ${type}, not a number.`, {
-      place: locate(path),
-      hint: 'oneAtATime takes inputs of any type, each with a list of values.',
-    });
-  }
+  const hint = 'oneAtATime takes inputs of any type, each with a list of values.';
+  checkNumeric(input, 'a number', locate(path), hint);
   if (sides) {
     checkUnits(input, sides.units, locate([...path, 'units']));
     const pair = (['low', 'high'] as const).map((side) =>
@@ -135,10 +132,10 @@ function sidesOf(
       { place: locate(path), hint: `Give a low and a high value: "inputs": ${shares}.` },
     );
   }
-  const distance = isWhole(type) ? Math.max(1, Math.round(size * change)) : size * change;
+  const distance = isWholeType(type) ? Math.max(1, Math.round(size * change)) : size * change;
   return [-distance, distance].map((step) => {
     const sum = Number(value) + step;
-    const number = isWhole(type) ? sum : rounded(sum, distance, size);
+    const number = isWholeType(type) ? sum : rounded(sum, distance, size);
     try {
       return canonical(input, number, locate(path));
     } catch (error) {

@@ -16,7 +16,8 @@ import {
   type SpreadInput,
 } from './spread-input.ts';
 
-const MOST_SCRAMBLES = 8;
+/** The most scrambles by default. A definition may ask for more. */
+const MOST_DEFAULT_SCRAMBLES = 8;
 /**
  * The default number of scrambles (independent Sobol sequences) is either 1, or at least this number. With several
  * scrambles, an interval is computed from the differences between them. With only a few, the interval would be very
@@ -86,7 +87,7 @@ export interface Saltelli {
 }
 
 export const saltelli: Kind<Written, Saltelli> = {
-  title: 'Sobol’ indices (Saltelli)',
+  title: "Sobol' indices (Saltelli)",
   schema,
   resolve(written, facts, path, taken) {
     const { secondOrder = false, seed = facts.seed } = written;
@@ -155,13 +156,13 @@ function rowsPerBasePoint({ secondOrder, inputs }: Saltelli): number {
 function scramblesOf(written: Written['points']): number {
   const [points, least] =
     typeof written === 'number' ? [written, LEAST_POINTS.fixed] : [written.max, LEAST_POINTS.growing];
-  const most = 2 ** Math.floor(Math.log2(Math.min(MOST_SCRAMBLES, points / least)));
+  const most = 2 ** Math.floor(Math.log2(Math.min(MOST_DEFAULT_SCRAMBLES, points / least)));
   return most < FEWEST_SCRAMBLES ? 1 : most;
 }
 
-/** At most three numbers of scrambles that divide the number of points: the greatest ones up to `MOST_SCRAMBLES`. */
+/** At most three numbers of scrambles that divide the number of points: the greatest ones up to `MOST_DEFAULT_SCRAMBLES`. */
 function dividersOf(points: number): number[] {
-  return Array.from({ length: MOST_SCRAMBLES }, (_, at) => at + 1)
+  return Array.from({ length: MOST_DEFAULT_SCRAMBLES }, (_, at) => at + 1)
     .filter((scrambles) => points % scrambles === 0)
     .slice(-3);
 }

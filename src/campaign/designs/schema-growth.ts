@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, Output } from './schema-values.ts';
+import { confidence, count, Output } from './schema-values.ts';
 
 /** The rule by which a design grows. A definition gives it in place of a number of points. */
 export const Growing = z
@@ -19,12 +19,7 @@ export const Growing = z
       .describe(
         'The outputs whose indices must be known, by default all numeric and BOOLEAN outputs and the formulas under "outputs".',
       ),
-    confidence: z
-      .number('expected a number such as 0.95')
-      .gt(0.5, 'expected more than 0.5')
-      .lt(1, 'expected less than 1')
-      .default(0.95)
-      .describe('The confidence of the intervals.'),
+    confidence: confidence('The confidence of the intervals.'),
   })
   .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
   .meta({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { unitNames } from '../../api/index.ts';
+import { CONFIDENCE } from '../../statistics/sample.ts';
 
 /** The values of inputs as a person writes them. */
 
@@ -22,6 +23,16 @@ export const Units = z
   });
 
 export const number = z.number('expected a number');
+/** The confidence of intervals or of a choice. */
+export function confidence(description: string) {
+  return z
+    .number('expected a number such as 0.95')
+    .gt(0.5, 'expected more than 0.5')
+    .lt(1, 'expected less than 1')
+    .default(CONFIDENCE)
+    .describe(description);
+}
+
 export const values = z.array(Value, 'expected a list of values');
 
 /** Numbers at equal distances, or at equal ratios. */
@@ -60,6 +71,7 @@ export const Values = z.union(
 );
 export type Values = z.infer<typeof Values>;
 
+/** The most points of a campaign. */
 export const MOST_POINTS = 10_000_000;
 
 /** A whole number of points, trajectories or base points. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { allowedText, type RawValue } from '../../api/index.ts';
+import { allowedText, isWholeType, type RawValue } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
+import { checkNumeric } from './input-types.ts';
 import { canonical, checkUnits, kindOf, type ModelInput } from '../input-values.ts';
 import { choose, type Distribution, massWithin, quantile, wholeQuantile } from '../sampling/distributions.ts';
-import { isNumeric, isWhole } from './input-types.ts';
 import { type DesignFacts, inputsIn, type Path } from './kind.ts';
 import { byInput, number, Units, values } from './schema-values.ts';
 
@@ -154,59 +154,40 @@ function spreadInput(
       (value, index) => mistakes.attempt(() => canonical(input, value, locate([...at, index]))) ?? '',
     );
     const distribution = { kind: 'choice' as const, values: texts, ...(weights && { weights }) };
-    return { name, isWhole: isWhole(type), distribution };
+    return { name, isWhole: isWholeType(type), distribution };
   };
   if (Array.isArray(written)) return choice(written, path);
   checkUnits(input, written.units, locate([...path, 'units']));
   const kind = distributionOf(written);
   if (kind === 'choice') return choice(written.values!, [...path, 'values'], written.weights);
-  if (!isNumeric(type)) {
-    throw new ForayError(
-      'INVALID_VALUE',
-      `The input "${name}" takes ${type}, not a distribution of numbers.`,
-      { place, hint: 'Give a list of values.' },
+  checkNumeric(input, 'a distribution of numbers', place);
+  const wrong = (message: string, hint?: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place, hint });
+  if (input.values)
+    throw wrong(
+      `The input "${name}" takes only listed numbers.`,
+      `Give a list of values. The input takes ${kindOf(input)}.`,
     );
-  }
-  if (input.values) {
-    throw new ForayError('INVALID_VALUE', `The input "${name}" takes only listed numbers.`, {
-      place,
-      hint: `Give a list of values. The input takes ${kindOf(input)}.`,
-    });
-  }
   const { min, max, mean, sd, mode } = written;
-  if (isWhole(type)) {
-    if (min !== undefined && max !== undefined && Math.floor(max) < Math.ceil(min)) {
-      throw new ForayError('INVALID_VALUE', `There is no whole number between ${min} and ${max}.`, {
-        place,
-        hint: `The input "${name}" takes ${type}.`,
-      });
-    }
-  }
+  if (isWholeType(type) && min !== undefined && max !== undefined && Math.floor(max) < Math.ceil(min))
+    throw wrong(`There is no whole number between ${min} and ${max}.`, `The input "${name}" takes ${type}.`);
   // an end without a limit counts as nine standard deviations from the mean
   const reach = SPREAD * (sd ?? 0);
   const [least, most] = [min ?? mean! - reach, max ?? mean! + reach];
-  if (!Number.isFinite(most - least)) {
-    throw new ForayError('INVALID_VALUE', `The values of "${name}" are spread too widely.`, {
-      place,
-      hint: 'Numbers and the differences between them can be at most 1.8e308.',
-    });
-  }
-  const [lowest, highest] = isWhole(type) ? [Math.ceil(least), Math.floor(most)] : [least, most];
+  if (!Number.isFinite(most - least))
+    throw wrong(
+      `The values of "${name}" are spread too widely.`,
+      'Numbers and the differences between them can be at most 1.8e308.',
+    );
+  const [lowest, highest] = isWholeType(type) ? [Math.ceil(least), Math.floor(most)] : [least, most];
   if (kind === 'normal') checkTails(input, { min, max }, place);
   for (const bound of [lowest, highest]) canonical(input, bound, place);
   const distribution = Object.fromEntries(
     Object.entries({ kind, min, max, mean, sd, mode }).filter(([, value]) => value !== undefined),
   ) as unknown as Distribution;
-  if (distribution.kind === 'normal' && massWithin(distribution) < LEAST_MASS) {
-    throw new ForayError(
-      'INVALID_VALUE',
-      `No part of the normal distribution of "${name}" is between its limits.`,
-      {
-        place,
-      },
-    );
-  }
-  return { name, isWhole: isWhole(type), distribution };
+  if (distribution.kind === 'normal' && massWithin(distribution) < LEAST_MASS)
+    throw wrong(`No part of the normal distribution of "${name}" is between its limits.`);
+  return { name, isWhole: isWholeType(type), distribution };
 }
 
 /** A normal distribution has no limits of its own, so a definition must give them if the model has limits. */

@@ -1,9 +1,9 @@
-import { stepCount, stepValues } from '../../api/index.ts';
+import { isWholeType, stepCount, stepValues } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
+import { checkNumeric } from './input-types.ts';
 import type { Locate } from '../../yaml/yaml.ts';
 import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { rounded, roundedWhole, settled } from '../rounding.ts';
-import { isNumeric, isWhole } from './input-types.ts';
 import type { Range, Values } from './schema-values.ts';
 import type { DesignFacts } from './kind.ts';
 
@@ -85,13 +85,7 @@ export function distinctValuesOf(
 function rangeValues(input: ModelInput, written: Range, locate: Locate, path: PropertyKey[]): string[] {
   const place = locate(path);
   checkUnits(input, written.units, locate([...path, 'units']));
-  if (!isNumeric(input.type)) {
-    throw new ForayError(
-      'INVALID_VALUE',
-      `The input "${input.name}" takes ${input.type}, not a range of numbers.`,
-      { place, hint: 'Give a list of values.' },
-    );
-  }
+  checkNumeric(input, 'a range of numbers', place);
   const { from, to, step, count, scale = 'linear' } = written;
   const range = `from ${from} to ${to} ${step === undefined ? `with ${count} ${count === 1 ? 'value' : 'values'}` : `by ${step}`}`;
   const empty = (hint: string): ForayError =>
@@ -117,12 +111,12 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
   const [distance, size] = [(to - from) / last, Math.max(Math.abs(from), Math.abs(to))];
   // whole numbers on a linear scale are exact, and at least 1 apart
   const round = (value: number): number =>
-    isWhole(input.type)
+    isWholeType(input.type)
       ? roundedWhole(value, scale === 'linear' ? 1 : distance, size)
       : rounded(value, distance, size);
   const numbers = Array.from({ length: count! }, (_, at) => between(from, to, last, at, scale, round));
   // several numbers may be rounded to the same whole number
-  const distinct = isWhole(input.type) ? [...new Set(numbers.map(Math.round))] : numbers;
+  const distinct = isWholeType(input.type) ? [...new Set(numbers.map(Math.round))] : numbers;
   return distinct.map((value) => canonical(input, value, place));
 }
 

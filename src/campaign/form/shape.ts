@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { RANDOM_SEED } from '../../api/index.ts';
-import { isNumeric } from '../designs/input-types.ts';
+import { isNumericType, RANDOM_SEED } from '../../api/index.ts';
 import type { ModelInput } from '../input-values.ts';
 import { definitionSchema } from '../json-schema.ts';
 import { strategySettings } from '../strategy.ts';
@@ -203,7 +202,7 @@ function valueOfInput(input: ModelInput | undefined): ValueShape {
   if (!input) return { is: 'value', type: 'any' };
   const { type, values } = input;
   if (type === 'BOOLEAN') return { is: 'value', type: 'boolean' };
-  return { is: 'value', type: isNumeric(type) ? 'number' : 'text', options: values };
+  return { is: 'value', type: isNumericType(type) ? 'number' : 'text', options: values };
 }
 
 function nameOf(shape: Shape): string {

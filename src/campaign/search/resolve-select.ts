@@ -10,7 +10,7 @@ import type { Strategy } from '../strategy.ts';
 import type { BaseInput } from '../designs/input-types.ts';
 import type { Begun, Campaign, CampaignOutput, Goal } from '../types.ts';
 import { goalIn, requirementsIn } from './goal.ts';
-import { CONFIDENCE } from './search.ts';
+import { CONFIDENCE } from '../../statistics/sample.ts';
 
 /** Replications of each point before the comparison, if the definition has no number. */
 const FIRST = 10;

@@ -1,6 +1,6 @@
-import { RANDOM_SEED } from '../../api/index.ts';
+import { isNumericType, isWholeType, RANDOM_SEED } from '../../api/index.ts';
 import { ForayError } from '../../errors.ts';
-import { type BaseInput, isNumeric, isWhole } from '../designs/input-types.ts';
+import { type BaseInput, checkNumeric } from '../designs/input-types.ts';
 import { pointsOver } from '../designs/index.ts';
 import { checkExpression } from '../designs/expressions.ts';
 import { type DesignFacts, inputsIn } from '../designs/kind.ts';
@@ -77,7 +77,7 @@ function searchedInput(
     });
   if (Array.isArray(written) || 'values' in written) {
     const values = distinctValuesOf(input, written, facts, path);
-    if (!isNumeric(type)) return { name, type, kind: 'choice', values, isOrdered: false };
+    if (!isNumericType(type)) return { name, type, kind: 'choice', values, isOrdered: false };
     return {
       name,
       type,
@@ -99,39 +99,28 @@ function rangeOf(
   const { min, max, scale = 'linear', units } = written;
   const [step, digits] = [written.step ?? null, written.digits ?? null];
   checkUnits(input, units, locate([...path, 'units']));
-  if (!isNumeric(type))
-    throw new ForayError('INVALID_VALUE', `The input "${name}" takes ${type}, not a range of numbers.`, {
-      place: locate(path),
-      hint: 'Give a list of values.',
-    });
+  checkNumeric(input, 'a range of numbers', locate(path));
   // `canonical` also checks what the model allows
   canonical(input, min, locate([...path, 'min']));
   canonical(input, max, locate([...path, 'max']));
-  if (isWhole(type) && (digits ?? 0) > 0)
-    throw new ForayError(
-      'INVALID_VALUE',
+  const wrong = (message: string, at: PropertyKey[], hint: string): ForayError =>
+    new ForayError('INVALID_VALUE', message, { place: locate([...path, ...at]), hint });
+  if (isWholeType(type) && (digits ?? 0) > 0)
+    throw wrong(
       `The input "${name}" takes whole numbers, which have no digits after the point.`,
-      {
-        place: locate([...path, 'digits']),
-        hint: 'Leave "digits" out.',
-      },
+      ['digits'],
+      'Leave "digits" out.',
     );
-  if (isWhole(type) && step !== null && !Number.isInteger(step))
-    throw new ForayError('INVALID_VALUE', `The input "${name}" takes whole numbers.`, {
-      place: locate([...path, 'step']),
-      hint: 'Give a whole number as the step.',
-    });
+  if (isWholeType(type) && step !== null && !Number.isInteger(step))
+    throw wrong(`The input "${name}" takes whole numbers.`, ['step'], 'Give a whole number as the step.');
   const bounds = digits === null ? { min, max } : inward(min, max, digits);
   if (digits === null ? (step ?? 0) > max - min : bounds.min >= bounds.max)
-    throw new ForayError(
-      'INVALID_VALUE',
+    throw wrong(
       digits === null
         ? `The bounds of "${name}" allow only one value.`
         : `The bounds of "${name}" allow at most one value with "digits: ${digits}".`,
-      {
-        place: locate(path),
-        hint: `Give the value under "inputs", or give ${digits === null ? 'a smaller step' : 'more digits'}.`,
-      },
+      [],
+      `Give the value under "inputs", or give ${digits === null ? 'a smaller step' : 'more digits'}.`,
     );
   return { name, type, kind: 'range', ...bounds, scale, step, digits };
 }
@@ -306,5 +295,5 @@ function checkRules(
 
 /** Whether an input takes every number between its bounds. */
 function isReal(input: SearchedInput): boolean {
-  return input.kind === 'range' && !isWhole(input.type) && input.step === null && input.digits === null;
+  return input.kind === 'range' && !isWholeType(input.type) && input.step === null && input.digits === null;
 }

@@ -1,6 +1,6 @@
-import { canonicalValue, checkAllowed, type RawValue, ValueError } from '../../api/index.ts';
+import { canonicalValue, checkAllowed, isWholeType, type RawValue, ValueError } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
-import { type BaseInput, expressionNames, isWhole, operandOf, valueType } from '../designs/input-types.ts';
+import { type BaseInput, expressionNames, operandOf, valueType } from '../designs/input-types.ts';
 import { compileExpression, type Value } from '../expressions/index.ts';
 import { roundedDerived } from '../rounding.ts';
 import type { Computed, WrittenRules } from './computed.ts';
@@ -85,7 +85,7 @@ function lackOfValue({ type, allowed }: Computed, text: string): number {
     const number = Number(text);
     if (!Number.isFinite(number)) return Infinity;
     const { min = -Infinity, max = Infinity } = allowed;
-    const fraction = isWhole(type) ? Math.abs(number - Math.round(number)) : 0;
+    const fraction = isWholeType(type) ? Math.abs(number - Math.round(number)) : 0;
     const beyond = Math.max(0, min - number, number - max);
     if (fraction + beyond > 0) return fraction + beyond;
   }

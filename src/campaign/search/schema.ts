@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { byInput, InputName, Output, Units, Value } from '../designs/schema-values.ts';
+import { byInput, confidence, InputName, number, Output, Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
-import { CONFIDENCE, methodNames } from './search.ts';
+import { methodNames } from './search.ts';
 
 /** The shape of a search as a person writes it. Workflows must not import this file: zod would double their bundle. */
 
-const number = z.number('expected a number');
 const count = (what = 'expected a whole number of at least 1') => z.int(what).min(1, what);
 
 const Bounds = z
@@ -119,11 +118,7 @@ const Confirm = z
       indifference: number
         .positive('expected more than 0')
         .describe("A difference that does not matter, in the output's units."),
-      confidence: number
-        .gt(0.5, 'expected more than 0.5')
-        .lt(1, 'expected less than 1')
-        .default(CONFIDENCE)
-        .describe('The confidence that no other point is better by more than the indifference.'),
+      confidence: confidence('The confidence that no other point is better by more than the indifference.'),
       report,
     },
     'expected {indifference: NUMBER}',
@@ -251,11 +246,7 @@ export const SelectSchema = z
         .describe(
           'A difference that does not matter, in the units of the output. The points are compared until no other point is better by more than this.',
         ),
-      confidence: number
-        .gt(0.5, 'expected more than 0.5')
-        .lt(1, 'expected less than 1')
-        .default(CONFIDENCE)
-        .describe('The confidence of the choice (with an indifference) and of the intervals.'),
+      confidence: confidence('The confidence of the choice (with an indifference) and of the intervals.'),
       runs: count()
         .max(10_000_000, 'expected at most 10,000,000')
         .optional()

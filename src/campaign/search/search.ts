@@ -51,9 +51,6 @@ export interface Confirmation {
  */
 export type Selection = { require: Requirement[]; report: number } & Rule;
 
-/** The default confidence of a comparison of points and of intervals. */
-export const CONFIDENCE = 0.95;
-
 /**
  * `indifference`: a difference that does not matter. `runs`: the budget, the first replications included. With a
  * budget, `confidence` is the confidence of the intervals; it is then absent if it is the default.

@@ -1,5 +1,5 @@
-import { canonicalValue } from '../../api/index.ts';
-import { type BaseInput, isWhole } from '../designs/input-types.ts';
+import { canonicalValue, isWholeType } from '../../api/index.ts';
+import type { BaseInput } from '../designs/input-types.ts';
 import { rounded, settled } from '../rounding.ts';
 import { AllowedPoints } from './allowed.ts';
 import type { Dimension } from './dimension.ts';
@@ -158,14 +158,14 @@ function isWithin(value: number, { min, max }: { min: number; max: number }): bo
 /** The step between values, if there is one. */
 function stepOf({ type, step, digits }: Extract<SearchedInput, { kind: 'range' }>): number | null {
   if (step !== null) return step;
-  if (isWhole(type)) return 1;
+  if (isWholeType(type)) return 1;
   // the bounds have no more digits than the values
   return digits === null ? null : 10 ** -digits;
 }
 
 /** Rounds a computed value, because its last digits may differ between machines. The result stays within the bounds. */
 function cut(value: number, { type, digits, min, max }: Extract<SearchedInput, { kind: 'range' }>): number {
-  if (isWhole(type)) return Math.round(value);
+  if (isWholeType(type)) return Math.round(value);
   const near = digits === null ? rounded(value, max - min, Math.abs(max)) : Number(value.toFixed(digits));
   return Math.min(max, Math.max(min, near));
 }

@@ -1,5 +1,4 @@
-import { numberIn } from '../../api/index.ts';
-import { isNumeric } from '../../campaign/designs/input-types.ts';
+import { isNumericType, numberIn } from '../../api/index.ts';
 import { numberText, printable, shortNumber } from '../../report/index.ts';
 import type { FinishedRow, LiveState } from './state.ts';
 import { cut, fitted, type Line, type Span, widthOf } from './text.ts';
@@ -46,7 +45,7 @@ function placeText(
 ): string {
   const inputs = varied.map((input, at) => {
     const value = values[at] ?? '';
-    return `${input.name} ${cut(printable(isNumeric(input.type) ? shortNumber(value) : value), 30)}`;
+    return `${input.name} ${cut(printable(isNumericType(input.type) ? shortNumber(value) : value), 30)}`;
   });
   return `${printable(inputs.join(', ')) || point}${isReplicated ? ` #${replication}` : ''}`;
 }

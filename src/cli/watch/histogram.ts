@@ -1,4 +1,5 @@
 import { numberText } from '../../report/index.ts';
+import { rangeOf } from '../../statistics/sample.ts';
 import { cut, type Line, widthOf } from './text.ts';
 
 const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -12,8 +13,7 @@ export function binned(
   values: readonly number[],
   most: number,
 ): { from: number; to: number; counts: number[] } {
-  const from = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const to = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const [from, to] = rangeOf(values);
   const bins = from === to ? 1 : Math.max(1, Math.min(most, Math.ceil(2 * Math.cbrt(values.length))));
   const counts = new Array<number>(bins).fill(0);
   // the values are halved, because the span of two large numbers may overflow

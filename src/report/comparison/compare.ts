@@ -2,9 +2,10 @@ import { distinct, type Measure, measureOf, measuresOf } from '../../campaign/me
 import { hasSeed, shareSeeds } from '../../campaign/seeds.ts';
 import type { Campaign, Goal } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
+import { CONFIDENCE } from '../../statistics/sample.ts';
 import { areSame } from '../../statistics/chance.ts';
 import type { ResultRow } from '../../store/index.ts';
-import { CONFIDENCE, confidenceOf } from '../summary/mean.ts';
+import { confidenceOf } from '../summary/mean.ts';
 import { ByChance } from './by-chance.ts';
 import {
   differenceApart,

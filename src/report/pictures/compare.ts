@@ -4,7 +4,7 @@ import { shownDifference } from '../comparison/differences.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { shortNumber, titleOf, titleOfMeasure, unitText } from '../words/words.ts';
 import type { Figure } from './figure.ts';
-import { wholeTicks } from './output-axis.ts';
+import { wholeTicks } from './scales.ts';
 import { estimateCells, inputCell, inputColumn, PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 

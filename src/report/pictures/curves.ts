@@ -1,10 +1,9 @@
 import type { Campaign } from '../../campaign/types.ts';
 import { capitalized } from '../../text/printable.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
-import { COURSE_COLOURS } from './indices.ts';
 import { key } from './key.ts';
-import { PictureNumbers } from './numbers.ts';
-import { colours, type Spec, WIDTH } from './vega.ts';
+import { beside, PictureNumbers } from './numbers.ts';
+import { colours, COURSE_COLOURS, type Spec, WIDTH } from './vega.ts';
 import { type XAxis, xAxis } from './x-axis.ts';
 import { type Band, MOST_POINTS } from '../summary/bands.ts';
 import { type Courses, MOST_DATA_SETS, MOST_GROUPS } from '../summary/courses.ts';
@@ -215,8 +214,6 @@ function curves(
         };
       });
   const middles = hasBands ? rowed(bands, isPosterior ? 'posterior' : 'runs') : [];
-  // the bands accompany the line of the median, which has their rows
-  const without = <R extends object>(rows: readonly R[]) => rows.map((one) => ({ ...one, row: undefined }));
   const band = (values: readonly object[], from: string, to: string, name: string, opacity: number) => ({
     data: { values },
     mark: { type: 'area', opacity },
@@ -228,7 +225,7 @@ function curves(
     return [
       ...(bands.length > 0
         ? [
-            band(without(values), 'q05', 'q95', value, GROUP_OPACITY),
+            band(values.map(beside), 'q05', 'q95', value, GROUP_OPACITY),
             {
               data: { values },
               mark: { type: 'line', strokeWidth: 2 },
@@ -250,8 +247,8 @@ function curves(
     ...(prior.length > 0 ? [band(rowed(prior, 'prior'), 'q05', 'q95', names.prior, OPACITY.prior)] : []),
     ...(hasBands
       ? [
-          band(without(middles), 'q05', 'q95', names.ninety, OPACITY.ninety),
-          band(without(middles), 'q25', 'q75', names.fifty, OPACITY.fifty),
+          band(middles.map(beside), 'q05', 'q95', names.ninety, OPACITY.ninety),
+          band(middles.map(beside), 'q25', 'q75', names.fifty, OPACITY.fifty),
           {
             data: { values: middles },
             mark: { type: 'line', strokeWidth: 1.5 },

@@ -1,4 +1,4 @@
-import { isNumeric } from '../../campaign/designs/input-types.ts';
+import { isNumericType } from '../../api/index.ts';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import { inputsOfSearch } from '../../campaign/search/search.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
@@ -113,7 +113,7 @@ function namesOf(campaign: Seeking, points: readonly (readonly string[])[]): str
   const named = (short: (text: string) => string): string[] =>
     points.map((values) =>
       inputsOf(campaign)
-        .map(({ name, type }, at) => `${name} ${isNumeric(type) ? short(values[at]!) : values[at]!}`)
+        .map(({ name, type }, at) => `${name} ${isNumericType(type) ? short(values[at]!) : values[at]!}`)
         .join(', '),
     );
   const brief = named(shortNumber);

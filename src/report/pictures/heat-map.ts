@@ -4,7 +4,7 @@ import type { Campaign, CampaignBy, VariedInput } from '../../campaign/types.ts'
 import { bestMark, knownMark, type MarkedPoint } from './best-mark.ts';
 import { type Figure, sentences } from './figure.ts';
 import { binCells, inputColumn, measureColumnOf, PictureNumbers } from './numbers.ts';
-import { colourScale, legendTitle, wholeTicks } from './output-axis.ts';
+import { colourScale, legendTitle, wholeTicks } from './scales.ts';
 import { type Spec, WIDTH } from './vega.ts';
 import type { FacetedGrid } from '../summary/effects.ts';
 import type { GridEffect } from '../summary/grid.ts';

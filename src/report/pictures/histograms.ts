@@ -1,11 +1,12 @@
 import type { Campaign, CampaignOutput } from '../../campaign/types.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
 import { type NumberCell, PictureNumbers } from './numbers.ts';
-import { wholeTicks } from './output-axis.ts';
+import { wholeTicks } from './scales.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 import type { CountedInterval, Distribution } from '../summary/distribution.ts';
 import type { OutputDistribution, Summary } from '../summary/summary.ts';
+import { hasWholeValues } from '../tables/value-kinds.ts';
 import { counted, numberText, titleOf } from '../words/words.ts';
 
 /**
@@ -103,12 +104,8 @@ function barsFor(count: number): number {
 }
 
 /** Whether each bar covers exactly one whole number. The bar is then centred on that number. */
-function isSingle({ type }: CampaignOutput, [bar]: readonly CountedInterval[]): boolean {
-  return (
-    (type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN') &&
-    bar !== undefined &&
-    bar.to - bar.from === 1
-  );
+function isSingle(output: CampaignOutput, [bar]: readonly CountedInterval[]): boolean {
+  return hasWholeValues(output) && bar !== undefined && bar.to - bar.from === 1;
 }
 
 /** A value that a bar stands for. */

@@ -4,90 +4,96 @@ import { ranked, sizeOf } from '../analysis/claims.ts';
 import { courseSentence } from '../analysis/course-words.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { key } from './key.ts';
-import { estimateCells, PictureNumbers } from './numbers.ts';
-import { colours, type Spec, WIDTH } from './vega.ts';
+import { beside, estimateCells, PictureNumbers } from './numbers.ts';
+import { colours, COURSE_COLOURS, type Spec, WIDTH } from './vega.ts';
 import { type XAxis, xAxis } from './x-axis.ts';
-import type { MOST_GROUPS } from '../summary/courses.ts';
 import { inputText, numberText, percent, unitText } from '../words/words.ts';
 import type { Analysis, InputIndices, Interval, Method } from '../../sensitivity/analysis.ts';
 
 /** The maximum number of inputs in a picture or a table. */
 export const MOST_INPUTS = 20;
 
-/** Makes pictures of the effects of inputs on an output. The most important inputs come first. */
+/**
+ * Makes pictures of the effects of inputs on an output. The most important inputs come first. If chance hides all shares,
+ * there is no picture of shares.
+ */
 export function analysisFigures(analysis: Analysis, measure: Measure): Figure[] {
+  return figuresOf(analysis, measure).filter(({ numbers }) => numbers.rows.length > 0);
+}
+
+function figuresOf(analysis: Analysis, measure: Measure): Figure[] {
   const all = ranked(analysis);
   const inputs = all.slice(0, MOST_INPUTS);
-  if (inputs.length === 0) return [];
   const units = measure.units ? ` (${unitText(measure.units)})` : '';
   const part = partText(all.length, inputs.length, 'inputs');
-  const hasIntervals = inputs.some(
-    ({ totalInterval, firstInterval, muStarInterval, srcInterval }) =>
-      totalInterval ?? firstInterval ?? muStarInterval ?? srcInterval,
-  );
-  const within = hasIntervals ? `Lines are ${percent(analysis.confidence)} intervals` : undefined;
   switch (analysis.method) {
     case 'sobol':
-    case 'gaussian-process':
+    case 'gaussian-process': {
+      const bars = shareBars(inputs);
       return [
         {
           title: `Shares of the variance of ${measure.name}`,
           caption: sentences(
             `First order is the effect of an input alone; total includes its interactions with other inputs${analysis.hasUnknownChance ? ', and chance' : ''}`,
-            within,
+            linesText(analysis, bars),
             part,
           ),
           id: 'indices',
-          ...indexBars(shareBars(inputs), [ALONE, TOTAL], 'Share of the variance'),
+          ...indexBars(bars, [ALONE, TOTAL], 'Share of the variance'),
         },
       ];
-    case 'morris':
+    }
+    case 'morris': {
+      const screened = inputs.map(({ input, muStar, muStarInterval, sigma }) => ({
+        input,
+        muStar: muStar!,
+        interval: muStarInterval,
+        sigma: sigma ?? 0,
+      }));
       return [
         {
           title: `Screening of ${measure.name}`,
           caption: sentences(
             'Inputs to the right matter; inputs further up have effects that are not linear, or interact with other inputs; inputs near the origin hardly matter',
-            within,
+            linesText(analysis, screened),
             part,
           ),
           id: 'screening',
-          ...screeningPlane(
-            inputs.map(({ input, muStar, muStarInterval, sigma }) => ({
-              input,
-              muStar: muStar!,
-              interval: muStarInterval,
-              sigma: sigma ?? 0,
-            })),
-            units,
-          ),
+          ...screeningPlane(screened, units),
         },
       ];
-    case 'regression':
+    }
+    case 'regression': {
+      const bars = coefficientBars(inputs);
       return [
         {
           title: `How inputs change ${measure.name}`,
           caption: sentences(
             'Standardized regression coefficients of the values and of their ranks: the change of the output in standard deviations when the input changes by one standard deviation',
-            within,
+            linesText(analysis, bars),
             part,
           ),
           id: 'tornado',
-          ...indexBars(coefficientBars(inputs), [VALUES, RANKS], 'Standardized coefficient'),
+          ...indexBars(bars, [VALUES, RANKS], 'Standardized coefficient'),
         },
       ];
-    case 'factorial':
+    }
+    case 'factorial': {
+      const bars = shareBars(inputs);
       return [
         {
           title: `Effects on ${measure.name}`,
           caption: sentences(
             'How much of the variance between the points each input explains, without the part of chance: alone, and with its interactions if the design has all combinations',
+            linesText(analysis, bars),
             part,
           ),
           id: 'indices',
-          ...indexBars(shareBars(inputs), sharesIn(inputs), 'Share of the variance'),
+          ...indexBars(bars, sharesIn(inputs), 'Share of the variance'),
         },
         ...tornado(analysis, inputs, measure.name, units, part),
       ];
+    }
     case 'one-at-a-time':
       return tornado(analysis, inputs, measure.name, units, part);
   }
@@ -128,8 +134,16 @@ function bar(
   return value === undefined ? [] : [{ input, name, value, interval }];
 }
 
+/** What the lines in a picture of indices are; undefined if no index has an interval. */
+function linesText(
+  { confidence }: Analysis,
+  indices: readonly Pick<IndexBar, 'interval'>[],
+): string | undefined {
+  return indices.some(({ interval }) => interval) ? `Lines are ${percent(confidence)} intervals` : undefined;
+}
+
 function tornado(
-  { method }: Analysis,
+  analysis: Analysis,
   inputs: readonly InputIndices[],
   output: string,
   units: string,
@@ -139,9 +153,8 @@ function tornado(
   const bars = bySize.flatMap(({ input, effect, effectInterval }) =>
     bar(input, 'effect', effect, effectInterval),
   );
-  if (bars.length === 0) return [];
   const others =
-    method === 'factorial'
+    analysis.method === 'factorial'
       ? 'averaged over the values of the other inputs'
       : 'with the other inputs unchanged';
   const unordered = bySize.filter(({ lowAt }) => lowAt !== undefined);
@@ -153,7 +166,7 @@ function tornado(
         unordered.length > 0
           ? `The change is from the lowest to the highest output if the values are not numbers, or if the output does not always rise or fall with them: ${unordered.map(({ input, lowAt, highAt }) => `${input} from ${inputText(lowAt!)} to ${inputText(highAt!)}`).join(', ')}`
           : undefined,
-        bars.some(({ interval }) => interval) ? 'Lines are intervals from the replications' : undefined,
+        linesText(analysis, bars),
         part,
       ),
       id: 'tornado',
@@ -168,7 +181,7 @@ const COURSES: Record<
   { title: string; of: (one: InputIndices) => [value: number | undefined, interval: Interval | undefined] }
 > = {
   sobol: { title: 'Total index', of: (one) => [one.total, one.totalInterval] },
-  factorial: { title: 'Share of the variance', of: (one) => [one.first, undefined] },
+  factorial: { title: 'Share of the variance', of: (one) => [one.first, one.firstInterval] },
   morris: { title: 'μ*', of: (one) => [one.muStar, one.muStarInterval] },
   regression: { title: 'Standardized coefficient', of: (one) => [one.src, one.srcInterval] },
   'gaussian-process': { title: 'Total index', of: (one) => [one.total, one.totalInterval] },
@@ -178,6 +191,7 @@ const COURSES: Record<
 /**
  * Makes a picture of the indices of a curve over time; undefined if the analysis has fewer than two times.
  *
+ * @param at - the place of the curve among the curves of the campaign, for the id of the picture
  * @param declared - the x axis of the curve
  */
 export function courseFigure(analysis: Analysis, at: number, declared?: CurveAxis): Figure | undefined {
@@ -194,13 +208,15 @@ export function courseFigure(analysis: Analysis, at: number, declared?: CurveAxi
   };
   const names = times[0]!.indices.map(({ input }) => input);
   const courses = names.map((input): IndexCourse & { size: number } => {
-    const points = times.flatMap(({ time, indices }) => {
-      const own = indices.find((one) => one.input === input);
-      const [value, interval] = own ? of(own) : [undefined, undefined];
+    const own = times.flatMap(({ time, indices }) => {
+      const one = indices.find((found) => found.input === input);
+      return one ? [{ time, one }] : [];
+    });
+    const points = own.flatMap(({ time, one }) => {
+      const [value, interval] = of(one);
       return value === undefined ? [] : [{ time, value, interval }];
     });
-    const sizes = times.map(({ indices }) => indices.find((one) => one.input === input));
-    return { input, points, size: sizes.reduce((sum, one) => sum + (one ? sizeOf(method, one) : 0), 0) };
+    return { input, points, size: own.reduce((sum, { one }) => sum + sizeOf(method, one), 0) };
   });
   const shown = courses.toSorted((a, b) => b.size - a.size).slice(0, MOST_COURSES);
   return {
@@ -259,8 +275,7 @@ function indexBars(bars: readonly IndexBar[], names: readonly string[], title: s
   }));
   const layers = names.flatMap((name) => {
     const own = rows.filter((row) => row.name === name);
-    // the interval accompanies its bar
-    const intervals = own.flatMap((one) => (one.low === undefined ? [] : [{ ...one, row: undefined }]));
+    const intervals = own.filter(({ low }) => low !== undefined).map(beside);
     return [
       {
         data: { values: own },
@@ -368,16 +383,6 @@ interface IndexCourse {
   points: readonly { time: number; value: number; interval: readonly [number, number] | undefined }[];
 }
 
-/** Colours of lines that stand for inputs or for values. There is one for each value of an input. */
-export const COURSE_COLOURS = [
-  '#4c7fd9',
-  '#e8590c',
-  '#2f9e6e',
-  '#a06cd5',
-  '#d6455d',
-  '#8b919c',
-] as const satisfies { length: typeof MOST_GROUPS };
-
 /** The maximum number of inputs that a picture over time can show. */
 const MOST_COURSES = COURSE_COLOURS.length;
 
@@ -405,11 +410,10 @@ function indexCourses(
         high: interval?.[1],
       }));
     const color = shown(input);
+    const band = rows.filter(({ low }) => low !== undefined).map(beside);
     return [
       {
-        data: {
-          values: rows.filter(({ low }) => low !== undefined).map((one) => ({ ...one, row: undefined })),
-        },
+        data: { values: band },
         mark: { type: 'area', opacity: 0.2 },
         encoding: { x, y: y('low'), y2: { field: 'high' }, color },
       },

@@ -4,6 +4,7 @@ import type { Campaign, Goal } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
 import {
   binCells,
+  beside,
   estimateCells,
   estimateColumns,
   inputCell,
@@ -12,7 +13,7 @@ import {
   PictureNumbers,
 } from './numbers.ts';
 import { key } from './key.ts';
-import { isUneven, isWide, meanAxis, shareAxis, wholeTicks } from './output-axis.ts';
+import { isUneven, isWide, meanAxis, shareAxis, wholeTicks } from './scales.ts';
 import { largestPanels, largestText, panels, titleBy } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 import type { InputEffect, MainEffects } from '../summary/effects.ts';
@@ -58,7 +59,7 @@ export function mainFigure(
   ranked: Ranking | undefined,
 ): Figure {
   const all = panelsOf(effect, output, reference);
-  const panels = largestPanels(all, rangeOf);
+  const panels = largestPanels(all, spreadOf);
   const known = knownText(panels, reference);
   const marked = effect.isUneven ? undefined : ranked;
   const numbers = effectNumbers(campaign, panels);
@@ -143,7 +144,7 @@ interface RowedPanel extends EffectPanel {
 }
 
 /** The distance between the highest and the lowest mean of an input's values. */
-function rangeOf({ means }: EffectPanel): number {
+function spreadOf({ means }: EffectPanel): number {
   const all = means.map(({ mean }) => mean);
   return Math.max(...all) - Math.min(...all);
 }
@@ -274,10 +275,7 @@ function panel(
     within.length > 0 ? { color: shown(name) } : { color: { value: colour } };
   const ofMean = color(names.mean, colours.line);
   const interval = { x, y: { field: 'low', ...height }, y2: { field: 'high' }, ...ofMean };
-  // the interval accompanies the mark of its mean
-  const inIntervals = {
-    data: { values: values.flatMap((one) => (one.low === null ? [] : [{ ...one, row: undefined }])) },
-  };
+  const inIntervals = { data: { values: values.filter(({ low }) => low !== null).map(beside) } };
   return {
     layer: [
       ...(hasIntervals && !areDots && axis.numeric

@@ -75,6 +75,11 @@ export class PictureNumbers {
   }
 }
 
+/** The datum of a mark beside another one, such as an interval beside its bar: the row of the numbers is the other's. */
+export function beside(datum: object): object {
+  return { ...datum, row: undefined };
+}
+
 function textOf(cell: NumberCell, { isShare = false }: NumberColumn): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell === 'object') return cell.text;

@@ -1,9 +1,10 @@
+import { isWholeType } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Goal, VariedInput } from '../../campaign/types.ts';
 import { evenly, searchCells, type Searched, searchNumbers } from './search-progress.ts';
 import { type Figure, sentences } from './figure.ts';
-import { colourScale, isWholeType, steps } from './output-axis.ts';
+import { colourScale, steps } from './scales.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { ticksBetween } from '../words/ticks.ts';
 import { counted, numberText, titleOf, titleOfMeasure } from '../words/words.ts';

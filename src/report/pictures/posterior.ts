@@ -1,14 +1,15 @@
-import { isNumeric } from '../../campaign/designs/input-types.ts';
+import { isNumericType } from '../../api/index.ts';
 import type { SpreadInput } from '../../campaign/designs/spread-input.ts';
 import { quantile } from '../../campaign/sampling/distributions.ts';
 import type { CampaignBy, VariedInput } from '../../campaign/types.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { inputColumn, PictureNumbers } from './numbers.ts';
-import { wholeTicks } from './output-axis.ts';
+import { wholeTicks } from './scales.ts';
 import { panels } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 import { titleOf } from '../words/words.ts';
+import { rangeOf } from '../../statistics/sample.ts';
 import { weightedCorrelation } from '../../search/abc/population.ts';
 import type { CalibrationStory } from '../../search/abc/story.ts';
 
@@ -46,7 +47,7 @@ export function posteriorFigures(
   const weights = particles.map(({ weight }) => weight);
   const all = strategy.priors.flatMap((prior, at) => {
     const input = varied.find(({ name }) => name === prior.name)!;
-    if (!isNumeric(input.type)) return [];
+    if (!isNumericType(input.type)) return [];
     return { prior, input, values: particles.map(({ values }) => Number(values[at])) };
   });
   const shown = all.slice(0, MOST_INPUTS);
@@ -129,8 +130,7 @@ function densityPanel(
   values: readonly number[],
   weights: readonly number[],
 ): DensityPanel {
-  const least = values.reduce((a, b) => Math.min(a, b));
-  const most = values.reduce((a, b) => Math.max(a, b));
+  const [least, most] = rangeOf(values);
   const width = (most - least) / BARS || 1;
   const bars = Array.from({ length: BARS }, (_, at) => ({
     from: least + at * width,

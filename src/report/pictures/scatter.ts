@@ -2,13 +2,21 @@ import type { Measure } from '../../campaign/measures.ts';
 import { pointKeyOf } from '../../campaign/points.ts';
 import type { Campaign, Goal, VariedInput } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
-import { inputCell, inputColumn, measureColumnOf, type NumberCell, PictureNumbers } from './numbers.ts';
-import { meanAxis, shareAxis, steps, wholeTicks } from './output-axis.ts';
+import {
+  beside,
+  inputCell,
+  inputColumn,
+  measureColumnOf,
+  type NumberCell,
+  PictureNumbers,
+} from './numbers.ts';
+import { meanAxis, shareAxis, steps, wholeTicks } from './scales.ts';
 import { largestPanels, largestText, panels, titleBy } from './panels.ts';
 import { colours, type Spec } from './vega.ts';
 import { confidenceOf } from '../summary/mean.ts';
 import type { ScatterEffect, ScatterEffects } from '../summary/scatter.ts';
 import type { Ranking } from '../summary/summary.ts';
+import { rangeOf } from '../../statistics/sample.ts';
 import { counted, percent, statisticsOf, titleOf, titleOfMeasure } from '../words/words.ts';
 
 /** Draws the points of a sampled design. The highest or lowest point is marked if there is a `ranking`. */
@@ -187,7 +195,10 @@ function panel(
       grid: false,
       tickCount: isSmall ? 5 : 10,
       ...wholeTicks(input),
-      ...(isLog && { values: steps(...endsOf(points), isSmall ? 2 : 4), format: ',~r' }),
+      ...(isLog && {
+        values: steps(...rangeOf(points.map((point) => point.x)), isSmall ? 2 : 4),
+        format: ',~r',
+      }),
     },
   };
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOfMeasure(output), ...vertical });
@@ -204,7 +215,7 @@ function panel(
       ...(band.length > 0
         ? [
             {
-              data: { values: band.map((place) => ({ ...place, row: undefined })) },
+              data: { values: band.map(beside) },
               mark: { type: 'area', color: colours.line, opacity: 0.28, clip: true },
               encoding: { x, y: y('low'), y2: { field: 'high' } },
             },
@@ -236,11 +247,6 @@ function panel(
 function looks(count: number, isSmall: boolean): { size: number; opacity: number } {
   const size = Math.max(14, Math.min(48, 4_000 / count));
   return { size: isSmall ? 0.7 * size : size, opacity: Math.max(0.5, Math.min(0.85, 60 / count)) };
-}
-
-function endsOf(points: readonly { x: number }[]): [low: number, high: number] {
-  const places = points.map(({ x }) => x);
-  return [places.reduce((a, b) => Math.min(a, b)), places.reduce((a, b) => Math.max(a, b))];
 }
 
 /** All values for which a panel must have room: the points and the smooth. */

@@ -11,7 +11,7 @@ import {
   type NumberCell,
   PictureNumbers,
 } from './numbers.ts';
-import { meanAxis, shareAxis } from './output-axis.ts';
+import { meanAxis, shareAxis } from './scales.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import { counted, titleOfMeasure } from '../words/words.ts';
 import type { SeekingCampaign } from '../../search/interval.ts';

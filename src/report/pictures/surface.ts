@@ -5,7 +5,7 @@ import { bestMark } from './best-mark.ts';
 import { contourOf } from './contour.ts';
 import { type Figure, sentences } from './figure.ts';
 import { inputCell, inputColumn, measureColumnOf, PictureNumbers } from './numbers.ts';
-import { legendTitle, levelsWithin, steps, wholeTicks } from './output-axis.ts';
+import { legendTitle, levelsWithin, steps, wholeTicks } from './scales.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
 import type { SurfaceAxis, SurfaceEffect } from '../summary/scatter.ts';
 import type { Ranking } from '../summary/summary.ts';

@@ -1,7 +1,7 @@
-// A picture has its specification in a file of this folder, its title and caption in figures/, and its place in
-// html/report-sections.ts.
+// A picture has its title, caption and specification in a file of this folder, and its place in html/report-sections.ts.
 import * as vega from 'vega';
 import { compile, type Config, type TopLevelSpec } from 'vega-lite';
+import type { MOST_GROUPS } from '../summary/courses.ts';
 
 /** Colours for light and dark pages. Parts without a colour of their own have the page's text colour. */
 export const colours = {
@@ -11,6 +11,16 @@ export const colours = {
   bad: '#d6455d',
   ink: 'currentColor',
 } as const;
+
+/** Colours of lines that stand for inputs, or for the values of one input. */
+export const COURSE_COLOURS = [
+  '#4c7fd9',
+  '#e8590c',
+  '#2f9e6e',
+  '#a06cd5',
+  '#d6455d',
+  '#8b919c',
+] as const satisfies { length: typeof MOST_GROUPS };
 
 /** Width of the pictures in a report, in pixels before the page scales them. */
 export const WIDTH = 900;

@@ -1,6 +1,7 @@
 import { hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Statistic } from '../../campaign/measures.ts';
+import { CONFIDENCE } from '../../statistics/sample.ts';
 import {
   areEqual,
   chanceVariance,
@@ -39,9 +40,6 @@ export function chanceOfPoints({
   if (!hasSeed(base)) return 'none';
   return commonRandomNumbers ? 'common' : 'independent';
 }
-
-/** The default confidence of intervals. */
-export const CONFIDENCE = 0.95;
 
 /** The confidence of all intervals of a campaign's results. */
 export function confidenceOf({ precision }: Pick<Campaign, 'precision'>): number {

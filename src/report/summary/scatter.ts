@@ -1,8 +1,9 @@
 import type { VariedInput } from '../../campaign/types.ts';
+import { CONFIDENCE } from '../../statistics/sample.ts';
 import { fewestPoints, LocalRegression, type SmoothValue } from '../../statistics/local-regression.ts';
 import { areaOf, hullOf, isWithin, type Place } from '../../statistics/hull.ts';
 import { quantile } from '../../statistics/quantile.ts';
-import { isWide } from '../pictures/output-axis.ts';
+import { isWide } from '../pictures/scales.ts';
 
 /** A point of a sampled design: the values of all inputs that vary, and the mean, share or quantile of an output. */
 export interface SampledPoint {
@@ -173,7 +174,7 @@ function smoothOver(
     { noise },
   );
   const smooth = Array.from({ length: PLACES }, (_, i) => i / (PLACES - 1)).map((share) => {
-    const { value, low, high } = fit.at([share], confidence ?? 0.95);
+    const { value, low, high } = fit.at([share], confidence ?? CONFIDENCE);
     const hasBand = confidence !== null && low !== null && high !== null;
     const band = hasBand ? { low: back(low), high: back(high) } : { low: null, high: null };
     return { x: scale.valueAt(share), value: back(value), ...band };
@@ -197,7 +198,7 @@ function surfaceOver(
     const isNear =
       isWithin(hull, place) && places.some(([a, b]) => Math.hypot(a - place[0], b - place[1]) <= reach);
     if (!isNear) return null;
-    const { value } = fit.at(place, 0.95);
+    const { value } = fit.at(place, CONFIDENCE);
     return back(value);
   });
   const axis = ({ effect, scale }: { effect: ScatterEffect; scale: Scale }): SurfaceAxis => ({

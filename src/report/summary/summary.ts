@@ -9,7 +9,7 @@ import { Lowest } from './best.ts';
 import { BestPoints, type Choice } from './chosen.ts';
 import { type CalibratedRuns, type Courses, CourseGatherer, type GroupingInput } from './courses.ts';
 import { Distribution } from './distribution.ts';
-import { kindOfInput } from '../tables/value-kinds.ts';
+import { hasWholeValues, kindOfInput } from '../tables/value-kinds.ts';
 import { type ChosenAxes, EffectGatherer, type LeftOut } from './effects.ts';
 import { type FailureGroup, Failures } from './failures.ts';
 import type { PointSample } from './mean.ts';
@@ -138,7 +138,7 @@ export class RunGatherer {
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
     this.#distributions = counted.map((output) => ({
       output,
-      distribution: new Distribution(isWhole(output) ? 1 : 0),
+      distribution: new Distribution(hasWholeValues(output) ? 1 : 0),
       without: 0,
     }));
     this.#courses = new CourseGatherer(campaign.outputs, observed, calibrated, groupingInput(campaign, axes));
@@ -338,9 +338,4 @@ function sampleOf(campaign: Campaign, point: PointResult, measure: Measure): Poi
 function rankingOf(goal: Goal | undefined, output: Pick<Measure, 'name'> | undefined): Ranking {
   const isGoal = goal !== undefined && goal.output === output?.name;
   return { wants: isGoal ? goal.wants : 'lowest', isGoal };
-}
-
-/** Whether the values of a measure are whole numbers. True counts as 1 and false as 0. */
-function isWhole({ type }: Measure): boolean {
-  return type === 'INTEGER' || type === 'LONG' || type === 'BOOLEAN';
 }

@@ -1,4 +1,10 @@
-import { type InputType, numericOutputTypes, type OutputType, scalarOutputTypes } from '../../api/index.ts';
+import {
+  type InputType,
+  isNumericType,
+  isWholeType,
+  type OutputType,
+  scalarOutputTypes,
+} from '../../api/index.ts';
 import { parsed } from '../../campaign/curves.ts';
 
 export { type Curve, curveOf, parsed } from '../../campaign/curves.ts';
@@ -8,14 +14,19 @@ export type ValueKind = 'number' | 'boolean' | 'text' | 'json';
 
 export function kindOfInput(type: InputType): ValueKind {
   if (type === 'BOOLEAN') return 'boolean';
-  if ((numericOutputTypes as readonly string[]).includes(type)) return 'number';
+  if (isNumericType(type)) return 'number';
   return type.startsWith('FIXED_RANGE_') ? 'json' : 'text';
 }
 
 export function kindOfOutput(type: OutputType): ValueKind {
   if (type === 'BOOLEAN') return 'boolean';
-  if (numericOutputTypes.includes(type)) return 'number';
+  if (isNumericType(type)) return 'number';
   return scalarOutputTypes.includes(type) ? 'text' : 'json';
+}
+
+/** Whether the values of an output are whole numbers. True counts as 1 and false as 0. */
+export function hasWholeValues({ type }: { type: OutputType }): boolean {
+  return isWholeType(type) || type === 'BOOLEAN';
 }
 
 /** Moves the output with the given name to the front. */
@@ -24,11 +35,6 @@ export function firstOf<Output extends { name: string }>(
   first: string | undefined,
 ): Output[] {
   return [...outputs.filter(({ name }) => name === first), ...outputs.filter(({ name }) => name !== first)];
-}
-
-/** Whether an output is a number. */
-export function isNumeric({ type }: { type: OutputType }): boolean {
-  return kindOfOutput(type) === 'number';
 }
 
 /**

@@ -151,7 +151,7 @@ export class AbcCourse {
     }
     const at = this.#told;
     if (!this.#tellNext()) return false;
-    // ignores late asks of the generation before
+    // an ask of the generation before comes too late
     if (at < generation.first) return true;
     if (isAccepted(generation, this.#asks[at]!)) generation.accepted.push(at);
     await this.#judge(generation);
@@ -227,7 +227,7 @@ export class AbcCourse {
 
   /**
    * The scales of the distances. With several observed outputs, they are undefined until the first `particles` points
-   * have finished, because they are computed from these points.
+   * have finished, because they are computed from these points. The log keeps them.
    */
   #scales(): readonly number[] | undefined {
     const there = this.events.find((event) => event.kind === 'scales');

@@ -1,4 +1,4 @@
-import { isNumeric } from '../../campaign/designs/input-types.ts';
+import { isNumericType } from '../../api/index.ts';
 import {
   type SearchLog,
   type SearchStage,
@@ -231,7 +231,7 @@ function generationStory(
 function priorsOf({ varied, strategy }: CampaignBy<'calibration'>): { name: string; isNumber: boolean }[] {
   return strategy.priors.map(({ name }) => {
     const { type } = varied.find((input) => input.name === name)!;
-    return { name, isNumber: isNumeric(type) };
+    return { name, isNumber: isNumericType(type) };
   });
 }
 

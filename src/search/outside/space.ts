@@ -1,5 +1,5 @@
-import { byName } from '../../api/index.ts';
-import { isWhole, valueOf } from '../../campaign/designs/input-types.ts';
+import { byName, isWholeType } from '../../api/index.ts';
+import { valueOf } from '../../campaign/designs/input-types.ts';
 import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Space } from '../../campaign/search/space.ts';
 import { didYouMean, quoted } from '../../text/suggest.ts';
@@ -50,7 +50,7 @@ function describe(input: SearchedInput): object {
   const { min, max, scale, step, digits } = input;
   return {
     name,
-    type: isWhole(type) ? 'integer' : 'real',
+    type: isWholeType(type) ? 'integer' : 'real',
     min,
     max,
     ...(scale === 'log' && { log: true }),

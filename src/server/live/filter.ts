@@ -1,6 +1,5 @@
-import { canonicalValue, ValueError } from '../../api/index.ts';
+import { canonicalValue, isNumericType, ValueError } from '../../api/index.ts';
 import type { Batched } from '../../batched.ts';
-import { isNumeric } from '../../campaign/designs/input-types.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign, VariedInput } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
@@ -71,10 +70,10 @@ type Test = (value: string) => boolean;
 function testOf({ name, type }: VariedInput, text: string): Test {
   const items = listItems(text);
   // a text with a comma may also be given without quotes
-  if (!isNumeric(type) && type !== 'BOOLEAN' && type !== 'DATE_TIME')
+  if (!isNumericType(type) && type !== 'BOOLEAN' && type !== 'DATE_TIME')
     return among([text, text.trim(), ...items]);
   try {
-    const isRange = (item: string): boolean => isNumeric(type) && item.includes('..');
+    const isRange = (item: string): boolean => isNumericType(type) && item.includes('..');
     const ranges = items.filter(isRange).map(rangeTest);
     const isValue = among(items.filter((item) => !isRange(item)).map((item) => canonicalValue(type, item)));
     return (value) => isValue(value) || ranges.some((isInside) => isInside(value));

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
 import { closedPhases } from '../../campaign/types.ts';
+import { noCampaign } from '../../client/context.ts';
 import { type Story, storyOf } from '../../client/strategies.ts';
 import { isBuilt, ownFile } from '../../package/own-files.ts';
 import { version } from '../../package/own-version.ts';
 import { followRuns } from '../../client/follow-results.ts';
-import { ForayError, isForayError } from '../../errors.ts';
+import { isForayError } from '../../errors.ts';
 import { LiveSummary } from '../../report/live/live-summary.ts';
 import { html } from '../../report/html/markup.ts';
 import { summaryOptionsOf } from '../../report/html/story-sections.ts';
@@ -216,9 +217,7 @@ export class Gatherer {
   async #record(): Promise<CampaignRecord> {
     const record = await this.#store.getCampaign(this.#id);
     if (record) return record;
-    throw new ForayError('UNKNOWN_CAMPAIGN', `There is no campaign "${this.#id}".`, {
-      hint: 'The campaign was deleted, or the id is wrong.',
-    });
+    throw await noCampaign(this.#store, this.#id);
   }
 }
 

@@ -30,9 +30,9 @@ import { mistakesIn } from './problem.ts';
 import { reasonOf } from './verbs.ts';
 
 const read = { config: { role: 'read' } } as const;
+const steer = { config: { role: 'steer' } } as const;
 /** The largest form, in bytes: a new file, the earlier files in Base64, and the texts. */
 const MOST_FORM = 24 * 1024 ** 2;
-const steer = { config: { role: 'steer' } } as const;
 
 /**
  * The routes for starting and changing campaigns. A page shows the mistakes of a definition above the definition, with
@@ -52,7 +52,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     async (request, reply) => {
       const { id } = request.params;
       const fields = fieldsOf(request);
-      const text = lines(fields.get('definition'));
+      const text = withUnixLines(fields.get('definition'));
       checkLength(text);
       const change = async (): Promise<FastifyReply> => {
         const record = await foray.record(id);
@@ -61,19 +61,20 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         try {
           await away.needs('service');
           if (isOvertaken || fields.get('do') !== 'apply') {
-            const takes = { sent: sent(text), id };
+            const takes = { sent: definitionOf(text), id };
             const difference = await jobs.run(request.keyHash!, 'compare', takes, goneSignal(reply));
             const page = differencePage(request, record, text, difference, isOvertaken);
             return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
           }
           await away.needs('temporal');
-          const takes = { sent: sent(text), id, reason: reasonOf(request) };
+          const takes = { sent: definitionOf(text), id, reason: reasonOf(request) };
           await foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes), CHANGE_MS);
           return reply.redirect(`${pathOfCampaign(id)}${TAKEN}`, 303);
         } catch (error) {
           const message = mistakesIn(error);
           const { status } = problemOf(error);
           const page = definitionPage(request, record, { text, etag, message });
+          // 202: the change is on its way, and no worker has made it yet
           return sendPage(request, reply.code(status === 202 ? status : 422), page);
         }
       };
@@ -86,7 +87,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     steer,
     async (request, reply) => {
       const { model: name, from, way } = request.query;
-      const known = (await models.all().catch(nothing)) ?? [];
+      const known = (await models.all().catch(noneKnown)) ?? [];
       const text =
         from === undefined ? firstText(name ?? known[0]?.name) : (await foray.record(from)).definition;
       if (name !== undefined) await models.one(name);
@@ -102,13 +103,12 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   app.post('/new', { ...steer, onRequest, bodyLimit: MOST_FORM }, async (request, reply) => {
     const form = sentIn(fieldsOf(request));
     const shown = await shownFor(reply, form);
-    const isWrong = shown.isWrong;
-    if (form.doing !== 'start' || isWrong)
-      return sendPage(request, isWrong ? reply.code(422) : reply, newPage(shown, true));
+    if (form.doing !== 'start' || shown.isWrong)
+      return sendPage(request, shown.isWrong ? reply.code(422) : reply, newPage(shown, true));
     try {
       await away.needs('service', 'temporal');
       const options = {
-        sent: sent(shown.form.text, form.files),
+        sent: definitionOf(shown.form.text, form.files),
         owner: request.access!.name,
         // a second click on the button starts nothing else, but a changed form does
         ...(form.token !== '' && {
@@ -119,7 +119,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
       const submitted = await jobs.run(request.keyHash!, 'submit', options);
       return reply.redirect(`${pathOfCampaign(submitted.id)}${TAKEN}`, 303);
     } catch (error) {
-      return sendPage(request, reply.code(422), newPage({ ...shown, ...wrong(error) }, true));
+      return sendPage(request, reply.code(422), newPage({ ...shown, ...faultsOf(error) }, true));
     }
   });
 
@@ -134,22 +134,22 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const { posted, way, id, token, files, doing, mistakes } = given;
     const keyHash = reply.request.keyHash!;
     const gone = goneSignal(reply);
-    const all = (await models.all().catch(nothing)) ?? [];
+    const all = (await models.all().catch(noneKnown)) ?? [];
     const contents = Object.entries(files).map(([name, content]) => `${name}:${content}`);
     const before = posted.fields.get(MODEL) ?? '';
-    let model = before === '' ? undefined : await models.one(before).catch(nothing);
+    let model = before === '' ? undefined : await models.one(before).catch(noneKnown);
     let form: Form = { ...posted, notShown: [], model: before };
     let isRead = false;
     let result: Said = { message: undefined, mistakes, isWrong: mistakes.length > 0 };
     const planned = async (text: string): Promise<Markup> => {
-      const plan = () => jobs.run(keyHash, 'plan', { sent: sent(text, files) }, gone);
+      const plan = () => jobs.run(keyHash, 'plan', { sent: definitionOf(text, files) }, gone);
       return planAnswer(await away.whileThere(plan));
     };
     try {
       form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way }, gone);
       if (form.model !== before && form.model !== '') {
         // the form is new, or a person has changed the model in the text
-        model = await models.one(form.model).catch(nothing);
+        model = await models.one(form.model).catch(noneKnown);
         const { text } = form;
         const again = { text, was: text, fields: new Map<string, string>() };
         form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again }, gone);
@@ -157,7 +157,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
       isRead = true;
       if (doing === 'plan' && !result.isWrong) result = { ...result, message: await planned(form.text) };
     } catch (error) {
-      result = wrong(error);
+      result = faultsOf(error);
     }
     return { form, way: isRead ? undefined : way, model, models: all, id, token, contents, ...result };
   }
@@ -188,25 +188,55 @@ interface SentForm {
  * @throws ServerError TOO_LARGE for texts that would hold the server while it writes them into the page again
  */
 export function sentIn(controls: URLSearchParams): SentForm {
+  checkLengths(controls);
+  const text = withUnixLines(controls.get('definition'));
+  const fields = fieldsIn(controls);
+  const files = new Map(controls.getAll('content').map(namedFile));
+  const { observations, mistakes } = takeUploads(controls, text, fields, files);
+  return {
+    posted: { text, was: withUnixLines(controls.get('was') ?? text), fields, observations },
+    way: controls.get('way') ?? undefined,
+    id: (controls.get('id') ?? '').trim(),
+    token: controls.get('token') ?? '',
+    files: Object.assign(Object.create(null), Object.fromEntries(files)) as Files,
+    doing: controls.get('do') ?? '',
+    mistakes,
+  };
+}
+
+/** @throws ServerError TOO_LARGE */
+function checkLengths(controls: URLSearchParams): void {
+  const texts = ['definition', 'was'];
+  for (const name of texts) checkLength(controls.get(name) ?? '');
   const isFile = (name: string): boolean => name === 'content' || name.startsWith(UPLOAD);
-  const written = [...controls].filter(([name]) => !isFile(name));
-  const whole = ['definition', 'was'];
-  for (const name of whole) checkLength(controls.get(name) ?? '');
-  checkLength(written.flatMap((one) => (whole.includes(one[0]) ? [] : one)).join(''));
-  const text = lines(controls.get('definition'));
-  const texts = new Map<string, string[]>();
+  const others = [...controls].filter(([name]) => !texts.includes(name) && !isFile(name));
+  // names count, too
+  checkLength(others.flat().join(''));
+}
+
+/** The texts of the fields, by name. */
+function fieldsIn(controls: URLSearchParams): Map<string, string> {
+  const fields = new Map<string, string>();
   for (const [name, value] of controls) {
     if (!name.startsWith(CONTROL)) continue;
     const field = name.slice(CONTROL.length);
     // the boxes and the text of one list have the same name
-    const known = texts.get(field);
-    if (known) known.push(lines(value));
-    else texts.set(field, [lines(value)]);
+    const texts = [fields.get(field) ?? '', withUnixLines(value)];
+    fields.set(field, texts.filter((text) => text.trim() !== '').join(', '));
   }
-  const fields = new Map(
-    [...texts].map(([field, all]) => [field, all.filter((one) => one.trim() !== '').join(', ')]),
-  );
-  const files = new Map(controls.getAll('content').map(namedFile));
+  return fields;
+}
+
+/**
+ * Adds the uploaded files to the files of the form, and their names to its fields. The observations of a calibration are
+ * read, and are no file of the form.
+ */
+function takeUploads(
+  controls: URLSearchParams,
+  text: string,
+  fields: Map<string, string>,
+  files: Map<string, string>,
+): { observations: string | undefined; mistakes: ForayError[] } {
   const mistakes: ForayError[] = [];
   let observations: string | undefined;
   for (const [control, value] of controls) {
@@ -222,8 +252,8 @@ export function sentIn(controls: URLSearchParams): SentForm {
       files.get(name) !== content &&
       (isOfAnother(name) || (name !== former && text.includes(name)));
     const name = freeName(file, isTaken);
-    const gone = isOfAnother(former) ? '' : former;
-    const kept = [...files].filter(([one]) => one !== name && one !== gone);
+    const replaced = isOfAnother(former) ? '' : former;
+    const kept = [...files].filter(([one]) => one !== name && one !== replaced);
     if (sizeOf([...kept, [name, content]]) > MOST_FILES) {
       mistakes.push(tooLarge(file, field));
       continue;
@@ -234,20 +264,12 @@ export function sentIn(controls: URLSearchParams): SentForm {
     }
     fields.set(field, name);
     // if a part that no field shows names this file as well, the plan says that it is missing
-    files.delete(gone);
+    files.delete(replaced);
     files.set(name, content);
     const [, choice, shape] = /^(.*):(\d+)$/.exec(field) ?? [];
     if (choice !== undefined) fields.set(chosenIn(choice), shape!);
   }
-  return {
-    posted: { text, was: lines(controls.get('was') ?? text), fields, observations },
-    way: controls.get('way') ?? undefined,
-    id: (controls.get('id') ?? '').trim(),
-    token: controls.get('token') ?? '',
-    files: Object.assign(Object.create(null), Object.fromEntries(files)) as Files,
-    doing: controls.get('do') ?? '',
-    mistakes,
-  };
+  return { observations, mistakes };
 }
 
 function namedFile(sent: string): [name: string, content: string] {
@@ -297,24 +319,24 @@ function firstText(model: string | undefined): string {
 }
 
 /** A service that does not answer, or does not have a model, must not take a form away. @throws any other error */
-function nothing(error: unknown): undefined {
+function noneKnown(error: unknown): undefined {
   if (!isForayError(error)) throw error;
 }
 
 /** What is wrong with a form. @throws any error that is neither a ForayError nor a ServerError */
-function wrong(error: unknown): Said {
+function faultsOf(error: unknown): Said {
   return isForayError(error) && error.place !== undefined
     ? { message: undefined, mistakes: [error.with([]), ...error.others], isWrong: true }
     : { message: mistakesIn(error), mistakes: [], isWrong: true };
 }
 
 /** @throws ServerError BAD_REQUEST for an empty text */
-function sent(text: string, files: Files = {}): { text: string; files: Files } {
+function definitionOf(text: string, files: Files = {}): { text: string; files: Files } {
   if (text.trim() === '') throw new ServerError('BAD_REQUEST', 'The form has no definition.');
   return { text, files };
 }
 
 /** The text of a field with the line ends `\n`. Forms send `\r\n`. */
-function lines(text: string | null): string {
+function withUnixLines(text: string | null): string {
   return (text ?? '').replaceAll('\r\n', '\n');
 }

@@ -1,4 +1,4 @@
-import { isNumeric } from '../../campaign/designs/input-types.ts';
+import { isNumericType } from '../../api/index.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import type { InputFilter, View } from '../live/look.ts';
@@ -77,7 +77,7 @@ export function inputFields({ varied }: Pick<Campaign, 'varied'>, view: URLSearc
         <input
           name="${INPUT}${name}"
           value="${view.get(`${INPUT}${name}`) ?? ''}"
-          placeholder="${isNumeric(type) ? '1..2, or values: 1, 2' : 'values: A, "B, C"'}"
+          placeholder="${isNumericType(type) ? '1..2, or values: 1, 2' : 'values: A, "B, C"'}"
       /></label>`,
   )}`;
 }

@@ -1,7 +1,7 @@
 import { constants, mkdirSync, statfsSync } from 'node:fs';
 import { copyFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { InputType } from '../../api/constants.ts';
+import { type InputType, isNumericType } from '../../api/constants.ts';
 import type { OutputDescriptor } from '../../api/resources.ts';
 import { nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
@@ -37,11 +37,11 @@ export async function failureOf(
 ): Promise<unknown> {
   if (error instanceof Deferred) return error;
   const message = messageOf(error);
-  const saysSo = NO_ROOM.test(message);
+  const saysFull = NO_ROOM.test(message);
   const disk = path.dirname(folder);
-  if (!saysSo && !isFull(disk)) return error;
+  if (!saysFull && !isFull(disk)) return error;
   await clear();
-  return new Deferred(`the disk is full: ${message}`, { isLasting: !saysSo || !isFull(disk) });
+  return new Deferred(`the disk is full: ${message}`, { isLasting: !saysFull || !isFull(disk) });
 }
 
 function isFull(folder: string): boolean {
@@ -49,7 +49,7 @@ function isFull(folder: string): boolean {
   return bavail * bsize < LEAST_ROOM;
 }
 
-/** @throws Deferred if the system lacks a resource for what is done, otherwise the error itself */
+/** Does what needs a resource of the system. @throws Deferred if the system lacks it, and any other error as it is */
 export async function deferIfShort<T>(
   act: () => Promise<T>,
   what = 'its program cannot be started',
@@ -93,7 +93,7 @@ export async function prepareInputs(job: Job, files: ContentFiles, folder: strin
  */
 function jsonOf(type: InputType, canonical: string): string {
   if (type === 'DOUBLE' && /^-?\d+$/.test(canonical)) return `${canonical}.0`;
-  return ['DOUBLE', 'INTEGER', 'LONG', 'BOOLEAN'].includes(type) ? canonical : JSON.stringify(canonical);
+  return isNumericType(type) || type === 'BOOLEAN' ? canonical : JSON.stringify(canonical);
 }
 
 /** The outputs by their declared names, whatever the case of letters. Texts of infinite DOUBLEs become numbers. */

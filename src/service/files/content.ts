@@ -34,12 +34,16 @@ export function isHash(text: string): boolean {
 /** The names of the stored files in a folder, which are their hashes; none if the folder does not exist. */
 export function namesIn(dir: string): string[] {
   try {
-    const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile() && isHash(entry.name)).map(({ name }) => name);
+    return hashesIn(dir);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+function hashesIn(dir: string): string[] {
+  const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile() && isHash(entry.name)).map(({ name }) => name);
 }
 
 /**
@@ -70,7 +74,7 @@ export class ContentFiles {
   }
 
   has(hash: string): boolean {
-    return HASH.test(hash) && existsSync(this.pathOf(hash));
+    return isHash(hash) && existsSync(this.pathOf(hash));
   }
 
   /** Whether the file exists and matches its hash. A damaged file may be uploaded again. */
@@ -160,7 +164,7 @@ export class ContentFiles {
   /** Removes all files except those with given hashes; returns the removed bytes. */
   removeOthers(hashes: ReadonlySet<string>): number {
     let bytes = 0;
-    for (const hash of this.#hashes()) {
+    for (const hash of hashesIn(this.folder)) {
       if (hashes.has(hash)) continue;
       bytes += this.sizeOf(hash) ?? 0;
       this.remove(hash);
@@ -170,7 +174,7 @@ export class ContentFiles {
 
   /** The hashes of all files, the oldest file first. */
   oldestFirst(): string[] {
-    const times = this.#hashes().map((hash) => ({
+    const times = hashesIn(this.folder).map((hash) => ({
       hash,
       time: statSync(this.pathOf(hash), { throwIfNoEntry: false })?.mtimeMs ?? 0,
     }));
@@ -231,13 +235,8 @@ export class ContentFiles {
 
   /** @throws Error if the text is not a hash. The text may come from a request, and must not lead outside the folder */
   pathOf(hash: string): string {
-    if (!HASH.test(hash)) throw new Error(`"${hash}" is not a file's hash`);
+    if (!isHash(hash)) throw new Error(`"${hash}" is not a file's hash`);
     return path.join(this.folder, hash.slice(0, 2), hash);
-  }
-
-  #hashes(): string[] {
-    const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile() && HASH.test(entry.name)).map(({ name }) => name);
   }
 }
 

@@ -10,10 +10,10 @@ import { isOfFile } from './of-file.ts';
 type Template = Version['experimentTemplate'];
 type Texts = Readonly<Record<string, string>>;
 
-/** A file that the store has refused this many times makes its run fail. */
+/** A file that the store of files has refused this many times makes its run fail. */
 const MOST_REFUSALS = 10;
 
-/** The store refuses an output file. Its run fails with this message as its reason. */
+/** The store of files refuses an output file. Its run fails with this message as its reason. */
 export class OutputRefused extends Error {
   override readonly name = 'OutputRefused';
 }
@@ -22,11 +22,11 @@ export class OutputRefused extends Error {
 export interface RemoteFiles {
   /** Downloads the file with this hash to the path `file`. */
   fetch(hash: string, file: string): Promise<void>;
-  /** Uploads the file at the path `file`. Its name in the store is its hash. */
+  /** Uploads the file at the path `file`. Its name there is its hash. */
   upload(hash: string, file: string): Promise<void>;
 }
 
-/** Copies the input files of runs to the folder of the executors, and their output files to the store. */
+/** Copies the input files of runs to the folder of the executors, and their output files to their place. */
 export class RunFiles {
   readonly #cache: FileCache;
   readonly #remote: RemoteFiles;
@@ -70,13 +70,13 @@ export class RunFiles {
    */
   async keepOutputs({ outputs }: Template, texts: Texts): Promise<void> {
     for (const { name, type } of outputs) {
-      const value: unknown = type === 'OUTPUT_FILE' && JSON.parse(texts[name]!);
-      const { hash } = Object(value) as { hash?: unknown };
+      if (type !== 'OUTPUT_FILE') continue;
+      const { hash } = Object(JSON.parse(texts[name]!)) as { hash?: unknown };
       if (typeof hash === 'string') await this.#keep(hash);
     }
   }
 
-  /** Ends all attempts to store files. The runs of these files are executed again. */
+  /** Ends the repetition of failed uploads. The runs of these files are executed again. */
   close(): void {
     this.#closing.abort();
   }

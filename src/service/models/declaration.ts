@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   type InputType,
+  isNumericType,
   LONGEST_UNIT,
   outputTypes,
   type SystemInput,
@@ -151,7 +152,7 @@ export const Declaration = z
           complain([...path, 'units'], `"${input.name}" is a time: its units must be one of ${choice}`);
         }
       }
-      if ((input.min ?? input.max) !== undefined && !isNumeric(input.type)) {
+      if ((input.min ?? input.max) !== undefined && !isNumericType(input.type)) {
         complain(path, `"${input.name}" has no least or greatest value: its type is ${input.type}`);
       }
       if (input.type === 'INPUT_FILE' && input.default !== '') {
@@ -298,10 +299,6 @@ function settingItem({ name, type, units }: DeclaredInput, setting: Setting): In
   if (typeof setting !== 'object') return { name, type, units, value: canonicalInput(name, type, setting) };
   const { type: rangeType, ...bounds } = setting;
   return { name, type: rangeType, units, value: canonicalInput(name, rangeType, JSON.stringify(bounds)) };
-}
-
-function isNumeric(type: InputType): boolean {
-  return type === 'DOUBLE' || type === 'INTEGER' || type === 'LONG';
 }
 
 function isUnfit(base: InputType, setting: Setting): boolean {

@@ -5,6 +5,7 @@ import { publicModules } from '../../package/own-files.ts';
 import { version } from '../../package/own-version.ts';
 import type { Declaration } from './declaration.ts';
 import type { Described } from './describe.ts';
+import { firstItems } from '../../text/list-items.ts';
 import { statOf } from '../../system/file-stamp.ts';
 import { filesOf, isModule, isOfTools, type ModelCode, type ModelPlace } from './folder.ts';
 import type { PythonBuild } from './python-build.ts';
@@ -87,7 +88,7 @@ export function manifestOf(code: ModelCode, declaration: Declaration, outside: r
 /** Why a version cannot be run from its manifest; undefined if it can. */
 export function whyNotRunnable({ outside, build }: Manifest): string | undefined {
   if (outside.length > 0) {
-    return `it uses ${named(outside)}, which ${outside.length === 1 ? 'is' : 'are'} outside its folder and ${outside.length === 1 ? 'was' : 'were'} not kept with it`;
+    return `it uses ${firstItems(outside, MOST_NAMED)}, which ${outside.length === 1 ? 'is' : 'are'} outside its folder and ${outside.length === 1 ? 'was' : 'were'} not kept with it`;
   }
   if (build.node !== null && build.node !== nodeMajor()) {
     return `it was made with Node ${build.node}, and this service runs Node ${nodeMajor()}, with which its results might differ`;
@@ -104,8 +105,8 @@ export function outsideWarning(
   if (outside.length === 0) return undefined;
   const beside = outside.filter((file) => !path.isAbsolute(file) && !file.startsWith('..'));
   if (isSingleFile && beside.length > 0)
-    return `The model "${name}" is a single file, so ${named(beside)} beside it is no part of it, and its runs do not find it. Put the files into a folder, name that of the model model.py, and give the folder.`;
-  return `The model "${name}" uses ${named(outside)} from outside its folder. A change there makes no new version, and this version cannot be run any more once the model has changed. Put what it needs into its folder.`;
+    return `The model "${name}" is a single file, so ${firstItems(beside, MOST_NAMED)} beside it is no part of it, and its runs do not find it. Put the files into a folder, name that of the model model.py, and give the folder.`;
+  return `The model "${name}" uses ${firstItems(outside, MOST_NAMED)} from outside its folder. A change there makes no new version, and this version cannot be run any more once the model has changed. Put what it needs into its folder.`;
 }
 
 /**
@@ -129,11 +130,6 @@ export function filesOutside(
 /** Total size of a version's files, in bytes. */
 export function sizeOf({ files }: Manifest): number {
   return files.reduce((sum, { size }) => sum + size, 0);
-}
-
-function named(outside: readonly string[]): string {
-  const more = outside.length - MOST_NAMED;
-  return `${outside.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function manifestFile(

@@ -1,4 +1,4 @@
-import { type InputType, numericOutputTypes, type OutputType } from '../../api/constants.ts';
+import { type InputType, isNumericType, isWholeType, type OutputType } from '../../api/constants.ts';
 import type { OutputDescriptor } from '../../api/resources.ts';
 import { canonicalValue, ValueError } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
@@ -58,7 +58,7 @@ export function outputTexts(
  */
 export function outputText(type: OutputType, value: unknown): string {
   if (value === undefined) throw new Error('was not given by the model');
-  if (value === null || (Number.isNaN(value) && numericOutputTypes.includes(type))) return 'null';
+  if (value === null || (Number.isNaN(value) && isNumericType(type))) return 'null';
   if (!fits(type, value)) {
     throw new Error(
       `was given by the model as ${kindOf(value)}, which is not of the type ${type}${adviceOn(type, value)}`,
@@ -70,7 +70,7 @@ export function outputText(type: OutputType, value: unknown): string {
 
 /** What is wrong with a value, or what to do, as the end of a sentence. Empty if the type says enough. */
 function adviceOn(type: OutputType, value: unknown): string {
-  if (typeof value === 'bigint' && (type === 'LONG' || type === 'INTEGER'))
+  if (typeof value === 'bigint' && isWholeType(type))
     return `: it has more than ${type === 'LONG' ? 64 : 32} bits`;
   if (type === 'LONG' && Number.isInteger(value))
     return ': such a large number is not exact; use a BigInt, or write all digits';

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { ForayError } from '../../errors.ts';
+import { firstItems } from '../../text/list-items.ts';
 import { ServiceError } from '../errors.ts';
 import type { ContentFiles } from '../files/content.ts';
 import type { SharedContents } from '../models/version-files.ts';
@@ -62,11 +63,10 @@ export async function moveFiles(
     });
   }
   if (damaged.length === 0) return moved;
-  const more = damaged.length - MOST_NAMED;
-  const named = damaged.slice(0, MOST_NAMED).map((name) => files.pathOf(name));
+  const paths = damaged.map((name) => files.pathOf(name));
   throw new ForayError(
     'FILES_UNUSABLE',
-    `${damaged.length === 1 ? 'A file is' : `${damaged.length} files are`} damaged in ${dir}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+    `${damaged.length === 1 ? 'A file is' : `${damaged.length} files are`} damaged in ${dir}: ${firstItems(paths, MOST_NAMED)}.`,
     {
       hint: 'Restore the damaged files from a copy, or remove them, because they are lost. Then repeat the command: it continues where it stopped.',
     },

@@ -1,4 +1,4 @@
-import { type OutputType, numericOutputTypes } from '../../api/constants.ts';
+import { isNumericType, type OutputType } from '../../api/constants.ts';
 import { isRange } from '../../api/ranges.ts';
 import type {
   OutputDescriptor,
@@ -150,7 +150,7 @@ function variedElement({ inputs }: Template, settings: Settings): Outputs {
 }
 
 function isHistogram(type: OutputType, aggregation: Aggregation): boolean {
-  return numericOutputTypes.includes(type) && aggregation !== 'ARRAY';
+  return isNumericType(type) && aggregation !== 'ARRAY';
 }
 
 function element(

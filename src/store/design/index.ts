@@ -34,13 +34,13 @@ export function designStore(db: Kysely<Tables>) {
       hasRunsPerDraw: boolean = false,
     ): Promise<{ points: number; runs: number }> {
       const campaign = await numberOf(db, id);
-      const known = await db
+      const { points: known } = await db
         .selectFrom('campaigns')
         .select('points')
         .where('number', '=', campaign)
         .executeTakeFirstOrThrow();
       const design = { campaign, revision: FIRST, replications, hasRunsPerDraw };
-      if (known.points !== null) return { points: known.points, runs: await countRuns(db, design) };
+      if (known !== null) return { points: known, runs: await countRuns(db, design) };
 
       const size = await writeDesign(db, design, points);
       await db.updateTable('campaigns').set({ points: size.points }).where('number', '=', campaign).execute();
@@ -66,10 +66,10 @@ export function designStore(db: Kysely<Tables>) {
         .select(['revision', 'begun', 'digest', 'points'])
         .where('number', '=', number)
         .executeTakeFirstOrThrow();
-      const known = before.points ?? 0;
+      const pointsBefore = before.points ?? 0;
       // after an interrupted change, `begun` differs from `revision`. The design is then written again
       if (before.digest === digest && before.begun === before.revision)
-        return { added: 0, dropped: 0, kept: known };
+        return { added: 0, dropped: 0, kept: pointsBefore };
       const design = await begin(db, number, campaign);
       const { points: count } = await writeDesign(db, design, points);
       const dropped = await countDropped(db, design, before.revision);
@@ -85,7 +85,7 @@ export function designStore(db: Kysely<Tables>) {
         });
         if (relay && isDone) await relayDropped(transaction, design, relay);
       });
-      const kept = known - dropped;
+      const kept = pointsBefore - dropped;
       return { added: count - kept, dropped, kept };
     },
 
@@ -167,6 +167,7 @@ async function hasDesign(
   number: number,
   { design }: Pick<Campaign, 'design'>,
 ): Promise<boolean> {
+  // this update changes nothing, and locks the row
   const { campaign } = await db
     .updateTable('campaigns')
     .set((row) => ({ seqs: row.ref('seqs') }))

@@ -15,7 +15,7 @@ const OPEN_A_LOOK = 34_000;
 /** The maximum number of runs that a look reads among the runs that wait to be requested again. */
 const WAITING_A_LOOK = 2_000;
 /** The maximum number of runs that one query looks up. SQLite allows 32,766 parameters. */
-const TIMES_A_QUERY = 10_000;
+const RUNS_A_QUERY = 10_000;
 
 /**
  * Runs that have finished since the last look, newest first, at most a few hundred. A look is quick in a campaign of
@@ -41,7 +41,7 @@ export async function recentResults(
   const known = await timesOf(db, campaign, [...new Set([...since.open, ...beyond, ...before.keys()])]);
   const finished = known.filter(
     ({ seq, state, finished_at }) =>
-      (state === 'done' || state === 'failed') && before.get(seq) !== finished_at,
+      (finishedStates as readonly string[]).includes(state) && before.get(seq) !== finished_at,
   );
   const newest = finished
     .toSorted((a, b) => Number(b.finished_at) - Number(a.finished_at) || b.seq - a.seq)
@@ -55,14 +55,14 @@ export async function recentResults(
     newest.map(({ seq }) => seq),
     CHARACTERS_A_LOOK,
   );
-  // the cursor keeps the runs for which this look has no room, so that the next look returns them
+  // the next look returns the runs that are left because outputs are long. No look returns older runs beyond ROWS_A_LOOK
   const isLeft = new Set(left);
-  const isReturned = (seq: number): boolean => isFinished.has(seq) && !isLeft.has(seq);
+  const isSettled = (seq: number): boolean => isFinished.has(seq) && !isLeft.has(seq);
   return {
     rows: rows.map(({ row }) => row),
     look: {
       open: [...new Set([...open, ...again, ...waitAgain, ...left])]
-        .filter((seq) => !isReturned(seq))
+        .filter((seq) => !isSettled(seq))
         .slice(0, OPEN_A_LOOK + WAITING_A_LOOK),
       failed: known
         .flatMap(({ seq, state, finished_at: finishedAt }) =>
@@ -122,12 +122,12 @@ async function waitingBefore(db: Kysely<Tables>, campaign: number, before: numbe
  */
 async function timesOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
   const times = [];
-  for (let from = 0; from < seqs.length; from += TIMES_A_QUERY) {
+  for (let from = 0; from < seqs.length; from += RUNS_A_QUERY) {
     const rows = await db
       .selectFrom('runs')
       .select(['seq', 'state', 'finished_at'])
       .where('campaign', '=', campaign)
-      .where('seq', 'in', seqs.slice(from, from + TIMES_A_QUERY))
+      .where('seq', 'in', seqs.slice(from, from + RUNS_A_QUERY))
       .execute();
     times.push(...rows);
   }

@@ -290,6 +290,52 @@ test('the caption names intervals only if there are intervals', () => {
   expect(analysisFigures({ ...analysis, indices }, measure)[0]!.caption).not.toContain('Lines are');
 });
 
+test('the captions of effects name the confidence of their lines, wherever the error comes from', () => {
+  let run = 0;
+  const noisy = ([a, b]: readonly number[]) => ({ Y: 4 * a! - b! + 0.1 * Math.sin((run += 1)) });
+  const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+  const [factorial, oneAtATime] = [designs[3]![1], designs[4]![1]];
+  // the error is from interactions, and then from replications
+  const cases = [
+    { ...factorial, base, seed: 1 },
+    { ...factorial, replications: 4 },
+    { ...oneAtATime, replications: 4 },
+  ];
+  for (const played of cases) {
+    const figures = analysisFigures(analyzed(played, noisy)[0]!, measureOf(OUTPUTS, 'Y'));
+    expect(figures.length).toBeGreaterThan(0);
+    for (const { caption } of figures) expect(caption).toContain('Lines are 95 % intervals.');
+  }
+});
+
+test.each([0, 3])('without any share there is no picture of shares (design %i)', (at) => {
+  let run = 0;
+  const base = [...numericBase({ A: 0, B: 0, C: 0 }), SEED];
+  // nearly all variance between the points is chance
+  const [analysis] = analyzed({ ...designs[at]![1], base, replications: 2, seed: 1 }, () => ({
+    Y: Math.sin((run += 1) * 2.3),
+  }));
+  expect(analysis!.indices!.map(({ first, total }) => [first, total])).toEqual(
+    names.map(() => [undefined, undefined]),
+  );
+  const figures = analysisFigures(analysis!, measureOf(OUTPUTS, 'Y'));
+  for (const { numbers } of figures) expect(numbers.rows).not.toEqual([]);
+});
+
+test('a picture of the shares of a factorial over time has their intervals', async () => {
+  const played = { ...designs[3]![1], replications: 4, outputs: ['Course'] };
+  let run = 0;
+  const [analysis] = analyzed(played, ([a, b]) => {
+    const chance = 0.1 * Math.sin((run += 1));
+    return { Course: { dataX: [0, 1], dataY: [a! + chance, b! + chance] } };
+  });
+  const figure = courseFigure(analysis!, 0)!;
+  expect(figure.caption).toContain('Bands are 95 % intervals.');
+  const [low, high] = analysis!.times![0]!.indices[0]!.firstInterval!;
+  expect(JSON.stringify(figure.spec)).toContain(`"low":${low},"high":${high}`);
+  expect((await draw(figure.spec, figure.id, figure.title)).svg).toContain('Share of the variance');
+});
+
 test('the table, the picture and the report name the values of a swing that are not numbers', async () => {
   const indices = [{ input: 'A', low: 1, high: 3, lowAt: 'fifo', highAt: 'lifo', effect: 2 }];
   const analysis: Analysis = { ...analysisOf(designs[4]![1]), indices };

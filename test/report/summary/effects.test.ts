@@ -9,7 +9,7 @@ import {
   type GridEffect,
   type MainEffects,
 } from '../../../src/report/summary/effects.ts';
-import { colourScale } from '../../../src/report/pictures/output-axis.ts';
+import { colourScale } from '../../../src/report/pictures/scales.ts';
 import { measureOf, measuresOf } from '../../../src/campaign/measures.ts';
 import { pointsOf, valueOf } from '../../../src/report/summary/points.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
-import { steps, wholeTicks } from '../../../src/report/pictures/output-axis.ts';
+import { steps, wholeTicks } from '../../../src/report/pictures/scales.ts';
 import { draw } from '../../../src/report/pictures/vega.ts';
 import { ticksBetween } from '../../../src/report/words/ticks.ts';
 import { estimateTexts, intervalText } from '../../../src/report/words/words.ts';

@@ -1,4 +1,6 @@
+import { type InputType, isWholeType, type OutputType } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
+import { rangeOf } from '../../statistics/sample.ts';
 import { ticksBetween } from '../words/ticks.ts';
 import { titleOfMeasure } from '../words/words.ts';
 
@@ -23,13 +25,6 @@ export function isUneven(ascending: readonly number[]): boolean {
   return isWide(ascending) && isWide(gaps);
 }
 
-function rangeOf(values: readonly number[]): [min: number, max: number] {
-  return [
-    values.reduce((a, b) => Math.min(a, b), Infinity),
-    values.reduce((a, b) => Math.max(a, b), -Infinity),
-  ];
-}
-
 /**
  * Makes the axis of means, with a margin around the values.
  *
@@ -52,12 +47,8 @@ export function meanAxis(values: readonly number[], isLog = isWide(values)) {
   };
 }
 
-export function isWholeType(type: string): boolean {
-  return type === 'INTEGER' || type === 'LONG';
-}
-
 /** Ticks only at whole numbers, for an axis of an input that has no other values. */
-export function wholeTicks({ type }: { type: string }): object {
+export function wholeTicks({ type }: { type: InputType | OutputType }): object {
   return isWholeType(type) ? { tickMinStep: 1, format: ',d' } : {};
 }
 
@@ -81,21 +72,22 @@ export function shareAxis(values: readonly number[]) {
   return { scale: { domain, nice: false }, axis: { tickCount: 6, format: '~%' } };
 }
 
+/** The approximate number of contour lines of a surface. */
+const LEVELS = 8;
+
 /** Some round numbers between the lowest and the highest value, ascending. */
 export function levelsWithin(values: readonly number[], isLog: boolean): number[] {
   const [min, max] = rangeOf(values);
-  const span = max / LEVELS - min / LEVELS;
-  if (!(span > 0)) return [];
+  // the difference of two large numbers may overflow
+  const gap = max / LEVELS - min / LEVELS;
+  if (!(gap > 0)) return [];
   if (isLog && isWide(values)) return steps(min, max);
-  const power = 10 ** Math.floor(Math.log10(span));
-  const step = power * [1, 2, 5, 10].find((factor) => 1.4 * factor * power >= span)!;
+  const power = 10 ** Math.floor(Math.log10(gap));
+  const step = power * [1, 2, 5, 10].find((factor) => 1.4 * factor * power >= gap)!;
   const first = Math.ceil(min / step);
   const count = Math.floor(max / step) - first + 1;
   return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
-
-/** The approximate number of contour lines of a surface. */
-const LEVELS = 8;
 
 /**
  * The numbers between `low` and `high` that are 1, 2 or 5 times a power of ten. If there are many powers of ten, only
@@ -121,8 +113,7 @@ export function steps(low: number, high: number, mostDecades = 4): number[] {
  * more than ten times the lowest positive value. Otherwise it is linear.
  */
 export function colourScale(values: readonly number[]): 'log' | 'sqrt' | 'linear' {
-  const min = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const max = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const [min, max] = rangeOf(values);
   if (min > 0) return max / min > 10 ? 'log' : 'linear';
   const smallest = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), Infinity);
   return min === 0 && max / smallest > 10 ? 'sqrt' : 'linear';
