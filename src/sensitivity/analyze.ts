@@ -10,6 +10,7 @@ import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import type { MissingValues } from './missing.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
+import { partHas, partOf } from '../text/part-of.ts';
 
 /** The default confidence of intervals. */
 const CONFIDENCE = 0.95;
@@ -202,8 +203,8 @@ export const ONE_CHANCE =
 function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' | 'failed'>): string[] {
   const open = total - done - failed;
   return [
-    ...(failed > 0 ? [`${failed} of ${total} runs failed.`] : []),
-    ...(open > 0 ? [`${open} of ${total} runs have not finished.`] : []),
+    ...(failed > 0 ? [`${partOf(failed, total, 'runs')} failed.`] : []),
+    ...(open > 0 ? [`${partHas(open, total, 'runs')} not finished.`] : []),
   ];
 }
 
@@ -253,7 +254,7 @@ function cutWarnings(
 }
 
 function missingText(without: number, runs: number, counted: string, name: string): string {
-  return `${without} of ${runs} ${counted} have no value of ${name}.`;
+  return `${partHas(without, runs, counted)} no value of ${name}.`;
 }
 
 /**
