@@ -223,6 +223,8 @@ export function campaignName(model: string): string {
   const name = model
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
+    // a letter without a counterpart, such as ß, has two in upper case
+    .toUpperCase()
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replaceAll(/^[^a-z0-9]+|(?<!-)-+$/g, '')

@@ -11,8 +11,8 @@ import type { MissingValues } from './missing.ts';
 import { areEqual, momentsOf } from './moments.ts';
 import type { PointTable } from './points.ts';
 import { CONFIDENCE } from '../statistics/sample.ts';
+import { partHas, partOf } from '../text/part-of.ts';
 
-/** The default confidence of intervals. */
 /**
  * If the share of chance in the variance of single runs, or of the points' means, is larger than this, there is a
  * warning.
@@ -202,8 +202,8 @@ export const ONE_CHANCE =
 function runWarnings({ total, done, failed }: Pick<RunCounts, 'total' | 'done' | 'failed'>): string[] {
   const open = total - done - failed;
   return [
-    ...(failed > 0 ? [`${failed} of ${total} runs failed.`] : []),
-    ...(open > 0 ? [`${open} of ${total} runs have not finished.`] : []),
+    ...(failed > 0 ? [`${partOf(failed, total, 'runs')} failed.`] : []),
+    ...(open > 0 ? [`${partHas(open, total, 'runs')} not finished.`] : []),
   ];
 }
 
@@ -253,7 +253,7 @@ function cutWarnings(
 }
 
 function missingText(without: number, runs: number, counted: string, name: string): string {
-  return `${without} of ${runs} ${counted} have no value of ${name}.`;
+  return `${partHas(without, runs, counted)} no value of ${name}.`;
 }
 
 /**

@@ -17,6 +17,7 @@ import { type Estimator, inPairs, pointChance, type PointValues } from './point-
 import type { PointTable } from './points.ts';
 import { sampleRegression } from './sample-regression.ts';
 import { type SaltelliLayout, sobolIndices } from './sobol-indices.ts';
+import { partOf } from '../text/part-of.ts';
 
 /** The part of a campaign that its analysis needs. */
 export type AnalyzedCampaign = Pick<
@@ -209,8 +210,8 @@ function unlessBiased(
       names.length > 0
         ? `whether a point has a value depends on ${names.join(', ')}, and each ${name} with such a point is left out`
         : isByInputs
-          ? `${lost} of ${finished.length} ${plural} are left out, and without seeds the inputs probably decide which runs fail`
-          : `${lost} of ${finished.length} ${plural} are left out, and ${means.length} points are too few to tell whether their failures depend on the inputs`;
+          ? `${partOf(lost, finished.length, plural)} are left out, and without seeds the inputs probably decide which runs fail`
+          : `${partOf(lost, finished.length, plural)} are left out, and ${means.length} points are too few to tell whether their failures depend on the inputs`;
     const cure = names.length > 0 ? ': more points do not cure this' : '';
     const retry = names.length > 0 ? 'Narrow' : 'Request the failed runs again ("foray retry"), or narrow';
     return {
@@ -301,7 +302,7 @@ function reaching(one: InputIndices, p: number | undefined, confidence: number):
 }
 
 function leftOutOf(leftOut: number, all: number, what: string, why: string): string[] {
-  return leftOut > 0 ? [`${leftOut} of ${all} ${what} are left out, because ${why}.`] : [];
+  return leftOut > 0 ? [`${partOf(leftOut, all, what)} are left out, because ${why}.`] : [];
 }
 
 function factorial(

@@ -5,6 +5,7 @@ import { FactorialTable, type LevelPoints } from './factorial-table.ts';
 import { areEqual } from './moments.ts';
 import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
+import { partHas } from '../text/part-of.ts';
 
 /**
  * Main effects and interactions of two inputs, as shares of the variance between the points (analysis of variance): D.
@@ -191,7 +192,7 @@ class FactorialAnalysis {
     const all = this.#values.means.length;
     if (!this.#table.isWhole)
       warnings.push(
-        `${all - this.#table.points.length} of ${all} points have no value, so the factorial is not balanced: the effect of an input comes only from those combinations of the other inputs for which every value of this input has a result. The same is true for interactions.`,
+        `${partHas(all - this.#table.points.length, all, 'points')} no value, so the factorial is not balanced: the effect of an input comes only from those combinations of the other inputs for which every value of this input has a result. The same is true for interactions.`,
       );
     if (unknown.length > 0)
       warnings.push(`${unknown.join(', ')}: unknown, because there is no such combination.`);

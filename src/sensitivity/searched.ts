@@ -19,6 +19,7 @@ import { dependents, NO_DEPENDENCE } from './dependence.ts';
 import { PointTable } from './points.ts';
 import { Realizations } from './realizations.ts';
 import { sobolEstimates } from './sobol-indices.ts';
+import { partHas } from '../text/part-of.ts';
 
 /** The maximum number of points to which a model is fitted. A fit to more points would take minutes. */
 const MOST_POINTS = 250;
@@ -147,7 +148,7 @@ function knownPoints(
       : `Whether a point has a value depends on ${names.join(', ')}, so the model knows nothing of a part of the space.`;
   return {
     known,
-    failures: [`${failed} of ${lacking.length} points have no value of ${goal!.output}. ${text}`],
+    failures: [`${partHas(failed, lacking.length, 'points')} no value of ${goal!.output}. ${text}`],
   };
 }
 

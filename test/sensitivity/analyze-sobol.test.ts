@@ -105,7 +105,7 @@ describe('points for Sobol indices', () => {
     const [found] = analyzed({ design: saltelli }, ([a]) =>
       (run += 1) % 1_000 === 0 ? undefined : { Y: a },
     );
-    expect(found!.warnings.join()).toMatch(/8 of 8192 runs failed\..*8 of 1024 base points are left out/);
+    expect(found!.warnings.join()).toMatch(/8 of 8,192 runs failed\..*8 of 1,024 base points are left out/);
     expect(analysisSentence(found!)).toBe(
       'A explains 100 % of the variance of Y; B and C have no visible effect.',
     );

@@ -35,6 +35,7 @@ test('failed points have a warning with their number and the inputs on which fai
   expect(rare.warnings).toEqual([
     '3 of 60 points have no value of f. No dependence on the inputs is visible.',
   ]);
+  expect(failing((_, at) => at === 7).warnings[0]).toMatch(/^1 of 60 points has no value of f\. /);
   const above = failing((a) => a > 0.6);
   expect(above.warnings).toEqual([
     `${above.count} of 60 points have no value of f. Whether a point has a value depends on a, so the model knows nothing of a part of the space.`,

@@ -313,7 +313,7 @@ describe('points without a value', () => {
       Y: random() < 0.5 ? null : a!,
     }));
     expect(found!.warnings.join()).toMatch(
-      /\d+ of 10240 finished runs have no value of Y\. No dependence on the inputs is visible\./,
+      /[\d,]+ of 10,240 finished runs have no value of Y\. No dependence on the inputs is visible\./,
     );
     const [dependent] = analyzed({ design: lhs(2, 100), replications: 4 }, ([a], run) => ({
       Y: run <= 4 * a! ? a! : null,

@@ -108,6 +108,36 @@ describe('without scripts', () => {
     ]);
   });
 
+  test.each([
+    ['grid', 'design.grid'],
+    ['lhs', 'design.lhs.inputs'],
+    ['search', 'search.over'],
+  ])(
+    'that no input varies in the way %s is said where a person chooses what varies',
+    async (way, setting) => {
+      const { body } = await send('/new', {
+        '/model/name': 'Epidemic',
+        definition: '',
+        was: '',
+        way,
+        do: 'plan',
+      });
+      const [inputs] = /<legend>Inputs<\/legend>[^]*?<div class="row"/.exec(body)!;
+      expect(inputs).toMatch(new RegExp(`<small class="bad wrong"[^>]*>&#34;${setting}&#34;`));
+    },
+  );
+
+  test('a search has no fields for a second goal, which it would refuse', async () => {
+    const shown = async (way: string, definition = ''): Promise<string> =>
+      (await send('/new', { '/model/name': 'Epidemic', definition, was: '', way, do: 'show' })).body;
+    expect(await shown('grid')).toContain('name="/goal/maximize"');
+    for (const way of ['search', 'select']) expect(await shown(way)).not.toContain('name="/goal/maximize"');
+    // a goal that somebody wrote has its fields, and its mistake stands there
+    const written =
+      'model: {name: Epidemic}\nsearch: {minimize: Peak infected}\ngoal: {maximize: Attack rate}\n';
+    expect(await shown('', written)).toMatch(/name="\/goal\/maximize"\s+value="Attack rate"/);
+  });
+
   test('a definition that was edited by hand comes back into the fields, and the rest is named', async () => {
     const definition =
       'campaign: x\nmodel: {name: Epidemic}\ndesign: {product: [{grid: {Days: [3]}}]}\nseed: 7\n';

@@ -80,6 +80,9 @@ export const OBSERVED = ['calibrate', 'abc', 'observed'].reduce(within);
 /** The strategies that need no design. */
 const WITHOUT_DESIGN = ['search', 'calibrate'];
 
+/** The strategies that have a goal, and refuse another one. */
+export const GOAL_OF_ITS_OWN = ['search', 'select'];
+
 /** Not a part of a definition: says that the form has added the seed, and not a person. */
 const ADDED_SEED = chosenIn('seed');
 const REPLICATIONS = chosenIn('replications');
@@ -115,8 +118,7 @@ function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string
   const refuse = (field: string): void =>
     void fields.set(REFUSABLE.get(field)!, fields.get(field)!).set(field, '');
   const { seed, fresh, replications } = valueIn(shape, fields) as Record<string, unknown>;
-  if (way === 'search' || way === 'select')
-    for (const [field] of fieldsAt(fields, 'goal')) fields.delete(field);
+  if (GOAL_OF_ITS_OWN.includes(way)) for (const [field] of fieldsAt(fields, 'goal')) fields.delete(field);
   const isPrecise = isMapping(replications) && 'output' in replications;
   const refuses = new Map([
     ['search', isPrecise],

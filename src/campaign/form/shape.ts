@@ -136,7 +136,7 @@ class Shapes {
   }
 
   #choice(anyOf: readonly JsonSchema[], input: ModelInput | undefined): Shape | undefined {
-    const of = anyOf.flatMap((option) => {
+    const all = anyOf.flatMap((option) => {
       const target = targetOf(option);
       // each distribution is an alternative with its own parameters
       const variants = (target.anyOf ?? []).filter(({ properties = {} }) =>
@@ -148,6 +148,7 @@ class Shapes {
       const name = option.$ref?.split('/').at(-1) ?? nameOf(shape);
       return [{ name, shape, isRare: onlyAddsUnits(target) }];
     });
+    const of = all.filter(({ shape }) => !input || isNumericType(input.type) || !takesNumbers(shape));
     return of.length > 1 ? { is: 'choice', of } : of[0]?.shape;
   }
 
@@ -203,6 +204,13 @@ function valueOfInput(input: ModelInput | undefined): ValueShape {
   const { type, values } = input;
   if (type === 'BOOLEAN') return { is: 'value', type: 'boolean' };
   return { is: 'value', type: isNumericType(type) ? 'number' : 'text', options: values };
+}
+
+/** Whether a shape gives the values of an input by numbers, such as a range. An input with other values cannot have it. */
+function takesNumbers(shape: Shape): boolean {
+  if (shape.is !== 'group') return false;
+  const needed = shape.settings.filter(({ isRequired }) => isRequired);
+  return needed.length > 0 && needed.every(({ shape: one }) => one?.is === 'value' && one.type === 'number');
 }
 
 function nameOf(shape: Shape): string {

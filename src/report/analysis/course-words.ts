@@ -9,6 +9,9 @@ import { haveOf, listed, nothingText, unknownText } from './words.ts';
  */
 const MOST_PARTS = 3;
 
+/** What an x of a curve is: a place on an axis of frequencies, for example, is no time. */
+export type XWord = 'time' | 'place';
+
 /** A stretch of time in which the same input matters most, or no input matters. */
 interface Stretch {
   /** The input that matters most, or several ("A or B") if it may be any of them; undefined if no input matters. */
@@ -23,8 +26,13 @@ interface Stretch {
  * One sentence about a curve: which input matters most at which times, and which inputs never have a visible effect.
  *
  * @param textOf - the text of a time
+ * @param word - what an x of the curve is
  */
-export function courseSentence(analysis: Analysis, textOf: (time: number) => string = numberText): string {
+export function courseSentence(
+  analysis: Analysis,
+  textOf: (time: number) => string = numberText,
+  word: XWord = 'time',
+): string {
   const { output, times: given = [] } = analysis;
   const times = allowingForTests(given);
   const parts = times.map((one) => ({ time: one.time, ...divided({ ...analysis, ...one }) }));
@@ -40,12 +48,12 @@ export function courseSentence(analysis: Analysis, textOf: (time: number) => str
     return `It is unknown which inputs matter for ${output}${why}.`;
   }
   const never = neverSeen(times, parts);
-  const rest = unknownRest(times, parts);
+  const rest = unknownRest(times, parts, word);
   if (stretches.every(({ input }) => input === undefined)) {
     const isTested = times.every(({ indices }) => indices.some(({ p }) => p !== undefined));
     const isNothing = parts.every(({ little }) => little.length === 0);
     const linear = analysis.method === 'regression' ? 'linear ' : '';
-    const at = `at any of ${times.length} times${rest}.`;
+    const at = `at any of ${times.length} ${word}s${rest}.`;
     if (isNothing && never.length === 0) return `It is unknown which inputs matter for ${output}${rest}.`;
     if (!linear && isTested && isNothing)
       return rest === ''
@@ -55,22 +63,22 @@ export function courseSentence(analysis: Analysis, textOf: (time: number) => str
       return `${rest === '' ? 'No input has a' : `${listed(never)} ${haveOf(never)} no`} visible ${linear}effect on ${output} ${at}`;
     return `No input has more than a little ${linear}effect on ${output} ${at}`;
   }
-  const others = never.length > 0 ? `; ${nothingText(analysis, never)} at any time` : '';
+  const others = never.length > 0 ? `; ${nothingText(analysis, never)} at any ${word}` : '';
   const what = `${output}${analysis.method === 'regression' ? ' as a linear function' : ''}`;
-  return `${leadText(what, stretches, times.length, textOf)}${others}${rest}.`;
+  return `${leadText(what, stretches, `${times.length} ${word}s`, textOf)}${others}${rest}.`;
 }
 
 function leadText(
   what: string,
   stretches: readonly Stretch[],
-  count: number,
+  all: string,
   textOf: (time: number) => string,
 ): string {
   const [first] = stretches as [Stretch];
   const spanText = ({ from, to }: Stretch): string =>
     from === to ? textOf(from) : `${textOf(from)} to ${textOf(to)}`;
   if (stretches.length === 1)
-    return `${first.input} matters most for ${what} at all ${count} times from ${spanText(first)}`;
+    return `${first.input} matters most for ${what} at all ${all} from ${spanText(first)}`;
   if (stretches.length <= MOST_PARTS) {
     const [head, ...others] = stretches.map(
       (one) => `${one.input ?? 'no input'} ${one.from === one.to ? 'at' : 'from'} ${spanText(one)}`,
@@ -81,7 +89,7 @@ function leadText(
   for (const { input, count: own } of stretches)
     if (input !== undefined) counts.set(input, (counts.get(input) ?? 0) + own);
   const ordered = [...counts].toSorted(([, a], [, b]) => b - a);
-  const texts = ordered.slice(0, MOST_PARTS).map(([input, own]) => `${input} at ${own} of ${count} times`);
+  const texts = ordered.slice(0, MOST_PARTS).map(([input, own]) => `${input} at ${own} of ${all}`);
   return `The input that matters most for ${what} changes often: ${texts.join(', ')}`;
 }
 
@@ -112,7 +120,7 @@ function neverSeen(times: readonly TimeIndices[], parts: Known): InputIndices[] 
 }
 
 /** "; the effect of Rule is unknown at some times", of inputs that have a visible effect at no time. */
-function unknownRest(times: readonly TimeIndices[], parts: Known): string {
+function unknownRest(times: readonly TimeIndices[], parts: Known, word: XWord): string {
   const seen = new Set(
     parts.flatMap(({ matter, little }) => [...matter, ...little].map(({ input }) => input)),
   );
@@ -122,7 +130,7 @@ function unknownRest(times: readonly TimeIndices[], parts: Known): string {
   const isAlways = (count: number): boolean => count === times.length;
   const groups = [
     { when: '', inputs: [...counts].filter(([, count]) => isAlways(count)) },
-    { when: ' at some times', inputs: [...counts].filter(([, count]) => !isAlways(count)) },
+    { when: ` at some ${word}s`, inputs: [...counts].filter(([, count]) => !isAlways(count)) },
   ];
   return groups
     .filter(({ inputs }) => inputs.length > 0)

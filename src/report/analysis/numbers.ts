@@ -1,11 +1,20 @@
 import type { Interval } from '../../sensitivity/analysis.ts';
-import { numberText } from '../words/words.ts';
+import { numberText, textWithin } from '../words/words.ts';
+
+/** The width of an interval that is only a rounding error, as a part of the value. */
+const ROUNDING = 1e-9;
+
+/** A function that gives a value and the ends of its interval the same digits: those that the interval allows. */
+export function textIn(value: number, [low, high]: Interval): (one: number) => string {
+  const half = (high - low) / 2;
+  return (one) => (half <= ROUNDING * Math.abs(value) ? numberText(one) : textWithin(one, half));
+}
 
 /** A number with the ends of its interval. */
 export function cellText(value: number | undefined, interval: Interval | undefined, isUnit: boolean): string {
   if (value === undefined) return '';
-  const text = (one: number): string =>
-    isUnit ? one.toFixed(3).replace(/^-(0\.0+)$/, '$1') : numberText(one);
+  const within = interval ? textIn(value, interval) : numberText;
+  const text = (one: number): string => (isUnit ? one.toFixed(3).replace(/^-(0\.0+)$/, '$1') : within(one));
   return interval ? `${text(value)} (${text(interval[0])} … ${text(interval[1])})` : text(value);
 }
 

@@ -1,5 +1,6 @@
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
-import { inputText, numberText, textWithin } from '../words/words.ts';
+import { inputText, numberText } from '../words/words.ts';
+import { textIn } from './numbers.ts';
 import { areShares, divided, mayBeHidden, sizeOf, tested } from './claims.ts';
 import { bounded, hidesShares, isKnown, jointShare, type Share } from './shares.ts';
 
@@ -142,15 +143,10 @@ export function percentText(share: number): string {
   return `${Math.round(100 * share)} %`;
 }
 
-/** The width of an interval that is only a rounding error, as a part of the value. */
-const ROUNDING = 1e-9;
-
 /** A value with its interval, all with the digits that the interval allows: "3.20 (2.92 to 3.48)". */
 function rangeText(value: number, interval: Interval | undefined): string {
   if (!interval) return numberText(value);
-  const half = (interval[1] - interval[0]) / 2;
-  const text = (one: number): string =>
-    half <= ROUNDING * Math.abs(value) ? numberText(one) : textWithin(one, half);
+  const text = textIn(value, interval);
   return `${text(value)} (${text(interval[0])} to ${text(interval[1])})`;
 }
 

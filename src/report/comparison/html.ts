@@ -10,7 +10,8 @@ import { policy, scriptElement } from '../html/picture-script.ts';
 import { style } from '../html/style.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import { inputCells, measureCells, titled } from '../html/cells.ts';
-import { counted, numberColumn, numberText, titleOf } from '../words/words.ts';
+import { counted, numberColumn, titleOf } from '../words/words.ts';
+import { textIn } from '../analysis/numbers.ts';
 
 /** The maximum number of outputs whose differences are drawn. More pictures would take many seconds. */
 const MOST_DRAWN = 12;
@@ -116,7 +117,6 @@ function table(
   const differences = largest.map(({ found }) => valueOf(found.difference));
   const round = output.statistic === 'share' ? roundPoints : rounding(differences);
   const gaps = numberColumn(differences.map(round));
-  const end = (value: number): string => numberText(round(valueOf(value)));
   const full = (value: number): string => String(valueOf(value));
   return html`<div class="scroll" tabindex="0">
     <table>
@@ -133,11 +133,12 @@ function table(
       <tbody>
         ${largest.map(({ key, values, found }, row) => {
           const { low, high } = found;
-          const interval =
-            low === null || high === null
-              ? ''
-              : titled(`${end(low)} to ${end(high)}`, `${full(low)} to ${full(high)}`);
-          const shown = titled(gaps[row]!, full(found.difference));
+          const isKnown = low !== null && high !== null;
+          const text = isKnown ? textIn(differences[row]!, [valueOf(low), valueOf(high)]) : undefined;
+          const interval = isKnown
+            ? titled(`${text!(valueOf(low))} to ${text!(valueOf(high))}`, `${full(low)} to ${full(high)}`)
+            : '';
+          const shown = titled(text?.(differences[row]!) ?? gaps[row]!, full(found.difference));
           const gap = found.differs ? html`<strong>${shown}</strong>` : shown;
           return html`<tr>
             ${inputCells(varied, values)} ${columns.map((column) => column[row])}

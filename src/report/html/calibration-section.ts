@@ -1,10 +1,10 @@
 import type { Campaign } from '../../campaign/types.ts';
 import type { CalibrationStory, Marginal } from '../../search/abc/story.ts';
-import { calibrationText, lastChangeTexts, toleranceText } from '../words/calibration-words.ts';
+import { calibrationText, lastChangeTexts, quantileText, toleranceText } from '../words/calibration-words.ts';
 import { titled } from './cells.ts';
 import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
-import { amount, counted, estimateTexts, numberText, percent, textWithin, titleOf } from '../words/words.ts';
+import { amount, counted, numberText, percent, textWithin, titleOf } from '../words/words.ts';
 
 const NUMBERS: [keyof Extract<Marginal, { mean: number }>, string][] = [
   ['mean', 'Mean'],
@@ -30,9 +30,10 @@ export function posteriorAnswer({ base }: Campaign, { summary }: CalibrationStor
       return `${name} ${value} (${percent(Number(share.toFixed(2)))})`;
     }
     const { median, low, high } = marginal;
-    const plain = { statistic: 'quantile', units: null } as const;
-    const [middle, from, to] = estimateTexts(plain, median, [low, high]);
-    return `${name} ${amount(middle, units)} (${from} to ${to})`;
+    const [middle, from, to] = [median, low, high].map((one) =>
+      quantileText(base, name, one, (high - low) / 2),
+    );
+    return `${name} ${amount(middle!, units)} (${from} to ${to})`;
   });
   return html`<div class="answer">
     What explains the observations
@@ -92,7 +93,14 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
                   ([name, marginal]) =>
                     html`<tr>
                       <td>${titleOf(campaign.varied.find((input) => input.name === name)!)}</td>
-                      ${NUMBERS.map(([key]) => html`<td class="number">${titled(textWithin(marginal[key], (marginal.high - marginal.low) / TABLE_DIGITS), String(marginal[key]))}</td>`)}
+                      ${NUMBERS.map(([key]) => {
+                        const [value, half] = [marginal[key], (marginal.high - marginal.low) / TABLE_DIGITS];
+                        const isMoment = key === 'mean' || key === 'sd';
+                        const text = isMoment
+                          ? textWithin(value, half)
+                          : quantileText(campaign.base, name, value, half);
+                        return html`<td class="number">${titled(text, String(value))}</td>`;
+                      })}
                     </tr>`,
                 )}
               </tbody>

@@ -40,7 +40,7 @@ export function finalistsFigure(
   if (known.length === 0) return [];
   const isOfDesign = campaign.strategy.by === 'selection';
   const output = measureOf(campaign.outputs, campaign.goal!.output);
-  const names = namesOf(
+  const { names, text } = namesOf(
     campaign,
     known.map(({ values }) => values),
   );
@@ -70,6 +70,7 @@ export function finalistsFigure(
         isOfDesign
           ? undefined
           : 'The circles are the values during the search; they tend to be too good, because the search chose the finalists by them',
+        text,
       ),
       id: 'finalists',
       spec: finalistRows(
@@ -105,19 +106,39 @@ function inputsOf({ strategy, varied }: Seeking) {
   return strategy.by === 'search' ? inputsOfSearch(strategy) : varied;
 }
 
+/** The most characters of a name. Vega would cut the end of a longer one, where names differ. */
+const LONGEST_NAME = 43;
+
 /**
- * The names of points: "Contact rate 1.67, Recovery rate 0.44". Numbers have all digits if two points would otherwise
- * have the same name.
+ * The names of points by the inputs in which they differ: "Contact rate 1.67, Recovery rate 0.44", or "1.67, 0.44" if
+ * these are too long. Numbers have all digits if two points would otherwise have the same name.
+ *
+ * @returns the names, and what the caption says of them
  */
-function namesOf(campaign: Seeking, points: readonly (readonly string[])[]): string[] {
-  const named = (short: (text: string) => string): string[] =>
+function namesOf(
+  campaign: Seeking,
+  points: readonly (readonly string[])[],
+): { names: string[]; text: string | undefined } {
+  const inputs = inputsOf(campaign).map(({ name, type }, at) => ({ name, type, at }));
+  const differing = inputs.filter(({ at }) => new Set(points.map((values) => values[at])).size > 1);
+  const shown = differing.length > 0 ? differing : inputs;
+  const named = (short: (text: string) => string, isBare: boolean): string[] =>
     points.map((values) =>
-      inputsOf(campaign)
-        .map(({ name, type }, at) => `${name} ${isNumericType(type) ? short(values[at]!) : values[at]!}`)
+      shown
+        .map(({ name, type, at }) => {
+          const text = isNumericType(type) ? short(values[at]!) : values[at]!;
+          return isBare ? text : `${name} ${text}`;
+        })
         .join(', '),
     );
-  const brief = named(shortNumber);
-  return new Set(brief).size === points.length ? brief : named((text) => text);
+  const told = (isBare: boolean): string[] => {
+    const brief = named(shortNumber, isBare);
+    return new Set(brief).size === points.length ? brief : named((text) => text, isBare);
+  };
+  const full = told(false);
+  const isBare = full.some((name) => name.length > LONGEST_NAME);
+  const text = `Each row has the values of ${shown.map(({ name }) => name).join(', ')}`;
+  return isBare ? { names: told(true), text } : { names: full, text: undefined };
 }
 
 /** A point of the comparison, which is drawn as a row. */

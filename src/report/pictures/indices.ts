@@ -220,10 +220,10 @@ export function courseFigure(analysis: Analysis, at: number, declared?: CurveAxi
   });
   const shown = courses.toSorted((a, b) => b.size - a.size).slice(0, MOST_COURSES);
   return {
-    title: `When inputs matter for ${output}`,
+    title: `${axis.word === 'time' ? 'When' : 'Where'} inputs matter for ${output}`,
     caption: sentences(
-      courseSentence(analysis, wordsOf).replace(/\.$/, ''),
-      `${title} of each input at each time`,
+      courseSentence(analysis, wordsOf, axis.word).replace(/\.$/, ''),
+      `${title} of each input at each ${axis.word}`,
       courses.some(({ points }) => points.some(({ interval }) => interval))
         ? `Bands are ${percent(analysis.confidence)} intervals`
         : undefined,

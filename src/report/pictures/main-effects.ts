@@ -256,7 +256,7 @@ function panel(
           grid: false,
           ...wholeTicks(axis.input),
           ...(bins.length <= 12 &&
-            (isLog || isWhole(axis)) && { values: bins, format: isLog ? ',~r' : ',d' }),
+            (isLog || isWhole(axis)) && { values: bins, format: isWhole(axis) ? ',d' : ',.4~r' }),
         },
       }
     : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: isCrowded ? -40 : 0 } };

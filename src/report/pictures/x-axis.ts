@@ -1,4 +1,5 @@
 import { type CurveAxis, MILLISECONDS } from '../../api/index.ts';
+import type { XWord } from '../analysis/course-words.ts';
 import { titleOf } from '../words/words.ts';
 
 /** The months of the units of time that have no fixed length. */
@@ -40,11 +41,20 @@ const STEPS = [
 /** The x axis of a curve: its encoding, where and how a value is shown, and what the caption says of it. */
 export interface XAxis {
   title: string;
+  word: XWord;
   placeOf: (x: number) => number;
   textOf: (x: number) => number | { value: number; text: string };
   isOnAxis: (x: number) => boolean;
   encoding: object;
   note: string | undefined;
+}
+
+/** What an x of a curve is. Most curves are courses of time, and say so by their units, or say nothing of their axis. */
+function wordFor({ name, units }: CurveAxis = {}): XWord {
+  const isTime = units
+    ? MILLISECONDS[units] !== undefined || MONTHS[units] !== undefined
+    : name === undefined;
+  return isTime ? 'time' : 'place';
 }
 
 /**
@@ -54,6 +64,7 @@ export interface XAxis {
  */
 export function xAxis(declared: CurveAxis | undefined, places: readonly number[]): XAxis {
   const { name, units, scale } = declared ?? {};
+  const word = wordFor(declared);
   const axis = { grid: false, tickCount: 10 };
   const placeOf = timesOf(declared);
   const times = placeOf && places.map(placeOf);
@@ -65,7 +76,7 @@ export function xAxis(declared: CurveAxis | undefined, places: readonly number[]
     };
     const title = name ?? 'Date';
     const encoding = { field: 'x', type: 'temporal', title, scale: { type: 'utc', nice: false }, axis };
-    return { title, placeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
+    return { title, word, placeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
   }
   const isNamed = name !== undefined || units;
   const title = isNamed ? titleOf({ name: name ?? 'x', units }) : 'x';
@@ -81,5 +92,5 @@ export function xAxis(declared: CurveAxis | undefined, places: readonly number[]
   const beside = places.every(isOnAxis)
     ? undefined
     : 'Points with x ≤ 0 are left out, because the axis is logarithmic';
-  return { title, placeOf: (x) => x, textOf: (x) => x, isOnAxis, encoding, note: beyond ?? beside };
+  return { title, word, placeOf: (x) => x, textOf: (x) => x, isOnAxis, encoding, note: beyond ?? beside };
 }

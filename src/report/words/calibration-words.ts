@@ -1,4 +1,5 @@
 import type { CalibrationSummary, GenerationStory } from '../../search/abc/story.ts';
+import { isWholeType } from '../../api/index.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { stopText } from './stop-words.ts';
 import { amount, counted, numberText, percent, textWithin } from './words.ts';
@@ -61,6 +62,19 @@ export function lastChangeTexts(generations: readonly GenerationStory[]): string
   ];
 }
 
+/**
+ * A quantile of the posterior, to the second digit of the half-width of its interval. A quantile of an input with whole
+ * numbers is one of them.
+ *
+ * @param base - the inputs of the version
+ */
+export function quantileText(base: Campaign['base'], name: string, value: number, half: number): string {
+  const type = base.find((input) => input.name === name)?.type;
+  return type !== undefined && isWholeType(type) && Number.isInteger(value)
+    ? numberText(value)
+    : textWithin(value, half);
+}
+
 /** The posterior, one line per input: "Contact rate: mean 1.670 per day, sd 0.041; 95 % between 1.592 and 1.751". */
 export function posteriorLines(
   { base }: Pick<Campaign, 'base'>,
@@ -74,7 +88,8 @@ export function posteriorLines(
     }
     const { mean, sd, low, high } = marginal;
     const units = base.find((input) => input.name === name)?.units ?? null;
-    const text = (one: number): string => textWithin(one, (high - low) / 2);
-    return `${name}: mean ${amount(text(mean), units)}, sd ${text(sd)}; 95 % between ${text(low)} and ${text(high)}`;
+    const half = (high - low) / 2;
+    const [from, to] = [low, high].map((one) => quantileText(base, name, one, half));
+    return `${name}: mean ${amount(textWithin(mean, half), units)}, sd ${textWithin(sd, half)}; 95 % between ${from} and ${to}`;
   });
 }

@@ -201,7 +201,9 @@ function inPercent(share: number): number {
  */
 export function numberText(value: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(DIGITS - 1);
+  // as in pictures, without zeros at the end
+  if (size !== 0 && (size < 1e-4 || size >= 1e15))
+    return value.toExponential(DIGITS - 1).replace(/\.?0+e/, 'e');
   return value.toLocaleString(
     'en-US',
     size >= 10 ** (DIGITS - 1) ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: DIGITS },

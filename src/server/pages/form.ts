@@ -8,7 +8,7 @@ import {
   shapeAt,
   within,
 } from '../../campaign/form/fields.ts';
-import { KIND, wayOf, ways } from '../../campaign/form/form.ts';
+import { GOAL_OF_ITS_OWN, KIND, wayOf, ways } from '../../campaign/form/form.ts';
 import {
   type GroupShape,
   isShown,
@@ -75,7 +75,11 @@ export class FormFields {
   markup(): Markup {
     const way = wayOf(this.#fields);
     const isStrategy = STRATEGIES.includes(way);
-    const main = this.#settings('', this.#shape, MAIN);
+    const main = this.#settings(
+      '',
+      this.#shape,
+      this.#mayHaveGoal(way) ? MAIN : MAIN.filter((key) => key !== 'goal'),
+    );
     const body = html`<div class="fields">
         ${this.#settings('', this.#shape, ['campaign'])}
         ${this.#setting(within('model', 'version'), this.#inner('model', 'version'))}
@@ -96,6 +100,12 @@ export class FormFields {
     const hidden = [...this.#fields].filter(([name, text]) => text !== '' && !this.#drawn.has(name));
     return html`${body}
     ${hidden.map(([name, text]) => html`<input type="hidden" name="${CONTROL}${name}" value="${text}" />`)}`;
+  }
+
+  /** Whether the goal has fields. A search has a goal of its own, and refuses another one. */
+  #mayHaveGoal(way: string): boolean {
+    const isGiven = [...this.#fields].some(([name, text]) => text !== '' && isAt(name, 'goal'));
+    return isGiven || !GOAL_OF_ITS_OWN.includes(way);
   }
 
   #isAnySet(placed: readonly string[]): boolean {
@@ -161,7 +171,7 @@ export class FormFields {
           ? this.#wayPart(title, 'design', kind)
           : html`<fieldset class="part">
               <legend>${title}</legend>
-              ${own}${this.#mistakesAt(`design/${kind}`, ['design', kind])}
+              ${own}
             </fieldset>`
       }
       <div class="fields">
@@ -197,7 +207,7 @@ export class FormFields {
         An empty fixed value is the value of the
         model.${varied ? ' An input that varies needs no fixed value.' : ''}
       </p>
-      ${rows}
+      ${varied ? this.#mistakesAt(varied.name, pathOfField(varied.name)) : ''} ${rows}
     </fieldset>`;
   }
 

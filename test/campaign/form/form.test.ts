@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
+import { campaignName } from '../../../src/campaign/definition.ts';
 import { fieldsOf, isEqual, valueIn } from '../../../src/campaign/form/fields.ts';
 import { type Form, KIND, together, ways as allWays } from '../../../src/campaign/form/form.ts';
-import type { FormModel } from '../../../src/campaign/form/shape.ts';
+import type { FormModel, Shape } from '../../../src/campaign/form/shape.ts';
 import fc from '../../support/fast-check.ts';
 import { drawn, MODEL, shape } from './drawn.ts';
 
@@ -128,6 +129,35 @@ function withAliases(definition: unknown): string {
   };
   return stringify(shared(definition));
 }
+
+test('an input without numbers is not offered what takes numbers, such as a range', () => {
+  /** The shapes that an input may have in the design or the strategy at a path. */
+  const offered = (input: string, ...path: string[]): string[] => {
+    const found = [...path, input].reduce<Shape | undefined>(
+      (at, key) => (at?.is === 'group' ? at.settings.find((one) => one.key === key)?.shape : undefined),
+      shape,
+    )!;
+    return found.is === 'choice'
+      ? found.of.flatMap(({ name, isRare }) => (isRare ? [] : [name]))
+      : [found.is];
+  };
+  expect(offered('Days', 'design', 'grid')).toContain('Range');
+  expect(offered('Days', 'search', 'over')).toContain('Bounds');
+  expect(offered('Days', 'design', 'lhs', 'inputs')).toContain('uniform');
+  for (const input of ['Closed', 'Policy: a/b?']) {
+    expect(offered(input, 'design', 'grid')).not.toContain('Range');
+    expect(offered(input, 'search', 'over')).toEqual(['list']);
+    expect(offered(input, 'design', 'lhs', 'inputs')).toEqual(['list', 'choice']);
+    expect(offered(input, 'calibrate', 'abc', 'priors')).toEqual(['list', 'choice']);
+  }
+});
+
+test.each([
+  ['Taktstraße', 'taktstrasse'],
+  ['Wärmespeicher Größe v2.1 🔥', 'warmespeicher-grosse-v2.1'],
+])('the name of a campaign of the model %s', (model, name) => {
+  expect(campaignName(model)).toBe(name);
+});
 
 test('a name that was made from the model follows the model, and a name that a person typed stays', () => {
   const text = 'campaign: ice-hall\nmodel: { name: Ice hall }\n';

@@ -14,6 +14,7 @@ import { RANDOM_SEED } from '../../../src/api/index.ts';
 import type { Design } from '../../../src/campaign/designs/index.ts';
 import type { Analysis } from '../../../src/sensitivity/analysis.ts';
 import { analyzed, numericBase, OUTPUTS, type Played } from '../../sensitivity/campaigns.ts';
+import { cellText } from '../../../src/report/analysis/numbers.ts';
 
 const inputs = ['A', 'B', 'C'].map((name): SpreadInput => {
   return { name, isWhole: false, distribution: { kind: 'uniform', min: 0, max: 1 } };
@@ -88,6 +89,11 @@ test('a picture over time has the x axis of its curve', async () => {
   expect((await draw(named.spec, named.id, named.title)).svg).toContain('Time (day)');
   expect(named.caption).toContain('Points with x ≤ 0 are left out, because the axis is logarithmic.');
   expect(new Set(named.numbers.rows.map(({ values }) => values[0]))).toEqual(new Set([1]));
+  for (const { title, caption } of [dated, named])
+    expect(`${title} ${caption}`).toMatch(/^When .* at each time\./);
+  const spectrum = courseFigure(analysis, 0, { name: 'Frequency', units: 'Hz' })!;
+  expect(`${spectrum.title} ${spectrum.caption}`).toMatch(/^Where .* at each place\./);
+  expect(spectrum.caption).not.toContain('time');
 });
 
 describe('a sentence about a curve says which input matters most at which times', () => {
@@ -139,6 +145,12 @@ describe('a sentence about a curve says which input matters most at which times'
       'The effects of B and C on Course cannot be distinguished from chance at any of 2 times; the effect of A is unknown.',
     );
   });
+});
+
+test('an effect and the ends of its interval have the digits that the interval allows', () => {
+  expect(cellText(33.168, [31.149, 35.2], false)).toBe('33.2 (31.1 … 35.2)');
+  expect(cellText(33.168, [31.149, 35.196], true)).toBe('33.168 (31.149 … 35.196)');
+  expect(cellText(33.168, undefined, false)).toBe('33.17');
 });
 
 test('an input with a small effect is said to have little effect, even if no other input has a visible effect', () => {

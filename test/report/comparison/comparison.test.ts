@@ -268,6 +268,19 @@ describe('a comparison', () => {
     expect(page).toContain('Wait, B − A (minute)');
   });
 
+  test('a difference and the ends of its interval have the digits that the interval allows', async () => {
+    const comparison = compareCampaigns(
+      side('a', { 1: [188.213, 199.402, 192.645] }),
+      side('b', { 1: [269.871, 301.234, 284.444] }),
+    );
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    const page = await renderComparison(comparison, summary);
+    const [, ...ends] = /title="-?[\d.]+ to -?[\d.]+"[^>]*>(\S+) to (\S+?)</.exec(page)!;
+    expect(ends).toEqual([expect.stringMatching(/^\d+$/), expect.stringMatching(/^\d+$/)]);
+    expect(page).toMatch(/title="91\.76[\d.]*"[^>]*>92</);
+  });
+
   test('draws the same selection of thousands of points every time', async () => {
     const many = (shift: number) =>
       Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [at, [at, at + 1 + shift]]));

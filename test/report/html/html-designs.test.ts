@@ -122,6 +122,16 @@ describe('the report of other designs', () => {
     for (const name of ['1', '10', '1000', '0.5', '0.51', '70']) expect(heatMap).toContain(`>${name}</text>`);
   });
 
+  test('labels values of an input on a logarithmic axis by at most four digits', async () => {
+    const values = [0.000001, 0.00017782794100389227, 0.03162277660168379, 5.623413251903491, 1000];
+    const grid = [doubles('Leak', values), doubles('A', [1, 2]), doubles('B', [1, 2])];
+    const record = sampleRecord({ grid });
+    const page = await renderReport(record, countsOf(20), sampleRows(record));
+    const panels = /Fit error by Leak, A, B[^]*?<\/figure>/.exec(page.slice(page.indexOf('</nav>')))![0];
+    for (const text of ['1e-6', '0.0001778', '0.03162', '5.623', '1,000'])
+      expect(panels).toContain(`>${text}</text>`);
+  });
+
   test('draws an output whose values range from 1e-300 to 1e300, and has no NaN', async () => {
     const record = sampleRecord({ grid: [doubles('Rate', [1, 2, 3])] });
     const rows = ['1e-300', '1', '1e300'].map((error, at) => {

@@ -5,6 +5,7 @@ import { searchAnswer } from '../../../src/report/html/search-section.ts';
 import { groundFigures } from '../../../src/report/pictures/heat-map.ts';
 import { formatTable } from '../../../src/report/formats/format.ts';
 import { bestParts, bestTable, bestText, requirementsText } from '../../../src/report/words/search-words.ts';
+import { finalistsFigure } from '../../../src/report/pictures/finalists.ts';
 import { searchFigures } from '../../../src/report/pictures/search.ts';
 import type { AskedPoint, SearchStory } from '../../../src/search/story.ts';
 import { countsOf, sampleRecord, sampleRow, sampleRows, stream } from '../support.ts';
@@ -207,6 +208,49 @@ describe('the report of a search', () => {
     ]);
     expect(searchFigures(one, storyWith([point(0, null)]))).toEqual([]);
   });
+});
+
+test('the rows of the finalists are named by the inputs in which they differ, and no name is cut', () => {
+  const rowsOf = (name: string, points: string[][]) => {
+    const inputs = [{ ...search.inputs[0]!, name }, search.inputs[1]!];
+    const campaign = { ...record.campaign, strategy: { ...search, inputs } };
+    const finalists = points.map((values, at) => ({
+      ...{
+        ...point(at, 1),
+        values,
+        mean: at,
+        interval: null,
+        isRejected: false,
+        isWinner: at === 0,
+        required: [],
+      },
+    }));
+    const { best } = storyWith([point(0, 1)]).summary;
+    const [{ caption, spec }] = finalistsFigure(campaign, finalists, best) as [
+      ReturnType<typeof finalistsFigure>[0],
+    ];
+    return { caption, names: /"sort":(\[.*?\])/.exec(JSON.stringify(spec))![1] };
+  };
+  const points = [
+    ['0.27694097', 'b'],
+    ['0.31950001', 'b'],
+  ];
+  const short = rowsOf('Contact rate', points);
+  expect(short.names).toBe('["Contact rate 0.2769","Contact rate 0.3195"]');
+  expect(short.caption).not.toContain('Each row');
+  const long = rowsOf('The share of the persons who have a contact a day', points);
+  expect(long.names).toBe('["0.2769","0.3195"]');
+  expect(long.caption).toContain(
+    'Each row has the values of The share of the persons who have a contact a day.',
+  );
+  expect(rowsOf('Contact rate', [points[0]!]).names).toBe('["Contact rate 0.2769, Policy b"]');
+});
+
+test('an axis of many powers of ten has no zeros at the end of its numbers', () => {
+  const inputs = [{ ...search.inputs[0]!, min: 1e-6, max: 100 }, search.inputs[1]!] as typeof search.inputs;
+  const campaign = { ...record.campaign, strategy: { ...search, inputs } };
+  const lines = searchFigures(campaign, storyWith([point(0, 1), point(1, 2)])).at(-1)!;
+  expect(JSON.stringify(lines.spec)).toContain('"text":"1e-6"');
 });
 
 test.each([

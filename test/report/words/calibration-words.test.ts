@@ -37,3 +37,14 @@ test('the posterior of a large number with a narrow interval keeps its digits', 
     'Start: mean 2,019.63, sd 0.41; 95 % between 2,018.85 and 2,020.45',
   ]);
 });
+
+test('a quantile of an input with whole numbers has no decimals', () => {
+  const inputs = {
+    Servers: { mean: 4.496, sd: 1.854, low: 1, lowerQuartile: 3, median: 5, upperQuartile: 6, high: 7 },
+  };
+  const posterior = { generation: 5, tolerance: 1, acceptance: 0.5, effective: 32, inputs };
+  const linesOf = (type: 'LONG' | 'DOUBLE') =>
+    posteriorLines({ base: [{ name: 'Servers', type, units: null, value: '3' }] }, { posterior });
+  expect(linesOf('LONG')).toEqual(['Servers: mean 4.5, sd 1.9; 95 % between 1 and 7']);
+  expect(linesOf('DOUBLE')).toEqual(['Servers: mean 4.5, sd 1.9; 95 % between 1.0 and 7.0']);
+});
