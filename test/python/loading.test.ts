@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, jest, test } from '@jest/globals';
+import type { FoundModel } from '../../src/service/models/reader.ts';
+import { ModelReader } from '../../src/service/models/reader.ts';
+import { cleanEnv, isRunning, MAIN } from '../support/cli.ts';
+import {
+  onCleanup,
+  outputsOf,
+  startTestService,
+  temporaryFolder,
+  type TestService,
+  until,
+} from '../service/support.ts';
+
+/** Models in Python whose files take long to load, or never end. */
+
+/** Writes `<folder>/<name>/model.py`, with further lines at its top. */
+function writePython(folder: string, name: string, top = ''): void {
+  mkdirSync(path.join(folder, name), { recursive: true });
+  const text = `
+import os, time
+from typing import TypedDict
+from foray_model import model
+${top}
+class Result(TypedDict):
+    y: float
+@model
+def ${name}(x: float = 1.0) -> Result:
+    return {"y": x}
+`;
+  writeFileSync(path.join(folder, name, 'model.py'), text);
+}
+
+/** Lines of a file that never ends, and writes its process id to another file. */
+const endless = (pidFile: string): string =>
+  `open(${JSON.stringify(pidFile)}, "w").write(str(os.getpid()))\nwhile True: time.sleep(0.01)`;
+
+const pidIn = (file: string): Promise<number> =>
+  until(() => (existsSync(file) && Number(readFileSync(file, 'utf8'))) || undefined, 'the process id');
+const hasEnded = (pid: number): Promise<unknown> =>
+  until(() => (isRunning(pid) ? undefined : true), 'the end of the process');
+
+const namesOf = (models: ReadonlyMap<string, FoundModel>): string[] =>
+  [...models.values()].map(({ declaration }) => declaration.name).sort();
+
+test('a model that is loaded for ever holds up no other one, and is loaded again when its file changes', async () => {
+  const folder = temporaryFolder();
+  const pids = path.join(temporaryFolder(), 'pid');
+  writePython(folder, 'slow', endless(pids));
+  writePython(folder, 'good');
+  const reader = new ModelReader([folder], Date.now);
+  onCleanup(() => reader.close());
+  const reading = async (names: string[]) =>
+    until(
+      async () => {
+        const found = await reader.read(0);
+        return String(namesOf(found.models)) === String(names) ? found : undefined;
+      },
+      `the models ${names.join(', ')}`,
+    );
+  const { skipped, isWaiting, invalid } = await reading(['Good']);
+  expect([skipped, isWaiting, invalid]).toEqual([
+    [expect.stringContaining('slow is not served yet: it is still being loaded')],
+    true,
+    [],
+  ]);
+  const pid = await pidIn(pids);
+  writePython(folder, 'slow');
+  expect(await reading(['Good', 'Slow'])).toMatchObject({ skipped: [], isWaiting: false });
+  await hasEnded(pid);
+  // a loading ends with the reader
+  writePython(folder, 'late', endless(`${pids}2`));
+  await reader.read(0);
+  const last = await pidIn(`${pids}2`);
+  reader.close();
+  await hasEnded(last);
+});
+
+test('a service starts without a model that is loaded for ever, and serves it when its file is mended', async () => {
+  const folder = temporaryFolder();
+  const pids = path.join(temporaryFolder(), 'pid');
+  writePython(folder, 'slow', endless(pids));
+  writePython(folder, 'good');
+  const lines: string[] = [];
+  // the patience of the start passes at once, and that of later readings has passed
+  let now = -1e9;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 31_000));
+  const options = { modelDirs: [folder], executors: 1, onProblem: (line: string) => lines.push(line) };
+  const service = await startTestService(options).finally(() => clock.mockRestore());
+  const served = async (of: TestService, name: string): Promise<string> =>
+    until(async () => {
+      const { body } = await of.post<{ modelVersions?: string[] }>('/models/name/', name);
+      return body.modelVersions?.at(-1);
+    }, `the model ${name}`);
+  expect((await outputsOf(service, await served(service, 'Good'), { X: 2 })).get('Y')).toBe('2');
+  expect(lines.filter((line) => line.includes('slow is not served yet'))).toHaveLength(1);
+  const pid = await pidIn(pids);
+  writePython(folder, 'slow');
+  expect((await outputsOf(service, await served(service, 'Slow'), { X: 3 })).get('Y')).toBe('3');
+  await hasEnded(pid);
+});
+
+test('a command that is killed while it loads a model leaves no process', async () => {
+  const folder = temporaryFolder();
+  const pids = path.join(folder, 'pid');
+  writePython(folder, 'slow', endless(pids));
+  const command = spawn(process.execPath, [MAIN, 'models', 'check', 'slow'], {
+    cwd: folder,
+    env: cleanEnv(),
+    stdio: 'ignore',
+  });
+  const pid = await pidIn(pids);
+  command.kill('SIGKILL');
+  await hasEnded(pid);
+});
