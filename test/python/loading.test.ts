@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, jest, test } from '@jest/globals';
+import { describeModel } from '../../src/service/models/describe.ts';
+import { placeOf } from '../../src/service/models/folder.ts';
 import type { FoundModel } from '../../src/service/models/reader.ts';
 import { ModelReader } from '../../src/service/models/reader.ts';
 import { cleanEnv, isRunning, MAIN } from '../support/cli.ts';
@@ -76,6 +78,16 @@ test('a model that is loaded for ever holds up no other one, and is loaded again
   const last = await pidIn(`${pids}2`);
   reader.close();
   await hasEnded(last);
+});
+
+test('a process that a file has started while it was loaded is ended, and is not waited for', async () => {
+  const folder = temporaryFolder();
+  const pids = path.join(temporaryFolder(), 'pid');
+  const start = 'import subprocess\nhelper = subprocess.Popen(["sleep", "614"], start_new_session=True)';
+  writePython(folder, 'served', `${start}\nopen(${JSON.stringify(pids)}, "w").write(str(helper.pid))`);
+  const { declaration } = await describeModel(placeOf(path.join(folder, 'served/model.py'), []));
+  expect(declaration.name).toBe('Served');
+  await hasEnded(await pidIn(pids));
 });
 
 test('a service starts without a model that is loaded for ever, and serves it when its file is mended', async () => {

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ForayError, messageOf } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
@@ -7,8 +9,9 @@ import { moduleTypeHint } from '../../package/module-type.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { LineProgram } from '../../system/line-program.ts';
+import { MarkedProcesses } from '../../system/marked-processes.ts';
 import { Complaint } from '../complaint.ts';
-import { modelEnvironmentOf } from '../environment.ts';
+import { MARK, modelEnvironmentOf } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
 import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
@@ -20,6 +23,8 @@ import { oneLine } from '../../text/suggest.ts';
 
 /** The longest time for loading a model's module, and for learning the packages of a program, in milliseconds. */
 export const LOAD_TIMEOUT = 30_000;
+/** How long to read the output of a program that has ended, in milliseconds. */
+const LINGER = 1_000;
 
 /**
  * Reads a model's declaration. A module is loaded in its own thread, and a file in Python in its own process, so that a model that hangs or crashes while
@@ -142,7 +147,7 @@ interface PrintOptions {
 }
 
 /**
- * What a program of a model prints without any input.
+ * What a program of a model prints without any input. Then no process of it is left.
  *
  * @throws Error with the reason if it fails; the error of the system if it cannot be started, or takes too long; the
  * reason of the signal
@@ -153,11 +158,12 @@ export async function printedBy(
 ): Promise<string> {
   const said: string[] = [];
   const complaint = new Complaint();
+  const mark = randomUUID();
   const program = new LineProgram(
     {
       command,
       folder,
-      environment: { ...environmentForOthers(), ...modelEnvironmentOf(modelFolder), ...more },
+      environment: { ...environmentForOthers(), ...modelEnvironmentOf(modelFolder), ...more, [MARK]: mark },
       leadsGroup: true,
     },
     {
@@ -173,11 +179,14 @@ export async function printedBy(
     const late = once(end, 'abort').then(() => {
       throw end.reason;
     });
-    const exit = await Promise.race([program.closed, late]);
+    const exit = await Promise.race([program.exit, late]);
+    // a process that it has left may hold its output open
+    await Promise.race([program.closed, delay(LINGER, undefined, { ref: false })]);
     if (exit.code !== 0) throw new Error(complaint.text() || `it ended with ${exit.signal ?? exit.code}`);
     return said.join('\n');
   } finally {
     program.kill();
+    if (program.pid !== undefined) await new MarkedProcesses(`${MARK}=${mark}`, program.pid, [folder]).end();
   }
 }
 
