@@ -65,7 +65,7 @@ export async function describeModel(place: ModelPlace, signal?: AbortSignal): Pr
           ? undefined
           : isPython(entry)
             ? packageHint(folder, answer.problem)
-            : moduleTypeHint(entry),
+            : moduleHint(entry, answer.problem),
       },
     );
   }
@@ -122,6 +122,13 @@ async function askPython(place: ModelPlace, signal: AbortSignal | undefined): Pr
       typeof value === 'string' ? value.replaceAll(copy, source) : value;
     return { isOfSystem: false, ...(JSON.parse(printed, inSource) as Answer) };
   });
+}
+
+/** What to do if Node cannot load a module. */
+function moduleHint(entry: string, problem: string): string | undefined {
+  return problem.includes('under node_modules')
+    ? 'Node runs no TypeScript in node_modules. Copy the folder of the model to another place.'
+    : moduleTypeHint(entry);
 }
 
 /** What to do if Python lacks a package. */
