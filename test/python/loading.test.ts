@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, jest, test } from '@jest/globals';
@@ -6,8 +7,9 @@ import { describeModel } from '../../src/service/models/describe.ts';
 import { placeOf } from '../../src/service/models/folder.ts';
 import type { FoundModel } from '../../src/service/models/reader.ts';
 import { ModelReader } from '../../src/service/models/reader.ts';
-import { cleanEnv, isRunning, MAIN } from '../support/cli.ts';
+import { cleanEnv, foray, isRunning, MAIN } from '../support/cli.ts';
 import {
+  KEY,
   onCleanup,
   outputsOf,
   startTestService,
@@ -114,6 +116,27 @@ test('a service starts without a model that is loaded for ever, and serves it wh
   await hasEnded(pid);
 });
 
+test('a pushed model that is loaded for ever is refused with the reason', async () => {
+  const service = await startTestService({ modelDirs: [] });
+  const folder = temporaryFolder();
+  const pids = path.join(folder, 'pid');
+  writePython(folder, 'slow', endless(pids));
+  const text = readFileSync(path.join(folder, 'slow/model.py'), 'utf8');
+  const file = { path: 'slow/model.py', sha256: createHash('sha256').update(text).digest('hex') };
+  const request = { folders: ['slow'], entry: file.path, files: [{ ...file, mode: 0o644 }] };
+  const headers = { Authorization: KEY };
+  await fetch(`${service.running.url}/push/file`, { method: 'POST', headers, body: text });
+  // all limits of time have passed as soon as the file is being loaded
+  const end = new AbortController();
+  void pidIn(pids).then(() => end.abort(new DOMException('', 'TimeoutError')));
+  const limits = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(end.signal);
+  const { body } = await service
+    .post<{ error: string }>('/push/model', request)
+    .finally(() => limits.mockRestore());
+  expect(JSON.stringify(body)).toContain('The model takes longer than 45 s to load.');
+  await hasEnded(await pidIn(pids));
+});
+
 test('a command that is killed while it loads a model leaves no process', async () => {
   const folder = temporaryFolder();
   const pids = path.join(folder, 'pid');
@@ -126,4 +149,21 @@ test('a command that is killed while it loads a model leaves no process', async 
   const pid = await pidIn(pids);
   command.kill('SIGKILL');
   await hasEnded(pid);
+});
+
+test('foray dev ends at once with the mistake of a model, also if another one is loaded for ever', async () => {
+  const folder = temporaryFolder();
+  const pids = path.join(folder, 'pid');
+  writePython(folder, 'slow', endless(pids));
+  writePython(
+    folder,
+    'wrong',
+    `while not os.path.exists(${JSON.stringify(pids)}): time.sleep(0.01)\nraise ValueError("out of luck")`,
+  );
+  const { code, stderr } = await foray(folder, ['dev', '--models', folder]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('wrong cannot be loaded: ValueError: out of luck'),
+  ]);
+  await hasEnded(await pidIn(pids));
 });
