@@ -64,6 +64,10 @@ try:
 except (OSError, TypeError):  # Windows
     _libc = None
 
+# A model that loads for ever must not outlive foray: the system kills this process when its parent has ended (Linux).
+if "FORAY_MODEL_DIR" in os.environ and hasattr(_libc, "prctl"):
+    _libc.prctl(1, signal.SIGKILL, 0, 0, 0)
+
 
 # ---------------------------------------------------------------- the conversation with foray
 

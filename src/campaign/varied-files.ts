@@ -78,7 +78,7 @@ export function variedFilesOf(found: readonly FoundFile[], mistakes: Mistakes): 
       mistakes.add(
         new ForayError('INVALID_VALUE', `The file "${path}" has the same content as "${first.path}".`, {
           place,
-          hint: 'Name only one of them: their points would be the same.',
+          hint: 'Name only one of them: the content decides a run, and not the path.',
         }),
       );
   }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
+import type { ModelPlace } from '../service/models/folder.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
@@ -69,12 +71,29 @@ export function addDev(program: Command): void {
     });
 }
 
+/** How long to wait for models that are being loaded, in milliseconds. */
+const PATIENCE = 10_000;
+
 /**
  * Checks the models before anything starts. Otherwise a wrong model would end the model service, and its error would be
- * only in a log.
+ * only in a log. A model that takes long to load is left to the service.
  */
 async function checkModels(folders: readonly string[]): Promise<void> {
   const { findModels } = await import('../service/models/folder.ts');
   const { describeModel } = await import('../service/models/describe.ts');
-  await Promise.all(folders.flatMap((folder) => findModels(folder)).map((place) => describeModel(place)));
+  const places = folders.flatMap((folder) => findModels(folder));
+  const end = new AbortController();
+  const waiting = new Set(places);
+  const check = async (place: ModelPlace): Promise<void> => {
+    await describeModel(place, end.signal);
+    waiting.delete(place);
+  };
+  const checked = Promise.all(places.map(check));
+  try {
+    await Promise.race([checked, delay(PATIENCE, undefined, { signal: end.signal })]);
+  } finally {
+    end.abort();
+    await checked.catch(() => {});
+  }
+  for (const { entry } of waiting) tell(`${entry} takes long to load. Ctrl-C ends it.`);
 }

@@ -12,7 +12,7 @@ import { modelsIn } from './models-in.ts';
 
 /** Longest value that is printed, in characters. Longer values are cut. */
 const SHOWN = 100;
-/** The time until a message says that a run still executes, in milliseconds. */
+/** The time until a message says what takes long, in milliseconds. */
 const LONG = 5_000;
 
 interface Flags {
@@ -45,7 +45,9 @@ export function addModelsCheck(models: Command): void {
       const trials: Trial[] = [];
       if (flags.version === undefined) {
         for (const place of await modelsIn(folder)) {
-          const model = await readTriable(place);
+          const model = await sayingAfterLong(`${place.entry} takes long to load. Ctrl-C ends it.`, () =>
+            readTriable(place),
+          );
           for (const warning of model.warnings) tell(warning);
           trials.push(await tried(model, flags));
         }
@@ -100,27 +102,29 @@ async function tried(model: Triable, { input = [], file = [], json }: Flags): Pr
   const values = named(input, model.declaration);
   const files = named(file, model.declaration);
   const { name } = model.declaration;
-  // a model that never ends would show nothing
-  const waiting = setTimeout(
+  const trial = await sayingAfterLong(
+    `${name} still runs. A model whose run is short runs several times, to compare its outputs. Ctrl-C ends it.`,
     () =>
-      tell(
-        `${name} still runs. A model whose run is short runs several times, to compare its outputs. Ctrl-C ends it.`,
+      tryModel(
+        model,
+        { values, files },
+        {
+          onProgress: (fraction) =>
+            progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
+          onLine: tell,
+        },
       ),
-    LONG,
   );
-  const trial = await tryModel(
-    model,
-    { values, files },
-    {
-      onProgress: (fraction) =>
-        progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
-      onLine: tell,
-    },
-  ).finally(() => clearTimeout(waiting));
   progress.finish(`[100%] ${name} has run`);
   for (const warning of trial.warnings) tell(warning);
   if (!json) show(trial, howRun(values, files), model.python);
   return trial;
+}
+
+/** Prints a sentence if some work takes long, because a model that never ends would show nothing. */
+async function sayingAfterLong<T>(sentence: string, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => tell(sentence), LONG);
+  return work().finally(() => clearTimeout(timer));
 }
 
 /** Collects texts of the form `NAME=VALUE`. */

@@ -155,6 +155,7 @@ async function openContents(data: WithData) {
     bucket,
     filesDir,
     unfinishedDir,
+    cleanUp,
   } = data;
   const { dataDir, modelDirs, s3 } = options;
   const files = new ContentFiles(filesDir, unfinishedDir);
@@ -166,16 +167,15 @@ async function openContents(data: WithData) {
   const versionFiles = new VersionFiles(versionFilesIn(dataDir), own);
   versionFiles.prepare();
   const modelWatch = new ModelWatch(modelDirs);
-  const registry = await ModelRegistry.open({
-    table: new VersionTable(database.sql, versionFiles, now),
-    files: versionFiles,
-    reader: new ModelReader(modelDirs, clock),
-    problems,
-  });
+  const reader = new ModelReader(modelDirs, clock);
+  cleanUp.defer(() => reader.close());
+  const table = new VersionTable(database.sql, versionFiles, now);
+  const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
+  if (registry.isWaiting) modelWatch.readSoon();
   const noteLeak = (versionId: string, difference: string): void => {
     registry.noteLeak(versionId, difference).then((line) => line !== undefined && warn(line), onFault);
   };
-  return { ...data, files, presigner, content, versionFiles, registry, modelWatch, noteLeak };
+  return { ...data, files, presigner, content, versionFiles, registry, reader, modelWatch, noteLeak };
 }
 
 /** Opens the queue: this service becomes a holder of its runs. */
@@ -312,12 +312,17 @@ async function openLanes(parts: WithExecutors, fleet: Fleet, service: string): P
 
 /** Takes back the runs of an earlier process of the service, and listens. Nothing can fail after this. */
 async function admitClients(parts: WithInterface): Promise<{ port: number; newKey: string | undefined }> {
-  const { options, app, host, cleanUp, warn, database, bucket, content, modelWatch, registry } = parts;
+  const { options, app, host, cleanUp, warn, database, bucket, content, modelWatch, reader, registry } =
+    parts;
   const { replicas, replica, holder, repository, dispatcher, access } = parts;
   registry.warnings().forEach(warn);
   if (!replica) await takeBackRuns(repository, holder());
   else if (await replica.isAlone()) await repository.dropAllParts();
-  cleanUp.defer(() => modelWatch.close());
+  cleanUp.defer(async () => {
+    // the current reading does not wait for models that are being loaded
+    reader.close();
+    await modelWatch.close();
+  });
   cleanUp.defer(() => content.runFiles?.close());
   cleanUp.defer(() => dispatcher.close());
   const port = await listen(app, host, options.port ?? 0);

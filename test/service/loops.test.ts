@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { RunLog, VersionCode } from '../../src/api/extensions.ts';
@@ -13,6 +13,7 @@ import {
   temporaryFolder,
   type TestService,
   until,
+  upload,
   writeModel,
 } from './support.ts';
 
@@ -235,6 +236,38 @@ describe('a program that stays loaded', () => {
     const again = await startTestService({ modelDirs: [folder], executors: 1, dataDir: service.dataDir });
     expect(await leak(again)).toBe(said);
     for (const N of [6, 7]) expect(await outOf(again, version, N)).toBe('1');
+  });
+
+  test('is compared with the next process also if it has given way to another model', async () => {
+    const { service, version, folder } = await serveLoop({ body: `answer(runs);` });
+    writeLoopModel(folder, 'Other', { body: `answer(7);` });
+    const other = await until(async () => {
+      const { body } = await service.post<{ modelVersions?: string[] }>('/models/name/', 'Other');
+      return body.modelVersions?.at(-1);
+    }, 'the other model');
+    for (let N = 1; N <= 20; N += 1) expect(await outOf(service, version, N)).toBe(String(N));
+    expect(await outOf(service, other, 1)).toBe('7');
+    expect(await outOf(service, version, 21)).toBe('1');
+    const leak = async () => (await service.get<VersionCode>(`/versions/${version}/code`)).body.leak;
+    expect(await until(async () => (await leak()) ?? undefined, 'the leak')).toContain(
+      '"Out" was 20 after other runs of its process, and 1 in a new process',
+    );
+  });
+
+  test('is not suspected if an input file of its last run is not there any more', async () => {
+    const lines: string[] = [];
+    const { service, version } = await serveLoop(
+      { body: `answer(inputs.N, runs === 2 ? { last: 'for the test' } : {});` },
+      { onProblem: (line) => lines.push(line) },
+    );
+    const { body: hash } = await upload(service, 'a table');
+    expect(await outOf(service, version, 1)).toBe('1');
+    expect((await outputsOf(service, version, { N: 2, File: hash })).get('Out')).toBe('2');
+    const stored = globSync(`files/**/${hash}`, { cwd: service.dataDir });
+    expect(stored).toHaveLength(1);
+    rmSync(path.join(service.dataDir, stored[0]!));
+    expect(await outOf(service, version, 3)).toBe('3');
+    expect(lines).toEqual([]);
   });
 
   test('without a leak, a new process follows and nothing is said', async () => {

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Experiment, Model, Version } from '../../src/api/resources.ts';
 import { startService } from '../../src/service/service.ts';
@@ -51,6 +53,16 @@ describe('models and versions', () => {
     await expect(startService({ dataDir: temporaryFolder(), modelDirs: [folder] })).rejects.toMatchObject({
       code: 'MODEL_INVALID',
       message: expect.stringContaining('an axis of dates is linear'),
+    });
+  });
+
+  test('an example in TypeScript below node_modules is refused with what to do', async () => {
+    const folder = path.join(temporaryFolder(), 'node_modules/foray/examples/shop');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'model.ts'), 'export default { name: 1 as number };');
+    await expect(startService({ dataDir: temporaryFolder(), modelDirs: [folder] })).rejects.toMatchObject({
+      code: 'MODEL_INVALID',
+      hint: 'Node runs no TypeScript in node_modules. Copy the folder of the model to another place.',
     });
   });
 

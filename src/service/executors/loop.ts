@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
+import { ServiceError } from '../errors.ts';
 import { buildDifference } from '../models/python-build.ts';
 import { outputTexts } from '../models/typed-values.ts';
 import type { KeptFolder } from './kept.ts';
@@ -102,7 +103,13 @@ export class Loop implements LoadedProgram {
     }
   }
 
-  /** Ends the process, if there is one. */
+  /** Ends the process. The next process repeats its last run only after many runs, so this costs little also if models take turns. */
+  async giveWay(): Promise<void> {
+    if (this.#loaded && this.#loaded.runs >= this.#limits.agedRuns) await this.#recycle();
+    else await this.end(true);
+  }
+
+  /** Ends the process, if there is one. @param isGentle - whether it may end by itself first */
   async end(isGentle = false): Promise<void> {
     const loaded = this.#loaded;
     this.#loaded = undefined;
@@ -219,7 +226,9 @@ export class Loop implements LoadedProgram {
       const outputs = await loaded.run(job, () => {}, undefined);
       return outputTexts(job.template.outputs, outputs, files);
     } catch (error) {
-      if (error instanceof Deferred || error instanceof ProgramLost) return undefined;
+      // an input file of the run may have left the cache
+      const isOfMachine = error instanceof Deferred || error instanceof ServiceError;
+      if (isOfMachine || error instanceof ProgramLost) return undefined;
       const said = `an error (${messageOf(error)})`;
       return Object.fromEntries(job.template.outputs.map(({ name }) => [name, said]));
     }

@@ -16,8 +16,10 @@ const TEMPORARY = ['TMPDIR', 'TMP', 'TEMP'];
 export interface LoadedProgram {
   /** Its processes; undefined if it is not loaded. */
   readonly processes: ReadonlySet<number> | undefined;
-  /** @param isGentle - whether it may end by itself first */
-  end(isGentle?: boolean): Promise<void>;
+  /** Ends it for another program. */
+  giveWay(): Promise<void>;
+  /** Ends it at once. */
+  end(): Promise<void>;
 }
 
 /** Where one executor executes runs: its files, its processes, and what its runs print. */
@@ -86,7 +88,7 @@ export class Workplace {
    * would end the processes of the run too, and its memory would count as that of the run.
    */
   async use(program: LoadedProgram | undefined): Promise<void> {
-    if (this.#program !== program) await this.#program?.end(true);
+    if (this.#program !== program) await this.#program?.giveWay();
     this.#program = program;
   }
 

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ForayError, messageOf } from '../../errors.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
@@ -7,8 +9,9 @@ import { moduleTypeHint } from '../../package/module-type.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { LineProgram } from '../../system/line-program.ts';
+import { MarkedProcesses } from '../../system/marked-processes.ts';
 import { Complaint } from '../complaint.ts';
-import { modelEnvironmentOf } from '../environment.ts';
+import { MARK, modelEnvironmentOf } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
 import { filesFixed, filesNamed, readCommandModel } from './command.ts';
 import { Declaration } from './declaration.ts';
@@ -20,15 +23,18 @@ import { oneLine } from '../../text/suggest.ts';
 
 /** The longest time for loading a model's module, and for learning the packages of a program, in milliseconds. */
 export const LOAD_TIMEOUT = 30_000;
+/** How long to read the output of a program that has ended, in milliseconds. */
+const LINGER = 1_000;
 
 /**
  * Reads a model's declaration. A module is loaded in its own thread, and a file in Python in its own process, so that a model that hangs or crashes while
  * loading does not affect the service, and a changed model can be loaded again.
  *
- * @throws ForayError MODEL_INVALID with the model's folder or the place in its declaration; MODEL_UNREADABLE if the
+ * @param signal - ends the loading
+ * @throws the reason of the signal; ForayError MODEL_INVALID with the model's folder or the place in its declaration; MODEL_UNREADABLE if the
  * system failed, and not the model
  */
-export async function describeModel(place: ModelPlace): Promise<Described> {
+export async function describeModel(place: ModelPlace, signal?: AbortSignal): Promise<Described> {
   const { entry } = place;
   if (!isModule(entry) && !isPython(entry)) {
     const { declaration, command } = readCommandModel(entry);
@@ -36,8 +42,9 @@ export async function describeModel(place: ModelPlace): Promise<Described> {
     return { declaration, loaded: filesNamed(command, folder), fixed: filesFixed(command, folder) };
   }
   const folder = path.dirname(entry);
-  const answer = await (isPython(entry) ? askPython(place) : askThread(entry)).catch(
+  const answer = await (isPython(entry) ? askPython(place, signal) : askThread(entry, signal)).catch(
     (error: unknown): Answer => {
+      signal?.throwIfAborted();
       if (error instanceof ForayError) throw error;
       const isLate = ['AbortError', 'TimeoutError'].includes((error as Error).name);
       const limit = isPython(entry) ? LOAD_LIMIT : LOAD_TIMEOUT;
@@ -58,7 +65,7 @@ export async function describeModel(place: ModelPlace): Promise<Described> {
           ? undefined
           : isPython(entry)
             ? packageHint(folder, answer.problem)
-            : moduleTypeHint(entry),
+            : moduleHint(entry, answer.problem),
       },
     );
   }
@@ -95,7 +102,7 @@ export type Answer =
  * Asks a file in Python for the declaration of its model. The file is loaded as for a run: in a copy of its folder, and
  * in an empty working folder.
  */
-async function askPython(place: ModelPlace): Promise<Answer> {
+async function askPython(place: ModelPlace, signal: AbortSignal | undefined): Promise<Answer> {
   const source = path.dirname(place.entry);
   return withOwnCopy(await readCode(place), async (copy, folder) => {
     // the files beside a single file are not copied, but its author is told that it uses them
@@ -103,7 +110,7 @@ async function askPython(place: ModelPlace): Promise<Answer> {
     const [python, helper, file] = pythonCommand(place) as [string, string, string];
     const command = [python, helper, path.join(modelFolder, file), 'describe'];
     const more = { PYTHONDONTWRITEBYTECODE: '1' };
-    const printed = await printedBy(command, { modelFolder, folder, more, limit: LOAD_LIMIT }).catch(
+    const printed = await printedBy(command, { modelFolder, folder, more, limit: LOAD_LIMIT, signal }).catch(
       (error: NodeJS.ErrnoException) => {
         throw error.code === 'ENOENT'
           ? new Error(`there is no program ${python}; install Python 3.9 or newer`)
@@ -115,6 +122,13 @@ async function askPython(place: ModelPlace): Promise<Answer> {
       typeof value === 'string' ? value.replaceAll(copy, source) : value;
     return { isOfSystem: false, ...(JSON.parse(printed, inSource) as Answer) };
   });
+}
+
+/** What to do if Node cannot load a module. */
+function moduleHint(entry: string, problem: string): string | undefined {
+  return problem.includes('under node_modules')
+    ? 'Node runs no TypeScript in node_modules. Copy the folder of the model to another place.'
+    : moduleTypeHint(entry);
 }
 
 /** What to do if Python lacks a package. */
@@ -135,24 +149,28 @@ interface PrintOptions {
   more?: NodeJS.ProcessEnv;
   /** The longest time, in milliseconds. */
   limit: number;
+  /** Ends the program earlier. */
+  signal: AbortSignal | undefined;
 }
 
 /**
- * What a program of a model prints without any input.
+ * What a program of a model prints without any input. Then no process of it is left.
  *
- * @throws Error with the reason if it fails; the error of the system if it cannot be started, or takes too long
+ * @throws Error with the reason if it fails; the error of the system if it cannot be started, or takes too long; the
+ * reason of the signal
  */
 export async function printedBy(
   command: readonly string[],
-  { modelFolder, folder = modelFolder, more = {}, limit }: PrintOptions,
+  { modelFolder, folder = modelFolder, more = {}, limit, signal }: PrintOptions,
 ): Promise<string> {
   const said: string[] = [];
   const complaint = new Complaint();
+  const mark = randomUUID();
   const program = new LineProgram(
     {
       command,
       folder,
-      environment: { ...environmentForOthers(), ...modelEnvironmentOf(modelFolder), ...more },
+      environment: { ...environmentForOthers(), ...modelEnvironmentOf(modelFolder), ...more, [MARK]: mark },
       leadsGroup: true,
     },
     {
@@ -163,19 +181,28 @@ export async function printedBy(
   try {
     await program.started;
     program.endInput();
-    const timeout = AbortSignal.timeout(limit);
-    const late = once(timeout, 'abort').then(() => {
-      throw timeout.reason;
+    const end = limited(limit, signal);
+    end.throwIfAborted();
+    const late = once(end, 'abort').then(() => {
+      throw end.reason;
     });
-    const { code, signal } = await Promise.race([program.closed, late]);
-    if (code !== 0) throw new Error(complaint.text() || `it ended with ${signal ?? code}`);
+    const exit = await Promise.race([program.exit, late]);
+    // a process that it has left may hold its output open
+    await Promise.race([program.closed, delay(LINGER, undefined, { ref: false })]);
+    if (exit.code !== 0) throw new Error(complaint.text() || `it ended with ${exit.signal ?? exit.code}`);
     return said.join('\n');
   } finally {
     program.kill();
+    if (program.pid !== undefined) await new MarkedProcesses(`${MARK}=${mark}`, program.pid, [folder]).end();
   }
 }
 
-async function askThread(entry: string): Promise<Answer> {
+/** A signal that comes after a time, or with another one. */
+function limited(limit: number, signal: AbortSignal | undefined): AbortSignal {
+  return AbortSignal.any([AbortSignal.timeout(limit), ...(signal ? [signal] : [])]);
+}
+
+async function askThread(entry: string, given: AbortSignal | undefined): Promise<Answer> {
   const thread = new Worker(ownModule('src/service/models/describe-thread'), {
     workerData: entry,
     env: environmentForOthers(),
@@ -183,7 +210,7 @@ async function askThread(entry: string): Promise<Answer> {
   });
   thread.stdout.resume();
   try {
-    const signal = AbortSignal.timeout(LOAD_TIMEOUT);
+    const signal = limited(LOAD_TIMEOUT, given);
     return await Promise.race([
       once(thread, 'message', { signal }).then(([answer]) => answer as Answer),
       once(thread, 'exit').then((): Answer => ({

@@ -14,7 +14,7 @@ import { buildIn } from './python-build.ts';
  *   needs
  * @throws ForayError MODEL_UNREADABLE
  */
-export async function packagesOf(code: ModelCode): Promise<Described['python']> {
+export async function packagesOf(code: ModelCode, signal?: AbortSignal): Promise<Described['python']> {
   const isServed =
     !isModule(code.entry) &&
     !isPython(code.entry) &&
@@ -23,7 +23,12 @@ export async function packagesOf(code: ModelCode): Promise<Described['python']> 
   const { command, loop } = programOf(code);
   if (!loop) return undefined;
   return withOwnCopy(code, async (copy) =>
-    readyIn(await printedBy(command, { modelFolder: copy, limit: LOAD_TIMEOUT }).catch(() => '')),
+    readyIn(
+      await printedBy(command, { modelFolder: copy, limit: LOAD_TIMEOUT, signal }).catch(() => {
+        signal?.throwIfAborted();
+        return '';
+      }),
+    ),
   );
 }
 

@@ -15,6 +15,9 @@ const SEGMENT = /^(?!\.{1,2}$)[^/\\\0]+$/;
 /** How long an upload counts for the pushes of its user, in milliseconds. */
 const REMEMBERED = 3_600_000;
 
+/** How long a pushed model may take to load, in milliseconds. Clients wait a minute for an answer. */
+const PATIENCE = 45_000;
+
 /**
  * Takes the models that authors push (send) to the service. A file of a pushed version need not be uploaded again if
  * the same user has uploaded it in the last hour, or if a kept version of a model of the user has it. Other stored files do not
@@ -107,7 +110,11 @@ export class Pushes {
 
 async function read(root: string, { folders, entry }: PushRequest): Promise<FoundModel> {
   const shared = folders.slice(1).map((folder) => path.join(root, folder));
-  const model = await readModel(root, placeOf(path.join(root, entry), shared));
+  const late = AbortSignal.timeout(PATIENCE);
+  const place = placeOf(path.join(root, entry), shared);
+  const model = await readModel(root, place, undefined, late).catch((error: unknown) => {
+    throw error === late.reason ? tooLate() : error;
+  });
   const { declaration, outside } = model;
   checkInputNames(declaration);
   if (outside.length > 0) {
@@ -117,6 +124,13 @@ async function read(root: string, { folders, entry }: PushRequest): Promise<Foun
     );
   }
   return model;
+}
+
+function tooLate(): ServiceError {
+  return new ServiceError(
+    'MODEL_REFUSED',
+    `The model takes longer than ${PATIENCE / 1_000} s to load. Put it into a folder of models of the service, which waits longer.`,
+  );
 }
 
 /** @throws ServiceError INVALID_BODY for paths that lead out of the model's folders, or below another file */

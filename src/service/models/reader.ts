@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ForayError, isForayError, messageOf } from '../../errors.ts';
 import { fileStamp, statOf } from '../../system/file-stamp.ts';
 import { whyUnreadable } from '../../system/why-unreadable.ts';
@@ -20,12 +21,15 @@ import { modelId } from './ids.ts';
 import { filesOutside } from './manifest.ts';
 import { packagesOf } from './packages.ts';
 import { programOf } from './program.ts';
+import { LOAD_LIMIT } from './python-build.ts';
 
 /**
  * How long the folder of a model may be missing or have no model while other folders beside it exist, in milliseconds.
  * Editors and checkouts replace folders and files, so they may be missing for a moment.
  */
 const GONE_AFTER = 30_000;
+/** How long a reading waits for a model that is being loaded, in milliseconds. */
+const PATIENCE = 10_000;
 
 export interface FoundModel {
   id: string;
@@ -50,8 +54,29 @@ export interface Reading {
   invalid: ForayError[];
   /** The folders that cannot be read. */
   unreadable: Unreadable[];
-  /** What looks like a model and is none, one sentence each. */
+  /** What looks like a model and is not served, one sentence each. */
   skipped: string[];
+  /** Whether a model is still being loaded. It is among the skipped ones. */
+  isWaiting: boolean;
+}
+
+/** A model that is being loaded, or was loaded after the reading that began it. */
+interface Loading {
+  /** The state of its files at the begin. */
+  state: string;
+  /** The time of the begin, by `performance.now`. */
+  since: number;
+  model: Promise<FoundModel>;
+  end: AbortController;
+}
+
+/** One reading of a folder of models. */
+interface Request {
+  root: string;
+  /** How long to wait for a model since its loading began, in milliseconds. */
+  patience: number;
+  /** Gets the keys of all models that the reading has found. */
+  asked: Set<string>;
 }
 
 /** A folder that cannot be read: a folder of models, or the folder of one model. */
@@ -67,7 +92,8 @@ export interface Unreadable {
 /**
  * Reads the folders of models repeatedly. A model that cannot be read stays as it was at its last reading. It changes
  * when it can be read and is different or invalid, or when its folder has been missing for long while other folders
- * beside it exist.
+ * beside it exist. A model that takes long to load holds up no other one: a later reading gets it. Its loading ends when
+ * its files change, and begins again with the new ones.
  */
 export class ModelReader {
   readonly #roots: readonly string[];
@@ -75,6 +101,9 @@ export class ModelReader {
   #known: readonly FoundModel[] = [];
   /** The time since which each missing folder is missing, by path. */
   #missing: ReadonlyMap<string, number> = new Map();
+  /** The models that are being loaded, by root and entry. */
+  readonly #loading = new Map<string, Loading>();
+  readonly #end = new AbortController();
 
   /** @param clock - the current time in milliseconds */
   constructor(modelDirs: readonly string[], clock: () => number) {
@@ -82,8 +111,20 @@ export class ModelReader {
     this.#clock = clock;
   }
 
-  async read(): Promise<Reading> {
-    const roots = await Promise.all(this.#roots.map((root) => this.#readRoot(root)));
+  /** Ends what is being loaded. Further models are not loaded. */
+  close(): void {
+    this.#end.abort(new ForayError('MODEL_UNREADABLE', 'The service ends.'));
+  }
+
+  /** @param patience - how long to wait for a model that is being loaded, in milliseconds */
+  async read(patience = PATIENCE): Promise<Reading> {
+    const asked = new Set<string>();
+    const roots = await Promise.all(this.#roots.map((root) => this.#readRoot({ root, patience, asked })));
+    for (const [key, { end }] of this.#loading) {
+      if (asked.has(key)) continue;
+      end.abort(changed());
+      this.#loading.delete(key);
+    }
     const models = new Map<string, FoundModel>();
     const invalid = roots.flatMap((read) => read.invalid);
     const unreadable = roots.flatMap((read) => read.unreadable);
@@ -98,10 +139,12 @@ export class ModelReader {
     }
     this.#known = [...models.values()];
     this.#missing = new Map(roots.flatMap((read) => [...read.missing]));
-    return { models, invalid, unreadable, skipped: roots.flatMap((read) => read.skipped) };
+    const skipped = roots.flatMap((read) => read.skipped);
+    return { models, invalid, unreadable, skipped, isWaiting: this.#loading.size > 0 };
   }
 
-  async #readRoot(root: string): Promise<RootReading> {
+  async #readRoot(request: Request): Promise<RootReading> {
+    const { root } = request;
     const known = this.#known.filter((model) => model.root === root);
     const reading: RootReading = {
       found: [],
@@ -129,8 +172,8 @@ export class ModelReader {
     for (const place of places) seen.add(folderOf(place));
     const lost = known.filter((model) => !seen.has(folderOf(model)));
     const found = await Promise.all([
-      ...places.map((place) => this.#readPlace(root, reading, lastIn(folderOf(place)), place)),
-      ...lost.map((model) => this.#readPlace(root, reading, model, undefined)),
+      ...places.map((place) => this.#readPlace(request, reading, lastIn(folderOf(place)), place)),
+      ...lost.map((model) => this.#readPlace(request, reading, model, undefined)),
     ]);
     return { ...reading, found: found.filter((model) => model !== undefined) };
   }
@@ -140,7 +183,7 @@ export class ModelReader {
    * has lost its folder, and is gone if that lasts.
    */
   async #readPlace(
-    root: string,
+    request: Request,
     reading: RootReading,
     last: FoundModel | undefined,
     place: ModelPlace | undefined,
@@ -152,13 +195,50 @@ export class ModelReader {
         const what = statOf(missing) ? 'has no model any more' : 'is missing';
         throw new ForayError('MODEL_UNREADABLE', `The folder ${missing} ${what}.`);
       }
-      return place && (await readModel(root, place, last));
+      if (!place) return undefined;
+      const model = await this.#load(request, place, last);
+      if (!model && !this.#end.signal.aborted) reading.skipped.push(notLoaded(folder));
+      return model;
     } catch (error) {
       const problem = asModelError(folder, error);
       if (problem.code !== 'MODEL_UNREADABLE') reading.invalid.push(problem);
       else reading.unreadable.push({ folder, problem, kept: last ? [last] : [], isRoot: false });
       return undefined;
     }
+  }
+
+  /** Loads a model, or goes on if an earlier reading has begun with the same files; undefined if that takes longer. */
+  async #load(
+    { root, patience, asked }: Request,
+    place: ModelPlace,
+    last: FoundModel | undefined,
+  ): Promise<FoundModel | undefined> {
+    const key = `${root}\n${place.entry}`;
+    asked.add(key);
+    const loading = this.#loadingOf(key, stateOf(place), (signal) => readModel(root, place, last, signal));
+    const left = Math.max(0, loading.since + patience - performance.now());
+    const pause = delay(left, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
+    let isDone = true;
+    try {
+      const model = await Promise.race([loading.model, pause]);
+      isDone = model !== undefined;
+      return model;
+    } finally {
+      if (isDone) this.#loading.delete(key);
+    }
+  }
+
+  #loadingOf(key: string, state: string, load: (signal: AbortSignal) => Promise<FoundModel>): Loading {
+    const known = this.#loading.get(key);
+    if (known?.state === state) return known;
+    known?.end.abort(changed());
+    const end = new AbortController();
+    const model = load(AbortSignal.any([end.signal, this.#end.signal]));
+    // a later reading gets the error
+    model.catch(() => {});
+    const loading = { state, since: performance.now(), model, end };
+    this.#loading.set(key, loading);
+    return loading;
   }
 
   /**
@@ -185,6 +265,15 @@ export class ModelReader {
   }
 }
 
+/** Why the loading of a model has ended. Nobody reads it. */
+function changed(): ForayError {
+  return new ForayError('MODEL_UNREADABLE', 'Its files have changed.');
+}
+
+function notLoaded(folder: string): string {
+  return `The model in ${folder} is not served yet: it is still being loaded, which may take ${LOAD_LIMIT / 60_000} minutes.`;
+}
+
 interface RootReading {
   found: FoundModel[];
   invalid: ForayError[];
@@ -201,17 +290,23 @@ function folderOf(model: FoundModel | ModelPlace): string {
  * Reads a model.
  *
  * @param last - the model at its last reading. If its files are the same, its declaration is not read again
- * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE; Error of the system
+ * @param signal - ends the loading
+ * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE; Error of the system; the reason of the signal
  */
-export async function readModel(root: string, place: ModelPlace, last?: FoundModel): Promise<FoundModel> {
+export async function readModel(
+  root: string,
+  place: ModelPlace,
+  last?: FoundModel,
+  signal?: AbortSignal,
+): Promise<FoundModel> {
   const state = stateOf(place);
   const code = await readCode(place);
   const isSame = last?.code.contentHash === code.contentHash && last.code.entry === code.entry;
   if (isSame && stampOf(place, last.installed) === last.installedStamp)
     return { ...last, code: { ...code, python: last.code.python } };
-  const described = await describeModel(code);
+  const described = await describeModel(code, signal);
   const { declaration } = described;
-  const loaded = described.python ?? (await packagesOf(code));
+  const loaded = described.python ?? (await packagesOf(code, signal));
   // a program that cannot be loaded at the moment has the packages that it had
   const python = loaded
     ? { python: loaded.python, packages: loaded.packages }

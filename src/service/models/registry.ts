@@ -12,6 +12,9 @@ import type { FoundModel, ModelReader, Unreadable } from './reader.ts';
 import type { VersionFiles } from './version-files.ts';
 import { type Recorded, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
 
+/** How long the start of the service waits for a model that is being loaded, in milliseconds. */
+const PATIENCE = 30_000;
+
 /** A model version in the service. */
 export interface ServedVersion extends Version {
   modelId: string;
@@ -83,6 +86,8 @@ export class ModelRegistry {
   #skipped: readonly string[] = [];
   /** The problems of models at the last reading. */
   #complaints: readonly string[] = [];
+  /** Whether models were still being loaded at the first reading. A further reading gets them. */
+  isWaiting = false;
 
   private constructor({ table, files, reader, problems }: RegistryParts) {
     this.#table = table;
@@ -94,10 +99,11 @@ export class ModelRegistry {
   /** @throws ForayError MODEL_INVALID, MODEL_UNREADABLE naming the folder */
   static async open(parts: RegistryParts): Promise<ModelRegistry> {
     const registry = new ModelRegistry(parts);
-    const { models, invalid, unreadable, skipped } = await parts.reader.read();
+    const { models, invalid, unreadable, skipped, isWaiting } = await parts.reader.read(PATIENCE);
     const problem = invalid[0] ?? unreadable[0]?.problem;
     if (problem) throw problem;
     registry.#skipped = skipped;
+    registry.isWaiting = isWaiting;
     await registry.#addModels([...models.values()]);
     return registry;
   }
@@ -116,7 +122,7 @@ export class ModelRegistry {
    * versions stay, and run only from their kept files. A model that cannot be read stays as it was.
    */
   async reload(): Promise<Reload> {
-    const { models, invalid, unreadable, skipped } = await this.#reader.read();
+    const { models, invalid, unreadable, skipped, isWaiting } = await this.#reader.read();
     const served = this.#servedCode();
     const warned = this.warnings();
     this.#skipped = skipped;
@@ -130,7 +136,7 @@ export class ModelRegistry {
     const lines = [...complaints.filter((line) => !this.#complaints.includes(line)), ...added];
     this.#complaints = complaints;
     const warnings = this.warnings().filter((warning) => !warned.includes(warning));
-    const isComplete = areKept && unreadable.length === 0;
+    const isComplete = areKept && unreadable.length === 0 && !isWaiting;
     return { lines, warnings, hasChanged: this.#servedCode() !== served, isComplete };
   }
 
