@@ -12,7 +12,10 @@ import type { FoundModel, ModelReader, Unreadable } from './reader.ts';
 import type { VersionFiles } from './version-files.ts';
 import { type Recorded, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
 
-/** How long the start of the service waits for a model that is being loaded, in milliseconds. */
+/**
+ * How long the start of the service waits for a model that is being loaded, in milliseconds. `foray dev` gives the whole
+ * start a minute.
+ */
 const PATIENCE = 30_000;
 
 /** A model version in the service. */
