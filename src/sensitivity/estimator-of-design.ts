@@ -73,9 +73,11 @@ function unlessTooLarge(estimate: Estimator): Estimator {
   return (of) => {
     const { variance } = momentsOf(of.means.filter((value) => !Number.isNaN(value)));
     if (Number.isFinite(variance)) return estimate(of);
+    const why = 'their variance is not finite';
     return {
       indices: [],
-      warnings: ['The values are too large for an analysis: their variance is not finite.'],
+      unknown: `the values are too large: ${why}`,
+      warnings: [`The values are too large for an analysis: ${why}.`],
     };
   };
 }

@@ -161,7 +161,7 @@ describe('a sample', () => {
     });
     const warnings = ['The values are too large for an analysis: their variance is not finite.'];
     expect(found).toMatchObject([
-      { indices: [], warnings },
+      { indices: [], unknown: 'the values are too large: their variance is not finite', warnings },
       { times: [], warnings },
     ]);
   });
