@@ -69,7 +69,8 @@ def _(c, m):
 
 @says(
     "imprecise",
-    r"N of M points? (?:is|are) less precise than wanted after all their replications \(at most \d+\)\.?",
+    r"N of M points? (?:is|are) less precise than wanted after all their replications \(at most \d+\)\.?"
+    r"(?: [\d,]+ of them (?:has|have) no value\.)?",
 )
 def _(c, m):
     sure, possible = precise_points(c)

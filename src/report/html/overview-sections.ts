@@ -92,13 +92,17 @@ export function factsSection(
 /** A note about points that are not precise and get no more replications. */
 export function imprecisionText(
   { campaign: { precision }, points }: CampaignRecord,
-  { imprecise }: Summary['precision'],
+  { imprecise, withoutValue }: Summary['precision'],
 ): Markup | undefined {
   if (!precision || imprecise === 0) return undefined;
   const are = imprecise === 1 ? 'is' : 'are';
+  const without =
+    withoutValue > 0
+      ? ` ${grouped(withoutValue)} of them ${withoutValue === 1 ? 'has' : 'have'} no value.`
+      : '';
   return html`<p class="lead">
     ${grouped(imprecise)} of ${counted(points, 'point')} ${are} less precise than wanted after all their
-    replications (at most ${grouped(precision.max)}).
+    replications (at most ${grouped(precision.max)}).${without}
   </p>`;
 }
 

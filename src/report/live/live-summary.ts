@@ -5,7 +5,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { FinishedRow, ResultRow } from '../../store/index.ts';
 import { type PointResult, pointsOf } from '../summary/points.ts';
-import { judge, preciseMeasures } from '../summary/precise-points.ts';
+import { countPoint, judge, preciseMeasures } from '../summary/precise-points.ts';
 import {
   dataSetsOf,
   PointGatherer,
@@ -133,13 +133,12 @@ export class LiveSummary {
     const points = this.#points.filter((point) => point !== undefined);
     points.sort((a, b) => a.position - b.position || a.ordinal - b.ordinal);
     const gatherer = new PointGatherer(this.#campaign, this.#asked, this.#shown, options);
-    const precision = { precise: 0, imprecise: 0 };
+    const precision = { precise: 0, imprecise: 0, withoutValue: 0 };
     for (const point of points) {
       if (this.#campaign.precision) {
         const samples = this.#precise.map(({ name }) => this.#samples.get(name)!.samples.at(point.ordinal));
         const limits = limitsAt(this.#campaign, this.#campaign.precision, point.draws);
-        const judged = judge(limits, this.#precise, point.runs, samples);
-        if (judged !== 'open') precision[judged] += 1;
+        countPoint(precision, judge(limits, this.#precise, point.runs, samples), samples);
       }
       if (point.done > 0) gatherer.add(this.#resultOf(point));
     }

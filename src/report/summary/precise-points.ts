@@ -8,6 +8,14 @@ import { OutputSample } from './points.ts';
 /** The part of a campaign that decides how precise its points must be. */
 type PreciseCampaign = Drawing & Pick<Campaign, 'outputs'>;
 
+export interface PreciseCounts {
+  precise: number;
+  /** The points that are not precise enough and get no more replications. */
+  imprecise: number;
+  /** Those of the imprecise points that have no value of an output. */
+  withoutValue: number;
+}
+
 /**
  * Counts the points that are precise enough, and the points that are not precise enough and get no more replications.
  * Rows must come point by point, including rows of failed runs.
@@ -15,8 +23,7 @@ type PreciseCampaign = Drawing & Pick<Campaign, 'outputs'>;
 export class PrecisePoints {
   readonly #campaign: PreciseCampaign;
   readonly #measures: readonly Measure[];
-  #precise = 0;
-  #imprecise = 0;
+  readonly #counts: PreciseCounts = { precise: 0, imprecise: 0, withoutValue: 0 };
   #point = '';
   #draws = 1;
   #replications = 0;
@@ -44,19 +51,17 @@ export class PrecisePoints {
   }
 
   /** The counts, after all rows have been added. */
-  result(): { precise: number; imprecise: number } {
+  result(): PreciseCounts {
     this.#judge();
     this.#replications = 0;
-    return { precise: this.#precise, imprecise: this.#imprecise };
+    return this.#counts;
   }
 
   #judge(): void {
     const { precision } = this.#campaign;
     if (!precision || this.#replications === 0) return;
     const limits = limitsAt(this.#campaign, precision, this.#draws);
-    const judged = judge(limits, this.#measures, this.#replications, this.#samples);
-    if (judged === 'precise') this.#precise += 1;
-    if (judged === 'imprecise') this.#imprecise += 1;
+    countPoint(this.#counts, judge(limits, this.#measures, this.#replications, this.#samples), this.#samples);
   }
 }
 
@@ -83,4 +88,15 @@ export function judge(
   return hasAll(precision, replications, Math.min(...samples.map(({ count }) => count)))
     ? 'imprecise'
     : 'open';
+}
+
+/** Counts a judged point. */
+export function countPoint(
+  counts: PreciseCounts,
+  judged: ReturnType<typeof judge>,
+  samples: readonly Pick<OutputSample, 'count'>[],
+): void {
+  if (judged === 'open') return;
+  counts[judged] += 1;
+  if (judged === 'imprecise' && samples.some(({ count }) => count === 0)) counts.withoutValue += 1;
 }

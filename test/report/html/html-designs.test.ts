@@ -122,6 +122,29 @@ describe('the report of other designs', () => {
     for (const name of ['1', '10', '1000', '0.5', '0.51', '70']) expect(heatMap).toContain(`>${name}</text>`);
   });
 
+  test('says of points that are not precise how many have no value', async () => {
+    const precision = {
+      min: 3,
+      max: 4,
+      relative: 0.1,
+      absolute: null,
+      outputs: ['Fit error'],
+      confidence: 0.95,
+    };
+    const record = sampleRecord({ grid: [doubles('Rate', [1, 2])], precision });
+    const rows = [0, 1].flatMap((at) =>
+      [1, 2, 3, 4].map((replication) => {
+        const row = sampleRow(at, [String(at + 1)], replication);
+        const error = at === 0 ? String(10 ** replication) : 'null';
+        return { ...row, outputs: { ...row.outputs, 'Fit error': error } };
+      }),
+    );
+    const page = await renderReport(record, countsOf(8), stream(rows));
+    expect(page.replaceAll(/\s+/g, ' ')).toContain(
+      '2 of 2 points are less precise than wanted after all their replications (at most 4). 1 of them has no value.',
+    );
+  });
+
   test('labels values of an input on a logarithmic axis by at most four digits', async () => {
     const values = [0.000001, 0.00017782794100389227, 0.03162277660168379, 5.623413251903491, 1000];
     const grid = [doubles('Leak', values), doubles('A', [1, 2]), doubles('B', [1, 2])];
