@@ -33,14 +33,14 @@ test('an axis with a start shows dates', async () => {
   expect(columns[0]!.texts!.slice(0, 15)).toEqual(
     Array.from({ length: 15 }, (_, day) => new Date(Date.UTC(2026, 0, 31 + day)).toISOString().slice(0, 10)),
   );
-  expect(labels.some((label) => /^(Feb|February|Sun|Mon)/.test(label))).toBe(true);
+  expect(labels.filter((label) => /^2026-0[12]-\d\d$/.test(label)).length).toBeGreaterThan(3);
 });
 
 test('a logarithmic axis leaves out x = 0, and all its marks have rows', async () => {
   const { page, columns, labels } = await curvesOf({ name: 'Time', scale: 'log' });
   expect(columns[0]!.values).toHaveLength(2 * 14);
   expect(columns[0]!.values).not.toContain(0);
-  expect(labels).toContain('10');
+  expect(labels.filter((label) => /^\d+$/.test(label)).slice(0, 4)).toEqual(['1', '2', '5', '10']);
   const said = 'Points with x ≤ 0 are left out, because the axis is logarithmic.';
   expect(page).toContain(said);
   expect((await curvesOf({ name: 'Time' })).page).not.toContain(said);
