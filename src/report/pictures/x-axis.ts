@@ -41,15 +41,15 @@ const STEPS = [
 ] as const;
 
 /**
- * Spans of time in ms, and how the labels of an axis of this length show times. Its ten labels are then at least one
- * unit of their last part apart.
+ * Spans of time in ms, how the labels of an axis of this length show times, and about how many such labels fit. They are
+ * at least one unit of their last part apart.
  */
 const FORMATS = [
-  [3_653 * MILLISECONDS.DAY!, '%Y'],
-  [10 * MILLISECONDS.DAY!, '%Y-%m-%d'],
-  [10 * MILLISECONDS.MINUTE!, '%Y-%m-%d %H:%M'],
-  [10 * MILLISECONDS.SECOND!, '%H:%M:%S'],
-  [0, '%H:%M:%S.%L'],
+  [3_653 * MILLISECONDS.DAY!, '%Y', 10],
+  [10 * MILLISECONDS.DAY!, '%Y-%m-%d', 6],
+  [10 * MILLISECONDS.MINUTE!, '%Y-%m-%d %H:%M', 3],
+  [10 * MILLISECONDS.SECOND!, '%H:%M:%S', 6],
+  [0, '%H:%M:%S.%L', 4],
 ] as const;
 
 /** The x axis of a curve: its encoding, where and how a value is shown, and what the caption says of it. */
@@ -71,6 +71,11 @@ function wordFor({ name, units }: CurveAxis = {}): XWord {
   return isTime ? 'time' : 'place';
 }
 
+function logTicks(places: readonly number[]): object {
+  // a curve without a place on the axis has no ticks
+  return { values: places.length > 0 ? steps(...rangeOf(places)) : [], format: ',~r' };
+}
+
 /**
  * The x axis that an output declares for its curves.
  *
@@ -90,9 +95,9 @@ export function xAxis(declared: CurveAxis | undefined, places: readonly number[]
     };
     const title = name ?? 'Date';
     const [from, to] = rangeOf(times);
-    const [, format] = FORMATS.find(([span]) => to - from >= span)!;
+    const [, format, tickCount] = FORMATS.find(([span]) => to - from >= span)!;
     const scale = { type: 'utc', nice: false };
-    const encoding = { field: 'x', type: 'temporal', title, scale, axis: { ...axis, format } };
+    const encoding = { field: 'x', type: 'temporal', title, scale, axis: { ...axis, format, tickCount } };
     return { title, word, placeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
   }
   const isOnAxis = (x: number): boolean => scale !== 'log' || x > 0;
@@ -103,10 +108,7 @@ export function xAxis(declared: CurveAxis | undefined, places: readonly number[]
     type: 'quantitative',
     title: isNamed ? title : null,
     scale: { nice: false, ...(scale === 'log' && { type: 'log' }) },
-    axis: {
-      ...axis,
-      ...(scale === 'log' && { values: steps(...rangeOf(places.filter(isOnAxis))), format: ',~r' }),
-    },
+    axis: scale === 'log' ? { ...axis, ...logTicks(places.filter(isOnAxis)) } : axis,
   };
   const beyond = times && 'The axis has no dates, because some of them are beyond the calendar';
   const beside = places.every(isOnAxis)
