@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { cellText } from '../../../src/report/analysis/numbers.ts';
 import { renderReport } from '../../../src/report/html/html.ts';
 import { searchPoints } from '../../../src/report/html/search-section.ts';
 import { reportSections } from '../../../src/report/html/report-sections.ts';
@@ -49,13 +48,6 @@ test('the line through points shows no digits that its band does not know', asyn
     expect(new Set(decimals).size).toBe(1);
     if (decimals[0]! > 0) expect(10 ** -decimals[0]!).toBeGreaterThan(half / 105);
   }
-});
-
-test('an index has the digits of its interval, and without one three decimals', () => {
-  expect(cellText(0.96712, [0.7891, 1.0712], true)).toBe('0.97 (0.79 … 1.07)');
-  expect(cellText(12.3456, [10.1, 14.6], false)).toBe('12.3 (10.1 … 14.6)');
-  expect(cellText(0.96712, undefined, true)).toBe('0.967');
-  expect(cellText(-0.0001, undefined, true)).toBe('0.000');
 });
 
 test('the table of finalists has the digits of their intervals, and a title for each column', () => {
