@@ -397,6 +397,21 @@ test('the cells of a grid are at the places of their values, and Enter or a clic
   await context.close();
 });
 
+test('a picture is saved as it stands on paper, and the policy of the page allows it', async () => {
+  const { context, page, complaints } = await loggedIn({ colorScheme: 'dark' });
+  await page.goto(`${server.url}/campaigns/fit`);
+  const section = page.locator('#part-grid');
+  const saved = async (format: string): Promise<string> => {
+    const button = section.getByRole('button', { name: format, exact: true });
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    return readFileSync(await download.path(), 'utf8');
+  };
+  expect(await saved('SVG')).toMatch(/^<svg [^>]*style="color: #1c2026; background: #ffffff"/);
+  expect((await saved('PNG')).slice(1, 4)).toBe('PNG');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('a drag over a picture filters the page by the inputs on its axes', async () => {
   const { context, page, complaints } = await loggedIn();
   await page.goto(`${server.url}/campaigns/fit`);

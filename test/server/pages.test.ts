@@ -279,6 +279,8 @@ describe('without scripts', () => {
     expect(body).toMatch(
       /<select name="x">[^]*<option value="Recovery rate" +selected>Recovery rate<\/option>/,
     );
+    // two inputs leave no third one for pictures, but tell the curves of the model apart
+    expect(body).toMatch(/A curve for each value of\s*<select name="by">/);
     expect((await page('/campaigns/fit?x=Days')).status).toBe(422);
   });
 

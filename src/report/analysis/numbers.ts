@@ -1,5 +1,5 @@
 import type { Interval } from '../../sensitivity/analysis.ts';
-import { numberText, textWithin } from '../words/words.ts';
+import { fixedText, numberText, textWithin } from '../words/words.ts';
 
 /** The width of an interval that is only a rounding error, as a part of the value. */
 const ROUNDING = 1e-9;
@@ -10,12 +10,16 @@ export function textIn(value: number, [low, high]: Interval): (one: number) => s
   return (one) => (half <= ROUNDING * Math.abs(value) ? numberText(one) : textWithin(one, half));
 }
 
-/** A number with the ends of its interval. */
+/**
+ * A number with the ends of its interval, with the digits that the interval allows.
+ *
+ * @param isUnit - whether a number without an interval has three decimals
+ */
 export function cellText(value: number | undefined, interval: Interval | undefined, isUnit: boolean): string {
   if (value === undefined) return '';
-  const within = interval ? textIn(value, interval) : numberText;
-  const text = (one: number): string => (isUnit ? one.toFixed(3).replace(/^-(0\.0+)$/, '$1') : within(one));
-  return interval ? `${text(value)} (${text(interval[0])} … ${text(interval[1])})` : text(value);
+  if (!interval) return isUnit ? fixedText(value, 3) : numberText(value);
+  const text = textIn(value, interval);
+  return `${text(value)} (${text(interval[0])} … ${text(interval[1])})`;
 }
 
 /** A probability; a very small one is shown as "< 0.001". */

@@ -3,7 +3,7 @@ import type { VariedInput } from '../../campaign/types.ts';
 import { bounded } from '../../text/printable.ts';
 import { html, type Markup } from './markup.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
-import { amount, fullText, measureColumn, shortNumber } from '../words/words.ts';
+import { amount, estimateTexts, fullText, measureColumn, shortNumber } from '../words/words.ts';
 
 /**
  * The functions below show rounded values. The full value is the title of the cell, which appears when the pointer
@@ -35,6 +35,25 @@ export function measureCells(
     const full = value === undefined ? '' : fullText({ ...measure, units: null }, value);
     return html`<td class="number">${titled(text, full)}</td>`;
   });
+}
+
+/** The columns of means and of the ends of their intervals. A row has the digits that its interval allows. */
+export function intervalColumns(
+  measure: Pick<Measure, 'statistic'>,
+  rows: readonly { mean: number | null; interval: readonly [number, number] | null }[],
+): Markup[][] {
+  const plain = { ...measure, units: null };
+  const [alone, none] = [rows.map(({ mean }) => mean), rows.map(() => null)].map((values) =>
+    measureCells(measure, values),
+  );
+  const cells = rows.map(({ mean, interval }, at) => {
+    if (mean === null || !interval) return [alone![at]!, none![at]!, none![at]!];
+    const texts = estimateTexts(plain, mean, interval);
+    return [mean, ...interval].map(
+      (one, at) => html`<td class="number">${titled(texts[at]!, fullText(plain, one))}</td>`,
+    );
+  });
+  return [0, 1, 2].map((column) => cells.map((row) => row[column]!));
 }
 
 /** A point in words: "Contact rate 1.675 per day, Recovery rate 0.44 per day". */

@@ -314,15 +314,12 @@
     if (format === 'CSV') return download(name, new Blob([csvOf(numbersOf(figure))], { type: 'text/csv' }));
     const copy = figure.querySelector('svg').cloneNode(true);
     const { width, height } = copy.viewBox.baseVal;
-    // the page that gives the colour of texts is missing
-    const whole = {
-      xmlns: 'http://www.w3.org/2000/svg',
-      width,
-      height,
-      style: 'color: #1c2026; background: #ffffff',
-    };
+    const whole = { xmlns: 'http://www.w3.org/2000/svg', width, height };
     for (const [attribute, value] of Object.entries(whole)) copy.setAttribute(attribute, value);
-    const text = new XMLSerializer().serializeToString(copy);
+    // the page that gives the colour of texts is missing; the policy of the page allows a style only in the text
+    const text = new XMLSerializer()
+      .serializeToString(copy)
+      .replace('<svg ', '<svg style="color: #1c2026; background: #ffffff" ');
     if (format === 'SVG') return download(name, new Blob([text], { type: 'image/svg+xml' }));
     const image = new Image();
     image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;

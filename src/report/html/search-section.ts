@@ -5,7 +5,7 @@ import type { SeekingCampaign } from '../../search/interval.ts';
 import type { SelectStory, SelectSummary } from '../../search/select-story.ts';
 import type { AskedPoint, Finalist, SearchStory } from '../../search/story.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
-import { inputCells, measureCells } from './cells.ts';
+import { inputCells, intervalColumns, measureCells } from './cells.ts';
 import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
 import {
@@ -116,12 +116,11 @@ function finalistsTable(
 ): Markup {
   const isOfDesign = campaign.strategy.by === 'selection';
   const measure = measureOf(campaign.outputs, campaign.goal!.output);
-  const ends = [0, 1].map((end) => finalists.map(({ interval }) => interval?.[end]));
+  const seen = finalists.map((one) => one.seen);
+  const estimates = intervalColumns(measure, finalists);
   const columns = [
-    { title: titleOfMeasure(measure), values: finalists.map(({ mean }) => mean) },
-    { title: 'Low', values: ends[0]! },
-    { title: 'High', values: ends[1]! },
-    ...(isOfDesign ? [] : [{ title: 'During the search', values: finalists.map(({ seen }) => seen) }]),
+    ...[titleOfMeasure(measure), 'Low', 'High'].map((title, at) => ({ title, cells: estimates[at]! })),
+    ...(isOfDesign ? [] : [{ title: 'During the search', cells: measureCells(measure, seen) }]),
   ];
   const texts = campaign.strategy.require.map(({ output }, at) => ({
     title: output,
@@ -172,7 +171,8 @@ function seenTable(campaign: CampaignBy<'search'>, { points, isNoisy }: SearchSt
       ? 'If chance affects them, these values tend to be too good, because the search chose the points by them; "confirm" compares points by new runs'
       : undefined,
   );
-  const columns = [{ title: titleOfMeasure(measure), values: shown.map(({ value }) => value) }];
+  const values = shown.map(({ value }) => value);
+  const columns = [{ title: titleOfMeasure(measure), cells: measureCells(measure, values) }];
   return pointsTable(campaign, { title: 'Best points', how, points: shown, columns, first: true });
 }
 
@@ -181,7 +181,7 @@ interface PointsTable {
   how: string;
   points: readonly (Pick<AskedPoint, 'key' | 'values'> & { runs: number })[];
   /** The columns with numbers of the output that is minimized or maximized. */
-  columns: { title: string; values: readonly (number | null | undefined)[] }[];
+  columns: { title: string; cells: readonly Markup[] }[];
   /** The columns with the values of required outputs. */
   texts?: { title: string; values: readonly string[] }[];
   /** The state of each point, such as `winner`. */
@@ -191,17 +191,15 @@ interface PointsTable {
 }
 
 function pointsTable(
-  { strategy, base, varied, outputs, goal }: SeekingCampaign,
+  { strategy, base, varied }: SeekingCampaign,
   { title, how, points, columns, texts = [], stands, first }: PointsTable,
 ): Markup {
-  const measure = measureOf(outputs, goal!.output);
   const units = new Map(base.map(({ name, units }) => [name, units]));
   const inputs = (strategy.by === 'search' ? inputsOfSearch(strategy) : varied).map(({ name, type }) => ({
     name,
     type,
     units: units.get(name) ?? null,
   }));
-  const cells = columns.map(({ values }) => measureCells(measure, values));
   return html`<section>
     <h2>${title}</h2>
     <p class="soft">${how}</p>
@@ -212,7 +210,7 @@ function pointsTable(
             ${inputs.map((input) => html`<th class="${kindOfInput(input.type) === 'number' ? 'number' : ''}">${titleOf(input)}</th>`)}
             ${[...columns, ...texts].map((column) => html`<th class="number">${column.title}</th>`)}
             <th class="number">Runs</th>
-            ${stands ? html`<th></th>` : ''}
+            ${stands ? html`<th>State</th>` : ''}
             <th>Point</th>
           </tr>
         </thead>
@@ -220,7 +218,7 @@ function pointsTable(
           ${points.map(
             ({ key, values, runs }, at) =>
               html`<tr class="${first && at === 0 ? 'first' : ''}">
-                ${inputCells(inputs, values)} ${cells.map((column) => column[at])}
+                ${inputCells(inputs, values)} ${columns.map(({ cells }) => cells[at])}
                 ${texts.map((column) => html`<td class="number">${column.values[at]}</td>`)}
                 <td class="number">${runs}</td>
                 ${stands ? html`<td>${stands[at]}</td>` : ''}

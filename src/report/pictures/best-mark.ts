@@ -1,12 +1,16 @@
 import type { Measure } from '../../campaign/measures.ts';
-import { measureText } from '../words/words.ts';
+import { estimateTexts, measureText } from '../words/words.ts';
 
 /** The point that pictures mark. */
 export interface MarkedPoint {
   /** The values of all inputs that vary, in their order. */
   values: readonly string[];
   mean: number;
+  /** The interval of the mean; null if it has none. */
+  interval: Interval | null;
 }
+
+type Interval = readonly [low: number, high: number];
 
 /**
  * Makes layers with a ring around the best point and its mean beside the ring. Both can be read on any colour.
@@ -15,12 +19,14 @@ export interface MarkedPoint {
  * @param isOnRight - whether the point is on the right side of the picture. The words then go to its left
  */
 export function bestMark(
-  { x, y, mean, output }: { x: number; y: number; mean: number; output: Measure },
+  { x, y, mean, interval, output }: { x: number; y: number; output: Measure } & Omit<MarkedPoint, 'values'>,
   word: string,
   isOnRight: boolean,
 ): object[] {
   const ring = { type: 'point', shape: 'circle', size: 190, filled: false, opacity: 1 };
-  return marked({ x, y }, ring, `${word}: ${measureText({ ...output, units: null }, mean)}`, isOnRight);
+  const plain = { ...output, units: null };
+  const text = interval ? estimateTexts(plain, mean, interval)[0] : measureText(plain, mean);
+  return marked({ x, y }, ring, `${word}: ${text}`, isOnRight);
 }
 
 /**

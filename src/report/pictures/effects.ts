@@ -4,6 +4,7 @@ import { facetsFigure, gridFigure } from './heat-map.ts';
 import { mainFigure, otherMainFigure, panelsOf } from './main-effects.ts';
 import { otherScatters, scatterFigure } from './scatter.ts';
 import { surfaceFigure } from './surface.ts';
+import { chosenInterval } from '../summary/chosen.ts';
 import { valueOf } from '../summary/points.ts';
 import type { Reference } from '../summary/reference.ts';
 import type { Summary } from '../summary/summary.ts';
@@ -19,7 +20,13 @@ import type { BestPoint } from '../../search/summary.ts';
  */
 export function effectFigures(
   campaign: Campaign,
-  { effects: all, best, ranking, measures }: Pick<Summary, 'effects' | 'best' | 'ranking' | 'measures'>,
+  {
+    effects: all,
+    best,
+    ranking,
+    measures,
+    choice,
+  }: Pick<Summary, 'effects' | 'best' | 'ranking' | 'measures' | 'choice'>,
   reference: Reference | undefined,
   found?: BestPoint | null,
 ): Figure[] {
@@ -27,7 +34,11 @@ export function effectFigures(
   if (!first) return [];
   const isSearched = found !== undefined;
   const [top] = best;
-  const marked = top && { values: top.values, mean: found?.value ?? valueOf(top, first.output)! };
+  const marked = top && {
+    values: top.values,
+    mean: found?.value ?? valueOf(top, first.output)!,
+    interval: found ? found.interval : chosenInterval(campaign, first.output, best, choice!.among),
+  };
   // without a best point, no point is marked
   const ranked = top && ranking;
   const figures = first.effects.map((effect): Figure => {

@@ -179,13 +179,13 @@ function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
       },
     ].filter(({ is }) => is),
   );
-  const axis = output.statistic === 'share' ? { axis: { format: '~%' } } : {};
+  const axis = { tickCount: 8, ...(output.statistic === 'share' && { format: '~%' }) };
   const x = (field: string) => ({
     field,
     type: 'quantitative',
     title: titleOfMeasure(output),
     scale: { zero: false, padding: 14 },
-    ...axis,
+    axis,
   });
   const y = {
     field: 'name',

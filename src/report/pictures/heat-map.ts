@@ -29,7 +29,7 @@ export function gridFigure(
   const [column, row] = [binOf(x), binOf(y)];
   // the best point may belong to an earlier design, with a value that this grid does not have
   const isBeside = column === undefined || row === undefined;
-  const marked = isBeside ? undefined : { x: column, y: row, mean: best!.mean };
+  const marked = isBeside ? undefined : { ...best!, x: column, y: row };
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
@@ -150,7 +150,7 @@ export async function groundFigures(
       numbers,
       spec: heatMapUnder(cells, output, {
         points: asked,
-        best: { ...placeOf(best.inputs), mean: best.value },
+        best: { ...placeOf(best.inputs), mean: best.value, interval: best.interval },
         known: known && { ...placeOf(known.inputs), label: known.label },
       }),
     },
@@ -161,13 +161,13 @@ export async function groundFigures(
  * Draws the mean of an output over two numeric inputs as coloured cells, with the best point marked. A lighter colour
  * is a lower value.
  *
- * @param best - the bins of the best point, and its mean
+ * @param best - the bins of the best point, and its mean with its interval
  * @param word - the word beside the best point
  */
 function heatMap(
   { x, y, cells }: RowedGrid,
   output: Measure,
-  best: { x: number; y: number; mean: number } | undefined,
+  best: MarkedPlace | undefined,
   word = 'lowest',
 ): Spec {
   return {
@@ -186,10 +186,13 @@ interface Place {
   y: number;
 }
 
+/** A place, and the mean there with its interval. */
+type MarkedPlace = Place & Omit<MarkedPoint, 'values'>;
+
 /** The points over a heat map: all points of a search, the best point, and a known point. */
 interface Overlay {
   points: readonly (Place & { row: number })[];
-  best: Place & { mean: number };
+  best: MarkedPlace;
   known: (Place & { label: string }) | undefined;
 }
 
@@ -307,7 +310,7 @@ function middleOf(axis: Axis, bin: number): number {
   return (from + to) / 2;
 }
 
-function placeOf({ x, y }: Pick<GridEffect, 'x' | 'y'>, cell: { x: number; y: number; mean: number }) {
+function placeOf<P extends Place>({ x, y }: Pick<GridEffect, 'x' | 'y'>, cell: P): P {
   return { ...cell, x: middleOf(x, cell.x), y: middleOf(y, cell.y) };
 }
 

@@ -4,6 +4,7 @@ import type { Campaign, Goal, VariedInput } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
 import {
   beside,
+  estimateCells,
   inputCell,
   inputColumn,
   measureColumnOf,
@@ -135,7 +136,7 @@ function scatterPanels(
     output,
     isLogOutput: isLog,
     points: effect.points.map((point, at) => ({ ...point, ...rows[at]! })),
-    smooth: smoothRows(effect, numbers, (x) => [
+    smooth: smoothRows(output, effect, numbers, (x) => [
       ...varied.map((one) => (one === effect.input ? x : null)),
       ...name,
     ]),
@@ -147,13 +148,21 @@ const PLACES_A_ROW = 4;
 
 /** Adds rows for places of a smooth. @param cellsOf - the cells before those of the value and the fit */
 export function smoothRows(
+  output: Measure,
   { smooth }: Pick<ScatterEffect, 'smooth'>,
   numbers: PictureNumbers,
   cellsOf: (x: number) => NumberCell[],
 ): ScatterPanel['smooth'] {
   return smooth.map((place, at) => {
     if (at % PLACES_A_ROW !== 0) return place;
-    return { ...place, ...numbers.add([...cellsOf(place.x), null, place.value, place.low, place.high]) };
+    return {
+      ...place,
+      ...numbers.add([
+        ...cellsOf(place.x),
+        null,
+        ...estimateCells(output, place.value, place.low, place.high),
+      ]),
+    };
   });
 }
 

@@ -37,7 +37,9 @@ export function sliceFigures(
       input,
       isLog: searched.kind === 'range' && searched.scale === 'log',
       points: known.map(({ values, value }, i) => ({ x: Number(values[at]), mean: value!, ...rows[i]! })),
-      smooth: smoothRows({ smooth: slice }, numbers, (x) => inputs.map((one) => (one === input ? x : null))),
+      smooth: smoothRows(measure, { smooth: slice }, numbers, (x) =>
+        inputs.map((one) => (one === input ? x : null)),
+      ),
       explained: 0,
       output: measure,
       isLogOutput: false,

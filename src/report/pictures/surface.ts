@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import { pointKeyOf } from '../../campaign/points.ts';
 import type { Campaign } from '../../campaign/types.ts';
-import { bestMark } from './best-mark.ts';
+import { bestMark, type MarkedPoint } from './best-mark.ts';
 import { contourOf } from './contour.ts';
 import { type Figure, sentences } from './figure.ts';
 import { inputCell, inputColumn, measureColumnOf, PictureNumbers } from './numbers.ts';
@@ -15,7 +15,7 @@ export function surfaceFigure(
   campaign: Campaign,
   output: Measure,
   surface: SurfaceEffect,
-  marked: { values: readonly string[]; mean: number } | undefined,
+  marked: MarkedPoint | undefined,
   { wants, isGoal }: Ranking,
 ): Figure {
   const { varied, strategy } = campaign;
@@ -27,7 +27,7 @@ export function surfaceFigure(
   ]);
   const placeOf = ({ input }: typeof x): number =>
     Number(marked!.values[varied.findIndex(({ name }) => name === input.name)]);
-  const first = marked && { x: placeOf(x), y: placeOf(y), mean: marked.mean };
+  const first = marked && { ...marked, x: placeOf(x), y: placeOf(y) };
   const names = `${x.input.name} and ${y.input.name}`;
   return {
     title: `${output.name} over ${names}`,
@@ -81,7 +81,7 @@ const OVER = 0.1;
 function surfacePlot(
   surface: SurfaceEffect,
   output: Measure,
-  first: { x: number; y: number; mean: number } | undefined,
+  first: ({ x: number; y: number } & MarkedPoint) | undefined,
   word: string,
   rowOf: ReturnType<typeof rowsOf>,
 ): Spec {

@@ -1,5 +1,7 @@
 import { type CurveAxis, MILLISECONDS } from '../../api/index.ts';
 import type { XWord } from '../analysis/course-words.ts';
+import { rangeOf } from '../../statistics/sample.ts';
+import { steps } from './scales.ts';
 import { titleOf } from '../words/words.ts';
 
 /** The months of the units of time that have no fixed length. */
@@ -38,6 +40,18 @@ const STEPS = [
   [1, 12],
 ] as const;
 
+/**
+ * Spans of time in ms, how the labels of an axis of this length show times, and about how many such labels fit. They are
+ * at least one unit of their last part apart.
+ */
+const FORMATS = [
+  [3_653 * MILLISECONDS.DAY!, '%Y', 10],
+  [10 * MILLISECONDS.DAY!, '%Y-%m-%d', 6],
+  [10 * MILLISECONDS.MINUTE!, '%Y-%m-%d %H:%M', 3],
+  [10 * MILLISECONDS.SECOND!, '%H:%M:%S', 6],
+  [0, '%H:%M:%S.%L', 4],
+] as const;
+
 /** The x axis of a curve: its encoding, where and how a value is shown, and what the caption says of it. */
 export interface XAxis {
   title: string;
@@ -55,6 +69,11 @@ function wordFor({ name, units }: CurveAxis = {}): XWord {
     ? MILLISECONDS[units] !== undefined || MONTHS[units] !== undefined
     : name === undefined;
   return isTime ? 'time' : 'place';
+}
+
+function logTicks(places: readonly number[]): object {
+  // a curve without a place on the axis has no ticks
+  return { values: places.length > 0 ? steps(...rangeOf(places)) : [], format: ',~r' };
 }
 
 /**
@@ -75,9 +94,13 @@ export function xAxis(declared: CurveAxis | undefined, places: readonly number[]
       return { value: x, text: `${date} ${time.slice(0, length)}`.trim() };
     };
     const title = name ?? 'Date';
-    const encoding = { field: 'x', type: 'temporal', title, scale: { type: 'utc', nice: false }, axis };
+    const [from, to] = rangeOf(times);
+    const [, format, tickCount] = FORMATS.find(([span]) => to - from >= span)!;
+    const scale = { type: 'utc', nice: false };
+    const encoding = { field: 'x', type: 'temporal', title, scale, axis: { ...axis, format, tickCount } };
     return { title, word, placeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
   }
+  const isOnAxis = (x: number): boolean => scale !== 'log' || x > 0;
   const isNamed = name !== undefined || units;
   const title = isNamed ? titleOf({ name: name ?? 'x', units }) : 'x';
   const encoding = {
@@ -85,9 +108,8 @@ export function xAxis(declared: CurveAxis | undefined, places: readonly number[]
     type: 'quantitative',
     title: isNamed ? title : null,
     scale: { nice: false, ...(scale === 'log' && { type: 'log' }) },
-    axis: { ...axis, ...(scale === 'log' && { format: ',~r' }) },
+    axis: scale === 'log' ? { ...axis, ...logTicks(places.filter(isOnAxis)) } : axis,
   };
-  const isOnAxis = (x: number): boolean => scale !== 'log' || x > 0;
   const beyond = times && 'The axis has no dates, because some of them are beyond the calendar';
   const beside = places.every(isOnAxis)
     ? undefined

@@ -7,14 +7,10 @@ import { option } from './form-parts.ts';
 /** The start of a parameter for an input: `in:INPUT=1.2..1.8` or `in:INPUT=1, 2, 3`. `show=OUTPUT` is for an output. */
 const INPUT = 'in:';
 
-/** The parameters for the axes of the pictures of the design, with the labels of their fields. */
-const AXES = [
-  ['x', 'Across'],
-  ['y', 'Up'],
-  ['by', 'A picture for each value of'],
-] as const;
+/** The parameters for the axes of pictures: across, up, and the input whose values get a picture or curves each. */
+const AXES = ['x', 'y', 'by'] as const;
 
-const OF_VIEW: ReadonlySet<string> = new Set(['show', ...AXES.map(([axis]) => axis)]);
+const OF_VIEW: ReadonlySet<string> = new Set(['show', ...AXES]);
 
 /** Reads the view in an address. */
 export function viewOf(url: string): View {
@@ -23,7 +19,7 @@ export function viewOf(url: string): View {
     address: queryText(query),
     show: query.getAll('show'),
     inputs: filterFields(query),
-    axes: Object.fromEntries(AXES.flatMap(([axis]) => (query.has(axis) ? [[axis, query.get(axis)!]] : []))),
+    axes: Object.fromEntries(AXES.flatMap((axis) => (query.has(axis) ? [[axis, query.get(axis)!]] : []))),
   };
 }
 
@@ -52,10 +48,20 @@ export function queryText(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-/** A field for each axis of the pictures of the design; none if a picture has no choice of inputs. */
-export function axisFields({ varied }: Pick<Campaign, 'varied'>, view: URLSearchParams): Markup {
-  if (varied.length < 2) return html``;
-  const shown = varied.length === 2 ? AXES.slice(0, 2) : AXES;
+/** A field for each axis of the pictures that has a choice of inputs. */
+export function axisFields(
+  { varied, outputs }: Pick<Campaign, 'varied' | 'outputs'>,
+  view: URLSearchParams,
+): Markup {
+  const inputs = varied.length;
+  const hasCurves = outputs.some(({ type }) => type === 'DATA_SET');
+  const each = [...(inputs > 2 ? ['picture'] : []), ...(inputs > 0 && hasCurves ? ['curve'] : [])];
+  const labels = {
+    x: inputs > 1 ? 'Across' : undefined,
+    y: inputs > 1 ? 'Up' : undefined,
+    by: each.length > 0 ? `A ${each.join(' and a ')} for each value of` : undefined,
+  };
+  const shown = AXES.flatMap((axis) => (labels[axis] === undefined ? [] : [[axis, labels[axis]] as const]));
   return html`${shown.map(
     ([axis, label]) =>
       html`<label

@@ -147,10 +147,12 @@ describe('a sentence about a curve says which input matters most at which times'
   });
 });
 
-test('an effect and the ends of its interval have the digits that the interval allows', () => {
+test('a number and the ends of its interval have the digits that the interval allows', () => {
   expect(cellText(33.168, [31.149, 35.2], false)).toBe('33.2 (31.1 … 35.2)');
-  expect(cellText(33.168, [31.149, 35.196], true)).toBe('33.168 (31.149 … 35.196)');
+  expect(cellText(0.96712, [0.7891, 1.0712], true)).toBe('0.97 (0.79 … 1.07)');
   expect(cellText(33.168, undefined, false)).toBe('33.17');
+  expect(cellText(0.96712, undefined, true)).toBe('0.967');
+  expect(cellText(-0.0001, undefined, true)).toBe('0.000');
 });
 
 test('an input with a small effect is said to have little effect, even if no other input has a visible effect', () => {
