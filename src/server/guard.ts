@@ -137,13 +137,14 @@ function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {
     void reply.redirect(`/login${to}`, 303);
     return;
   }
+  const headers = { 'www-authenticate': 'Bearer' };
+  // a person who has sent a form knows no headers
+  if (wantsPage(request)) throw new ServerError('KEY_NEEDED', 'Your login has ended.', { headers });
   const what = /^Bearer\s/i.test(request.headers.authorization ?? '')
     ? 'The server does not know the key in the header Authorization.'
     : 'The request needs a key in the header Authorization: Bearer KEY.';
-  throw new ServerError('KEY_NEEDED', what, {
-    hint: '"foray ui" opens a page that needs no key. docs/reference/api.md says where to find keys.',
-    headers: { 'www-authenticate': 'Bearer' },
-  });
+  const hint = '"foray ui" opens a page that needs no key. docs/reference/api.md says where to find keys.';
+  throw new ServerError('KEY_NEEDED', what, { hint, headers });
 }
 
 function notFound(allowed: readonly string[]): ServerError {

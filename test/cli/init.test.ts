@@ -146,13 +146,13 @@ describe('foray init', () => {
 
   test('uses the values of the stored experiment, and names the other experiments', async () => {
     const { code, stdout, stderr } = await foray('init', 'größe: "ODD" #1');
-    expect([code, stderr]).toEqual([0, expect.stringContaining(' > gro-e-odd-1.schema.json')]);
-    expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./gro-e-odd-1.schema.json');
+    expect([code, stderr]).toEqual([0, expect.stringContaining(' > grosse-odd-1.schema.json')]);
+    expect(stdout.split('\n')[0]).toBe('# yaml-language-server: $schema=./grosse-odd-1.schema.json');
     const { campaign } = await check(stdout);
     expect(campaign.base[0]).toMatchObject({ name: NAMES[0], value: '7.25' });
     expect(stdout).toContain('experiment: "one: #, [first]"\n');
     expect(stdout).toContain('# other stored experiments: "varied: # many" (PARAMETER_VARIATION)\n');
-    expect(stdout).toContain('campaign: gro-e-odd-1\n');
+    expect(stdout).toContain('campaign: grosse-odd-1\n');
     expect(stdout).toContain('# replications: 10 ');
     expect(stdout).toContain('  # Large: "9007199254740993" # LONG\n');
   });

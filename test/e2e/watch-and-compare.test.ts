@@ -202,7 +202,7 @@ describe('compare', () => {
     const { code, stdout, stderr } = await run('compare', 'shop', 'other', '-o', 'both.HTML');
     expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/\nWrote both\.HTML\n$/)]);
     const page = readFileSync(join(dev.folder, 'both.HTML'), 'utf8');
-    expect(page.match(/<svg/g)).toHaveLength(2);
+    expect(page.match(/<svg viewBox/g)).toHaveLength(2);
     expect(page).toContain('Difference of Repairers at work');
   });
 

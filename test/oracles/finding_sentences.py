@@ -581,6 +581,22 @@ def _(c, m):
         deny(all(moves[1] < 10 and -10 < growths[0] and growths[1] < 10 for moves, growths in changes), "no marginal has changed")
 
 
+@says(
+    "generations",
+    r"N further points? (?:was asked for while a generation ended, and does|were asked for while generations ended, and do) not count",
+)
+def _(c, m):
+    if not c.has_chance:
+        return
+    beside = 0
+    for generation in {run["generation"] for run in c.runs}:
+        own_runs = [run for run in c.runs if run["generation"] == generation]
+        last = max((run["ask"] for run in own_runs if run["weight"]), default=None)
+        if last is not None:
+            beside += sum(run["ask"] > last for run in own_runs)
+    equal(number(m["n"]), beside, "points beside")
+
+
 @says("posterior-table", r"Input \| Mean .*")
 @says("posterior-table", r"Posterior")
 @says("posterior", r"Posterior(?: and prior)?")

@@ -208,6 +208,14 @@ describe('a login', () => {
     },
   );
 
+  test('that has ended while a person typed is said without a word about headers', async () => {
+    const headers = { ...form, accept: 'text/html' };
+    const { status, body } = await ask(`${server.url}/new`, { method: 'POST', headers, body: 'text=x' });
+    expect(status).toBe(401);
+    expect(body).toMatch(/Your login has ended.*What you typed is not lost/s);
+    expect(body).not.toContain('Authorization');
+  });
+
   test('is required if a browser opens a page without a login', async () => {
     const { status, headers } = await ask(`${server.url}/?phase=running`, {
       headers: { accept: 'text/html' },

@@ -120,15 +120,21 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
 }
 
 /** The generations with their tolerances. */
-export function generationsSection({ generations }: CalibrationStory): Markup | undefined {
+export function generationsSection({ generations, summary }: CalibrationStory): Markup | undefined {
   if (generations.length === 0) return undefined;
+  const beside = summary.asked - generations.reduce((sum, { told }) => sum + told, 0);
   const titles = ['Generation', 'Tolerance', 'Points', 'Accepted', 'Share', 'Effective points'];
   return html`<section>
     <h2>Generations</h2>
     <p class="soft">
       The first generation draws points from the prior. Each later generation draws points near the accepted
       points of the one before, and accepts points whose distance is within its tolerance.
-      ${sentences(...lastChangeTexts(generations))}
+      ${sentences(
+        summary.stoppedBy !== null && beside > 0
+          ? `${counted(beside, 'further point')} ${beside === 1 ? 'was asked for while a generation ended, and does' : 'were asked for while generations ended, and do'} not count`
+          : undefined,
+        ...lastChangeTexts(generations),
+      )}
     </p>
     <div class="scroll" tabindex="0">
       <table>
