@@ -364,7 +364,7 @@ NO_CLAIM = {
     "search-progress": r"Progress of the search|The search ended at the dotted line",
     "search-points": r"All points of the search|The best point is the thick line|Colours show the values during the search",
     "search-table": r"Best points|Finalists",
-    "finalists": r"The (?:best points|finalists)|The circles are the values during the search; .*",
+    "finalists": r"The (?:best points|finalists)|Each row has the values of .*|The circles are the values during the search; .*",
     "select": r"The selection",
     "select-table": r"Best points",
     "slices": r".* through the best point|The prediction of the Gaussian process when .*|The points of the search lie off the line, .*",
