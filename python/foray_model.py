@@ -64,8 +64,9 @@ try:
 except (OSError, TypeError):  # Windows
     _libc = None
 
-# A model that loads for ever must not outlive foray: the system kills this process when its parent has ended (Linux).
-if "FORAY_MODEL_DIR" in os.environ and hasattr(_libc, "prctl"):
+# A model.py that loads for ever must not outlive foray: the system kills this process when its parent has ended (Linux).
+# A process that a model starts may import this module, too, and lives as long as it likes.
+if __name__ == "__main__" and "FORAY_MODEL_DIR" in os.environ and hasattr(_libc, "prctl"):
     _libc.prctl(1, signal.SIGKILL, 0, 0, 0)
 
 

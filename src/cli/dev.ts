@@ -10,6 +10,9 @@ import { homeOption, keepFailedOption, modelsOption, wholeNumber } from './setti
 import { untilSignalled } from './signals.ts';
 import { commandName } from './command-name.ts';
 
+/** How long to wait for models that are being loaded, in milliseconds. */
+const PATIENCE = 10_000;
+
 interface Flags {
   home: string;
   models: string[];
@@ -70,9 +73,6 @@ export function addDev(program: Command): void {
       await stack.stop();
     });
 }
-
-/** How long to wait for models that are being loaded, in milliseconds. */
-const PATIENCE = 10_000;
 
 /**
  * Checks the models before anything starts. Otherwise a wrong model would end the model service, and its error would be
