@@ -1,4 +1,13 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statfsSync,
+} from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +20,10 @@ const LONGEST = 2_000;
 const LONG_AGO = 10_000;
 /** The flag of a thread of the kernel, `PF_KTHREAD`. */
 const OF_KERNEL = 0x20_0000;
+/** The load of the machine, whose last word is the id that the system gave last to a process or thread. */
+const LOAD = '/proc/loadavg';
+/** The type of the file system of the kernel's own /proc, `PROC_SUPER_MAGIC`. Others may repeat an old load. */
+const PROC = 0x9fa0;
 const UNREADABLE = 'unreadable';
 /** The number of the terminal of a process without one. */
 const NO_TERMINAL = '0';
@@ -33,9 +46,8 @@ export class MarkedProcesses {
   /** Processes without an environment. A process has none while it begins to run another program. */
   #unsure = new Set<number>();
   #foundAt = -Infinity;
-  /** The births of the machine at the start, and before the last search. */
-  readonly #firstBirths = birthsNow();
-  #births = NaN;
+  /** The last id of the machine before the last search. */
+  #lastId = NaN;
 
   /**
    * @param mark - a variable of the environment, as `NAME=value`
@@ -53,19 +65,18 @@ export class MarkedProcesses {
    * started none since the last search, only the known ones are looked at.
    */
   find(): number[] {
-    return withDescriptor(() => this.#find());
+    // read before the processes, so that a process that starts meanwhile is found by the next search
+    const lastId = lastIdNow();
+    const isSame = lastId === this.#lastId;
+    this.#lastId = lastId;
+    return withDescriptor(() => this.#find(isSame));
   }
 
-  #find(): number[] {
+  #find(isSame: boolean): number[] {
     const now = performance.now();
     // after a long time, other processes may have ids that were known
     if (now - this.#foundAt > LONG_AGO) this.#others.clear();
     this.#foundAt = now;
-    // read before the processes, so that a process that starts meanwhile is found by the next search
-    const births = birthsNow();
-    // a system that does not count births always says the same
-    const isSame = births === this.#births && births > this.#firstBirths;
-    this.#births = births;
     const pids = isSame
       ? [...this.#own.keys(), ...this.#unsure]
       : pidsNow().filter((pid) => pid !== this.#root);
@@ -88,6 +99,11 @@ export class MarkedProcesses {
     this.#unsure = unsure;
     if (!isSame) this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
     return [...own.keys()].filter(isAlive);
+  }
+
+  /** Whether the last search found all, and the machine has started no process since. */
+  get areGone(): boolean {
+    return this.#own.size + this.#unsure.size === 0 && lastIdNow() === this.#lastId;
   }
 
   /**
@@ -131,7 +147,8 @@ export class MarkedProcesses {
 
   /** The memory of the processes, in bytes. */
   memory(): number {
-    return withDescriptor(() => this.#find().reduce((sum, pid) => sum + memoryOf(pid), 0));
+    const pids = this.find();
+    return withDescriptor(() => pids.reduce((sum, pid) => sum + memoryOf(pid), 0));
   }
 
   #isBelow(pid: number, own: ReadonlyMap<number, string>): boolean {
@@ -226,9 +243,29 @@ function realPathOf(folder: string): string {
   }
 }
 
-/** How many processes and threads the machine has ever started; NaN if the system does not say it. */
-function birthsNow(): number {
-  return Number(/^processes (\d+)$/m.exec(read('/proc/stat'))?.[1]);
+const load = openLoad();
+const loadText = Buffer.alloc(128);
+
+/** Opens the load once, because a search after each run reads it. */
+function openLoad(): number | undefined {
+  try {
+    return statfsSync(LOAD).type === PROC ? openSync(LOAD, 'r') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The id that the system gave last to a process or thread; NaN if the system does not say it. */
+function lastIdNow(): number {
+  if (load === undefined) return NaN;
+  try {
+    const text = loadText.toString('latin1', 0, readSync(load, loadText, 0, loadText.length, 0));
+    // a system that does not know it says 0
+    return Number(text.slice(text.lastIndexOf(' '))) || NaN;
+  } catch {
+    // code of a model has closed it
+    return NaN;
+  }
 }
 
 /** The time when a process started; empty if it has ended. */

@@ -1,7 +1,9 @@
-import { chmodSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 
+/** The longest tick of the clock that a system uses for the times of files, in milliseconds; kernels have 10. */
+const TICK = 50;
 const options = { recursive: true, force: true, maxRetries: 3 };
 
 /** Removes a folder in which programs of others have worked, also if they have made folders in it read-only. */
@@ -28,6 +30,29 @@ export function removeFolderSync(folder: string, names: readonly string[] = ['']
   } catch (error) {
     allowIfRefused(error, folder);
     remove();
+  }
+}
+
+/** A folder that is emptied after each run, although most runs write nothing to it. */
+export class ScratchFolder {
+  readonly #path: string;
+  /** The time of the last change of the empty folder; NaN if a later change may have the same time. */
+  #emptySince = NaN;
+
+  constructor(folder: string) {
+    this.#path = folder;
+  }
+
+  /** Removes what the folder contains. */
+  empty(): void {
+    // no program can set this time
+    const { ctimeMs } = statSync(this.#path);
+    if (ctimeMs === this.#emptySince) return;
+    const names = readdirSync(this.#path);
+    removeFolderSync(this.#path, names);
+    // some file systems know whole seconds only
+    const isExact = Date.now() - ctimeMs > TICK && ctimeMs % 1_000 > 0;
+    this.#emptySince = names.length === 0 && isExact ? ctimeMs : NaN;
   }
 }
 

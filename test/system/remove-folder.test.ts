@@ -1,8 +1,18 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { removeFolder, removeFolderSync } from '../../src/system/remove-folder.ts';
+import { until } from '../support/until.ts';
+import { removeFolder, removeFolderSync, ScratchFolder } from '../../src/system/remove-folder.ts';
 
 const NOBODY = 65_534;
 
@@ -30,4 +40,20 @@ test('it is also removed at once, as a whole or an entry of it', () => {
   removeFolderSync(folder);
   expect(existsSync(folder)).toBe(false);
   removeFolderSync(folder);
+});
+
+test('a scratch folder is emptied of each file, however soon after another emptying a program writes it', async () => {
+  const scratch = new ScratchFolder(folder);
+  scratch.empty();
+  const settled = statSync(folder).ctimeMs;
+  await until('the time of the last change is long past', () => Date.now() - settled > 1_000);
+  for (let turn = 0; turn < 1_000; turn++) {
+    scratch.empty();
+    const before = statSync(folder);
+    if (turn % 3 > 0) writeFileSync(path.join(folder, 'file'), '');
+    // a program may set the time of the content back
+    if (turn % 3 > 1) utimesSync(folder, before.atime, before.mtime);
+    scratch.empty();
+    expect(readdirSync(folder)).toEqual([]);
+  }
 });

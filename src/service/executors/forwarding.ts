@@ -19,6 +19,8 @@ export class Forwarding {
   readonly #onDropped: (lines: number) => void;
   readonly #splitter = new LineSplitter((line) => this.add(line));
   readonly #tail: string[] = [];
+  /** Whether anything was printed since the last end. */
+  isUsed = false;
   #lines = 0;
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -32,10 +34,12 @@ export class Forwarding {
 
   /** Adds output that is not split into lines yet. */
   print(chunk: Uint8Array | string): void {
+    this.isUsed = true;
     this.#splitter.add(Buffer.from(chunk as Uint8Array));
   }
 
   add({ bytes, end }: PrintedLine): void {
+    this.isUsed = true;
     // one more character than the limit shows that the line was cut
     const start = bytes.subarray(0, WIDEST * (LONGEST_LINE + 1)).toString();
     const text = start.slice(0, LONGEST_LINE + 1) + end;
@@ -51,6 +55,7 @@ export class Forwarding {
 
   /** Sends the rest of a run's output. Resolves when all output is sent. */
   async end(): Promise<void> {
+    this.isUsed = false;
     this.#splitter.close();
     this.#send();
     this.#lines = 0;

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { MarkedProcesses } from '../../system/marked-processes.ts';
-import { removeFolderSync } from '../../system/remove-folder.ts';
+import { ScratchFolder } from '../../system/remove-folder.ts';
 import type { ContentFiles } from '../files/content.ts';
 import { Forwarding } from './forwarding.ts';
 import type { Guarded } from './guard.ts';
@@ -40,6 +40,7 @@ export class Workplace {
   /** The program that stays loaded. There is at most one. */
   #program: LoadedProgram | undefined;
   readonly #temporary: string;
+  readonly #scratch: ScratchFolder;
   readonly #countOwnMemory: (isOfModel: boolean) => void;
   #isOfModel = true;
 
@@ -61,6 +62,7 @@ export class Workplace {
     this.processes = new MarkedProcesses(mark, process.pid, [this.#folder]);
     this.copies = path.join(this.#folder, 'models');
     this.#temporary = path.join(this.#folder, 'tmp');
+    this.#scratch = new ScratchFolder(this.#temporary);
   }
 
   /** Makes what the code of modules prints and writes as temporary files belong to this executor. */
@@ -115,12 +117,14 @@ export class Workplace {
    * @returns the commands of processes that still ran
    */
   async clear(): Promise<string[]> {
-    const left = await this.processes.end(this.#program?.processes);
+    // each run ends here, and most runs leave nothing
+    const left = this.processes.areGone ? [] : await this.processes.end(this.#program?.processes);
     // a program whose processes were ended may miss them in its next run
     if (left.length > 0) await this.#program?.end();
     // printed lines must arrive before the outcome, so that the service knows their run
-    await Promise.all(Object.values(this.printed).map((forwarding) => forwarding.end()));
-    removeFolderSync(this.#temporary, readdirSync(this.#temporary));
+    const { stdout, stderr } = this.printed;
+    if (stdout.isUsed || stderr.isUsed) await Promise.all([stdout.end(), stderr.end()]);
+    this.#scratch.empty();
     return left;
   }
 }

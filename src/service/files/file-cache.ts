@@ -48,13 +48,22 @@ export class FileCache<Files extends Copies = ContentFiles> {
 
   /** Ends a hold on copies, and notes that they were used now. A copy without holds may be removed. */
   release(hashes: Iterable<string>): void {
+    let isChanged = false;
     for (const hash of hashes) {
       const holds = this.#holds.get(hash)! - 1;
       if (holds > 0) this.#holds.set(hash, holds);
       else this.#holds.delete(hash);
+      // a copy that others hold is in use, and stays
+      if (holds > 0 && this.has(hash)) continue;
       this.#add(hash);
+      isChanged = true;
     }
-    this.#shrink();
+    if (isChanged) this.#shrink();
+  }
+
+  /** Whether there is a copy. One that was removed by others is still known until it is used. */
+  has(hash: string): boolean {
+    return this.#copies.has(hash);
   }
 
   #add(hash: string): void {

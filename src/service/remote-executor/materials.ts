@@ -150,12 +150,12 @@ export class RemoteMaterials implements Materials {
 
   /**
    * The code of a version in the cache. There may be many files and many runs, so the files are not checked again
-   * within a second after a check. The executing process checks them too.
+   * within a second after a check. The executing process checks them, and puts a run back if they are missing.
    */
   async #codeOf(versionId: string, manifest: Manifest): Promise<ModelCode> {
     const { contents, folders } = this.#code;
     const ready = this.#ready.get(versionId);
-    const isThere = ready && folders.files.has(manifest.contentHash);
+    const isThere = ready && folders.has(manifest.contentHash);
     if (isThere && performance.now() - ready.at < LOOK_EVERY) return ready.code;
     const names = contentNames(manifest);
     contents.hold(names);
