@@ -8,6 +8,7 @@ import {
 } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/index.ts';
 import { decidingOutputs } from '../campaign/measures.ts';
+import { precisionProgress } from '../campaign/precise-points.ts';
 import { stageOf } from '../campaign/search/log.ts';
 import { hasStrategy, steps } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy, ModelVersion } from '../campaign/types.ts';
@@ -28,7 +29,7 @@ import type { CampaignRecord, Store } from '../store/index.ts';
 import { completeFiles, completeOutputs } from './complete.ts';
 import { contentsOf, expanded, prepare, uploadFiles } from './prepare.ts';
 import { checkNotices } from './notify.ts';
-import { precisionProgressOf, replicateAll } from './replicate.ts';
+import { replicateAll } from './replicate.ts';
 import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts';
 
 /** The file name in errors about a definition that came with a message. */
@@ -102,7 +103,7 @@ export async function change(
     counts: await store.counts(id),
     settings: { concurrency, failures, timeouts, notify },
     forgiven,
-    precision: await precisionProgressOf(store, campaign),
+    precision: await precisionProgress(campaign, (id) => store.countVerdicts(id)),
     step: steps[campaign.strategy.by],
     isDecided: stageOf(await store.searchLog(id)) === 'over',
     difference: diff,

@@ -1,13 +1,12 @@
 import { filesOf } from '../campaign/designs/index.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { countDraws, expandWithPauses } from '../campaign/points.ts';
-import type { PrecisionProgress } from '../campaign/precise-points.ts';
+import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
 import { type Step, steps } from '../campaign/strategy.ts';
 import type { Campaign, Point } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 import { inTurns } from '../turns.ts';
 import { checkNotices } from './notify.ts';
-import { precisionProgressOf } from './replicate.ts';
 import type { World } from './types.ts';
 
 /** The size of the design. `grows`: points may get more replications, or more points may be added. */
@@ -33,7 +32,7 @@ export async function prepare(
   const { id, replications } = campaign;
   const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
   await store.setPrepared(id, now());
-  const precision = await precisionProgressOf(store, campaign);
+  const precision = await precisionProgress(campaign, (id) => store.countVerdicts(id));
   const step = steps[campaign.strategy.by];
   return { ...size, grows: precision !== null || step !== null, precision, step };
 }

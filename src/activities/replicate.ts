@@ -1,6 +1,6 @@
 import { decidingOutputs, measureOf } from '../campaign/measures.ts';
 import { type PrecisionProgress, precisionProgress, type Verdict } from '../campaign/precise-points.ts';
-import { hasRunsPerDraw, limitsAt } from '../campaign/draws.ts';
+import { limitsAt } from '../campaign/draws.ts';
 import { expectedReplications, nextReplications } from '../campaign/precision.ts';
 import type { AddedRuns } from '../campaign/scheduler/index.ts';
 import type { Campaign } from '../campaign/types.ts';
@@ -43,7 +43,7 @@ export async function replicate(store: Store, campaign: Campaign, seqs: readonly
   if (points.length === 0) return { added: { count: 0, seqs: [] }, precision: null };
   return {
     added: await addReplications(store, campaign, points),
-    precision: await precisionProgressOf(store, campaign),
+    precision: await precisionProgress(campaign, (id) => store.countVerdicts(id)),
   };
 }
 
@@ -53,17 +53,6 @@ export async function replicateAll(store: Store, campaign: Campaign): Promise<vo
   await store.forgetVerdicts(campaign.id);
   for await (const points of store.allFinishedPoints(campaign.id, decidingOutputs(campaign)))
     await addReplications(store, campaign, points);
-}
-
-/** The progress of a campaign that replicates its points until they are precise; null for other campaigns. */
-export async function precisionProgressOf(
-  store: Store,
-  campaign: Campaign,
-): Promise<PrecisionProgress | null> {
-  const { id, precision } = campaign;
-  return (
-    precision && precisionProgress(await store.countVerdicts(id), precision.max, hasRunsPerDraw(campaign))
-  );
 }
 
 async function addReplications(

@@ -1,3 +1,6 @@
+import { hasRunsPerDraw } from './draws.ts';
+import type { Campaign } from './types.ts';
+
 /**
  * The verdict on a point that is replicated until it is precise. `imprecise`: it is not precise enough and gets no more
  * replications, because it has the maximum number of replications, or because no replication gave a value of one of the
@@ -37,16 +40,20 @@ export interface PrecisionProgress {
 }
 
 /**
- * @param max - the most replications of a point
- * @param hasRunsPerDraw - whether each draw of a point may have so many
+ * The progress of a campaign that replicates its points until they are precise; null for other campaigns.
+ *
+ * @param count - counts the judged points of a campaign
  */
-export function precisionProgress(
-  { open, precise, imprecise, unjudged, expected, repeats, unjudgedRepeats }: VerdictCounts,
-  max: number,
-  hasRunsPerDraw: boolean,
-): PrecisionProgress {
+export async function precisionProgress(
+  campaign: Campaign,
+  count: (id: string) => Promise<VerdictCounts>,
+): Promise<PrecisionProgress | null> {
+  if (!campaign.precision) return null;
+  const { max } = campaign.precision;
+  const { open, precise, imprecise, unjudged, expected, repeats, unjudgedRepeats } = await count(campaign.id);
   const judged = open + precise + imprecise;
-  const [all, others] = hasRunsPerDraw ? [repeats, unjudgedRepeats] : [0, 0];
+  // each draw of a point may have as many replications as a point
+  const [all, others] = hasRunsPerDraw(campaign) ? [repeats, unjudgedRepeats] : [0, 0];
   return {
     precise,
     imprecise,

@@ -1,5 +1,4 @@
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
-import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
 import { type Question, questionOf } from '../campaign/question.ts';
 import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
@@ -109,7 +108,7 @@ export async function statusFromStore(
     blocked: isClosed(record) ? null : (blocked ?? null),
     points: record.points,
     runs: await store.counts(record.campaign.id),
-    precision: await precisionFrom(store, record),
+    precision: await precisionProgress(record.campaign, (id) => store.countVerdicts(id)),
     strategy: await knownProgress(store, record),
     window: null,
     rate: null,
@@ -121,16 +120,6 @@ export async function statusFromStore(
     source: 'store',
     asOf: iso(record.updatedAt),
   };
-}
-
-/** Progress towards precise points. */
-async function precisionFrom(
-  store: Pick<Store, 'countVerdicts'>,
-  { campaign }: CampaignRecord,
-): Promise<PrecisionProgress | null> {
-  if (!campaign.precision) return null;
-  const counts = await store.countVerdicts(campaign.id);
-  return precisionProgress(counts, campaign.precision.max, hasRunsPerDraw(campaign));
 }
 
 /** A remark about output files that the campaign should have stored but could not; empty if there are none. */
