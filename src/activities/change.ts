@@ -8,7 +8,7 @@ import {
 } from '../campaign/change.ts';
 import { filesOf } from '../campaign/designs/index.ts';
 import { decidingOutputs } from '../campaign/measures.ts';
-import { precisionProgress } from '../campaign/precise-points.ts';
+import { precisionProgress } from '../campaign/draws.ts';
 import { stageOf } from '../campaign/search/log.ts';
 import { hasStrategy, steps } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy, ModelVersion } from '../campaign/types.ts';

@@ -1,7 +1,7 @@
 import { filesOf } from '../campaign/designs/index.ts';
-import { hasRunsPerDraw } from '../campaign/draws.ts';
+import { hasRunsPerDraw, precisionProgress } from '../campaign/draws.ts';
 import { countDraws, expandWithPauses } from '../campaign/points.ts';
-import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
+import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import { type Step, steps } from '../campaign/strategy.ts';
 import type { Campaign, Point } from '../campaign/types.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';

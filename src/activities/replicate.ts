@@ -1,6 +1,6 @@
 import { decidingOutputs, measureOf } from '../campaign/measures.ts';
-import { type PrecisionProgress, precisionProgress, type Verdict } from '../campaign/precise-points.ts';
-import { limitsAt } from '../campaign/draws.ts';
+import type { PrecisionProgress, Verdict } from '../campaign/precise-points.ts';
+import { limitsAt, precisionProgress } from '../campaign/draws.ts';
 import { expectedReplications, nextReplications } from '../campaign/precision.ts';
 import type { AddedRuns } from '../campaign/scheduler/index.ts';
 import type { Campaign } from '../campaign/types.ts';

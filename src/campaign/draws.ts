@@ -1,4 +1,5 @@
 import { isSensitivityDesign } from './designs/index.ts';
+import type { PrecisionProgress, VerdictCounts } from './precise-points.ts';
 import type { Precision } from './precision.ts';
 import { hasDerivedSeeds } from './seeds.ts';
 import { steps } from './strategy.ts';
@@ -46,4 +47,28 @@ export function replicatedPoints(campaign: Drawing, points: number): number {
 export function limitsAt(campaign: Drawing, precision: Precision, draws = 1): Precision {
   if (draws === 1 || !hasRunsPerDraw(campaign)) return precision;
   return { ...precision, min: draws * precision.min, max: draws * precision.max };
+}
+
+/**
+ * The progress of a campaign that replicates its points until they are precise; null for other campaigns.
+ *
+ * @param count - counts the judged points of a campaign
+ */
+export async function precisionProgress(
+  campaign: Campaign,
+  count: (id: string) => Promise<VerdictCounts>,
+): Promise<PrecisionProgress | null> {
+  if (!campaign.precision) return null;
+  const { max } = campaign.precision;
+  const { open, precise, imprecise, unjudged, expected, repeats, unjudgedRepeats } = await count(campaign.id);
+  const judged = open + precise + imprecise;
+  // each draw of a point may have as many replications as a point
+  const [all, others] = hasRunsPerDraw(campaign) ? [repeats, unjudgedRepeats] : [0, 0];
+  return {
+    precise,
+    imprecise,
+    judged,
+    expectedRuns: expected + (unjudged + others) * max,
+    mostRuns: (judged + unjudged + all) * max,
+  };
 }

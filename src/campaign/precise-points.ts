@@ -1,6 +1,3 @@
-import { hasRunsPerDraw } from './draws.ts';
-import type { Campaign } from './types.ts';
-
 /**
  * The verdict on a point that is replicated until it is precise. `imprecise`: it is not precise enough and gets no more
  * replications, because it has the maximum number of replications, or because no replication gave a value of one of the
@@ -37,30 +34,6 @@ export interface PrecisionProgress {
   expectedRuns: number;
   /** The most runs at the end. */
   mostRuns: number;
-}
-
-/**
- * The progress of a campaign that replicates its points until they are precise; null for other campaigns.
- *
- * @param count - counts the judged points of a campaign
- */
-export async function precisionProgress(
-  campaign: Campaign,
-  count: (id: string) => Promise<VerdictCounts>,
-): Promise<PrecisionProgress | null> {
-  if (!campaign.precision) return null;
-  const { max } = campaign.precision;
-  const { open, precise, imprecise, unjudged, expected, repeats, unjudgedRepeats } = await count(campaign.id);
-  const judged = open + precise + imprecise;
-  // each draw of a point may have as many replications as a point
-  const [all, others] = hasRunsPerDraw(campaign) ? [repeats, unjudgedRepeats] : [0, 0];
-  return {
-    precise,
-    imprecise,
-    judged,
-    expectedRuns: expected + (unjudged + others) * max,
-    mostRuns: (judged + unjudged + all) * max,
-  };
 }
 
 /** The runs of a campaign and its precision. */

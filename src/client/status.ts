@@ -1,5 +1,6 @@
 import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
-import { type PrecisionProgress, precisionProgress } from '../campaign/precise-points.ts';
+import { precisionProgress } from '../campaign/draws.ts';
+import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import { type Question, questionOf } from '../campaign/question.ts';
 import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
 import { closedPhases } from '../campaign/types.ts';
