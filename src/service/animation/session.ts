@@ -72,6 +72,8 @@ export class Session {
       ownModule('src/service/animation/animator'),
       { ...options, memory },
       (stream, text) => this.#log.add(stream, text),
+      // a speed may be infinite, and the times and values of a scene are any numbers
+      'advanced',
     );
     this.#model.child.on('message', (report: AnimationReport) => this.#handleReport(report));
     this.#model.child.on('error', (error) => void this.#fail(crashed(messageOf(error)), messageOf(error)));

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type SerializationType } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
@@ -53,12 +53,14 @@ export function memoryFor({ inputs }: Job, most: number): number {
  * the whole process if one thread runs out of memory.) The start fails if the system has no descriptors, processes or
  * memory left. The process then ends before it reports that it is ready, usually with the event `error`.
  *
+ * @param serialization - the form of the messages. JSON takes a quarter less of the CPU time of a run that does nothing
  * @throws Error of the system, if Node detects the failure immediately
  */
 export function startModelProcess(
   program: string,
   { filesDir, unfinishedDir, memory, environment }: ModelProcessOptions,
   onPrint: (stream: Stream, text: string) => void,
+  serialization: SerializationType = 'json',
 ): ModelProcess {
   const mark = `${MARK}=${randomUUID()}`;
   const args = [filesDir, String(process.pid), String(memory)];
