@@ -1,13 +1,11 @@
-import { version } from '../../package/own-version.ts';
 import type { Comparison } from './compare.ts';
 import { shownDifference } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
-import { html, Markup } from '../html/markup.ts';
+import { html } from '../html/markup.ts';
+import { reportPage } from '../html/page.ts';
 import { differences } from '../pictures/compare.ts';
 import { pictureOf } from '../pictures/figure.ts';
 import { drawn, part, type ReportSection } from '../html/section.ts';
-import { policy, scriptElement } from '../html/picture-script.ts';
-import { style } from '../html/style.ts';
 import { inputCells, inputHeads, measureCells, numberHead, table, titled } from '../html/cells.ts';
 import { counted, numberColumn } from '../words/words.ts';
 import { textIn } from '../analysis/numbers.ts';
@@ -25,33 +23,13 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
   const { a, b } = comparison;
   const sections = await comparisonSections(comparison, summary);
   const title = `${a.id} and ${b.id}`;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · foray</title>
-        <style>
-          ${new Markup(style)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <span class="phase">comparison</span>
-            <h1>${title}</h1>
-            ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
-          </header>
-          <div id="report">${sections.map(({ markup }) => html`<div>${markup}</div>`)}</div>
-          <footer>
-            foray ${version} made this page from the campaigns ${a.id} and ${b.id}. The page contains
-            everything and loads nothing.
-          </footer>
-        </main>
-        ${scriptElement}
-      </body>
-    </html> `.text;
+  const head = html`<header>
+    <span class="phase">comparison</span>
+    <h1>${title}</h1>
+    ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
+  </header>`;
+  const report = html`<div id="report">${sections.map(({ markup }) => html`<div>${markup}</div>`)}</div>`;
+  return reportPage(title, `the campaigns ${title}`, head, report);
 }
 
 /**
