@@ -172,7 +172,9 @@ export function numbersJson(
       const isSame = values.every((value, row) => String(value ?? '') === texts[row]);
       const ranges = rows.map(({ ranges }) => ranges[column]!);
       return {
-        ...{ title, input, values },
+        title,
+        input,
+        values,
         texts: isSame ? undefined : texts,
         ranges: ranges.some((range) => range !== null) ? ranges : undefined,
       };
