@@ -1,4 +1,4 @@
-import type { CurveAxis, InputType, OutputType, RawValue, Unit } from '../api/index.ts';
+import type { CurveAxis, InputType, OutputType, Unit } from '../api/index.ts';
 import type { Design } from './designs/index.ts';
 import type { BaseInput } from './designs/input-types.ts';
 import type { SeedRange } from './keys.ts';
@@ -245,5 +245,3 @@ export interface FailureCause {
   count: number;
   sample: { point: string; replication: number; reason: string };
 }
-
-export type { RawValue };

@@ -22,8 +22,6 @@ import { foundIn, toldStory } from './story-sections.ts';
 import { answerSection, bestSection, factsSection, imprecisionText } from './overview-sections.ts';
 import type { Summary } from '../summary/summary.ts';
 
-export type { ReportSection };
-
 /** What a report shows besides the runs. */
 export interface Told {
   /** Observations drawn over a DATA_SET's curves: [x, y] pairs and their label. */

@@ -1,3 +1,4 @@
+import type { Curve } from '../../campaign/curves.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { capitalized } from '../../text/printable.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
@@ -8,7 +9,6 @@ import { type XAxis, xAxis } from './x-axis.ts';
 import { type Band, MOST_POINTS } from '../summary/bands.ts';
 import { type Courses, MOST_DATA_SETS, MOST_GROUPS } from '../summary/courses.ts';
 import type { Ranking } from '../summary/summary.ts';
-import type { Curve } from '../tables/value-kinds.ts';
 import { counted, titleOf } from '../words/words.ts';
 
 export function courseFigures(
