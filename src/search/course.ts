@@ -16,6 +16,7 @@ import {
 import type { CampaignBy } from '../campaign/types.ts';
 import {
   compareFinalists,
+  comparedPoints,
   comparisonOf,
   finalistsOf,
   isConfirmed,
@@ -124,8 +125,7 @@ export class SearchCourse {
   awaited(): number[] {
     const { asks, told } = this.history;
     if (this.stage === 'over') return [];
-    if (this.stage === 'comparing' || this.stage === 'reporting')
-      return this.events.flatMap((event) => (event.kind === 'finalists' ? event.ordinals : []));
+    if (this.stage === 'comparing' || this.stage === 'reporting') return comparedPoints(this);
     const open = asks.slice(told).flatMap(({ ordinal }) => ordinal ?? []);
     const rivals =
       this.#campaign.strategy.most === null

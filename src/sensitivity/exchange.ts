@@ -1,7 +1,7 @@
 import { streamKey, uniformAt } from '../campaign/sampling/threefry.ts';
 import { incompleteBeta } from '../statistics/beta.ts';
 import { cancelsChance, chanceOfEqual } from '../statistics/chance.ts';
-import { ROUNDING as ROUNDING_OF_VALUES } from '../statistics/sample.ts';
+import { ROUNDING as ROUNDING_OF_VALUES, sumOf } from '../statistics/sample.ts';
 import { normalCdf } from '../statistics/normal.ts';
 import { fisherTail, studentTails } from '../statistics/tests.ts';
 import { certainty } from './contrast.ts';
@@ -128,7 +128,6 @@ function exchangeMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): 
   const center = values.reduce((sum, value) => sum + value, 0) / all;
   const slack = slackOf(values);
   const z = values.map((value) => (Math.abs(value - center) > slack ? value - center : 0));
-  const sumOf = (from: readonly number[]): number => from.reduce((sum, value) => sum + value, 0);
   // the sum of the runs of one point decides the difference, because the sum of all runs is 0
   const unit = (1 / n + 1 / m) ** 2;
   const squares = sumOf(z.map((value) => value ** 2));

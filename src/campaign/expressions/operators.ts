@@ -42,8 +42,11 @@ export const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comp
   ['>=', { opposite: '<', isOrder: true, holds: (order) => order >= 0 }],
 ]);
 
-/** Orders two texts by their UTF-16 code units, or two truth values. */
-export function orderOf<T extends string | boolean>(a: T, b: T): number {
+/**
+ * Orders two texts by their UTF-16 code units, two truth values, or two numbers without their difference, which is NaN
+ * for two infinite numbers.
+ */
+export function orderOf<T extends string | boolean | number>(a: T, b: T): number {
   return Number(a > b) - Number(a < b);
 }
 

@@ -2,7 +2,13 @@ import type { Measure } from '../../campaign/measures.ts';
 import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { quantile, quantileDifference } from '../../statistics/quantile.ts';
 import { spreadOf } from '../../statistics/chance.ts';
-import { pairCounts, pairedShareDifference, shareDifference, shareOf } from '../../statistics/share.ts';
+import {
+  countTrue,
+  pairCounts,
+  pairedShareDifference,
+  shareDifference,
+  shareOf,
+} from '../../statistics/share.ts';
 
 /**
  * An output at a point in two campaigns. If one campaign does not have the point, its `n` is 0 and its `mean` is null.
@@ -50,7 +56,7 @@ export function differenceApart(
 ): OutputComparison {
   const [ofA, ofB] = [present(a), present(b)];
   return compared(measure, ofA, ofB, confidence, () => {
-    if (measure.statistic === 'share') return shareDifference(truths(ofA), truths(ofB), confidence);
+    if (measure.statistic === 'share') return shareDifference(countTrue(ofA), countTrue(ofB), confidence);
     const [sampleA, sampleB] = [spreadOf(ofA), spreadOf(ofB)];
     const found =
       ofA.length > 1 && ofB.length > 1 ? welchDifference(sampleA, sampleB, confidence) : undefined;
@@ -127,11 +133,6 @@ export function present(values: Values): Values {
 export function pairsOf(a: Values, b: Values): readonly [Values, Values] {
   const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
   return [both.map((at) => a[at]!), both.map((at) => b[at]!)];
-}
-
-/** The number of true values, and the number of all values. */
-function truths(values: Values): { count: number; n: number } {
-  return { count: values.filter((value) => value === 1).length, n: values.length };
 }
 
 /** Whether the interval of a difference excludes 0; null without an interval. */
