@@ -1,5 +1,5 @@
 import { type Acquisition, score, scoreAndSlope } from './acquisition.ts';
-import { coordinateOf, levelAt } from '../levels.ts';
+import { coordinateOf, levelAt } from '../../../campaign/search/dimension.ts';
 import { snapped } from './levels.ts';
 import { minimize } from './minimize.ts';
 import type { AllowedPoints } from '../../../campaign/search/allowed.ts';
