@@ -80,7 +80,6 @@ export class Courses {
     this.#kept.delete(id);
   }
 
-  /** Closes all courses. */
   close(): void {
     for (const id of [...this.#kept.keys()]) this.forget(id);
     this.#apart.close();

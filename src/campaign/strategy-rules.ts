@@ -114,7 +114,6 @@ export const strategyRules: Record<StrategyName, StrategyRules> = {
   },
 };
 
-/** The strategy that a definition asks for. */
 export function strategyIn(definition: Definition): StrategyName {
   const names = Object.keys(strategyRules) as StrategyName[];
   return names.find((name) => strategyRules[name].isIn(definition))!;

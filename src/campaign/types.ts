@@ -177,7 +177,6 @@ export const phases = [
 ] as const;
 export type Phase = (typeof phases)[number];
 
-/** The phases of a closed campaign. */
 export const closedPhases: readonly Phase[] = ['completed', 'failed', 'cancelled'];
 
 /** total = done + failed + running + queued + waiting; done = new + reused. */

@@ -12,7 +12,6 @@ import { Optimiser } from './outside/optimiser.ts';
 
 /** The settings on which the proposals of a search depend, besides its log. */
 export interface ProposerSettings {
-  /** The id of the campaign. */
   id: string;
   search: Search;
   goal: Goal;

@@ -47,7 +47,6 @@ export interface SearchSummary {
   stoppedBy: StopReason | null;
 }
 
-/** The best point of a search. */
 export interface BestPoint {
   /** The number of the point in the search; absent for a design. */
   ordinal?: number;

@@ -61,7 +61,6 @@ export interface NumberFunction {
 const ONE = [1, 1] as const;
 const SEVERAL = [1, Infinity] as const;
 
-/** The functions, by name. */
 export const functions: ReadonlyMap<string, NumberFunction> = new Map<string, NumberFunction>([
   ['abs', { arguments: ONE, apply: absolute }],
   ['min', { arguments: SEVERAL, apply: (...values) => values.reduce(lesser), hasSteps: true }],

@@ -215,7 +215,6 @@ export function rejectedIn(events: readonly SearchEvent[]): Set<number> {
   return new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
 }
 
-/** The stage of a search. */
 export type SearchStage = 'searching' | 'finishing' | 'comparing' | 'reporting' | 'over';
 
 export function stageOf({ events }: { events: readonly SearchEvent[] }): SearchStage {

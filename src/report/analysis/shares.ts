@@ -116,7 +116,6 @@ function factorialShare(
   return { value, interval: [Math.max(interval![0], Math.min(value, least)), most.interval![1]] };
 }
 
-/** A share with its interval. */
 type Part = readonly [value: number, interval: Interval | undefined];
 
 /**

@@ -68,7 +68,6 @@ export function layerIf(is: boolean | undefined, make: () => object): object[] {
   return is ? [make()] : [];
 }
 
-/** A drawn specification. */
 export interface DrawnSpec {
   /** The SVG element for a page: as wide as its container, with its own ids. */
   svg: string;
