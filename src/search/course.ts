@@ -1,5 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import {
+  addTold,
   emptyStep,
   type KnownPoint,
   methodIn,
@@ -203,9 +204,7 @@ export class SearchCourse {
     if (!told) return false;
     this.history.tell(told);
     this.#proposer.tell(told);
-    const first = asks.length - this.#result.asks.length;
-    if (at < first) this.#result.tells.push({ ask: at, told });
-    else this.#result.asks[at - first]!.told = told;
+    addTold(this.#result, asks.length, at, told);
     return true;
   }
 

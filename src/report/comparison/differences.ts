@@ -46,14 +46,11 @@ export function shownDifference({ statistic }: Pick<Measure, 'statistic'>): {
 
 type Interval = Pick<OutputComparison, 'difference' | 'low' | 'high'>;
 type Values = readonly number[];
+/** Compares the values of an output at a point in both campaigns. A replication without a value is NaN. */
+export type Difference = (measure: Measure, a: Values, b: Values, confidence: number) => OutputComparison;
 
-/** Compares two independent samples. A replication without a value is NaN. */
-export function differenceApart(
-  measure: Measure,
-  a: Values,
-  b: Values,
-  confidence: number,
-): OutputComparison {
+/** Compares two independent samples. */
+export const differenceApart: Difference = (measure, a, b, confidence) => {
   const [ofA, ofB] = [present(a), present(b)];
   return compared(measure, ofA, ofB, confidence, () => {
     if (measure.statistic === 'share') return shareDifference(countTrue(ofA), countTrue(ofB), confidence);
@@ -62,18 +59,13 @@ export function differenceApart(
       ofA.length > 1 && ofB.length > 1 ? welchDifference(sampleA, sampleB, confidence) : undefined;
     return found ?? { difference: sampleB.mean! - sampleA.mean!, low: null, high: null };
   });
-}
+};
 
 /**
  * Compares replication n of A with replication n of B, if both have a value. The means are also over these replications
  * only.
  */
-export function differenceInPairs(
-  measure: Measure,
-  a: Values,
-  b: Values,
-  confidence: number,
-): OutputComparison {
+export const differenceInPairs: Difference = (measure, a, b, confidence) => {
   const [ofA, ofB] = pairsOf(a, b);
   return compared(measure, ofA, ofB, confidence, () => {
     if (measure.statistic === 'share') return pairedShareDifference(pairCounts(ofA, ofB), confidence);
@@ -81,22 +73,17 @@ export function differenceInPairs(
     const found = differences.count > 1 ? pairedDifference(differences, confidence) : undefined;
     return found ?? { difference: differences.mean, low: null, high: null };
   });
-}
+};
 
 /** Compares two samples without an interval. At least one of them is one exact value, because its model has no chance. */
-export function differenceWithoutInterval(
-  measure: Measure,
-  a: Values,
-  b: Values,
-  confidence: number,
-): OutputComparison {
+export const differenceWithoutInterval: Difference = (measure, a, b, confidence) => {
   const [ofA, ofB] = [present(a), present(b)];
   return compared(measure, ofA, ofB, confidence, () => ({
     difference: spreadOf(ofB).mean! - spreadOf(ofA).mean!,
     low: null,
     high: null,
   }));
-}
+};
 
 /** @param interval - makes the interval of a mean or share. It is called only if both campaigns have values */
 function compared(

@@ -1,5 +1,6 @@
 import type { Calibration } from '../../campaign/search/calibration.ts';
 import {
+  addTold,
   type Ask,
   emptyStep,
   type SearchEvent,
@@ -219,9 +220,7 @@ export class AbcCourse {
     asks[at]!.told = told;
     known.delete(at);
     this.#told += 1;
-    const first = asks.length - this.#result.asks.length;
-    if (at < first) this.#result.tells.push({ ask: at, told });
-    else this.#result.asks[at - first]!.told = told;
+    addTold(this.#result, asks.length, at, told);
     return true;
   }
 
