@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SearchLog } from '../../../src/campaign/search/log.ts';
 import { Stream } from '../../../src/campaign/sampling/stream.ts';
@@ -13,6 +12,7 @@ import { type ServiceProcess, startServiceProcess } from '../../support/service-
 import { startWorkerProcess, type WorkerProcess } from '../../support/worker.ts';
 import { executionsIn, startWorld, type World } from '../../support/world.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
+import { OBSERVED } from '../flu.ts';
 
 /**
  * The worker or the model service of a search is killed several times. The search asks for the same points as without
@@ -20,9 +20,6 @@ import { EPIDEMIC } from '../../service/fixed.ts';
  * once.
  */
 
-const observed = fileURLToPath(
-  new URL('../../../examples/boarding-school-flu/observed.csv', import.meta.url),
-);
 const KILLS = isFull ? 10 : 3;
 const POINTS = isFull ? 24 : 16;
 /** The time limit of a test, ms. Temporal notices only after a while that a worker was killed. */
@@ -47,7 +44,7 @@ const definition = (seed: number, method: string) => ({
 campaign: flu
 model: { name: Epidemic }
 inputs: { Population: 763, Stochastic: true }
-files: { Observed cases: ${JSON.stringify(observed)} }
+files: { Observed cases: ${JSON.stringify(OBSERVED)} }
 outputs: [Fit error]
 search:
   minimize: Fit error
