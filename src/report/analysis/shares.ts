@@ -58,7 +58,8 @@ function shareOf(analysis: Analysis, matter: readonly InputIndices[]): Share | u
   const own = together(parts, sumOf);
   if (includesChance(analysis)) return { ...own, isLeast: true };
   const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
-  if (!(rest.length > 0 || isSure) || rest.some(({ total }) => total === undefined)) return own;
+  const hasBound = rest.length > 0 ? rest.every(({ total }) => total !== undefined) : isSure;
+  if (!hasBound) return own;
   // all inputs together explain everything, which says nothing about any of them
   if (rest.length === 0 && matter.length > 1) return undefined;
   const value = 1 - sumOf(rest.map(({ total }) => total!));
