@@ -1,4 +1,4 @@
-import { circle, element, line, polyline, rect, text, ticks } from '../lib/svg.ts';
+import { axisMarks, circle, count, element, line, polyline, rect, text, ticks } from '../lib/svg.ts';
 import type { Observation } from './observations.ts';
 import type { State } from './sir.ts';
 
@@ -39,14 +39,6 @@ function drawCurves({ population, days, observed, times, states }: Shown): strin
   const y = (persons: number) => chart.top + chart.height * (1 - persons / population);
   const bottom = chart.top + chart.height;
   const right = chart.left + chart.width;
-  const grid = ticks(population, 5).flatMap((persons) => [
-    line(chart.left, y(persons), right, y(persons), { opacity: persons === 0 ? 0.45 : 0.13 }),
-    text(chart.left - 10, y(persons) + 5, count(persons), { 'text-anchor': 'end', opacity: 0.8 }),
-  ]);
-  const dayMarks = ticks(days, 8).flatMap((day) => [
-    line(x(day), bottom, x(day), bottom + 6, { opacity: 0.45 }),
-    text(x(day), bottom + 24, count(day), { 'text-anchor': 'middle', opacity: 0.8 }),
-  ]);
   const now = times.at(-1)!;
   const curves = compartments.map(({ key, colour }) =>
     polyline(
@@ -57,26 +49,18 @@ function drawCurves({ population, days, observed, times, states }: Shown): strin
   const heads = compartments.map(({ key, colour }) =>
     circle(x(now), y(states.at(-1)![key]), 6, { fill: colour }),
   );
-  const cases = observed.map(({ day, cases }) =>
-    circle(x(day), y(cases), 4, { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5, opacity: 0.75 }),
-  );
+  const ring = { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5, opacity: 0.75 };
   return [
     text(chart.left, 34, 'Persons', { 'font-size': 16, 'font-weight': 600 }),
     observed.length > 0
-      ? circle(right - 116, 29, 4, {
-          fill: 'none',
-          stroke: 'currentColor',
-          'stroke-width': 1.5,
-          opacity: 0.75,
-        }) + text(right, 34, 'observed cases', { 'text-anchor': 'end' })
+      ? circle(right - 116, 29, 4, ring) + text(right, 34, 'observed cases', { 'text-anchor': 'end' })
       : '',
-    ...grid,
-    ...dayMarks,
+    ...axisMarks({ left: chart.left, right, bottom }, [ticks(population, 5), y], [ticks(days, 8), x]),
     text(chart.left + chart.width / 2, bottom + 52, 'Day', { 'text-anchor': 'middle', 'font-weight': 600 }),
     line(x(now), chart.top, x(now), bottom, { opacity: 0.35, 'stroke-dasharray': '4 4' }),
     ...curves,
     ...heads,
-    ...cases,
+    ...observed.map(({ day, cases }) => circle(x(day), y(cases), 4, ring)),
   ].join('');
 }
 
@@ -89,16 +73,20 @@ const crowd = { left: 632, top: 64, width: 280, side: 20 };
 function drawPeople({ population, states }: Shown): string {
   const { infected, recovered } = states.at(-1)!;
   const dots = Math.min(population, crowd.side ** 2);
-  const gone = Math.round((recovered / population) * dots);
-  const ill = Math.round(((recovered + infected) / population) * dots);
-  const colourAt = (rank: number) => compartments[rank < gone ? 2 : rank < ill ? 1 : 0].colour;
+  const recoveredDots = Math.round((recovered / population) * dots);
+  const everInfectedDots = Math.round(((recovered + infected) / population) * dots);
+  const compartmentAt = (rank: number) => (rank < recoveredDots ? 2 : rank < everInfectedDots ? 1 : 0);
   const side = Math.ceil(Math.sqrt(dots));
   const places = spreadingOrder(dots, side);
-  const crowds = compartments.map(({ colour }) => {
-    const path = places.filter((_, rank) => colourAt(rank) === colour).map(([x, y]) => `M${x} ${y}h0`);
+  const crowds = compartments.map(({ colour }, compartment) => {
+    // a line of no length with round ends is a dot
+    const path = places.flatMap(([x, y], rank) =>
+      compartmentAt(rank) === compartment ? [`M${x} ${y}h0`] : [],
+    );
     return element('path', {
       d: path.join(''),
       stroke: colour,
+      // in a small population, dots are no larger than with a distance of 40 between them
       'stroke-width': 0.7 * Math.min(crowd.width / side, 40),
       'stroke-linecap': 'round',
     });
@@ -155,8 +143,4 @@ function drawCounts({ population, states }: Shown): string {
       ].join('');
     })
     .join('');
-}
-
-function count(persons: number): string {
-  return persons.toLocaleString('en');
 }

@@ -1,5 +1,5 @@
-import { circle, line, polyline, text, ticks } from '../lib/svg.ts';
-import { colours, count, HEIGHT, heading, type Shown, WIDTH } from './look.ts';
+import { axisMarks, circle, count, line, polyline, text, ticks } from '../lib/svg.ts';
+import { colours, HEIGHT, heading, type Shown, WIDTH } from './look.ts';
 
 const chart = { left: 72, top: 328, right: WIDTH - 84, bottom: HEIGHT - 64 };
 
@@ -30,13 +30,14 @@ export function drawCourse({ settings, system, levels, positions, span }: Shown)
     ];
   };
   const level = shown.at(-1)!;
+  const middle = (chart.left + chart.right) / 2;
   const labelAt = Math.max(y(reorderPoint), y(orderUpToLevel) + 17);
 
   return [
     text(chart.left - 24, chart.top - 26, 'Inventory level', heading),
     ...legend(),
-    ...scale(lowest, highest, y),
-    ...months(from, span, x),
+    ...axisMarks(chart, [levelsBetween(lowest, highest), y], [monthsFrom(from, span), x]),
+    text(middle, chart.bottom + 48, 'Month', { 'text-anchor': 'middle', 'font-weight': 600 }),
     threshold('S', orderUpToLevel, y(orderUpToLevel)),
     // this label is always below the label of S, even if both values are close
     threshold('s', reorderPoint, y(reorderPoint), labelAt),
@@ -91,29 +92,17 @@ function threshold(name: string, items: number, y: number, labelAt = y): string 
   ].join('');
 }
 
-function scale(lowest: number, highest: number, y: (items: number) => number): string[] {
+function levelsBetween(lowest: number, highest: number): number[] {
   const step = ticks(highest - lowest, 4)[1]!;
   const below = Math.floor(-lowest / step);
-  const marks = Array.from({ length: below + Math.floor(highest / step) + 1 }, (_, i) => (i - below) * step);
-  return marks.flatMap((items) => [
-    line(chart.left, y(items), chart.right, y(items), { opacity: items === 0 ? 0.45 : 0.13 }),
-    text(chart.left - 10, y(items) + 5, count(items), { 'text-anchor': 'end', opacity: 0.8 }),
-  ]);
+  return Array.from({ length: below + Math.floor(highest / step) + 1 }, (_, i) => (i - below) * step);
 }
 
-function months(from: number, span: number, x: (time: number) => number): string[] {
+function monthsFrom(from: number, span: number): number[] {
   const step = ticks(span, 6)[1]!;
-  const marks = Array.from({ length: 8 }, (_, i) => (Math.ceil(from / step) + i) * step)
-    .filter((month) => month <= from + span)
-    .flatMap((month) => [
-      line(x(month), chart.bottom, x(month), chart.bottom + 6, { opacity: 0.45 }),
-      text(x(month), chart.bottom + 24, count(month), { 'text-anchor': 'middle', opacity: 0.8 }),
-    ]);
-  const middle = (chart.left + chart.right) / 2;
-  return [
-    ...marks,
-    text(middle, chart.bottom + 48, 'Month', { 'text-anchor': 'middle', 'font-weight': 600 }),
-  ];
+  return Array.from({ length: 8 }, (_, i) => (Math.ceil(from / step) + i) * step).filter(
+    (month) => month <= from + span,
+  );
 }
 
 function legend(): string[] {

@@ -16,7 +16,3 @@ export interface Shown {
   /** The length of the drawn part of the course. */
   span: number;
 }
-
-export function count(items: number): string {
-  return items.toLocaleString('en');
-}

@@ -1,6 +1,6 @@
-import { circle, element, line, rect, text } from '../lib/svg.ts';
+import { circle, count, element, line, rect, text } from '../lib/svg.ts';
 import { drawCourse } from './course.ts';
-import { colours, count, heading, type Shown, WIDTH } from './look.ts';
+import { colours, heading, type Shown, WIDTH } from './look.ts';
 
 /** Draws the store with its open orders, the figures so far, and the last part of the inventory's course. */
 export function draw(shown: Shown): string {

@@ -42,6 +42,29 @@ export function ticks(max: number, count: number): number[] {
   );
 }
 
+/** The marks of both axes of a chart: lines across it, the one at 0 stronger, and ticks below it. */
+export function axisMarks(
+  { left, right, bottom }: { left: number; right: number; bottom: number },
+  [rows, y]: readonly [values: readonly number[], y: (value: number) => number],
+  [columns, x]: readonly [values: readonly number[], x: (value: number) => number],
+): string[] {
+  return [
+    ...rows.flatMap((value) => [
+      line(left, y(value), right, y(value), { opacity: value === 0 ? 0.45 : 0.13 }),
+      text(left - 10, y(value) + 5, count(value), { 'text-anchor': 'end', opacity: 0.8 }),
+    ]),
+    ...columns.flatMap((value) => [
+      line(x(value), bottom, x(value), bottom + 6, { opacity: 0.45 }),
+      text(x(value), bottom + 24, count(value), { 'text-anchor': 'middle', opacity: 0.8 }),
+    ]),
+  ];
+}
+
+/** A number with thousands separators. */
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
 /** Rounds a number to tenths of a pixel. Numbers up to 10, such as an opacity, are rounded to hundredths. */
 function shown(value: string | number): string {
   return typeof value === 'number'

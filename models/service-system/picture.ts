@@ -1,5 +1,5 @@
 import type { TimeSeries } from '../kernel/index.ts';
-import { circle, element, line, polyline, rect, text, ticks } from '../lib/svg.ts';
+import { axisMarks, circle, count, element, line, polyline, rect, text, ticks } from '../lib/svg.ts';
 import type { ServiceSystem, Settings } from './system.ts';
 
 export const WIDTH = 960;
@@ -140,17 +140,10 @@ function drawCourse({ settings, system, waiting, inService, span }: Shown): stri
   const x = (time: number) => chart.left + (chart.width * (time - from)) / span;
   const y = (customers: number) => bottom - (chart.height * customers) / most;
 
-  const grid = ticks(most, 3).flatMap((customers) => [
-    line(chart.left, y(customers), right, y(customers), { opacity: customers === 0 ? 0.45 : 0.13 }),
-    text(chart.left - 10, y(customers) + 5, count(customers), { 'text-anchor': 'end', opacity: 0.8 }),
-  ]);
   const step = ticks(span, 6)[1]!;
-  const minutes = Array.from({ length: 8 }, (_, i) => (Math.ceil(from / step) + i) * step)
-    .filter((minute) => minute <= from + span)
-    .flatMap((minute) => [
-      line(x(minute), bottom, x(minute), bottom + 6, { opacity: 0.45 }),
-      text(x(minute), bottom + 24, count(minute), { 'text-anchor': 'middle', opacity: 0.8 }),
-    ]);
+  const minutes = Array.from({ length: 8 }, (_, i) => (Math.ceil(from / step) + i) * step).filter(
+    (minute) => minute <= from + span,
+  );
   const lines = curves.flatMap(({ label, colour, values }, i) => {
     const points = values.map((value, at) => [x(times[at]!), y(value)] as const);
     const style = { stroke: colour, 'stroke-width': 2, 'stroke-linejoin': 'round' };
@@ -166,8 +159,7 @@ function drawCourse({ settings, system, waiting, inService, span }: Shown): stri
   });
   return [
     text(row.left, chart.top - 26, 'Customers', heading),
-    ...grid,
-    ...minutes,
+    ...axisMarks({ left: chart.left, right, bottom }, [ticks(most, 3), y], [minutes, x]),
     text(chart.left + chart.width / 2, bottom + 48, 'Minute', {
       'text-anchor': 'middle',
       'font-weight': 600,
@@ -178,8 +170,4 @@ function drawCourse({ settings, system, waiting, inService, span }: Shown): stri
 
 function shown(figure: number | null, digits: number, units = ''): string {
   return figure === null ? '–' : `${figure.toFixed(digits)}${units}`;
-}
-
-function count(customers: number): string {
-  return customers.toLocaleString('en');
 }

@@ -4,7 +4,7 @@ import { versionNow } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, Store } from '../store/index.ts';
 import { Batch } from './batch.ts';
-import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
+import { type Answer, isUnfinished, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
 import { LogKeeper } from './failed-run-logs.ts';
 import { replicate } from './replicate.ts';
@@ -140,10 +140,6 @@ async function collectNew(
       limit(async () => batch.addRequested(isWorthIt ? await requester.poll(run) : run)),
     ),
   );
-}
-
-function isUnfinished(answer: Answer): boolean {
-  return 'state' in answer && (answer.state === 'queued' || answer.state === 'running');
 }
 
 /**

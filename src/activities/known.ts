@@ -5,7 +5,7 @@ import type { KnownPoint, UnusedPoints } from '../campaign/search/log.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import { saltOf } from '../campaign/seeds.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
-import { contentOf } from '../campaign/varied-files.ts';
+import { contentOf, pathOf } from '../campaign/varied-files.ts';
 import { PointReader } from '../search/point-value.ts';
 import type { ComparedPoint, Store } from '../store/index.ts';
 import { quoted } from '../text/suggest.ts';
@@ -68,13 +68,11 @@ function reader(
   const names = inputsOf(campaign.design);
   const read = valuesIn(other);
   const otherInput = firstDifference(campaign, other);
-  const pathOf = (name: string, content: string): string =>
-    campaign.variedFiles?.find(({ input, hash }) => input === name && hash === content)?.path ?? content;
   return (point) => {
     const valueOf = read(point);
     const different = otherInput(valueOf);
     if (different !== undefined) return `with another value of ${quoted(different)}`;
-    const own = names.map((name) => pathOf(name, valueOf(name)));
+    const own = names.map((name) => pathOf(campaign.variedFiles, name, valueOf(name)));
     if (!space.coordinatesOf(own)) return 'outside the bounds';
     if (!space.isAllowed(own)) return 'that do not meet "where"';
     if (!point.isWhole || point.runs.length === 0) return 'with runs that have not finished';

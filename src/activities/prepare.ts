@@ -32,14 +32,14 @@ export async function prepare(
   const { id, replications } = campaign;
   const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
   await store.setPrepared(id, now());
-  const precision = await precisionProgress(campaign, (id) => store.countVerdicts(id));
+  const precision = await precisionProgress(campaign, () => store.countVerdicts(id));
   const step = steps[campaign.strategy.by];
   return { ...size, grows: precision !== null || step !== null, precision, step };
 }
 
 /**
- * The points of a campaign's design, and the campaign with the number of its repeated points. Undefined among the points
- * means that other work may go on.
+ * The points of a campaign's design, and the campaign with the number of its repeated points, counted again. Undefined
+ * among the points means that other work may go on.
  */
 export async function expanded(
   store: Store,

@@ -2,7 +2,7 @@ import type { AddedRuns } from '../campaign/scheduler/index.ts';
 import { decidingOutputs } from '../campaign/measures.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import { type Finder, findsPoints, hasStrategy } from '../campaign/strategy.ts';
-import { isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
+import { emptyStep, isSameLength, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import { isForayError } from '../errors.ts';
 import { courseOf, type Course as CourseHere } from '../search/course-of.ts';
@@ -80,7 +80,6 @@ export class Courses {
     this.#kept.delete(id);
   }
 
-  /** Closes all courses. */
   close(): void {
     for (const id of [...this.#kept.keys()]) this.forget(id);
     this.#apart.close();
@@ -141,12 +140,7 @@ async function begin(store: Store, campaign: Campaign): Promise<void> {
   if (length.asks + length.events > 0) return;
   const { points, unused } = await knownPoints(store, campaign);
   const event: SearchEvent = { kind: 'known', campaign: start.campaign, points };
-  const known: SearchStep = {
-    tells: [],
-    asks: [],
-    replications: [],
-    events: [unused.length > 0 ? { ...event, unused } : event],
-  };
+  const known = { ...emptyStep(), events: [unused.length > 0 ? { ...event, unused } : event] };
   // if another worker has written first, this step is dropped
   await store.writeSearch(campaign.id, length, known);
 }

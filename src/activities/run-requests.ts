@@ -38,6 +38,13 @@ export interface NoAnswer {
 /** The service's answer about a run, or why there is none. */
 export type Answer = RunObservation | NoAnswer;
 
+/** Whether the service has the run and it has not finished. */
+export function isUnfinished(
+  answer: Answer,
+): answer is Extract<RunObservation, { state: 'queued' | 'running' }> {
+  return 'state' in answer && (answer.state === 'queued' || answer.state === 'running');
+}
+
 /** How to interpret a state that the service reports. */
 interface Reading {
   /** The origin of a run that has completed. */
@@ -119,11 +126,9 @@ export class RunRequester {
    * run. The request starts no run.
    */
   async #resultsOf(run: PlannedRun): Promise<Answer | undefined> {
-    const outputs = templateOf(this.#campaign.outputs);
     try {
-      const request = { ...this.#requestOf(run), outputs: JSON.stringify(outputs) };
-      const results = await this.#cloud.getResults(this.#versionOf(run), request, this.#signal);
-      if (results.length === 0 && outputs.length > 0) return undefined;
+      const results = await this.#getResults(run);
+      if (results.length === 0 && this.#campaign.outputs.length > 0) return undefined;
       this.#hitBalance = Math.min(MOST_MISSES, this.#hitBalance + 1);
       return { seq: run.seq, state: 'done', runId: null, origin: 'reused', outputs: valuesOf(results) };
     } catch (error) {
@@ -170,9 +175,12 @@ export class RunRequester {
   /** The outputs of a completed run. The request starts no run. */
   async outputsOfDone(run: DoneRun): Promise<Record<string, string>> {
     if (run.runId !== null) return this.#outputsOf(run, run.runId);
+    return valuesOf(await this.#getResults(run));
+  }
+
+  #getResults(run: Omit<DoneRun, 'runId'>): ReturnType<CloudClient['getResults']> {
     const outputs = JSON.stringify(templateOf(this.#campaign.outputs));
-    const request = { ...this.#requestOf(run), outputs };
-    return valuesOf(await this.#cloud.getResults(this.#versionOf(run), request, this.#signal));
+    return this.#cloud.getResults(this.#versionOf(run), { ...this.#requestOf(run), outputs }, this.#signal);
   }
 
   /**

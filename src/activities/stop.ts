@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { StoppedRuns } from '../campaign/stopped-runs.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, RunObservation, Store } from '../store/index.ts';
-import { type Answer, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
+import { type Answer, isUnfinished, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { World } from './types.ts';
 
@@ -42,7 +42,7 @@ export async function stopOpenRuns(
     await keepLast(fetcher, heard, signal);
     await store.observe(campaign.id, heard, now());
     counts.stopped += heard.filter(({ state }) => state === 'waiting').length;
-    const left = heard.filter(({ state }) => state === 'queued' || state === 'running');
+    const left = heard.filter(isUnfinished);
     counts.kept += left.length;
     const unheard = answers.filter((answer) => 'error' in answer);
     const refused = unheard.filter(({ error }) => isCloudError(error) && error.isFinal);
@@ -85,7 +85,7 @@ export async function settle(
 ): Promise<Answer> {
   try {
     const seen = unlessStopped(await requester.find(run));
-    if ('error' in seen || (seen.state !== 'queued' && seen.state !== 'running')) return seen;
+    if (!isUnfinished(seen)) return seen;
     const claims = await store.claimedByOthers(id, [seen.runId]);
     if (claims.size > 0) {
       if (run.owned) await store.handOver(id, [seen.runId]);
@@ -95,7 +95,7 @@ export async function settle(
     // a service may refuse to stop a run that has finished meanwhile, so its state decides
     const refusal = await requester.stop(run, seen.runId);
     const after = unlessStopped(await requester.find(run));
-    if ('error' in after || (after.state !== 'queued' && after.state !== 'running')) return after;
+    if (!isUnfinished(after)) return after;
     const error = refusal ?? new Error('the service has not stopped a run yet');
     return { seq: run.seq, error, sent: true };
   } catch (error) {

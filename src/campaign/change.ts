@@ -1,10 +1,12 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import { type Contents, expand } from './points.ts';
+import { isSame } from './search/search-change.ts';
 import { saltOf } from './seeds.ts';
 import { checkStrategyChange, keptStrategy, strategyChanges } from './strategy-rules.ts';
 import type { BaseInput } from './designs/input-types.ts';
-import type { Campaign, VariedFile, VariedInput } from './types.ts';
+import type { Campaign, VariedInput } from './types.ts';
+import { pathOf } from './varied-files.ts';
 
 /** The difference that a changed definition makes to a campaign. */
 export interface Difference {
@@ -78,9 +80,12 @@ export function checkChange(before: Campaign, after: Campaign): void {
   // requested runs keep their version, so the new version must have the same inputs
   const { model } = after;
   if (model.versionId === before.model.versionId) return;
-  const differs = `Version ${model.version} of "${model.name}" has other inputs than version ${before.model.version}`;
   if (!isSame(before.base.map(kindOf), after.base.map(kindOf)))
-    throw new ForayError('CHANGE_REFUSED', `${differs}.`, { hint });
+    throw new ForayError(
+      'CHANGE_REFUSED',
+      `Version ${model.version} of "${model.name}" has other inputs than version ${before.model.version}.`,
+      { hint },
+    );
   const { added } = settingsDifference(before, after).outputs;
   if (added.length === 0) return;
   throw new ForayError(
@@ -128,17 +133,11 @@ export function changed(before: Campaign, after: Campaign): Campaign {
   const files = variedFiles.length > 0 && { variedFiles };
   const named = base.map((input) => ({
     ...input,
-    value: varied.some(({ name }) => name === input.name) ? pathOf(variedFiles, input) : input.value,
+    value: varied.some(({ name }) => name === input.name)
+      ? pathOf(variedFiles, input.name, input.value)
+      : input.value,
   }));
   return keptStrategy(before, { ...after, base: named, varied, ...files, seed: before.seed });
-}
-
-/** The path of a file that is given by its hash; any other value as it is. */
-function pathOf(
-  files: readonly VariedFile[] = [],
-  { name, value }: Pick<BaseInput, 'name' | 'value'>,
-): string {
-  return files.find(({ input, hash }) => input === name && hash === value)?.path ?? value;
 }
 
 /**
@@ -151,10 +150,7 @@ export function relaid(before: Campaign, after: Campaign): ((values: string[]) =
   if (isSame(names(before), names(after))) return undefined;
   const places = names(after).map((name) => names(before).indexOf(name));
   const fixedValues = names(after).map((name) =>
-    pathOf(
-      after.variedFiles,
-      before.base.find((input) => input.name === name)!,
-    ),
+    pathOf(after.variedFiles, name, before.base.find((input) => input.name === name)!.value),
   );
   return (values) => places.map((place, at) => (place < 0 ? fixedValues[at]! : values[place]!));
 }
@@ -194,17 +190,15 @@ export function settingsDifference(before: Campaign, after: Campaign): Omit<Diff
     names(campaign).filter((name) => !names(other).includes(name));
   const [from, to] = [before.model.version, after.model.version];
   const outputs = { added: lacking(after, before), dropped: lacking(before, after) };
-  const areReordered =
-    outputs.added.length + outputs.dropped.length === 0 && !isSame(names(before), names(after));
+  const areInOrder = isSame(names(before), names(after));
+  const areReordered = outputs.added.length + outputs.dropped.length === 0 && !areInOrder;
   return {
     version: from === to ? null : { from, to },
     replications: { from: before.replications, to: after.replications },
     outputs,
     settings: [
       ...(areReordered ? ['the order of outputs'] : []),
-      ...(isSame(names(before), names(after)) && !isSame(axesOf(before), axesOf(after))
-        ? ['the x axes of outputs']
-        : []),
+      ...(areInOrder && !isSame(axesOf(before), axesOf(after)) ? ['the x axes of outputs'] : []),
       ...Object.entries(changeable)
         .filter(([name]) => !isSame(before[name as keyof Campaign], after[name as keyof Campaign]))
         .map(([, setting]) => setting),
@@ -235,8 +229,4 @@ function seedHint(before: Campaign, after: Campaign): string | undefined {
 function modelSeedOf(base: readonly BaseInput[], varied: readonly VariedInput[]): string | undefined {
   const isVaried = varied.some(({ name }) => name === RANDOM_SEED);
   return isVaried ? 'varied' : base.find(({ name }) => name === RANDOM_SEED)?.value;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -6,6 +6,7 @@ import type { ModelFacts } from './facts.ts';
 import { distinct, isFormula, type Measure, measureOf } from './measures.ts';
 import type { Precision } from './precision.ts';
 import type { ReadDefinition } from './read.ts';
+import { goalIn } from './search/goal.ts';
 import type { Campaign, CampaignOutput } from './types.ts';
 
 /**
@@ -168,8 +169,5 @@ export function goalOf(
   { definition: { goal }, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],
 ): Pick<Campaign, 'goal'> {
-  if (!goal) return {};
-  const key = goal.maximize === undefined ? 'minimize' : 'maximize';
-  const { name } = measureOf(outputs, goal[key]!, locate(['goal', key]));
-  return { goal: { output: name, wants: key === 'maximize' ? 'highest' : 'lowest' } };
+  return goal ? { goal: goalIn(goal, outputs, locate, 'goal') } : {};
 }

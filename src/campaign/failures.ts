@@ -1,3 +1,4 @@
+import { bounded } from '../text/printable.ts';
 import type { AttemptPolicy, FailureCause, FailurePolicy } from './types.ts';
 
 /** The runs that a failure policy counts. The finished runs include the failed ones. */
@@ -54,8 +55,7 @@ const VARYING =
  * become `Seconds is …`. A long text is cut off.
  */
 export function causeOf(reason: string): string {
-  const cause = reason.replace(VARYING, '…');
-  return cause.length > LONGEST_CAUSE ? `${cause.slice(0, LONGEST_CAUSE - 1)}…` : cause;
+  return bounded(reason.replace(VARYING, '…'), LONGEST_CAUSE);
 }
 
 /** Adds failures to the known ones, by cause. Each cause keeps its first sample. */

@@ -4,7 +4,6 @@ import type { Campaign } from './types.ts';
 /** What a person wants to know: try values, find the best, which inputs matter, fit to data. */
 export type Question = 'try' | 'best' | 'matter' | 'fit';
 
-/** The questions in words. */
 export const questions: Readonly<Record<Question, string>> = {
   try: 'Try values',
   best: 'Find the best',

@@ -39,31 +39,37 @@ interface StrategyRules {
   kept: (before: Campaign, after: Campaign) => Campaign;
 }
 
+/** The rules of a strategy that needs no others. */
+const plainRules = {
+  replications: () => 1,
+  checkPoints: () => {},
+  checkChange: () => {},
+  changes: () => [],
+  kept: (_before, after) => after,
+} satisfies Partial<StrategyRules>;
+
 /** The rules of all strategies. The first one that is in a definition is its strategy. */
 export const strategyRules: Record<StrategyName, StrategyRules> = {
   search: {
+    ...plainRules,
     setting: 'search',
     isIn: ({ search }) => search !== undefined,
     hasDesign: false,
-    replications: () => 1,
     begin: beginSearch,
-    checkPoints: () => {},
     checkChange: checkSearchChange,
     changes: searchChanges,
     kept: keptSearch,
   },
   calibration: {
+    ...plainRules,
     setting: 'calibrate',
     isIn: ({ calibrate }) => calibrate !== undefined,
     hasDesign: false,
-    replications: () => 1,
     begin: beginCalibration,
-    checkPoints: () => {},
     checkChange: () => refuseChange('The definition of a calibration cannot change.'),
-    changes: () => [],
-    kept: (_before, after) => after,
   },
   selection: {
+    ...plainRules,
     setting: 'select',
     isIn: ({ select }) => select !== undefined,
     hasDesign: true,
@@ -71,14 +77,12 @@ export const strategyRules: Record<StrategyName, StrategyRules> = {
     begin: beginSelection,
     checkPoints: checkCompared,
     checkChange: () => refuseChange('The definition of a campaign with "select" cannot change.'),
-    changes: () => [],
-    kept: (_before, after) => after,
   },
   growing: {
+    ...plainRules,
     setting: 'design',
     isIn: (definition) => writtenGrowth(definition) !== undefined,
     hasDesign: true,
-    replications: () => 1,
     begin: (read, facts, given) => {
       const { value: design, isSound } = facts.mistakes.scope(() => designOf(read, facts, given));
       return {
@@ -92,16 +96,14 @@ export const strategyRules: Record<StrategyName, StrategyRules> = {
         },
       };
     },
-    checkPoints: () => {},
-    checkChange: () => {},
     changes: growthChanges,
     kept: keptGrowth,
   },
   design: {
+    ...plainRules,
     setting: 'design',
     isIn: () => true,
     hasDesign: true,
-    replications: () => 1,
     begin: (read, facts, given) => ({
       design: designOf(read, facts, given),
       finish: (kept) => {
@@ -109,14 +111,9 @@ export const strategyRules: Record<StrategyName, StrategyRules> = {
         return { strategy: { by: 'design' }, ...ownGoal(read, kept) };
       },
     }),
-    checkPoints: () => {},
-    checkChange: () => {},
-    changes: () => [],
-    kept: (_before, after) => after,
   },
 };
 
-/** The strategy that a definition asks for. */
 export function strategyIn(definition: Definition): StrategyName {
   const names = Object.keys(strategyRules) as StrategyName[];
   return names.find((name) => strategyRules[name].isIn(definition))!;

@@ -1,4 +1,4 @@
-import type { CurveAxis, InputType, OutputType, RawValue, Unit } from '../api/index.ts';
+import type { CurveAxis, InputType, OutputType, Unit } from '../api/index.ts';
 import type { Design } from './designs/index.ts';
 import type { BaseInput } from './designs/input-types.ts';
 import type { SeedRange } from './keys.ts';
@@ -177,7 +177,6 @@ export const phases = [
 ] as const;
 export type Phase = (typeof phases)[number];
 
-/** The phases of a closed campaign. */
 export const closedPhases: readonly Phase[] = ['completed', 'failed', 'cancelled'];
 
 /** total = done + failed + running + queued + waiting; done = new + reused. */
@@ -245,5 +244,3 @@ export interface FailureCause {
   count: number;
   sample: { point: string; replication: number; reason: string };
 }
-
-export type { RawValue };

@@ -85,6 +85,11 @@ export function variedFilesOf(found: readonly FoundFile[], mistakes: Mistakes): 
   return [...byContent.values()];
 }
 
+/** The path of a file that is given by its hash; any other value as it is. */
+export function pathOf(files: readonly VariedFile[] = [], name: string, value: string): string {
+  return files.find(({ input, hash }) => input === name && hash === value)?.path ?? value;
+}
+
 /** The hashes of files, by input and path. */
 const hashes = new WeakMap<readonly VariedFile[], Map<string, string>>();
 

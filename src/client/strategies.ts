@@ -13,7 +13,8 @@ import {
 } from '../search/abc/story.ts';
 import type { FinishedPoints } from '../search/point-value.ts';
 import { type SelectStory, type SelectSummary, selectStoryOf } from '../search/select-story.ts';
-import { comparedPoints, type SearchStory, storyOf as storyOfSearch } from '../search/story.ts';
+import { comparedPoints } from '../search/compare-finalists.ts';
+import { type SearchStory, storyOf as storyOfSearch } from '../search/story.ts';
 import { type SearchSummary, summarizedPoints, summaryOf } from '../search/summary.ts';
 import type { ResultRow, Store } from '../store/index.ts';
 import type { CheckedCampaign } from './check.ts';

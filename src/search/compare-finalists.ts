@@ -1,4 +1,4 @@
-import { rejectedIn, type SearchEvent, type SearchStep } from '../campaign/search/log.ts';
+import { rejectedIn, type SearchEvent, type SearchLog, type SearchStep } from '../campaign/search/log.ts';
 import { hasSeed } from '../campaign/seeds.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import type { History } from './history.ts';
@@ -176,6 +176,11 @@ export function newRuns(
   ordinal: number,
 ): FinishedRun[] {
   return runsAfter(finished, ordinal, lastFinalists(events).after);
+}
+
+/** The finalists of all comparisons. */
+export function comparedPoints({ events }: Pick<SearchLog, 'events'>): number[] {
+  return events.flatMap((event) => (event.kind === 'finalists' ? event.ordinals : []));
 }
 
 /** The finalists of the last comparison, which has begun. */

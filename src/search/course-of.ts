@@ -4,7 +4,6 @@ import type { CampaignBy } from '../campaign/types.ts';
 import { AbcCourse } from './abc/course.ts';
 import { SearchCourse } from './course.ts';
 
-/** The course of a search or of a calibration. */
 export type Course = SearchCourse | AbcCourse;
 
 export function courseOf(campaign: CampaignBy<Finder>, log: SearchLog): Promise<Course> {

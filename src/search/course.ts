@@ -1,5 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import {
+  addTold,
   emptyStep,
   type KnownPoint,
   methodIn,
@@ -16,6 +17,7 @@ import {
 import type { CampaignBy } from '../campaign/types.ts';
 import {
   compareFinalists,
+  comparedPoints,
   comparisonOf,
   finalistsOf,
   isConfirmed,
@@ -124,8 +126,7 @@ export class SearchCourse {
   awaited(): number[] {
     const { asks, told } = this.history;
     if (this.stage === 'over') return [];
-    if (this.stage === 'comparing' || this.stage === 'reporting')
-      return this.events.flatMap((event) => (event.kind === 'finalists' ? event.ordinals : []));
+    if (this.stage === 'comparing' || this.stage === 'reporting') return comparedPoints(this);
     const open = asks.slice(told).flatMap(({ ordinal }) => ordinal ?? []);
     const rivals =
       this.#campaign.strategy.most === null
@@ -203,9 +204,7 @@ export class SearchCourse {
     if (!told) return false;
     this.history.tell(told);
     this.#proposer.tell(told);
-    const first = asks.length - this.#result.asks.length;
-    if (at < first) this.#result.tells.push({ ask: at, told });
-    else this.#result.asks[at - first]!.told = told;
+    addTold(this.#result, asks.length, at, told);
     return true;
   }
 

@@ -12,7 +12,6 @@ import { Optimiser } from './outside/optimiser.ts';
 
 /** The settings on which the proposals of a search depend, besides its log. */
 export interface ProposerSettings {
-  /** The id of the campaign. */
   id: string;
   search: Search;
   goal: Goal;
@@ -107,7 +106,8 @@ export class Proposer {
     for (const [at, ask] of asks.entries()) {
       while (this.#told < ask.seen) this.tell(asks[this.#told]!.told!);
       const isProposed = at >= this.#from && ![RECOMMENDED, KNOWN, LEFT].includes(ask.by);
-      // only the state of the method needs this ask: the log already has the answer
+      // only the state of the method needs this ask: the log already has the answer. An outside optimiser is told the
+      // points of the log when they are noted.
       if (isProposed && !('named' in this.#method)) this.#method.ask();
       await breath();
       this.note(ask.values, isProposed);

@@ -1,3 +1,4 @@
+import { orderOf } from '../campaign/expressions/operators.ts';
 import { type Ask, rejectedIn, type SearchLog } from '../campaign/search/log.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { runsAfter } from './compare-finalists.ts';
@@ -72,11 +73,6 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
   isWinner: boolean;
   /** The values of the required outputs over the same replications. */
   required: RequiredOutput[];
-}
-
-/** The points whose runs `storyOf` needs, besides the points of `summarizedPoints`. */
-export function comparedPoints({ events }: SearchLog): number[] {
-  return events.flatMap((event) => (event.kind === 'finalists' ? event.ordinals : []));
 }
 
 /** @param campaign - one with a search */
@@ -188,6 +184,5 @@ export function finalistAt(
 export function byRank(finalists: readonly Finalist[], reader: PointReader): Finalist[] {
   const rank = ({ mean, isWinner }: Finalist): number =>
     isWinner ? -Infinity : mean === null ? Infinity : reader.signed(mean);
-  // compared without a difference, because the difference of two infinities is NaN
-  return finalists.toSorted((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)));
+  return finalists.toSorted((a, b) => orderOf(rank(a), rank(b)));
 }

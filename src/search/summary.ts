@@ -1,15 +1,17 @@
+import type { RawValue } from '../api/index.ts';
 import { namedValues } from '../campaign/designs/input-types.ts';
-import type {
-  Ask,
-  SearchEvent,
-  SearchLog,
-  SearchStage,
-  StopReason,
-  UnusedPoints,
+import {
+  type Ask,
+  type SearchEvent,
+  type SearchLog,
+  type SearchStage,
+  stageOf,
+  stopOf,
+  type StopReason,
+  type UnusedPoints,
 } from '../campaign/search/log.ts';
-import { stageOf, stopOf } from '../campaign/search/log.ts';
 import { inputsOfSearch, nameOfMethod } from '../campaign/search/search.ts';
-import type { CampaignBy, RawValue } from '../campaign/types.ts';
+import type { CampaignBy } from '../campaign/types.ts';
 import { lastFinalists, newRuns, runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
 import { intervalOf, type RequiredOutput, requiredAt, type Selected } from './interval.ts';
@@ -45,7 +47,6 @@ export interface SearchSummary {
   stoppedBy: StopReason | null;
 }
 
-/** The best point of a search. */
 export interface BestPoint {
   /** The number of the point in the search; absent for a design. */
   ordinal?: number;

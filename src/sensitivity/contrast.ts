@@ -1,6 +1,6 @@
 import { cancelsChance, chanceOfEqual } from '../statistics/chance.ts';
 import { ROUNDING } from '../statistics/sample.ts';
-import { pairCounts, pairedShareDifference, shareDifference } from '../statistics/share.ts';
+import { countTrue, pairCounts, pairedShareDifference, shareDifference } from '../statistics/share.ts';
 import { studentQuantile } from '../statistics/student.ts';
 import { exactTailsOfPairs, exactTailsOfShares, studentTails } from '../statistics/tests.ts';
 import type { Interval } from './analysis.ts';
@@ -122,10 +122,10 @@ export function shareChange(
   const common = isPaired ? commonReplications([from, to]) : [];
   if ((isPaired ? common.length : Math.min(from.length, to.length)) < 2) return undefined;
   const pairs = isPaired ? pairCounts(valuesAt(from, common), valuesAt(to, common)) : undefined;
+  const before = countTrue(from.map(({ value }) => value));
+  const after = countTrue(to.map(({ value }) => value));
   const intervalAt = (level: number): Interval => {
-    const { low, high } = pairs
-      ? pairedShareDifference(pairs, level)
-      : shareDifference(trueOf(from), trueOf(to), level);
+    const { low, high } = pairs ? pairedShareDifference(pairs, level) : shareDifference(before, after, level);
     return [low, high];
   };
   let [least, most] = [0, 1];
@@ -136,12 +136,8 @@ export function shareChange(
     if (low > 0 || high < 0) most = p;
     else least = p;
   }
-  const p = Math.max(most, pairs ? exactTailsOfPairs(pairs) : exactTailsOfShares(trueOf(from), trueOf(to)));
+  const p = Math.max(most, pairs ? exactTailsOfPairs(pairs) : exactTailsOfShares(before, after));
   const [low, high] = intervalAt(confidence);
   const mayBeEqual = p > 1 - confidence;
   return { interval: mayBeEqual ? [Math.min(0, low), Math.max(0, high)] : [low, high], p };
-}
-
-function trueOf(replicates: readonly Replicate[]): { count: number; n: number } {
-  return { count: replicates.filter(({ value }) => value === 1).length, n: replicates.length };
 }

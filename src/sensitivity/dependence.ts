@@ -60,12 +60,7 @@ function namedDependents(table: PointTable, lacking: Float64Array): string[] {
       ? rarestValue(column, lacksMany)
       : Math.min(1, 2 * Math.min(pOf(centered), pOf(centered.map(Math.abs)))),
   }));
-  const numbers = ranks.filter(({ isText }) => !isText);
-  const pairs =
-    numbers.length > MOST_PAIRED
-      ? []
-      : numbers.flatMap((one, at) => numbers.slice(at + 1).map((other) => pairOf(one, other)));
-  function pairOf(one: Ranked, other: Ranked): { name: string; p: number } {
+  const pairOf = (one: Ranked, other: Ranked): { name: string; p: number } => {
     const scores = [
       one.centered.map((rank, point) => rank * other.centered[point]!),
       one.centered.map((rank, point) => rank + other.centered[point]!),
@@ -75,9 +70,15 @@ function namedDependents(table: PointTable, lacking: Float64Array): string[] {
       name: `${one.name} × ${other.name}`,
       p: Math.min(1, scores.length * Math.min(...scores.map(pOf))),
     };
-  }
+  };
+  const numbers = ranks.filter(({ isText }) => !isText);
+  const pairs =
+    numbers.length > MOST_PAIRED
+      ? []
+      : numbers.flatMap((one, at) => numbers.slice(at + 1).map((other) => pairOf(one, other)));
   const found = (tests: readonly { name: string; p: number }[]): string[] => {
     const adjusted = holm(tests.map(({ p }) => p));
+    // single inputs and pairs share the level
     return tests.filter((_, at) => adjusted[at]! < LEVEL / 2).map(({ name }) => name);
   };
   const alone = found(single);

@@ -1,7 +1,7 @@
 import { streamKey, uniformAt } from '../campaign/sampling/threefry.ts';
 import { incompleteBeta } from '../statistics/beta.ts';
 import { cancelsChance, chanceOfEqual } from '../statistics/chance.ts';
-import { ROUNDING as ROUNDING_OF_VALUES } from '../statistics/sample.ts';
+import { ROUNDING as ROUNDING_OF_VALUES, sumOf } from '../statistics/sample.ts';
 import { normalCdf } from '../statistics/normal.ts';
 import { fisherTail, studentTails } from '../statistics/tests.ts';
 import { certainty } from './contrast.ts';
@@ -26,8 +26,10 @@ import { commonReplications, type ErrorVariance, type Replicate, valuesAt } from
 class ExchangeTest {
   /** The points of earlier pairs. A point that is in two pairs would make them dependent. */
   readonly #seen = new Set<number>();
+  /** The sum of the differences, each times its step, and the variance of this sum over all exchanges. */
   #difference = 0;
-  #ofDifference = 0;
+  #differenceVariance = 0;
+  /** The sum of the squares, and its mean, variance and maximum over all exchanges. */
   #sum = 0;
   #mean = 0;
   #variance = 0;
@@ -47,7 +49,7 @@ class ExchangeTest {
     if (!found) return;
     this.#seen.add(from).add(to);
     this.#difference += length * found.difference;
-    this.#ofDifference += length ** 2 * found.mean;
+    this.#differenceVariance += length ** 2 * found.mean;
     this.#sum += found.difference ** 2;
     this.#mean += found.mean;
     if (found.mean > 0) {
@@ -69,7 +71,7 @@ class ExchangeTest {
     if (this.#mean === 0) return 1;
     // a correction for continuity: exchanging the runs of one pair changes the sum by twice its difference
     const beyond = Math.max(0, Math.abs(this.#difference) - Math.sqrt(this.#least));
-    const ofDifference = 2 * normalCdf(-beyond / Math.sqrt(this.#ofDifference));
+    const ofDifference = 2 * normalCdf(-beyond / Math.sqrt(this.#differenceVariance));
     return Math.min(
       1,
       2 * Math.max(ofDifference, Math.exp(this.#logExtreme)),
@@ -125,14 +127,14 @@ function exchangeMoments(ofA: readonly Replicate[], ofB: readonly Replicate[]): 
   const all = n + m;
   if (n === 0 || m === 0 || all < 3) return undefined;
   const values = [...ofA, ...ofB].map(({ value }) => value);
-  const center = values.reduce((sum, value) => sum + value, 0) / all;
+  const center = sumOf(values) / all;
   const slack = slackOf(values);
   const z = values.map((value) => (Math.abs(value - center) > slack ? value - center : 0));
-  const sumOf = (from: readonly number[]): number => from.reduce((sum, value) => sum + value, 0);
   // the sum of the runs of one point decides the difference, because the sum of all runs is 0
   const unit = (1 / n + 1 / m) ** 2;
   const squares = sumOf(z.map((value) => value ** 2));
   const fourths = sumOf(z.map((value) => value ** 4));
+  // the probabilities that one, two, three or four given runs are all among those of one point
   const chosen = [1, 2, 3, 4].map((count) => {
     let share = 1;
     for (let at = 0; at < count; at += 1) share *= (n - at) / Math.max(1, all - at);
@@ -254,17 +256,12 @@ function choices(all: number, some: number): number {
 function varianceTest(differences: readonly number[], error: ErrorVariance): number | undefined {
   const count = differences.length;
   if (count === 0) return undefined;
-  const unit = Math.sqrt(2 * error.variance);
-  const [sum, squares] = differences
-    .map((one) => one / unit)
-    .reduce(([ones, twos], one): [number, number] => [ones + one, twos + one * one], [0, 0] as [
-      number,
-      number,
-    ]);
+  const sd = Math.sqrt(2 * error.variance);
+  const standardized = differences.map((one) => one / sd);
   return Math.min(
     1,
-    2 * studentTails(sum / Math.sqrt(count), error.freedom),
-    2 * fisherTail(squares / count, count, error.freedom),
+    2 * studentTails(sumOf(standardized) / Math.sqrt(count), error.freedom),
+    2 * fisherTail(sumOf(standardized.map((one) => one * one)) / count, count, error.freedom),
   );
 }
 

@@ -67,7 +67,6 @@ export class FactorialTable {
     return momentsOf(own.map((point) => this.#means[point]!));
   }
 
-  /** The level of an input at a point. */
   level(input: number, point: number): number {
     return this.#design.codes[input]![point]!;
   }

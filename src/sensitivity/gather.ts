@@ -13,7 +13,6 @@ import { MissingValues, ONE_ROW, partOf, type PointRows } from './missing.ts';
 import { PointTable } from './points.ts';
 import { type ErrorVariance, Replicates } from './replicates.ts';
 
-/** A finished run. */
 export interface FinishedRun {
   point: string;
   replication: number;

@@ -75,11 +75,9 @@ export function swings(
       return { input };
     }
     const sorted = places.toSorted((a, b) => mean(a.point) - mean(b.point));
-    const sizes = sorted.map(({ point }) => mean(point)).join();
-    const isOrdered = [places, places.toReversed()].some(
-      (one) => one.map(({ point }) => mean(point)).join() === sizes,
-    );
-    const isChosen = !numbers || !isOrdered;
+    const rises = (ordered: readonly Place[]): boolean =>
+      ordered.slice(1).every(({ point }, at) => mean(ordered[at]!.point) <= mean(point));
+    const isChosen = !numbers || !(rises(places) || rises(places.toReversed()));
     const [low, high] = isChosen ? [sorted[0]!, sorted.at(-1)!] : [places[0]!, places.at(-1)!];
     const effect = mean(high.point) - mean(low.point);
     // the outputs choose two of these values, so the interval and the p-value hold for each pair of values
@@ -96,13 +94,14 @@ export function swings(
       ...(pairs > 0 && p !== undefined && { p: Math.min(1, pairs * p) }),
     };
     const middle = mean(base);
-    const step = numbers && (numbers.high - numbers.low) / numbers.base;
-    if (step === undefined || !Number.isFinite(1 / step) || !Number.isFinite(step)) return found;
+    const inputChange = numbers && (numbers.high - numbers.low) / numbers.base;
+    if (!inputChange || !Number.isFinite(1 / inputChange) || !Number.isFinite(inputChange)) return found;
     const [first, last] = [places[0]!.point, places.at(-1)!.point];
-    const elasticity = (mean(last) - mean(first)) / middle / step;
+    const elasticity = (mean(last) - mean(first)) / middle / inputChange;
     if (!Number.isFinite(elasticity)) return found;
-    const unit = 1 / (middle * step);
     if (isShare) return { ...found, elasticity };
+    // the delta method: the derivatives of the elasticity with respect to the three means
+    const unit = 1 / (middle * inputChange);
     const elasticityInterval = certain(elasticity, [
       [unit, last],
       [-unit, first],

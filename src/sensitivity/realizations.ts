@@ -1,5 +1,6 @@
 import type { Model } from '../search/methods/gp/model.ts';
 import { Stream } from '../campaign/sampling/stream.ts';
+import { dotOf } from '../statistics/sample.ts';
 
 /**
  * Number of random features of a realization. With so many features, their error is far below the uncertainty of a
@@ -42,7 +43,7 @@ export class Realizations {
   mean(): Float64Array {
     const { posterior, fit } = this.#model;
     const weights = posterior.solved(Float64Array.from(posterior.values));
-    return Float64Array.from(this.#cross, (covariances) => fit.warp.value(sumOf(covariances, weights)));
+    return Float64Array.from(this.#cross, (covariances) => fit.warp.value(dotOf(covariances, weights)));
   }
 
   /** The next realization at each place, in the units of the values. */
@@ -56,12 +57,12 @@ export class Realizations {
       (value, at) =>
         value -
         common -
-        sumOf(this.#pointFeatures[at]!, weights) -
+        dotOf(this.#pointFeatures[at]!, weights) -
         Math.sqrt(posterior.noise[at]!) * stream.normal(),
     );
     const moves = posterior.solved(misses);
     return Float64Array.from(this.#placeFeatures, (features, at) =>
-      fit.warp.value(common + sumOf(features, weights) + sumOf(this.#cross[at]!, moves)),
+      fit.warp.value(common + dotOf(features, weights) + dotOf(this.#cross[at]!, moves)),
     );
   }
 
@@ -90,13 +91,7 @@ export class Realizations {
     const height = Math.sqrt((2 * signal) / FEATURES);
     return (x) => {
       const place = Float64Array.from(embedded(x));
-      return Float64Array.from(waves, ({ wave, phase }) => height * Math.cos(sumOf(wave, place) + phase));
+      return Float64Array.from(waves, ({ wave, phase }) => height * Math.cos(dotOf(wave, place) + phase));
     };
   }
-}
-
-function sumOf(one: Float64Array, other: Float64Array): number {
-  let sum = 0;
-  for (let at = 0; at < one.length; at += 1) sum += one[at]! * other[at]!;
-  return sum;
 }

@@ -88,7 +88,6 @@ export function commonReplications(points: readonly (readonly Replicate[])[]): n
   return [...first].filter((one) => others.every((point) => point.has(one))).sort((a, b) => a - b);
 }
 
-/** The values of the given replications of a point. */
 export function valuesAt(point: readonly Replicate[], replications: readonly number[]): number[] {
   const byReplication = new Map(point.map(({ replication, value }) => [replication, value]));
   return replications.map((one) => byReplication.get(one)!);

@@ -73,17 +73,7 @@ export function sampleRegression(
       ({ column }) => column.length > 0 && column.some((one) => one !== column[0]),
     );
     const constant = numbers.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
-    const warnings = [
-      ...(known && output.length > 0
-        ? [
-            `${means.length - output.length} of ${means.length} points are left out, because they have no value.`,
-          ]
-        : []),
-      ...(texts.length > 0
-        ? [`${texts.join(', ')}: regression cannot use inputs whose values are texts.`]
-        : []),
-      ...(constant.length > 0 ? [`${constant.join(', ')}: the value is the same at all points.`] : []),
-    ];
+    const warnings = leftOutWarnings(output.length, means.length, texts, constant);
     if (areEqual(momentsOf(output)) || varied.length === 0 || independent < varied.length + 2) {
       const tooFew = independent < varied.length + 2;
       return {
@@ -155,19 +145,46 @@ export function sampleRegression(
               `${dependent.join(', ')}: no coefficient, because other inputs determine the value by a linear function at these points.`,
             ]
           : []),
-        ...(independent < FEW_POINTS * (names.length + 1)
-          ? [`${independent} points are few for ${names.length} inputs.`]
-          : []),
-        ...samples
-          .filter(({ count, inputs }) => count < FEW_POINTS * (inputs + 1))
-          .map(
-            (sample) =>
-              `${sample.count} points are few for the sample of ${sample.names.join(', ')}: the intervals are rough or missing.`,
-          ),
+        ...fewWarnings(independent, names.length, samples),
         ...lowWarnings(Math.max(0, plain.adjustedR2 ?? plain.r2), ranked.r2, chance, hasUnknownChance),
       ],
     };
   };
+}
+
+/** Warnings about the points and inputs that a regression leaves out. */
+function leftOutWarnings(
+  points: number,
+  allPoints: number,
+  texts: readonly string[],
+  constant: readonly string[],
+): string[] {
+  return [
+    ...(points > 0 && points < allPoints
+      ? [`${allPoints - points} of ${allPoints} points are left out, because they have no value.`]
+      : []),
+    ...(texts.length > 0
+      ? [`${texts.join(', ')}: regression cannot use inputs whose values are texts.`]
+      : []),
+    ...(constant.length > 0 ? [`${constant.join(', ')}: the value is the same at all points.`] : []),
+  ];
+}
+
+/** Warnings if there are few points for the inputs, in all or in a sample. */
+function fewWarnings(
+  points: number,
+  inputs: number,
+  samples: readonly { count: number; names: readonly string[]; inputs: number }[],
+): string[] {
+  return [
+    ...(points < FEW_POINTS * (inputs + 1) ? [`${points} points are few for ${inputs} inputs.`] : []),
+    ...samples
+      .filter((sample) => sample.count < FEW_POINTS * (sample.inputs + 1))
+      .map(
+        ({ count, names }) =>
+          `${count} points are few for the sample of ${names.join(', ')}: the intervals are rough or missing.`,
+      ),
+  ];
 }
 
 /** The means of points without each group of the replications that all points have; empty with fewer than two. */

@@ -2,7 +2,6 @@ import { type Design, inputsOf, nested } from '../campaign/designs/index.ts';
 
 /** The rows of a sample that is a member of a product. Each row is in several points. */
 export interface SampledRows {
-  /** The row of each point. */
   rowOf: Uint32Array;
   /** The number of rows. */
   count: number;

@@ -1,3 +1,4 @@
+import { dotOf } from './sample.ts';
 import { studentQuantile } from './student.ts';
 
 /**
@@ -104,7 +105,7 @@ export class LocalRegression {
     const distances = distancesFrom(place, this.#places);
     const sorted = distances.toSorted();
     const row = hatRow(place, this.#places, distances, reachOf(sorted, nearestOf(this.span, sorted.length)));
-    const value = this.#scale * dot(row, this.#values);
+    const value = this.#scale * dotOf(row, this.#values);
     if (!(this.freedom >= 1)) return { value, low: null, high: null };
     const error = this.#scale * this.#sd * Math.sqrt(sumOfSquares(row));
     const half = studentQuantile((1 + confidence) / 2, this.freedom) * error;
@@ -137,7 +138,7 @@ class Fit {
    * @param within - the mean square by which results of the point differ from its value
    */
   add(at: number, row: Float64Array, values: Float64Array, within: number): void {
-    const residual = values[at]! - dot(row, values);
+    const residual = values[at]! - dotOf(row, values);
     const own = row[at]!;
     this.squares += residual ** 2 + within;
     const rest = Math.max(1 - own, Number.EPSILON);
@@ -292,11 +293,5 @@ function distancesFrom(place: Coordinates, places: readonly Coordinates[]): Floa
 }
 
 function sumOfSquares(values: Float64Array): number {
-  return dot(values, values);
-}
-
-function dot(one: Float64Array, other: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < one.length; i += 1) sum += one[i]! * other[i]!;
-  return sum;
+  return dotOf(values, values);
 }

@@ -64,6 +64,13 @@ export function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
+/** The sum of the products of numbers at the same place. */
+export function dotOf(one: Float64Array, other: Float64Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at += 1) sum += one[at]! * other[at]!;
+  return sum;
+}
+
 /** The lowest and the highest value; Infinity and -Infinity without values. There may be too many for `Math.min(...)`. */
 export function rangeOf(values: readonly number[]): [low: number, high: number] {
   return [

@@ -19,6 +19,11 @@ export interface PairCounts {
   neither: number;
 }
 
+/** The number of true values, and the number of all values. The values are zeros and ones. */
+export function countTrue(values: readonly number[]): { count: number; n: number } {
+  return { count: values.filter((value) => value === 1).length, n: values.length };
+}
+
 /** Counts pairs. The values are zeros and ones; value n of `a` and value n of `b` are a pair. */
 export function pairCounts(a: readonly number[], b: readonly number[]): PairCounts {
   const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };

@@ -6,6 +6,7 @@ import { activities } from './tick.ts';
 
 export async function carryOutChanges(context: Context): Promise<void> {
   while (context.changes.length > 0) {
+    // only the change that an execution begins with can be the retry of only the failed runs
     context.state.failedOnly = false;
     await carryOutChange(context);
   }
@@ -21,6 +22,7 @@ export async function carryOutChange(context: Context): Promise<void> {
     'retry' in request && request.version !== undefined ? ` with version ${request.version}` : '';
   const summary = 'retry' in request ? `retry ${whatOf(request.retry)}${withVersion}` : 'apply a definition';
   const answer = await activities.change.executeWithOptions({ summary }, [{ ...address, request, goesOn }]);
+  // the list has the change until here, so that a closing campaign refuses it if the activity fails
   const pending = changes.shift()!;
   if (!('refused' in answer)) {
     if (goesOn || answer.difference?.settings.includes('concurrency'))

@@ -5,7 +5,6 @@ import { phaseAttribute } from './search-attributes.ts';
 import type { CampaignState, CarriedState } from './state.ts';
 import { detailsOf } from './web-ui-details.ts';
 
-/** The input of the workflow. */
 export interface CampaignInput extends CampaignAddress, CampaignSettings {
   /** True if the cluster has the search attributes of campaigns. */
   hasAttributes?: true;

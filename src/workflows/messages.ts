@@ -35,7 +35,6 @@ export const stopSignal = defineSignal<[reason?: string]>('stop');
  */
 export const setConcurrencyUpdate = defineUpdate<number | 'auto', [number | 'auto']>('setConcurrency');
 
-/** The result of a change. */
 export type Changed = Exclude<ChangeAnswer, { refused: string }>;
 
 /**

@@ -221,13 +221,16 @@ export function flightsOf({ schedule }: CampaignState): FlightReport[] {
   }));
 }
 
+/** The number of ticks over which the rate of finished runs is taken. */
+export const LAST_TICKS = 20;
+
 /** Finished runs a second over the last ticks. */
 function rateOf({ finishedAt, startedAt }: CampaignState, now: number): number {
   const last = finishedAt.at(-1);
   if (!last) return 0;
   // The first entry counts the runs of an interval before its time. That interval is known only if the entry is the
   // first one of the campaign.
-  const isWhole = finishedAt.length < 20;
+  const isWhole = finishedAt.length < LAST_TICKS;
   const from = isWhole ? startedAt : finishedAt[0]![0];
   const counted = isWhole ? finishedAt : finishedAt.slice(1);
   const seconds = (Math.max(now, last[0]) - from) / 1_000;

@@ -20,7 +20,7 @@ import {
 } from '../campaign/scheduler/index.ts';
 import type { Context } from './context.ts';
 import { wish } from './handlers.ts';
-import { type CampaignState, isStillAfterRetry } from './state.ts';
+import { type CampaignState, isStillAfterRetry, LAST_TICKS } from './state.ts';
 
 /**
  * The maximum number of runs per activity. A larger tick is split into several activities, so that several workers can
@@ -35,7 +35,6 @@ const PAGE = 2_000;
  */
 const SEARCH_WAIT = 10_000;
 const LAST_FAILURES = 5;
-const LAST_TICKS = 20;
 
 export const activities = proxyActivities<Activities>({
   startToCloseTimeout: '30m',

@@ -48,20 +48,13 @@ const anyGrid = fc
   );
 
 describe('expand', () => {
-  test('the last input varies fastest', () => {
-    const points = [
-      ...expand({ base: base({ a: '', b: '' }), ...varied({ a: ['1', '2'], b: ['x', 'y', 'z'] }) }),
-    ];
-    expect(points.map(({ values }) => values.join(''))).toEqual(['1x', '1y', '1z', '2x', '2y', '2z']);
-    expect(points.map(({ ordinal }) => ordinal)).toEqual([0, 1, 2, 3, 4, 5]);
-  });
-
   test('gives each combination once, in lexicographic order', () => {
     fc.assert(
       fc.property(anyGrid, (grid) => {
         const points = [...expand({ base: baseOf(grid), ...gridOf(grid) })];
         expect(points).toHaveLength(grid.reduce((product, [, values]) => product * values.length, 1));
         expect(points).toHaveLength(sizeOf(gridOf(grid).design)!);
+        expect(points.map(({ ordinal }) => ordinal)).toEqual([...points.keys()]);
         expect(new Set(points.map(({ key }) => key)).size).toBe(points.length);
         const places = points.map(({ values }) => values.map((value, at) => grid[at]![1].indexOf(value)));
         const inOrder = places.slice(1).every((place, at) => isAfter(place, places[at]!));

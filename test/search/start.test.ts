@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { searchText } from '../../src/report/words/search-words.ts';
 import { toTheEnd } from '../support/campaigns.ts';
@@ -6,10 +5,9 @@ import { isSecondTier } from '../support/second-tier.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
 import { only } from '../support/strategy.ts';
+import { OBSERVED } from './flu.ts';
 
 /** Tests searches that begin with the results of another campaign. */
-
-const observed = fileURLToPath(new URL('../../examples/boarding-school-flu/observed.csv', import.meta.url));
 
 let world: World;
 
@@ -29,7 +27,7 @@ function definition(rest: string, population = 763) {
 campaign: flu
 model: { name: Epidemic }
 inputs: { Population: ${population} }
-files: { Observed cases: ${JSON.stringify(observed)} }
+files: { Observed cases: ${JSON.stringify(OBSERVED)} }
 outputs: [Fit error]
 ${rest}
 `,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ForayError } from '../../errors.ts';
-import { morrisLevels } from '../sampling/morris.ts';
+import { type MorrisDesign, morrisLevels } from '../sampling/morris.ts';
 import type { Kind } from './kind.ts';
 import { firstSize, Growing } from './schema-growth.ts';
 import { count } from './schema-values.ts';
@@ -48,13 +48,9 @@ type Written = z.input<typeof schema>;
  * Morris trajectories: `trajectories` × (inputs + 1) rows, one trajectory after the other. The first row of a
  * trajectory is its start. Each further row changes one input.
  */
-export interface Morris {
+export interface Morris extends MorrisDesign {
   kind: 'morris';
   inputs: SpreadInput[];
-  trajectories: number;
-  /** The number of levels of each input, an even number. */
-  levels: number;
-  seed: number;
 }
 
 export const morris: Kind<Written, Morris> = {

@@ -110,6 +110,7 @@ function completing(
   const fixed = new Map(base.map(({ name, value }) => [name, value]));
   return (row) => {
     const own = new Map(inputs.map((name, at) => [name, row[at]!]));
+    // derived values that their inputs do not take: the condition may read them, and leave the row out
     const unusable = new Map<string, RawValue>();
     const textOf = (name: string): string => own.get(name) ?? fixed.get(name)!;
     const written = (name: string): RawValue => unusable.get(name) ?? textOf(name);

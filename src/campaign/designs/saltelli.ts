@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ForayError } from '../../errors.ts';
-import { saltelliUnit } from '../sampling/saltelli.ts';
+import { type SaltelliDesign, saltelliUnit } from '../sampling/saltelli.ts';
 import { MOST_INPUTS } from '../sampling/unit-points.ts';
 import type { Kind } from './kind.ts';
 import { firstSize, Growing } from './schema-growth.ts';
@@ -77,13 +77,9 @@ type Written = z.input<typeof schema>;
  * base point of each sequence comes first, then the second one of each, and so on. So a larger number of points only
  * appends rows.
  */
-export interface Saltelli {
+export interface Saltelli extends SaltelliDesign {
   kind: 'saltelli';
   inputs: SpreadInput[];
-  points: number;
-  scrambles: number;
-  secondOrder: boolean;
-  seed: number;
 }
 
 export const saltelli: Kind<Written, Saltelli> = {

@@ -1,9 +1,5 @@
+import { bounded } from '../../text/printable.ts';
 import { quoted } from '../../text/suggest.ts';
-
-export interface ExpressionErrorOptions {
-  /** What to do, as a sentence. */
-  hint?: string | undefined;
-}
 
 /**
  * A text is not a valid expression over a campaign's inputs or outputs. `message` is a sentence; `offset` is the
@@ -13,9 +9,10 @@ export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
   /** The position in UTF-16 code units, starting at 0; the length of the text if the text ends too early. */
   readonly offset: number;
+  /** What to do, as a sentence. */
   readonly hint: string | undefined;
 
-  constructor(message: string, offset: number, { hint }: ExpressionErrorOptions = {}) {
+  constructor(message: string, offset: number, { hint }: { hint?: string | undefined } = {}) {
     super(message);
     this.offset = offset;
     this.hint = hint;
@@ -27,5 +24,5 @@ const MOST_SHOWN = 40;
 
 /** A part of an expression, for a message. */
 export function shown(text: string): string {
-  return quoted(text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN - 1)}…` : text);
+  return quoted(bounded(text, MOST_SHOWN));
 }

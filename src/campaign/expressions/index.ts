@@ -10,7 +10,6 @@ export type { NamedTypes, Value, ValueOf, ValueType };
 
 /** A checked expression over inputs or outputs. It can be evaluated for each point or run. */
 export interface Expression {
-  /** The type of the value of the expression. */
   type: ValueType;
   /** The inputs or outputs that the expression reads, with the model's spelling, each once. */
   names: readonly string[];

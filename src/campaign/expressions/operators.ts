@@ -42,8 +42,11 @@ export const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comp
   ['>=', { opposite: '<', isOrder: true, holds: (order) => order >= 0 }],
 ]);
 
-/** Orders two texts by their UTF-16 code units, or two truth values. */
-export function orderOf<T extends string | boolean>(a: T, b: T): number {
+/**
+ * Orders two texts by their UTF-16 code units, two truth values, or two numbers without their difference, which is NaN
+ * for two infinite numbers.
+ */
+export function orderOf<T extends string | boolean | number>(a: T, b: T): number {
   return Number(a > b) - Number(a < b);
 }
 
@@ -58,7 +61,6 @@ export interface NumberFunction {
 const ONE = [1, 1] as const;
 const SEVERAL = [1, Infinity] as const;
 
-/** The functions, by name. */
 export const functions: ReadonlyMap<string, NumberFunction> = new Map<string, NumberFunction>([
   ['abs', { arguments: ONE, apply: absolute }],
   ['min', { arguments: SEVERAL, apply: (...values) => values.reduce(lesser), hasSteps: true }],

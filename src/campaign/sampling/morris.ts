@@ -11,7 +11,6 @@ export interface MorrisDesign {
   seed: number;
 }
 
-/** A row of a Morris design. */
 export interface MorrisRow {
   /** The number of the trajectory, starting at 0. */
   trajectory: number;

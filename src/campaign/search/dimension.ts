@@ -12,3 +12,13 @@ export type Dimension =
   | { kind: 'real' }
   | { kind: 'integer'; levels: number }
   | { kind: 'choice'; levels: number };
+
+/** The level of a coordinate, counted from 0. A coordinate outside [0, 1] belongs to the first or last level. */
+export function levelAt(x: number, levels: number): number {
+  return Math.min(levels - 1, Math.max(0, Math.floor(levels * x)));
+}
+
+/** The coordinate of a level: the middle of its part of [0, 1]. Levels count from 0. */
+export function coordinateOf(level: number, levels: number): number {
+  return (level + 0.5) / levels;
+}

@@ -6,17 +6,19 @@ import type { CampaignOutput, Goal } from '../types.ts';
 import type { WrittenSearch } from './schema.ts';
 import type { Requirement } from './search.ts';
 
-/** The goal of a search or a selection. */
-
 type Heading = 'search' | 'select';
 type Limits = NonNullable<WrittenSearch['require']>;
 
-/** @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION */
+/**
+ * The goal under a heading of a definition.
+ *
+ * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
+ */
 export function goalIn(
   { minimize, maximize }: Pick<WrittenSearch, 'minimize' | 'maximize'>,
   outputs: readonly CampaignOutput[],
   locate: ReadDefinition['locate'],
-  heading: Heading,
+  heading: Heading | 'goal',
 ): Goal {
   const key = minimize === undefined ? 'maximize' : 'minimize';
   const { name } = measureOf(outputs, (minimize ?? maximize)!, locate([heading, key]));

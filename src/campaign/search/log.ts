@@ -162,6 +162,13 @@ export function emptyStep(): SearchStep {
   return { tells: [], asks: [], events: [], replications: [] };
 }
 
+/** Adds the value of an ask to a step. An ask of the same step has it from the beginning. `asks`: their number so far. */
+export function addTold(step: SearchStep, asks: number, ask: number, told: PointValue): void {
+  const first = asks - step.asks.length;
+  if (ask < first) step.tells.push({ ask, told });
+  else step.asks[ask - first]!.told = told;
+}
+
 /** The log, with its asks judged by the current bounds and requirements. */
 export function judged({ asks, events }: SearchLog): SearchLog {
   const restarts = events.filter((event) => event.kind === 'restarted');
@@ -215,7 +222,6 @@ export function rejectedIn(events: readonly SearchEvent[]): Set<number> {
   return new Set(events.flatMap((event) => (event.kind === 'rejected' ? event.ordinal : [])));
 }
 
-/** The stage of a search. */
 export type SearchStage = 'searching' | 'finishing' | 'comparing' | 'reporting' | 'over';
 
 export function stageOf({ events }: { events: readonly SearchEvent[] }): SearchStage {

@@ -169,6 +169,7 @@ function resolveSearch(
   const require = requirementsIn(written, outputs, { locate, mistakes }, 'search');
   const method = mistakes.attempt(() => methodOf(written, inputs, locate));
   if (method) mistakes.attempt(() => checkGain(written.stop, method, locate));
+  // a wrong method or goal is a mistake already, so what stands in its place here is never used
   const search: Search = {
     inputs,
     where,
@@ -285,9 +286,9 @@ function checkRules(
   if (!allowed.isEmpty) return;
   const rules = where === null ? 'what the model allows for the inputs under "derive"' : '"where"';
   const what = allowed.list()
-    ? 'No point meets'
-    : `None of ${allowed.tried.toLocaleString('en')} tried points meets`;
-  throw new ForayError('EMPTY_DESIGN', `The search has no points: ${what.toLowerCase()} ${rules}.`, {
+    ? 'no point meets'
+    : `none of ${allowed.tried.toLocaleString('en')} tried points meets`;
+  throw new ForayError('EMPTY_DESIGN', `The search has no points: ${what} ${rules}.`, {
     place: locate(['search', where === null ? 'derive' : 'where']),
     hint: 'Widen the bounds under "over", change the condition, or compute an input from others with "derive".',
   });

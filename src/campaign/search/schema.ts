@@ -65,6 +65,11 @@ const Limit = z
   .refine(({ min, max }) => min !== undefined || max !== undefined, 'expected a "min" or a "max"')
   .meta({ id: 'Limit', anyOf: [{ required: ['min'] }, { required: ['max'] }] });
 
+const limits = z
+  .record(Output, Limit, 'expected outputs with their limits')
+  .optional()
+  .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.');
+
 const Stop = z
   .strictObject(
     {
@@ -180,10 +185,7 @@ export const SearchSchema = z
           'Only points for which this expression is true are run, such as "`Contact rate` > `Recovery rate`".',
         ),
       derive,
-      require: z
-        .record(Output, Limit, 'expected outputs with their limits')
-        .optional()
-        .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.'),
+      require: limits,
       method: z
         .union([z.enum(methods), Outside], `expected ${methods.join(', ')} or {command: [PROGRAM, ARGUMENT]}`)
         .default('auto')
@@ -236,10 +238,7 @@ export const SelectSchema = z
     {
       minimize: Output.optional().describe('The output or P(…) whose lowest mean is best.'),
       maximize: Output.optional().describe('The output or P(…) whose highest mean is best.'),
-      require: z
-        .record(Output, Limit, 'expected outputs with their limits')
-        .optional()
-        .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.'),
+      require: limits,
       indifference: number
         .positive('expected more than 0')
         .optional()

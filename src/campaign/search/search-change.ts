@@ -110,6 +110,7 @@ export function keptSearch(before: Campaign, after: Campaign): Campaign {
   return { ...after, strategy: { ...after.strategy, method: before.strategy.method } };
 }
 
-function isSame(a: unknown, b: unknown): boolean {
+/** Whether two settings are equal, as JSON. */
+export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -2,7 +2,7 @@ import { canonicalValue, isWholeType } from '../../api/index.ts';
 import type { BaseInput } from '../designs/input-types.ts';
 import { rounded, settled } from '../rounding.ts';
 import { AllowedPoints } from './allowed.ts';
-import type { Dimension } from './dimension.ts';
+import { coordinateOf, type Dimension, levelAt } from './dimension.ts';
 import { rulesOf } from './rules.ts';
 import type { Search, SearchedInput } from './search.ts';
 
@@ -81,7 +81,7 @@ interface Axis {
   /** The number of values; Infinity if they have no step. */
   levels: number;
   /** The coordinate of a value by its place among the values, from 0. */
-  levelAt: (place: number) => number;
+  placed: (place: number) => number;
   valueAt: (x: number) => string;
   coordinateOf: (value: string) => number | undefined;
 }
@@ -89,8 +89,8 @@ interface Axis {
 /** The coordinates of all points. The last dimension changes fastest. */
 function pointsOf(axes: readonly Axis[]): number[][] {
   return axes.reduce<number[][]>(
-    (points, { levels, levelAt: at }) => {
-      const own = Array.from({ length: levels }, (_, place) => at(place));
+    (points, { levels, placed }) => {
+      const own = Array.from({ length: levels }, (_, place) => placed(place));
       return points.flatMap((point) => own.map((x) => [...point, x]));
     },
     [[]],
@@ -106,11 +106,11 @@ function choiceAxis({ values, isOrdered }: Extract<SearchedInput, { kind: 'choic
   return {
     dimension: { kind: isOrdered ? 'integer' : 'choice', levels },
     levels,
-    levelAt: (place) => (place + 0.5) / levels,
+    placed: (place) => coordinateOf(place, levels),
     valueAt: (x) => values[levelAt(x, levels)]!,
     coordinateOf: (value) => {
       const level = values.indexOf(value);
-      return level < 0 ? undefined : (level + 0.5) / levels;
+      return level < 0 ? undefined : coordinateOf(level, levels);
     },
   };
 }
@@ -125,29 +125,29 @@ function rangeAxis(input: Extract<SearchedInput, { kind: 'range' }>): Axis {
     return {
       dimension: { kind: 'integer', levels },
       levels,
-      levelAt: (place) => (place + 0.5) / levels,
+      placed: (place) => coordinateOf(place, levels),
       valueAt: (x) => text(level(levelAt(x, levels))),
       coordinateOf: (value) => {
         const at = Math.round((Number(value) - min) / step!);
-        return isWithin(Number(value), input) ? (at + 0.5) / levels : undefined;
+        return isWithin(Number(value), input) ? coordinateOf(at, levels) : undefined;
       },
     };
   }
   const [low, high] = scale === 'log' ? [Math.log(min), Math.log(max)] : [min, max];
   const top = step === null ? max : min + (levels - 1) * step;
-  const coordinateOf = (number: number): number =>
+  const shareAt = (number: number): number =>
     ((scale === 'log' ? Math.log(number) : number) - low) / (high - low);
   return {
     dimension: { kind: 'real' },
     levels,
-    levelAt: (place) => coordinateOf(min + place * step!),
+    placed: (place) => shareAt(min + place * step!),
     valueAt: (x) => {
       const at = low + Math.min(1, Math.max(0, x)) * (high - low);
       const value = scale === 'log' ? Math.exp(at) : at;
       const stepped = step === null ? value : min + Math.round((value - min) / step) * step;
       return text(cut(settled(Math.min(top, Math.max(min, stepped)), min, max), input));
     },
-    coordinateOf: (value) => (isWithin(Number(value), input) ? coordinateOf(Number(value)) : undefined),
+    coordinateOf: (value) => (isWithin(Number(value), input) ? shareAt(Number(value)) : undefined),
   };
 }
 
@@ -168,9 +168,4 @@ function cut(value: number, { type, digits, min, max }: Extract<SearchedInput, {
   if (isWholeType(type)) return Math.round(value);
   const near = digits === null ? rounded(value, max - min, Math.abs(max)) : Number(value.toFixed(digits));
   return Math.min(max, Math.max(min, near));
-}
-
-/** The level that a coordinate belongs to. */
-function levelAt(x: number, levels: number): number {
-  return Math.min(levels - 1, Math.max(0, Math.floor(x * levels)));
 }

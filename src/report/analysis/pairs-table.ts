@@ -1,5 +1,6 @@
 import type { Analysis, PairIndices } from '../../sensitivity/analysis.ts';
 import { partText, sentences } from '../pictures/figure.ts';
+import { numberHead, table } from '../html/cells.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { isVisiblePair, tested } from './claims.ts';
 import { cellText, chanceCell } from './numbers.ts';
@@ -25,35 +26,28 @@ export function pairsTable(analysis: Analysis): Markup | undefined {
     pairs.some(({ p }) => p !== undefined),
   ];
   const aliased = pairs.some(({ aliases }) => aliases);
+  const heads = [
+    'Together',
+    numberHead('Share'),
+    ...(hasEffects ? [numberHead('Effect')] : []),
+    ...(hasTests ? [numberHead('p')] : []),
+    ...(aliased ? ['Cannot be distinguished from'] : []),
+  ];
+  const rows = pairs.map(
+    ({ inputs, value, interval, effect, effectInterval, p, aliases = [] }) =>
+      html`<tr>
+        <td>${inputs.join(' × ')}</td>
+        <td class="number">${cellText(value, interval, true)}</td>
+        ${hasEffects ? html`<td class="number">${cellText(effect, effectInterval, false)}</td>` : ''}
+        ${hasTests ? html`<td class="number">${chanceCell(p)}</td>` : ''}
+        ${aliased ? html`<td>${aliases.join(', ')}</td>` : ''}
+      </tr>`,
+  );
   return html`<p class="soft">
       ${seen.size === 0 ? 'No pair of inputs has a visible interaction. ' : ''}
       ${sentences(partText(all.length, pairs.length, 'pairs of inputs'))}
     </p>
-    <div class="scroll" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            <th>Together</th>
-            <th class="number">Share</th>
-            ${hasEffects ? html`<th class="number">Effect</th>` : ''}
-            ${hasTests ? html`<th class="number">p</th>` : ''}
-            ${aliased ? html`<th>Cannot be distinguished from</th>` : ''}
-          </tr>
-        </thead>
-        <tbody>
-          ${pairs.map(
-            ({ inputs, value, interval, effect, effectInterval, p, aliases = [] }) =>
-              html`<tr>
-                <td>${inputs.join(' × ')}</td>
-                <td class="number">${cellText(value, interval, true)}</td>
-                ${hasEffects ? html`<td class="number">${cellText(effect, effectInterval, false)}</td>` : ''}
-                ${hasTests ? html`<td class="number">${chanceCell(p)}</td>` : ''}
-                ${aliased ? html`<td>${aliases.join(', ')}</td>` : ''}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    ${table(heads, rows)}`;
 }
 
 /**

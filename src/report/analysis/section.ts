@@ -2,6 +2,7 @@ import { measureOf } from '../../campaign/measures.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import type { Figure } from '../pictures/figure.ts';
+import { numberHead, table } from '../html/cells.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { analysisFigures, courseFigure, MOST_INPUTS } from '../pictures/indices.ts';
 import { numberColumn } from '../words/words.ts';
@@ -67,6 +68,24 @@ export function analysisSection(analysis: Analysis): Markup {
   const inputs = all.slice(0, MOST_INPUTS);
   const columns = COLUMNS.filter(({ key }) => inputs.some((one) => one[key] !== undefined));
   const aliased = inputs.some(({ aliases }) => aliases);
+  const heads = [
+    'Input',
+    ...columns.map(({ title }) => numberHead(title)),
+    ...(aliased ? ['Cannot be distinguished from'] : []),
+  ];
+  const rows = inputs.map(
+    (one) =>
+      html`<tr>
+        <td>${one.input}</td>
+        ${columns.map(
+          (column) =>
+            html`<td class="number">
+              ${cellOf(one, column.key, 'isUnit' in column)}${placeText(one, column.key)}
+            </td>`,
+        )}
+        ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
+      </tr>`,
+  );
   return html`<section>
     <h2>Which inputs matter</h2>
     <p>${analysisSentence(analysis)}</p>
@@ -75,32 +94,8 @@ export function analysisSection(analysis: Analysis): Markup {
     ${
       columns.length === 0
         ? ''
-        : html`<div class="scroll" tabindex="0">
-              <table>
-                <thead>
-                  <tr>
-                    <th>Input</th>
-                    ${columns.map(({ title }) => html`<th class="number">${title}</th>`)}
-                    ${aliased ? html`<th>Cannot be distinguished from</th>` : ''}
-                  </tr>
-                </thead>
-                <tbody>
-                  ${inputs.map(
-                    (one) =>
-                      html`<tr>
-                        <td>${one.input}</td>
-                        ${columns.map((column) => {
-                          return html`<td class="number">
-                            ${cellOf(one, column.key, 'isUnit' in column)}${placeText(one, column.key)}
-                          </td>`;
-                        })}
-                        ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
-                      </tr>`,
-                  )}
-                </tbody>
-              </table>
-            </div>
-            ${inputs.length < all.length ? html`<p class="soft">The first ${inputs.length} of ${all.length} inputs are shown. <code>foray analyze</code> shows all.</p>` : ''}`
+        : html`${table(heads, rows)}
+          ${inputs.length < all.length ? html`<p class="soft">The first ${inputs.length} of ${all.length} inputs are shown. <code>foray analyze</code> shows all.</p>` : ''}`
     }
     ${pairsTable(analysis)}
   </section>`;

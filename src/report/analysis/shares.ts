@@ -58,7 +58,8 @@ function shareOf(analysis: Analysis, matter: readonly InputIndices[]): Share | u
   const own = together(parts, sumOf);
   if (includesChance(analysis)) return { ...own, isLeast: true };
   const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
-  if (!(rest.length > 0 || isSure) || rest.some(({ total }) => total === undefined)) return own;
+  const hasBound = rest.length > 0 ? rest.every(({ total }) => total !== undefined) : isSure;
+  if (!hasBound) return own;
   // all inputs together explain everything, which says nothing about any of them
   if (rest.length === 0 && matter.length > 1) return undefined;
   const value = 1 - sumOf(rest.map(({ total }) => total!));
@@ -116,7 +117,6 @@ function factorialShare(
   return { value, interval: [Math.max(interval![0], Math.min(value, least)), most.interval![1]] };
 }
 
-/** A share with its interval. */
 type Part = readonly [value: number, interval: Interval | undefined];
 
 /**

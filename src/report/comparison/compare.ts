@@ -8,6 +8,7 @@ import type { ResultRow } from '../../store/index.ts';
 import { confidenceOf } from '../summary/mean.ts';
 import { ByChance } from './by-chance.ts';
 import {
+  type Difference,
   differenceApart,
   differenceInPairs,
   differenceWithoutInterval,
@@ -139,7 +140,7 @@ function methodOf(a: Campaign, b: Campaign, { apart }: Matching): Comparison['me
   return shareSeeds(a, b, apart.length === 0) ? 'paired' : 'Welch';
 }
 
-function differenceBy(method: Comparison['method'], isPaired: boolean): typeof differenceApart {
+function differenceBy(method: Comparison['method'], isPaired: boolean): Difference {
   if (method === 'exact' || method === 'half exact') return differenceWithoutInterval;
   return isPaired ? differenceInPairs : differenceApart;
 }

@@ -2,7 +2,13 @@ import type { Measure } from '../../campaign/measures.ts';
 import { pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { quantile, quantileDifference } from '../../statistics/quantile.ts';
 import { spreadOf } from '../../statistics/chance.ts';
-import { pairCounts, pairedShareDifference, shareDifference, shareOf } from '../../statistics/share.ts';
+import {
+  countTrue,
+  pairCounts,
+  pairedShareDifference,
+  shareDifference,
+  shareOf,
+} from '../../statistics/share.ts';
 
 /**
  * An output at a point in two campaigns. If one campaign does not have the point, its `n` is 0 and its `mean` is null.
@@ -40,34 +46,26 @@ export function shownDifference({ statistic }: Pick<Measure, 'statistic'>): {
 
 type Interval = Pick<OutputComparison, 'difference' | 'low' | 'high'>;
 type Values = readonly number[];
+/** Compares the values of an output at a point in both campaigns. A replication without a value is NaN. */
+export type Difference = (measure: Measure, a: Values, b: Values, confidence: number) => OutputComparison;
 
-/** Compares two independent samples. A replication without a value is NaN. */
-export function differenceApart(
-  measure: Measure,
-  a: Values,
-  b: Values,
-  confidence: number,
-): OutputComparison {
+/** Compares two independent samples. */
+export const differenceApart: Difference = (measure, a, b, confidence) => {
   const [ofA, ofB] = [present(a), present(b)];
   return compared(measure, ofA, ofB, confidence, () => {
-    if (measure.statistic === 'share') return shareDifference(truths(ofA), truths(ofB), confidence);
+    if (measure.statistic === 'share') return shareDifference(countTrue(ofA), countTrue(ofB), confidence);
     const [sampleA, sampleB] = [spreadOf(ofA), spreadOf(ofB)];
     const found =
       ofA.length > 1 && ofB.length > 1 ? welchDifference(sampleA, sampleB, confidence) : undefined;
     return found ?? { difference: sampleB.mean! - sampleA.mean!, low: null, high: null };
   });
-}
+};
 
 /**
  * Compares replication n of A with replication n of B, if both have a value. The means are also over these replications
  * only.
  */
-export function differenceInPairs(
-  measure: Measure,
-  a: Values,
-  b: Values,
-  confidence: number,
-): OutputComparison {
+export const differenceInPairs: Difference = (measure, a, b, confidence) => {
   const [ofA, ofB] = pairsOf(a, b);
   return compared(measure, ofA, ofB, confidence, () => {
     if (measure.statistic === 'share') return pairedShareDifference(pairCounts(ofA, ofB), confidence);
@@ -75,22 +73,17 @@ export function differenceInPairs(
     const found = differences.count > 1 ? pairedDifference(differences, confidence) : undefined;
     return found ?? { difference: differences.mean, low: null, high: null };
   });
-}
+};
 
 /** Compares two samples without an interval. At least one of them is one exact value, because its model has no chance. */
-export function differenceWithoutInterval(
-  measure: Measure,
-  a: Values,
-  b: Values,
-  confidence: number,
-): OutputComparison {
+export const differenceWithoutInterval: Difference = (measure, a, b, confidence) => {
   const [ofA, ofB] = [present(a), present(b)];
   return compared(measure, ofA, ofB, confidence, () => ({
     difference: spreadOf(ofB).mean! - spreadOf(ofA).mean!,
     low: null,
     high: null,
   }));
-}
+};
 
 /** @param interval - makes the interval of a mean or share. It is called only if both campaigns have values */
 function compared(
@@ -127,11 +120,6 @@ export function present(values: Values): Values {
 export function pairsOf(a: Values, b: Values): readonly [Values, Values] {
   const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
   return [both.map((at) => a[at]!), both.map((at) => b[at]!)];
-}
-
-/** The number of true values, and the number of all values. */
-function truths(values: Values): { count: number; n: number } {
-  return { count: values.filter((value) => value === 1).length, n: values.length };
 }
 
 /** Whether the interval of a difference excludes 0; null without an interval. */

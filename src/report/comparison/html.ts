@@ -1,16 +1,13 @@
-import { version } from '../../package/own-version.ts';
 import type { Comparison } from './compare.ts';
 import { shownDifference } from './differences.ts';
 import { comparisonNotes, type ComparisonSummary, type OutputSummary } from './summary.ts';
-import { html, Markup } from '../html/markup.ts';
+import { html } from '../html/markup.ts';
+import { reportPage } from '../html/page.ts';
 import { differences } from '../pictures/compare.ts';
 import { pictureOf } from '../pictures/figure.ts';
 import { drawn, part, type ReportSection } from '../html/section.ts';
-import { policy, scriptElement } from '../html/picture-script.ts';
-import { style } from '../html/style.ts';
-import { kindOfInput } from '../tables/value-kinds.ts';
-import { inputCells, measureCells, titled } from '../html/cells.ts';
-import { counted, numberColumn, titleOf } from '../words/words.ts';
+import { inputCells, inputHeads, measureCells, numberHead, table, titled } from '../html/cells.ts';
+import { counted, numberColumn } from '../words/words.ts';
 import { textIn } from '../analysis/numbers.ts';
 
 /** The maximum number of outputs whose differences are drawn. More pictures would take many seconds. */
@@ -26,33 +23,13 @@ export async function renderComparison(comparison: Comparison, summary: Comparis
   const { a, b } = comparison;
   const sections = await comparisonSections(comparison, summary);
   const title = `${a.id} and ${b.id}`;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · foray</title>
-        <style>
-          ${new Markup(style)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <span class="phase">comparison</span>
-            <h1>${title}</h1>
-            ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
-          </header>
-          <div id="report">${sections.map(({ markup }) => html`<div>${markup}</div>`)}</div>
-          <footer>
-            foray ${version} made this page from the campaigns ${a.id} and ${b.id}. The page contains
-            everything and loads nothing.
-          </footer>
-        </main>
-        ${scriptElement}
-      </body>
-    </html> `.text;
+  const head = html`<header>
+    <span class="phase">comparison</span>
+    <h1>${title}</h1>
+    ${comparisonNotes(comparison, summary).map((note) => html`<p class="lead">${note}</p>`)}
+  </header>`;
+  const report = html`<div id="report">${sections.map(({ markup }) => html`<div>${markup}</div>`)}</div>`;
+  return reportPage(title, `the campaigns ${title}`, head, report);
 }
 
 /**
@@ -97,16 +74,15 @@ async function sectionsOf(
   const figure = { title, caption, id: `compare-${at}`, ...differences(summary, matching.varied) };
   return [
     ...(await drawn([figure], `${a.id}-${b.id}`, pictureOf)),
-    ...part(`${figure.id}-table`, table(summary, matching.varied, compared > largest.length)),
+    ...part(`${figure.id}-table`, largestTable(summary, matching.varied, compared > largest.length)),
   ];
 }
 
-function table(
+function largestTable(
   { output, largest }: OutputSummary,
   varied: Comparison['matching']['varied'],
   isPart: boolean,
 ) {
-  const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
   const columns = (['a', 'b'] as const).map((side) =>
     measureCells(
       output,
@@ -118,39 +94,25 @@ function table(
   const round = output.statistic === 'share' ? roundPoints : rounding(differences);
   const gaps = numberColumn(differences.map(round));
   const full = (value: number): string => String(valueOf(value));
-  return html`<div class="scroll" tabindex="0">
-    <table>
-      <thead>
-        <tr>
-          ${varied.map((input, at) => html`<th class="${isNumber[at] ? 'number' : ''}">${titleOf(input)}</th>`)}
-          <th class="number">${output.name} in A</th>
-          <th class="number">in B</th>
-          <th class="number">Difference${unit}</th>
-          <th class="number">Interval</th>
-          <th>Point</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${largest.map(({ key, values, found }, row) => {
-          const { low, high } = found;
-          const isKnown = low !== null && high !== null;
-          const text = isKnown ? textIn(differences[row]!, [valueOf(low), valueOf(high)]) : undefined;
-          const interval = isKnown
-            ? titled(`${text!(valueOf(low))} to ${text!(valueOf(high))}`, `${full(low)} to ${full(high)}`)
-            : '';
-          const shown = titled(text?.(differences[row]!) ?? gaps[row]!, full(found.difference));
-          const gap = found.differs ? html`<strong>${shown}</strong>` : shown;
-          return html`<tr>
-            ${inputCells(varied, values)} ${columns.map((column) => column[row])}
-            <td class="number">${gap}</td>
-            <td class="number">${interval}</td>
-            <td><code>${key}</code></td>
-          </tr>`;
-        })}
-      </tbody>
-    </table>
-    ${isPart ? html`<p class="soft">The ${largest.length} greatest differences.</p>` : ''}
-  </div>`;
+  const heads = [`${output.name} in A`, 'in B', `Difference${unit}`, 'Interval'].map(numberHead);
+  const rows = largest.map(({ key, values, found }, row) => {
+    const { low, high } = found;
+    const isKnown = low !== null && high !== null;
+    const text = isKnown ? textIn(differences[row]!, [valueOf(low), valueOf(high)]) : undefined;
+    const interval = isKnown
+      ? titled(`${text!(valueOf(low))} to ${text!(valueOf(high))}`, `${full(low)} to ${full(high)}`)
+      : '';
+    const shown = titled(text?.(differences[row]!) ?? gaps[row]!, full(found.difference));
+    const gap = found.differs ? html`<strong>${shown}</strong>` : shown;
+    return html`<tr>
+      ${inputCells(varied, values)} ${columns.map((column) => column[row])}
+      <td class="number">${gap}</td>
+      <td class="number">${interval}</td>
+      <td><code>${key}</code></td>
+    </tr>`;
+  });
+  return html`${table([...inputHeads(varied), ...heads, 'Point'], rows)}
+  ${isPart ? html`<p class="soft">The ${largest.length} greatest differences.</p>` : ''}`;
 }
 
 /** Rounds to a tenth of a percentage point. */

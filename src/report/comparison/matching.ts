@@ -1,7 +1,7 @@
 import { pointKeys } from '../../campaign/keys.ts';
 import { fixedInputs } from '../../campaign/points.ts';
 import type { Campaign, VariedInput } from '../../campaign/types.ts';
-import { contentOf } from '../../campaign/varied-files.ts';
+import { contentOf, pathOf } from '../../campaign/varied-files.ts';
 import { ForayError } from '../../errors.ts';
 import type { ResultRow } from '../../store/index.ts';
 
@@ -46,7 +46,7 @@ export function matchingOf(a: PointsOf, b: PointsOf): Matching {
     if (isVaried(a, name) || isVaried(b, name)) return [];
     const [ofA = null, ofB = null] = [inA.get(name), inB.get(name)];
     if (ofA === ofB) return [];
-    return [{ name, a: ofA && shown(a, name, ofA), b: ofB && shown(b, name, ofB) }];
+    return [{ name, a: ofA && pathOf(a.files, name, ofA), b: ofB && pathOf(b.files, name, ofB) }];
   });
   const varied = [...a.varied, ...b.varied.filter(({ name }) => !isVaried(a, name))];
   const left = new Set(apart.map(({ name }) => name));
@@ -62,7 +62,7 @@ export function matchingOf(a: PointsOf, b: PointsOf): Matching {
         campaign,
         fixed,
         varied.map(({ name }) => name),
-        (name, value) => shown(campaign, name, value),
+        (name, value) => pathOf(campaign.files, name, value),
       ),
     };
   };
@@ -85,11 +85,6 @@ function checkVaried(one: PointsOf, other: PointsOf, fixed: ReadonlyMap<string, 
     `"${one.id}" varies "${lacking.name}", which the points of "${other.id}" do not have.`,
     { hint: 'Compare campaigns that vary the same inputs.' },
   );
-}
-
-/** A value as people read it: of a file that all points have, the name of the file. */
-function shown({ files }: PointsOf, name: string, value: string): string {
-  return files.find(({ input, hash }) => input === name && hash === value)?.path ?? value;
 }
 
 /** Returns a function that reads the values of some inputs from a row of a campaign, each as `read` gives it. */

@@ -1,5 +1,5 @@
 import type { Cell, Column, Table } from '../tables/result-table.ts';
-import { parsed } from '../tables/value-kinds.ts';
+import { parsed } from '../../campaign/curves.ts';
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 

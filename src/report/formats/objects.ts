@@ -3,7 +3,7 @@ import { ForayError } from '../../errors.ts';
 import { type ShapeOptions, tableOf } from './format.ts';
 import type { Cell, Table } from '../tables/result-table.ts';
 import * as typed from './typed.ts';
-import { parsed } from '../tables/value-kinds.ts';
+import { parsed } from '../../campaign/curves.ts';
 
 /**
  * A typed value of a result. A number may be infinite or NaN, a LONG is a bigint, and a time is a text. A value that is

@@ -1,10 +1,10 @@
 import type { Campaign } from '../../campaign/types.ts';
 import type { ComparedResult } from '../summary/agreement.ts';
-import { inputCells, measureCells, titled } from './cells.ts';
+import { inputCells, inputHeads, measureCells, numberHead, table, titled } from './cells.ts';
 import { html, type Markup } from './markup.ts';
 import { confidenceOf } from '../summary/mean.ts';
 import type { Reference } from '../summary/reference.ts';
-import { counted, measureColumn, percent, titleOf, titleOfMeasure } from '../words/words.ts';
+import { counted, measureColumn, percent, titleOfMeasure } from '../words/words.ts';
 
 /** The maximum number of reference values that are listed one by one. */
 const MOST_COMPARISONS = 100;
@@ -29,6 +29,7 @@ export function agreementSection(
   const misses = 1 - confidenceOf(campaign);
   // the intervals of shares and quantiles miss less often, because their values are counts
   const areMeans = held.every(({ output }) => output.statistic === 'mean');
+  const heads = ['Reference', 'Campaign', `${percent(1 - misses)} interval`, 'Runs'].map(numberHead);
   return html`<section>
     <h2>Agreement with ${label}</h2>
     <p class="soft">
@@ -48,24 +49,7 @@ export function agreementSection(
             : ''
       }
     </p>
-    <div class="scroll" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            <th>Output</th>
-            ${varied.map((input) => html`<th class="number">${titleOf(input)}</th>`)}
-            <th class="number">Reference</th>
-            <th class="number">Campaign</th>
-            <th class="number">${percent(1 - misses)} interval</th>
-            <th class="number">Runs</th>
-            <th>Within</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table(['Output', ...inputHeads(varied), ...heads, 'Within'], rows)}
   </section>`;
 }
 

@@ -1,12 +1,14 @@
 import type { Campaign } from '../../campaign/types.ts';
 import type { CalibrationStory, Marginal } from '../../search/abc/story.ts';
 import { calibrationText, lastChangeTexts, quantileText, toleranceText } from '../words/calibration-words.ts';
-import { titled } from './cells.ts';
+import { numberHead, table, titled } from './cells.ts';
 import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
 import { amount, counted, numberText, percent, textWithin, titleOf } from '../words/words.ts';
 
-const NUMBERS: [keyof Extract<Marginal, { mean: number }>, string][] = [
+type NumericMarginal = Extract<Marginal, { mean: number }>;
+
+const NUMBERS: [keyof NumericMarginal, string][] = [
   ['mean', 'Mean'],
   ['sd', 'Standard deviation'],
   ['low', '2.5 %'],
@@ -17,7 +19,7 @@ const NUMBERS: [keyof Extract<Marginal, { mean: number }>, string][] = [
 ];
 
 /** The numbers of the table have two digits more than those of the headline, which follow half the width of the interval. */
-const TABLE_DIGITS = 200;
+const FINER = 100;
 
 /** The headline: the median of each input with its 95 % interval, or the most probable value. */
 export function posteriorAnswer({ base }: Campaign, { summary }: CalibrationStory): Markup | undefined {
@@ -58,15 +60,14 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
         There is no posterior, because no generation after the first one, which is the prior, is complete.
       </p>
     </section>`;
-  const { generation, tolerance, acceptance, effective, inputs } = posterior;
-  const numeric = Object.entries(inputs).filter(([, marginal]) => 'mean' in marginal) as [
-    string,
-    Extract<Marginal, { mean: number }>,
-  ][];
-  const others = Object.entries(inputs).filter(([, marginal]) => 'shares' in marginal) as [
-    string,
-    Extract<Marginal, { shares: object }>,
-  ][];
+  const { generation, tolerance, acceptance, effective } = posterior;
+  const inputs = Object.entries(posterior.inputs);
+  const numeric = inputs.flatMap(([name, marginal]) =>
+    'mean' in marginal ? [[name, marginal] as const] : [],
+  );
+  const others = inputs.flatMap(([name, marginal]) =>
+    'shares' in marginal ? [[name, marginal] as const] : [],
+  );
   return html`<section>
     <h2>Posterior</h2>
     ${head}
@@ -80,32 +81,10 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
     ${
       numeric.length === 0
         ? ''
-        : html`<div class="scroll" tabindex="0">
-            <table>
-              <thead>
-                <tr>
-                  <th>Input</th>
-                  ${NUMBERS.map(([, title]) => html`<th class="number">${title}</th>`)}
-                </tr>
-              </thead>
-              <tbody>
-                ${numeric.map(
-                  ([name, marginal]) =>
-                    html`<tr>
-                      <td>${titleOf(campaign.varied.find((input) => input.name === name)!)}</td>
-                      ${NUMBERS.map(([key]) => {
-                        const [value, half] = [marginal[key], (marginal.high - marginal.low) / TABLE_DIGITS];
-                        const isMoment = key === 'mean' || key === 'sd';
-                        const text = isMoment
-                          ? textWithin(value, half)
-                          : quantileText(campaign.base, name, value, half);
-                        return html`<td class="number">${titled(text, String(value))}</td>`;
-                      })}
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
+        : table(
+            ['Input', ...NUMBERS.map(([, title]) => numberHead(title))],
+            numeric.map(([name, marginal]) => numbersRow(campaign, name, marginal)),
+          )
     }
     ${others.map(
       ([name, { shares }]) =>
@@ -119,11 +98,39 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
   </section>`;
 }
 
+/** The row of an input with numbers. A quantile of whole numbers is one of them, a mean or deviation may be none. */
+function numbersRow({ varied, base }: Campaign, name: string, marginal: NumericMarginal): Markup {
+  const half = (marginal.high - marginal.low) / 2 / FINER;
+  const cells = NUMBERS.map(([key]) => {
+    const value = marginal[key];
+    const isMoment = key === 'mean' || key === 'sd';
+    const text = isMoment ? textWithin(value, half) : quantileText(base, name, value, half);
+    return html`<td class="number">${titled(text, String(value))}</td>`;
+  });
+  return html`<tr>
+    <td>${titleOf(varied.find((input) => input.name === name)!)}</td>
+    ${cells}
+  </tr>`;
+}
+
 /** The generations with their tolerances. */
 export function generationsSection({ generations, summary }: CalibrationStory): Markup | undefined {
   if (generations.length === 0) return undefined;
   const beside = summary.asked - generations.reduce((sum, { told }) => sum + told, 0);
   const titles = ['Generation', 'Tolerance', 'Points', 'Accepted', 'Share', 'Effective points'];
+  const rows = generations.map(({ number, tolerance, told, accepted, effective }) => {
+    const cells = [
+      String(number),
+      tolerance === null ? '' : numberText(tolerance),
+      told.toLocaleString('en-US'),
+      accepted.toLocaleString('en-US'),
+      told === 0 ? '' : percent(Number((accepted / told).toPrecision(3))),
+      effective === null ? '' : numberText(Math.round(effective)),
+    ];
+    return html`<tr>
+      ${cells.map((cell) => html`<td class="number">${cell}</td>`)}
+    </tr>`;
+  });
   return html`<section>
     <h2>Generations</h2>
     <p class="soft">
@@ -136,29 +143,6 @@ export function generationsSection({ generations, summary }: CalibrationStory): 
         ...lastChangeTexts(generations),
       )}
     </p>
-    <div class="scroll" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            ${titles.map((title) => html`<th class="number">${title}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${generations.map(({ number, tolerance, told, accepted, effective }) => {
-            const cells = [
-              String(number),
-              tolerance === null ? '' : numberText(tolerance),
-              told.toLocaleString('en-US'),
-              accepted.toLocaleString('en-US'),
-              told === 0 ? '' : percent(Number((accepted / told).toPrecision(3))),
-              effective === null ? '' : numberText(Math.round(effective)),
-            ];
-            return html`<tr>
-              ${cells.map((cell) => html`<td class="number">${cell}</td>`)}
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>
+    ${table(titles.map(numberHead), rows)}
   </section>`;
 }

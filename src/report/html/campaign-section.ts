@@ -42,37 +42,18 @@ export function campaignSection(
   ];
   const fixed = base
     .filter(({ name }) => isFixed(name))
-    .map(
-      ({ name, value, units }) =>
-        html`<tr>
-          <th>${name}</th>
-          <td>
-            ${titled(files.find(({ input }) => input === name)?.path ?? amount(value, units), amount(value, units))}
-          </td>
-        </tr>`,
-    );
+    .map(({ name, value, units }): [string, string | Markup] => {
+      const full = amount(value, units);
+      return [name, titled(files.find(({ input }) => input === name)?.path ?? full, full)];
+    });
   return html`<section>
     <h2>What was run</h2>
-    <div class="scroll" tabindex="0">
-      <table class="plain">
-        ${rows.map(
-          ([name, value]) =>
-            html`<tr>
-              <th>${name}</th>
-              <td>${value}</td>
-            </tr>`,
-        )}
-      </table>
-    </div>
+    ${plainTable(rows)}
     ${
       fixed.length > 0
         ? html`<details>
             <summary>${counted(fixed.length, 'input')} with one value</summary>
-            <div class="scroll" tabindex="0">
-              <table class="plain">
-                ${fixed}
-              </table>
-            </div>
+            ${plainTable(fixed)}
           </details>`
         : ''
     }
@@ -85,6 +66,21 @@ export function campaignSection(
           </details>`
     }
   </section>`;
+}
+
+/** Names with their values, one row each. */
+function plainTable(rows: readonly [name: string, value: string | Markup][]): Markup {
+  return html`<div class="scroll" tabindex="0">
+    <table class="plain">
+      ${rows.map(
+        ([name, value]) =>
+          html`<tr>
+            <th>${name}</th>
+            <td>${value}</td>
+          </tr>`,
+      )}
+    </table>
+  </div>`;
 }
 
 /** The scheme, host and port of a service's address. Other parts, such as the password or the query, may be secret. */

@@ -3,7 +3,7 @@ import type { VariedInput } from '../../campaign/types.ts';
 import { bounded } from '../../text/printable.ts';
 import { html, type Markup } from './markup.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
-import { amount, estimateTexts, fullText, measureColumn, shortNumber } from '../words/words.ts';
+import { amount, estimateTexts, fullText, measureColumn, shortNumber, titleOf } from '../words/words.ts';
 
 /**
  * The functions below show rounded values. The full value is the title of the cell, which appears when the pointer
@@ -12,6 +12,38 @@ import { amount, estimateTexts, fullText, measureColumn, shortNumber } from '../
 
 /** The maximum number of characters of a text. A longer text would make its row higher than the window. */
 const MOST_TEXT = 200;
+
+/**
+ * A table that scrolls sideways in a narrow window.
+ *
+ * @param heads - the titles of the columns; a text is the title of a column without numbers
+ */
+export function table(heads: readonly (string | Markup)[], rows: readonly Markup[]): Markup {
+  return html`<div class="scroll" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => (typeof head === 'string' ? html`<th>${head}</th>` : head))}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** The title of a column of numbers. */
+export function numberHead(title: string): Markup {
+  return html`<th class="number">${title}</th>`;
+}
+
+/** The titles of the columns that {@link inputCells} fills. */
+export function inputHeads(varied: readonly VariedInput[]): (string | Markup)[] {
+  return varied.map((input) =>
+    kindOfInput(input.type) === 'number' ? numberHead(titleOf(input)) : titleOf(input),
+  );
+}
 
 /** The cells of a point's inputs. */
 export function inputCells(varied: readonly VariedInput[], values: readonly string[]): Markup[] {

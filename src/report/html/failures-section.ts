@@ -2,7 +2,7 @@ import type { Campaign } from '../../campaign/types.ts';
 import type { FailureGroup } from '../summary/failures.ts';
 import { html, type Markup } from './markup.ts';
 import type { StoredLog } from '../../store/index.ts';
-import { placeOf } from './cells.ts';
+import { numberHead, placeOf, table } from './cells.ts';
 import { counted } from '../words/words.ts';
 
 /** The maximum number of lines of a run's log that are shown. */
@@ -17,35 +17,22 @@ export function failuresSection(
   failures: readonly FailureGroup[],
   logs: readonly StoredLog[],
 ): Markup {
+  const rows = failures.map(
+    ({ cause, count, sample }) =>
+      html`<tr>
+        <td class="number">${count.toLocaleString('en-US')}</td>
+        <td class="reason">${cause}</td>
+        <td>
+          ${sample ? exampleOf(varied, sample, cause) : ''} ${logOf(logs.find((log) => log.cause === cause))}
+        </td>
+      </tr>`,
+  );
   return html`<section>
     <h2>Failures</h2>
     <p class="soft">
       Failed runs by cause. A cause is the common part of the service's reasons, without numbers and ids.
     </p>
-    <div class="scroll" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            <th class="number">Runs</th>
-            <th>Cause</th>
-            <th>For example</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${failures.map(
-            ({ cause, count, sample }) =>
-              html`<tr>
-                <td class="number">${count.toLocaleString('en-US')}</td>
-                <td class="reason">${cause}</td>
-                <td>
-                  ${sample ? exampleOf(varied, sample, cause) : ''}
-                  ${logOf(logs.find((log) => log.cause === cause))}
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${table([numberHead('Runs'), 'Cause', 'For example'], rows)}
   </section>`;
 }
 

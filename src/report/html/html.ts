@@ -1,18 +1,17 @@
-import { version } from '../../package/own-version.ts';
 import { measureOf } from '../../campaign/measures.ts';
-import type { CampaignOutput, Goal, RunCounts } from '../../campaign/types.ts';
+import type { Goal, RunCounts } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { nothingCompared } from './agreement-section.ts';
 import { campaignSection } from './campaign-section.ts';
 import { anchorOf, withContents } from './contents.ts';
-import { html, Markup } from './markup.ts';
-import { type ReportSection, reportSections, type Told } from './report-sections.ts';
+import { html } from './markup.ts';
+import { reportPage } from './page.ts';
+import { reportSections, type Told } from './report-sections.ts';
+import type { ReportSection } from './section.ts';
 import { summaryOptionsOf } from './story-sections.ts';
-import { policy, scriptElement } from './picture-script.ts';
 import { headSection } from './overview-sections.ts';
-import { style } from './style.ts';
-import { summarize, type Summary } from '../summary/summary.ts';
+import { dataSetsOf, summarize, type Summary } from '../summary/summary.ts';
 
 export interface ReportOptions extends Told {
   /**
@@ -56,32 +55,10 @@ export async function renderReport(
     id: 'campaign',
     markup: campaignSection(record, counts, summary.timeline.outstandingTime),
   };
-  const page = [
-    headSection(record),
-    html`<div id="report">
-      ${withContents([...sections, last]).map((section) => html`<div id="${anchorOf(section)}">${section.markup}</div>`)}
-    </div>`,
-    html`<footer>
-      foray ${version} made this page from the campaign ${campaign.id}. The page contains everything and loads
-      nothing.
-    </footer>`,
-  ];
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${campaign.name} · foray</title>
-        <style>
-          ${new Markup(style)}
-        </style>
-      </head>
-      <body>
-        <main>${page}</main>
-        ${scriptElement}
-      </body>
-    </html> `.text;
+  const report = html`<div id="report">
+    ${withContents([...sections, last]).map((section) => html`<div id="${anchorOf(section)}">${section.markup}</div>`)}
+  </div>`;
+  return reportPage(campaign.name, `the campaign ${campaign.id}`, headSection(record), report);
 }
 
 /** Makes the parts of a report. @throws ForayError in the same cases as {@link renderReport} */
@@ -96,13 +73,7 @@ export async function reportParts(
   const measured = (name: string) => measureOf(campaign.outputs, name);
   const goal = wanted && { ...wanted, output: measured(wanted.output).name };
   const asked = [...show, ...(goal ? [goal.output] : [])].map(measured);
-  if (observed)
-    named(
-      campaign.outputs.filter(({ type }) => type === 'DATA_SET'),
-      observed.output,
-      'DATA_SET',
-    );
-
+  if (observed) checkDataSet(dataSetsOf(campaign), observed.output);
   const summary = await summarize(campaign, rows, asked, {
     reference,
     observed: observed?.output,
@@ -112,11 +83,9 @@ export async function reportParts(
   return { sections: await reportSections(record, counts, summary, options), summary };
 }
 
-function named(outputs: CampaignOutput[], name: string, what: string): CampaignOutput {
-  const output = outputs.find((candidate) => candidate.name === name);
-  if (output) return output;
-  const names = outputs.map((candidate) => `"${candidate.name}"`).join(', ');
-  throw new ForayError('UNKNOWN_OUTPUT', `The campaign has no ${what} "${name}".`, {
-    hint: names ? `It has ${names}.` : undefined,
+function checkDataSet(known: readonly string[], name: string): void {
+  if (known.includes(name)) return;
+  throw new ForayError('UNKNOWN_OUTPUT', `The campaign has no DATA_SET "${name}".`, {
+    hint: known.length > 0 ? `It has ${known.map((one) => `"${one}"`).join(', ')}.` : undefined,
   });
 }

@@ -5,9 +5,8 @@ import type { CampaignRecord } from '../../store/index.ts';
 import { html, type Markup } from './markup.ts';
 import { chosenInterval } from '../summary/chosen.ts';
 import { type OutputSample, type PointResult, valueOf } from '../summary/points.ts';
-import { kindOfInput } from '../tables/value-kinds.ts';
 import type { Summary } from '../summary/summary.ts';
-import { inputCells, measureCells, placeOf, titled } from './cells.ts';
+import { inputCells, inputHeads, measureCells, numberHead, placeOf, table, titled } from './cells.ts';
 import { choiceText, tiedText, TOO_GOOD } from '../words/search-words.ts';
 import {
   counted,
@@ -15,7 +14,6 @@ import {
   intervalText,
   measureText,
   statisticsOf,
-  titleOf,
   titleOfMeasure,
 } from '../words/words.ts';
 import { isNoisy } from '../../search/noise.ts';
@@ -172,7 +170,6 @@ export function bestSection(
   const { varied } = campaign;
   const isReplicated = campaign.replications > 1 || campaign.precision !== null;
   const shown = output ? [output, ...measures.filter((one) => one !== output)] : [];
-  const isNumber = varied.map(({ type }) => kindOfInput(type) === 'number');
   const columns = shown.map((one) =>
     measureCells(
       one,
@@ -187,6 +184,7 @@ export function bestSection(
         <td><code>${key}</code></td>
       </tr>`,
   );
+  const heads = [...shown.map(titleOfMeasure), ...(isReplicated ? ['Runs'] : [])];
   const what = statisticsOf(shown);
   const how = output
     ? `${wants} ${output.name}${isReplicated ? `, ${what.map((one) => `${one}s`).join(' and ')} over the replications` : ''}`
@@ -202,21 +200,7 @@ export function bestSection(
         choice && choice.among > 1 && isGoal && isNoisy(campaign) ? TOO_GOOD : undefined,
       )}
     </p>
-    <div class="scroll" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            ${varied.map((input, at) => html`<th class="${isNumber[at] ? 'number' : ''}">${titleOf(input)}</th>`)}
-            ${shown.map((one) => html`<th class="number">${titleOfMeasure(one)}</th>`)}
-            ${isReplicated ? html`<th class="number">Runs</th>` : ''}
-            <th>Point</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table([...inputHeads(varied), ...heads.map(numberHead), 'Point'], rows)}
   </section>`;
 }
 

@@ -2,7 +2,7 @@ import { isSensitivityDesign } from '../../campaign/designs/index.ts';
 import { type Campaign, closedPhases, type Phase, type RunCounts } from '../../campaign/types.ts';
 import type { Story } from '../../client/strategies.ts';
 import type { Analysis } from '../../sensitivity/analysis.ts';
-import type { CampaignRecord, StoredLog } from '../../store/index.ts';
+import type { CampaignRecord, ResultRow, StoredLog } from '../../store/index.ts';
 import { agreementSection } from './agreement-section.ts';
 import { shownAnalyses } from '../analysis/section.ts';
 import { effectFigures } from '../pictures/effects.ts';
@@ -16,13 +16,12 @@ import { html, type Markup } from './markup.ts';
 import { type AxisRefusal, MOST_TEXTS, MOST_VALUES } from '../summary/effects.ts';
 import { MOST_CELLS, MOST_FACETS } from '../summary/grid.ts';
 import { counted, numberText } from '../words/words.ts';
+import { CourseGatherer } from '../summary/courses.ts';
 import type { Reference } from '../summary/reference.ts';
 import { drawn, part, type ReportSection } from './section.ts';
 import { foundIn, toldStory } from './story-sections.ts';
 import { answerSection, bestSection, factsSection, imprecisionText } from './overview-sections.ts';
 import type { Summary } from '../summary/summary.ts';
-
-export type { ReportSection };
 
 /** What a report shows besides the runs. */
 export interface Told {
@@ -149,11 +148,17 @@ export async function reportSections(
   ];
 }
 
+/** The pictures of one point: the curves of its runs, one above the other. */
+export function pointSections(campaign: Campaign, rows: readonly ResultRow[]): Promise<ReportSection[]> {
+  const courses = new CourseGatherer(campaign.outputs);
+  for (const row of rows) if (row.status === 'done') courses.add(row);
+  const ranking = { wants: 'lowest', isGoal: false } as const;
+  const figures = courseFigures(campaign, courses.result(undefined), observationsOf(campaign), ranking);
+  return drawn(figures, campaign.id, pictureOf);
+}
+
 /** The observed curves: those that a reader gives, and otherwise those of a calibration. */
-export function observationsOf(
-  campaign: Campaign,
-  observed?: Told['observed'],
-): (Observed & { output: string })[] {
+function observationsOf(campaign: Campaign, observed?: Told['observed']): (Observed & { output: string })[] {
   if (observed) return [observed];
   if (campaign.strategy.by !== 'calibration') return [];
   return campaign.strategy.observed.flatMap((one) =>

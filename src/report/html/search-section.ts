@@ -5,7 +5,7 @@ import type { SeekingCampaign } from '../../search/interval.ts';
 import type { SelectStory, SelectSummary } from '../../search/select-story.ts';
 import type { AskedPoint, Finalist, SearchStory } from '../../search/story.ts';
 import type { BestPoint, SearchSummary } from '../../search/summary.ts';
-import { inputCells, intervalColumns, measureCells } from './cells.ts';
+import { inputCells, inputHeads, intervalColumns, measureCells, numberHead, table } from './cells.ts';
 import { sentences } from '../pictures/figure.ts';
 import { html, type Markup } from './markup.ts';
 import {
@@ -19,8 +19,7 @@ import {
   TOO_GOOD,
 } from '../words/search-words.ts';
 import { capitalized } from '../../text/printable.ts';
-import { kindOfInput } from '../tables/value-kinds.ts';
-import { counted, numberText, percent, titleOf, titleOfMeasure } from '../words/words.ts';
+import { counted, numberText, percent, titleOfMeasure } from '../words/words.ts';
 
 /** The maximum number of points in the table of best points. */
 const BEST_POINTS = 10;
@@ -200,33 +199,20 @@ function pointsTable(
     type,
     units: units.get(name) ?? null,
   }));
+  const heads = [...[...columns, ...texts].map((column) => column.title), 'Runs'].map(numberHead);
+  const rows = points.map(
+    ({ key, values, runs }, at) =>
+      html`<tr class="${first && at === 0 ? 'first' : ''}">
+        ${inputCells(inputs, values)} ${columns.map(({ cells }) => cells[at])}
+        ${texts.map((column) => html`<td class="number">${column.values[at]}</td>`)}
+        <td class="number">${runs}</td>
+        ${stands ? html`<td>${stands[at]}</td>` : ''}
+        <td><code>${key}</code></td>
+      </tr>`,
+  );
   return html`<section>
     <h2>${title}</h2>
     <p class="soft">${how}</p>
-    <div class="scroll" tabindex="0">
-      <table>
-        <thead>
-          <tr>
-            ${inputs.map((input) => html`<th class="${kindOfInput(input.type) === 'number' ? 'number' : ''}">${titleOf(input)}</th>`)}
-            ${[...columns, ...texts].map((column) => html`<th class="number">${column.title}</th>`)}
-            <th class="number">Runs</th>
-            ${stands ? html`<th>State</th>` : ''}
-            <th>Point</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${points.map(
-            ({ key, values, runs }, at) =>
-              html`<tr class="${first && at === 0 ? 'first' : ''}">
-                ${inputCells(inputs, values)} ${columns.map(({ cells }) => cells[at])}
-                ${texts.map((column) => html`<td class="number">${column.values[at]}</td>`)}
-                <td class="number">${runs}</td>
-                ${stands ? html`<td>${stands[at]}</td>` : ''}
-                <td><code>${key}</code></td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${table([...inputHeads(inputs), ...heads, ...(stands ? ['State'] : []), 'Point'], rows)}
   </section>`;
 }

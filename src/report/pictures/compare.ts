@@ -62,7 +62,6 @@ function intervalOf({ found: { difference, low, high } }: ShownPoint, output: Ou
   };
 }
 
-/** Gives the row of a point. */
 type RowOf = (shown: ShownPoint) => { row: number };
 
 function specOf(summary: OutputSummary, varied: readonly VariedInput[], rowOf: RowOf): Spec {

@@ -1,14 +1,14 @@
+import type { Curve } from '../../campaign/curves.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { capitalized } from '../../text/printable.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { beside, PictureNumbers } from './numbers.ts';
-import { colours, COURSE_COLOURS, type Spec, WIDTH } from './vega.ts';
+import { colours, COURSE_COLOURS, layerIf, type Spec, WIDTH } from './vega.ts';
 import { type XAxis, xAxis } from './x-axis.ts';
 import { type Band, MOST_POINTS } from '../summary/bands.ts';
 import { type Courses, MOST_DATA_SETS, MOST_GROUPS } from '../summary/courses.ts';
 import type { Ranking } from '../summary/summary.ts';
-import type { Curve } from '../tables/value-kinds.ts';
 import { counted, titleOf } from '../words/words.ts';
 
 export function courseFigures(
@@ -175,18 +175,13 @@ function curves(
       opacity: 1,
       kind: 'line' as const,
     })),
-    ...(prior.length > 0
-      ? [{ name: names.prior, colour: muted, opacity: OPACITY.prior, kind: 'area' as const }]
-      : []),
-    ...(hasBands
-      ? [{ name: names.ninety, colour: fill, opacity: OPACITY.ninety, kind: 'area' as const }]
-      : []),
-    ...(hasBands
-      ? [{ name: names.fifty, colour: fill, opacity: OPACITY.ninety + OPACITY.fifty, kind: 'area' as const }]
-      : []),
-    ...(hasBands ? [{ name: names.median, colour: fill, opacity: 1, kind: 'line' as const }] : []),
-    ...(hasOthers ? [{ name: names.others, colour: fill, opacity: 1, kind: 'line' as const }] : []),
-    ...(hasBest ? [{ name: front, colour: line, opacity: 1, kind: 'line' as const }] : []),
+    { name: names.prior, colour: muted, opacity: OPACITY.prior, kind: 'area', is: prior.length > 0 },
+    { name: names.ninety, colour: fill, opacity: OPACITY.ninety, kind: 'area', is: hasBands },
+    // the middle half lies over the middle 90 %
+    { name: names.fifty, colour: fill, opacity: OPACITY.ninety + OPACITY.fifty, kind: 'area', is: hasBands },
+    { name: names.median, colour: fill, opacity: 1, kind: 'line', is: hasBands },
+    { name: names.others, colour: fill, opacity: 1, kind: 'line', is: hasOthers },
+    { name: front, colour: line, opacity: 1, kind: 'line', is: hasBest },
     ...(observed ? [{ name: observed.label, colour: strong, opacity: 1 }] : []),
   ]);
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOf(output) });
@@ -199,7 +194,10 @@ function curves(
     curve.filter(([x]) => isOnAxis(x));
   const course = (curve: Curve, series: number, name: string, point?: string) =>
     onAxis(curve).map(([x, y], i) => ({
-      ...{ x: placeOf(x), y, i, series },
+      x: placeOf(x),
+      y,
+      i,
+      series,
       ...numbers.add([textOf(x), name, y], point),
     }));
   const rowed = (bands: readonly Band[], name: string) =>
@@ -219,20 +217,28 @@ function curves(
     mark: { type: 'area', opacity },
     encoding: { x, y: y(from), y2: { field: to }, color: color(name) },
   });
+  const medians = (values: readonly object[], strokeWidth: number, name: string) => ({
+    data: { values },
+    mark: { type: 'line', strokeWidth },
+    encoding: { x, y: y('q50'), color: color(name) },
+  });
+  const dots = ({ label, points }: Observed) => ({
+    data: {
+      values: onAxis(points).map(([x, y]) => ({
+        x: placeOf(x),
+        y,
+        ...numbers.add([textOf(x), label, y]),
+      })),
+    },
+    mark: { type: 'point', filled: true, size: 70, opacity: 1 },
+    encoding: { x, y: y('y'), color: color(label) },
+  });
   const drawn = { x, y: y('y'), order: { field: 'i' } };
   const ofGroups = groups.flatMap(({ value, bands, curves }) => {
     const values = rowed(bands, value);
     return [
-      ...(bands.length > 0
-        ? [
-            band(values.map(beside), 'q05', 'q95', value, GROUP_OPACITY),
-            {
-              data: { values },
-              mark: { type: 'line', strokeWidth: 2 },
-              encoding: { x, y: y('q50'), color: color(value) },
-            },
-          ]
-        : []),
+      ...layerIf(bands.length > 0, () => band(values.map(beside), 'q05', 'q95', value, GROUP_OPACITY)),
+      ...layerIf(bands.length > 0, () => medians(values, 2, value)),
       ...[false, true].flatMap((isFront) => {
         const lines = curves.filter(({ isBest }) => isBest === isFront);
         const values = lines.flatMap(({ curve, point }, at) => course(curve, at, value, point));
@@ -244,52 +250,21 @@ function curves(
   });
   const layer = [
     ...ofGroups,
-    ...(prior.length > 0 ? [band(rowed(prior, 'prior'), 'q05', 'q95', names.prior, OPACITY.prior)] : []),
-    ...(hasBands
-      ? [
-          band(middles.map(beside), 'q05', 'q95', names.ninety, OPACITY.ninety),
-          band(middles.map(beside), 'q25', 'q75', names.fifty, OPACITY.fifty),
-          {
-            data: { values: middles },
-            mark: { type: 'line', strokeWidth: 1.5 },
-            encoding: { x, y: y('q50'), color: color(names.median) },
-          },
-        ]
-      : []),
-    ...(hasOthers
-      ? [
-          {
-            data: {
-              values: others.flatMap((curve, at) => course(curve, at, names.others, points.others[at])),
-            },
-            mark: { type: 'line', strokeWidth: 1, opacity: 0.5 },
-            encoding: { ...drawn, color: color(names.others), detail: { field: 'series' } },
-          },
-        ]
-      : []),
-    ...(hasBest
-      ? [
-          {
-            data: { values: course(best, 0, front, points.best) },
-            mark: { type: 'line', strokeWidth: hasBands || hasOthers ? 2.5 : 2 },
-            encoding: { ...drawn, color: color(front) },
-          },
-        ]
-      : []),
-    ...(observed
-      ? [
-          {
-            data: {
-              values: onAxis(observed.points).map(([x, y]) => ({
-                ...{ x: placeOf(x), y },
-                ...numbers.add([textOf(x), observed.label, y]),
-              })),
-            },
-            mark: { type: 'point', filled: true, size: 70, opacity: 1 },
-            encoding: { x, y: y('y'), color: color(observed.label) },
-          },
-        ]
-      : []),
+    ...layerIf(prior.length > 0, () => band(rowed(prior, 'prior'), 'q05', 'q95', names.prior, OPACITY.prior)),
+    ...layerIf(hasBands, () => band(middles.map(beside), 'q05', 'q95', names.ninety, OPACITY.ninety)),
+    ...layerIf(hasBands, () => band(middles.map(beside), 'q25', 'q75', names.fifty, OPACITY.fifty)),
+    ...layerIf(hasBands, () => medians(middles, 1.5, names.median)),
+    ...layerIf(hasOthers, () => ({
+      data: { values: others.flatMap((curve, at) => course(curve, at, names.others, points.others[at])) },
+      mark: { type: 'line', strokeWidth: 1, opacity: 0.5 },
+      encoding: { ...drawn, color: color(names.others), detail: { field: 'series' } },
+    })),
+    ...layerIf(hasBest, () => ({
+      data: { values: course(best, 0, front, points.best) },
+      mark: { type: 'line', strokeWidth: hasBands || hasOthers ? 2.5 : 2 },
+      encoding: { ...drawn, color: color(front) },
+    })),
+    ...(observed ? [dots(observed)] : []),
   ];
   return { spec: { width: WIDTH - 90, height: 360, layer } as Spec, numbers };
 }

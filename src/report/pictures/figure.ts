@@ -26,7 +26,6 @@ export interface Picture {
   panels: Panel[];
 }
 
-/** Draws the picture of a figure. */
 export type Drawing = (figure: Figure) => Promise<Picture>;
 
 export async function pictureOf({

@@ -165,20 +165,14 @@ const stateNames = {
 /** Draws the finalists, one row each: the mean of the new runs with its interval, and the value during the search. */
 function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
   const has = (kind: FinalistRow['kind']): boolean => rows.some((row) => row.kind === kind);
-  const shown = key(
-    [
-      { name: stateNames.winner, colour: colours.best, opacity: 1, is: has('winner') },
-      { name: stateNames.finalist, colour: colours.line, opacity: 1, is: has('finalist') },
-      { name: stateNames.own, colour: '#a06cd5', opacity: 1, is: rows.some(({ own }) => own !== null) },
-      { name: stateNames.infeasible, colour: colours.bad, opacity: 1, is: has('infeasible') },
-      {
-        name: stateNames.seen,
-        colour: colours.muted,
-        opacity: 0.8,
-        is: rows.some(({ seen }) => seen !== null),
-      },
-    ].filter(({ is }) => is),
-  );
+  const hasSeen = rows.some(({ seen }) => seen !== null);
+  const shown = key([
+    { name: stateNames.winner, colour: colours.best, opacity: 1, is: has('winner') },
+    { name: stateNames.finalist, colour: colours.line, opacity: 1, is: has('finalist') },
+    { name: stateNames.own, colour: '#a06cd5', opacity: 1, is: rows.some(({ own }) => own !== null) },
+    { name: stateNames.infeasible, colour: colours.bad, opacity: 1, is: has('infeasible') },
+    { name: stateNames.seen, colour: colours.muted, opacity: 0.8, is: hasSeen },
+  ]);
   const axis = { tickCount: 8, ...(output.statistic === 'share' && { format: '~%' }) };
   const x = (field: string) => ({
     field,

@@ -6,8 +6,7 @@ import { type Figure, sentences } from './figure.ts';
 import { binCells, inputColumn, measureColumnOf, PictureNumbers } from './numbers.ts';
 import { colourScale, legendTitle, wholeTicks } from './scales.ts';
 import { type Spec, WIDTH } from './vega.ts';
-import type { FacetedGrid } from '../summary/effects.ts';
-import type { GridEffect } from '../summary/grid.ts';
+import type { FacetedGrid, GridEffect } from '../summary/grid.ts';
 import { type Axis, binTexts, hasBinEach } from '../summary/input-axis.ts';
 import { type Ranking, summarize } from '../summary/summary.ts';
 import { ticksBetween } from '../words/ticks.ts';
@@ -54,14 +53,12 @@ function cellText({ x, y }: Pick<GridEffect, 'x' | 'y'>, isMean: boolean): strin
     : 'Each cell is the mean of neighbouring points of the design';
 }
 
-/** The columns of the numbers of cells. */
 function cellNumbers(inputs: readonly VariedInput[], output: Measure): PictureNumbers {
   return new PictureNumbers([...inputs.map(inputColumn), measureColumnOf(output)]);
 }
 
 type RowedGrid = Pick<GridEffect, 'x' | 'y'> & { cells: RowedCell[] };
 
-/** A cell with the row of its numbers. */
 type RowedCell = GridEffect['cells'][number] & { row: number };
 
 /** Gives the key of the point of a cell; undefined if cells are not points. */
@@ -164,20 +161,18 @@ export async function groundFigures(
  * @param best - the bins of the best point, and its mean with its interval
  * @param word - the word beside the best point
  */
-function heatMap(
-  { x, y, cells }: RowedGrid,
-  output: Measure,
-  best: MarkedPlace | undefined,
-  word = 'lowest',
-): Spec {
-  return {
-    width: WIDTH - 170,
-    height: 460,
-    layer: [
-      { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380, [12, 16]) },
-      ...(best ? bestMark({ ...placeOf({ x, y }, best), output }, word, 2 * best.x >= x.bins.length) : []),
-    ],
-  } as Spec;
+function heatMap(grid: RowedGrid, output: Measure, best: MarkedPlace | undefined, word = 'lowest'): Spec {
+  return withMarks(
+    grid,
+    output,
+    best ? bestMark({ ...placeOf(grid, best), output }, word, 2 * best.x >= grid.x.bins.length) : [],
+  );
+}
+
+/** A heat map under marks. */
+function withMarks(grid: RowedGrid, output: Measure, marks: readonly object[]): Spec {
+  const map = { data: { values: rectsOf(grid) }, ...coloured(grid, output, 380, [12, 16]) };
+  return { width: WIDTH - 170, height: 460, layer: [map, ...marks] } as Spec;
 }
 
 /** A place on a heat map, as values of its two inputs. */
@@ -197,7 +192,8 @@ interface Overlay {
 }
 
 /** Draws a heat map under the points of a search. */
-function heatMapUnder({ x, y, cells }: RowedGrid, output: Measure, over: Overlay): Spec {
+function heatMapUnder(grid: RowedGrid, output: Measure, over: Overlay): Spec {
+  const { x, y } = grid;
   const along = <P extends Place>(place: P): P => ({
     ...place,
     x: alongOf(x, place.x),
@@ -205,32 +201,27 @@ function heatMapUnder({ x, y, cells }: RowedGrid, output: Measure, over: Overlay
   });
   const best = { ...over.best, ...along(over.best) };
   const isOnRight = 2 * best.x >= edgesOf(x, 0)[0] + edgesOf(x, x.bins.length - 1)[1];
-  return {
-    width: WIDTH - 170,
-    height: 460,
-    layer: [
-      { data: { values: rectsOf({ x, y, cells }) }, ...coloured({ x, y, cells }, output, 380, [12, 16]) },
-      {
-        data: { values: over.points.map(along) },
-        mark: {
-          type: 'point',
-          shape: 'circle',
-          size: 34,
-          filled: true,
-          opacity: 1,
-          color: 'white',
-          stroke: '#1a1a1a',
-          strokeWidth: 1,
-        },
-        encoding: {
-          x: { field: 'x', type: 'quantitative' },
-          y: { field: 'y', type: 'quantitative' },
-        },
+  return withMarks(grid, output, [
+    {
+      data: { values: over.points.map(along) },
+      mark: {
+        type: 'point',
+        shape: 'circle',
+        size: 34,
+        filled: true,
+        opacity: 1,
+        color: 'white',
+        stroke: '#1a1a1a',
+        strokeWidth: 1,
       },
-      ...bestMark({ ...best, output }, 'best', isOnRight),
-      ...(over.known ? knownMark({ ...over.known, ...along(over.known) }, !isOnRight) : []),
-    ],
-  } as Spec;
+      encoding: {
+        x: { field: 'x', type: 'quantitative' },
+        y: { field: 'y', type: 'quantitative' },
+      },
+    },
+    ...bestMark({ ...best, output }, 'best', isOnRight),
+    ...(over.known ? knownMark({ ...over.known, ...along(over.known) }, !isOnRight) : []),
+  ]);
 }
 
 const COLUMNS = 3;

@@ -8,13 +8,16 @@ export interface KeyEntry {
   opacity: number;
   /** What the marks are. @default points */
   kind?: Exclude<keyof typeof SYMBOLS, 'point'>;
+  /** Whether the key shows the entry. @default true */
+  is?: boolean | undefined;
 }
 
 /**
  * Makes the key above a picture, which explains its colours. The returned function takes the name of a kind of marks,
- * and gives its colour encoding. The key shows all entries, even entries without marks in the picture.
+ * and gives its colour encoding. An entry that is shown may have no marks in the picture.
  */
-export function key(entries: readonly KeyEntry[]): (name: string) => object {
+export function key(all: readonly KeyEntry[]): (name: string) => object {
+  const entries = all.filter(({ is = true }) => is);
   const names = entries.map(({ name }) => name);
   const symbols = JSON.stringify(entries.map(({ kind }) => SYMBOLS[kind ?? 'point']));
   const opacities = JSON.stringify(entries.map(({ opacity }) => opacity));

@@ -14,8 +14,8 @@ import {
 } from './numbers.ts';
 import { key } from './key.ts';
 import { isUneven, isWide, meanAxis, shareAxis, wholeTicks } from './scales.ts';
-import { largestPanels, largestText, panels, titleBy } from './panels.ts';
-import { colours, type Spec } from './vega.ts';
+import { firstBy, largestPanels, largestText, panels, titleBy } from './panels.ts';
+import { colours, layerIf, type Spec } from './vega.ts';
 import type { InputEffect, MainEffects } from '../summary/effects.ts';
 import { binTexts, hasBinEach } from '../summary/input-axis.ts';
 import { confidenceOf } from '../summary/mean.ts';
@@ -230,8 +230,7 @@ function panel(
   label: string,
   wants: Goal['wants'] | undefined,
 ) {
-  const isFirst = (a: number, b: number): boolean => (wants === 'lowest' ? a < b : a > b);
-  const first = means.reduce((a, b) => (isFirst(b.mean, a.mean) ? b : a), means[0]!);
+  const first = firstBy(means, wants);
   const place = (bin: number) => (axis.numeric ? axis.bins[bin]!.value : axis.bins[bin]!.label);
   const values = means.map(({ bin, mean, low, high, row }) => ({
     row,
@@ -278,29 +277,23 @@ function panel(
   const inIntervals = { data: { values: values.filter(({ low }) => low !== null).map(beside) } };
   return {
     layer: [
-      ...(hasIntervals && !areDots && axis.numeric
-        ? [{ ...inIntervals, mark: { type: 'area', opacity: 0.25 }, encoding: interval }]
-        : []),
-      ...(within.length > 0
-        ? [
-            {
-              data: { values: within },
-              mark: axis.numeric
-                ? { type: 'line', strokeWidth: 2 }
-                : { type: 'point', shape: 'diamond', filled: true, opacity: 1, size: 90 },
-              encoding: { x, y: { field: 'y', ...height }, ...color(names.known, colours.best) },
-            },
-          ]
-        : []),
-      ...(axis.numeric && within.length === 0
-        ? [
-            {
-              data: { values },
-              mark: { type: 'line', strokeWidth: hasIntervals && areDots ? 1 : 2 },
-              encoding: { ...mean, ...ofMean },
-            },
-          ]
-        : []),
+      ...layerIf(hasIntervals && !areDots && axis.numeric, () => ({
+        ...inIntervals,
+        mark: { type: 'area', opacity: 0.25 },
+        encoding: interval,
+      })),
+      ...layerIf(within.length > 0, () => ({
+        data: { values: within },
+        mark: axis.numeric
+          ? { type: 'line', strokeWidth: 2 }
+          : { type: 'point', shape: 'diamond', filled: true, opacity: 1, size: 90 },
+        encoding: { x, y: { field: 'y', ...height }, ...color(names.known, colours.best) },
+      })),
+      ...layerIf(axis.numeric && within.length === 0, () => ({
+        data: { values },
+        mark: { type: 'line', strokeWidth: hasIntervals && areDots ? 1 : 2 },
+        encoding: { ...mean, ...ofMean },
+      })),
       ...(hasIntervals && areDots
         ? [
             { ...inIntervals, mark: { type: 'rule', strokeWidth: 1.5 }, encoding: interval },
@@ -311,24 +304,16 @@ function panel(
             })),
           ]
         : []),
-      ...(areDots
-        ? [
-            {
-              data: { values },
-              mark: { type: 'point', filled: true, opacity: 1, size: 40 },
-              encoding: { ...mean, ...ofMean },
-            },
-          ]
-        : []),
-      ...(within.length === 0
-        ? [
-            {
-              data: { values: values.filter(({ isMarked }) => isMarked) },
-              mark: { type: 'point', filled: true, color: colours.best, opacity: 1, size: 90 },
-              encoding: mean,
-            },
-          ]
-        : []),
+      ...layerIf(areDots, () => ({
+        data: { values },
+        mark: { type: 'point', filled: true, opacity: 1, size: 40 },
+        encoding: { ...mean, ...ofMean },
+      })),
+      ...layerIf(within.length === 0, () => ({
+        data: { values: values.filter(({ isMarked }) => isMarked) },
+        mark: { type: 'point', filled: true, color: colours.best, opacity: 1, size: 90 },
+        encoding: mean,
+      })),
     ],
   };
 }

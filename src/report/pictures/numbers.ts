@@ -14,7 +14,6 @@ import {
 } from '../words/words.ts';
 import type { Panel } from './vega.ts';
 
-/** A column of the numbers of a picture. */
 export interface NumberColumn {
   title: string;
   /** The name of the input whose values the column has. A range that a reader drags in the picture filters by it. */
@@ -87,12 +86,10 @@ function textOf(cell: NumberCell, { isShare = false }: NumberColumn): string {
   return isShare ? percent(Number(cell.toPrecision(4))) : numberText(cell);
 }
 
-/** The column of an input. */
 export function inputColumn(input: { name: string; units?: Unit | null | undefined }): NumberColumn {
   return { title: titleOf(input), input: input.name };
 }
 
-/** The column of a measure. */
 export function measureColumnOf(measure: Measure): NumberColumn {
   return { title: titleOfMeasure(measure), isShare: measure.statistic === 'share' };
 }
@@ -172,7 +169,9 @@ export function numbersJson(
       const isSame = values.every((value, row) => String(value ?? '') === texts[row]);
       const ranges = rows.map(({ ranges }) => ranges[column]!);
       return {
-        ...{ title, input, values },
+        title,
+        input,
+        values,
         texts: isSame ? undefined : texts,
         ranges: ranges.some((range) => range !== null) ? ranges : undefined,
       };

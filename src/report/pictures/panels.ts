@@ -1,3 +1,4 @@
+import type { Goal } from '../../campaign/types.ts';
 import { type Spec, WIDTH } from './vega.ts';
 
 /** The maximum number of panels of a picture. */
@@ -11,6 +12,18 @@ export function largestPanels<Panel>(panels: readonly Panel[], effectOf: (panel:
   if (panels.length <= MOST_PANELS) return [...panels];
   const largest = panels.toSorted((a, b) => effectOf(b) - effectOf(a)).slice(0, MOST_PANELS);
   return panels.filter((panel) => largest.includes(panel));
+}
+
+/** The mark with the lowest or the highest mean. Of equal means, the first one counts. */
+export function firstBy<M extends { mean: number }>(
+  marks: readonly M[],
+  wants: Goal['wants'] | undefined,
+): M | undefined {
+  const sign = wants === 'lowest' ? -1 : 1;
+  return marks.reduce<M | undefined>(
+    (first, one) => (!first || sign * one.mean > sign * first.mean ? one : first),
+    undefined,
+  );
 }
 
 /** "The 12 of 100 inputs with the largest effects are shown"; undefined if all are shown. */

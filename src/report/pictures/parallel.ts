@@ -5,7 +5,7 @@ import type { Goal, VariedInput } from '../../campaign/types.ts';
 import { evenly, searchCells, type Searched, searchNumbers } from './search-progress.ts';
 import { type Figure, sentences } from './figure.ts';
 import { colourScale, steps } from './scales.ts';
-import { colours, type Spec, WIDTH } from './vega.ts';
+import { colours, layerIf, type Spec, WIDTH } from './vega.ts';
 import { ticksBetween } from '../words/ticks.ts';
 import { counted, numberText, titleOf, titleOfMeasure } from '../words/words.ts';
 import type { AskedPoint, SearchStory } from '../../search/story.ts';
@@ -180,24 +180,16 @@ function parallelCoordinates(
         mark: { type: 'line', strokeWidth: 1, opacity: 0.4, color: colours.muted, strokeDash: [4, 3] },
         encoding: { x, y, detail: { field: 'line', type: 'nominal' } },
       },
-      ...(ordered.length > 0
-        ? [
-            {
-              data: { values: rows(ordered) },
-              mark: { type: 'line', strokeWidth: 1.4, opacity, strokeJoin: 'round' },
-              encoding: { x, y, detail: { field: 'line', type: 'nominal' }, color },
-            },
-          ]
-        : []),
-      ...(best
-        ? [
-            {
-              data: { values: rows([best]) },
-              mark: { type: 'line', strokeWidth: 4, color: colours.best, strokeJoin: 'round' },
-              encoding: { x, y },
-            },
-          ]
-        : []),
+      ...layerIf(ordered.length > 0, () => ({
+        data: { values: rows(ordered) },
+        mark: { type: 'line', strokeWidth: 1.4, opacity, strokeJoin: 'round' },
+        encoding: { x, y, detail: { field: 'line', type: 'nominal' }, color },
+      })),
+      ...layerIf(best !== undefined, () => ({
+        data: { values: rows([best!]) },
+        mark: { type: 'line', strokeWidth: 4, color: colours.best, strokeJoin: 'round' },
+        encoding: { x, y },
+      })),
       {
         data: { values: axes.map((_, axis) => ({ axis, place: 0, top: 1 })) },
         mark: { type: 'rule', color: colours.ink, opacity: 0.5 },

@@ -12,8 +12,8 @@ import {
   PictureNumbers,
 } from './numbers.ts';
 import { meanAxis, shareAxis, steps, wholeTicks } from './scales.ts';
-import { largestPanels, largestText, panels, titleBy } from './panels.ts';
-import { colours, type Spec } from './vega.ts';
+import { firstBy, largestPanels, largestText, panels, titleBy } from './panels.ts';
+import { colours, layerIf, type Spec } from './vega.ts';
 import { confidenceOf } from '../summary/mean.ts';
 import type { ScatterEffect, ScatterEffects } from '../summary/scatter.ts';
 import type { Ranking } from '../summary/summary.ts';
@@ -211,8 +211,7 @@ function panel(
     },
   };
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOfMeasure(output), ...vertical });
-  const isFirst = (a: number, b: number): boolean => (wants === 'lowest' ? a < b : a > b);
-  const first = points.reduce((a, b) => (isFirst(b.mean, a.mean) ? b : a), points[0]!);
+  const first = firstBy(points, wants);
   const band = smooth.filter(({ low }) => low !== null);
   return {
     layer: [
@@ -221,33 +220,21 @@ function panel(
         mark: { type: 'point', filled: true, color: colours.muted, ...looks(points.length, isSmall) },
         encoding: { x, y: y('mean') },
       },
-      ...(band.length > 0
-        ? [
-            {
-              data: { values: band.map(beside) },
-              mark: { type: 'area', color: colours.line, opacity: 0.28, clip: true },
-              encoding: { x, y: y('low'), y2: { field: 'high' } },
-            },
-          ]
-        : []),
-      ...(smooth.length > 0
-        ? [
-            {
-              data: { values: smooth },
-              mark: { type: 'line', color: colours.line, strokeWidth: 2.5, clip: true },
-              encoding: { x, y: y('value') },
-            },
-          ]
-        : []),
-      ...(wants === undefined
-        ? []
-        : [
-            {
-              data: { values: [first] },
-              mark: { type: 'point', filled: true, color: colours.best, opacity: 1, size: isSmall ? 60 : 90 },
-              encoding: { x, y: y('mean') },
-            },
-          ]),
+      ...layerIf(band.length > 0, () => ({
+        data: { values: band.map(beside) },
+        mark: { type: 'area', color: colours.line, opacity: 0.28, clip: true },
+        encoding: { x, y: y('low'), y2: { field: 'high' } },
+      })),
+      ...layerIf(smooth.length > 0, () => ({
+        data: { values: smooth },
+        mark: { type: 'line', color: colours.line, strokeWidth: 2.5, clip: true },
+        encoding: { x, y: y('value') },
+      })),
+      ...layerIf(wants !== undefined, () => ({
+        data: { values: [first] },
+        mark: { type: 'point', filled: true, color: colours.best, opacity: 1, size: isSmall ? 60 : 90 },
+        encoding: { x, y: y('mean') },
+      })),
     ],
   };
 }

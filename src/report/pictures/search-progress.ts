@@ -12,7 +12,7 @@ import {
   PictureNumbers,
 } from './numbers.ts';
 import { meanAxis, shareAxis } from './scales.ts';
-import { colours, type Spec, WIDTH } from './vega.ts';
+import { colours, layerIf, type Spec, WIDTH } from './vega.ts';
 import { counted, titleOfMeasure } from '../words/words.ts';
 import type { SeekingCampaign } from '../../search/interval.ts';
 import { EvenSample } from '../summary/even-sample.ts';
@@ -175,56 +175,40 @@ function searchProgress(
     },
     axis: { grid: false, tickMinStep: 1, format: ',d' },
   };
-  const entries = [
+  const shown = key([
     { name: names.point, colour: colours.muted, opacity: 0.8, is: feasible.length > 0 },
     { name: names.infeasible, colour: colours.muted, opacity: 0.4, is: others.length > 0 },
     { name: names.failed, colour: colours.bad, opacity: 1, is: failed.length > 0 },
-    { name: names.best, colour: colours.line, opacity: 1, kind: 'line' as const, is: steps.length > 0 },
-    { name: names.winner, colour: colours.best, opacity: 0.8, kind: 'line' as const, is: winner !== null },
-  ].filter(({ is }) => is);
-  const shown = key(entries);
+    { name: names.best, colour: colours.line, opacity: 1, kind: 'line', is: steps.length > 0 },
+    { name: names.winner, colour: colours.best, opacity: 0.8, kind: 'line', is: winner !== null },
+  ]);
   const size = Math.max(16, Math.min(50, 6_000 / points.length));
   const dots = (data: readonly AskedPoint[], name: string, mark: object, height: object) =>
-    data.length === 0
-      ? []
-      : [
-          {
-            data: { values: data },
-            mark: { type: 'point', size, ...mark },
-            encoding: { x, y: height, color: shown(name) },
-          },
-        ];
+    layerIf(data.length > 0, () => ({
+      data: { values: data },
+      mark: { type: 'point', size, ...mark },
+      encoding: { x, y: height, color: shown(name) },
+    }));
+  const [low, high] = winner?.interval ?? [];
   return {
     width: WIDTH - 90,
     height: HEIGHT,
     layer: [
-      ...(winner?.interval
-        ? [
-            {
-              data: { values: [{ low: winner.interval[0], high: winner.interval[1], row: winner.row }] },
-              mark: { type: 'rect', opacity: 0.25 },
-              encoding: { y: y('low'), y2: { field: 'high' }, color: shown(names.winner) },
-            },
-          ]
-        : []),
-      ...(winner
-        ? [
-            {
-              data: { values: [{ value: winner.value }] },
-              mark: { type: 'rule', strokeWidth: 1.5, strokeDash: [6, 4] },
-              encoding: { y: y('value'), color: shown(names.winner) },
-            },
-          ]
-        : []),
-      ...(end === null
-        ? []
-        : [
-            {
-              data: { values: [{ ask: end }] },
-              mark: { type: 'rule', color: colours.ink, opacity: 0.5, strokeDash: [2, 3] },
-              encoding: { x },
-            },
-          ]),
+      ...layerIf(low !== undefined, () => ({
+        data: { values: [{ low, high, row: winner?.row }] },
+        mark: { type: 'rect', opacity: 0.25 },
+        encoding: { y: y('low'), y2: { field: 'high' }, color: shown(names.winner) },
+      })),
+      ...layerIf(winner !== null, () => ({
+        data: { values: [{ value: winner?.value }] },
+        mark: { type: 'rule', strokeWidth: 1.5, strokeDash: [6, 4] },
+        encoding: { y: y('value'), color: shown(names.winner) },
+      })),
+      ...layerIf(end !== null, () => ({
+        data: { values: [{ ask: end }] },
+        mark: { type: 'rule', color: colours.ink, opacity: 0.5, strokeDash: [2, 3] },
+        encoding: { x },
+      })),
       ...dots(others, names.infeasible, { filled: false, strokeWidth: 1.2, opacity: 0.8 }, y('value')),
       ...dots(feasible, names.point, { filled: true, opacity: 0.8 }, y('value')),
       ...dots(
@@ -233,15 +217,11 @@ function searchProgress(
         { shape: 'cross', angle: 45, filled: true, opacity: 1, size: 60 },
         { value: HEIGHT - 6 },
       ),
-      ...(steps.length > 0
-        ? [
-            {
-              data: { values: steps },
-              mark: { type: 'line', interpolate: 'step-after', strokeWidth: 2.5 },
-              encoding: { x, y: y('value'), color: shown(names.best) },
-            },
-          ]
-        : []),
+      ...layerIf(steps.length > 0, () => ({
+        data: { values: steps },
+        mark: { type: 'line', interpolate: 'step-after', strokeWidth: 2.5 },
+        encoding: { x, y: y('value'), color: shown(names.best) },
+      })),
     ],
   } as Spec;
 }

@@ -7,7 +7,7 @@ import { type Figure, sentences } from './figure.ts';
 import { inputCell, inputColumn, measureColumnOf, PictureNumbers } from './numbers.ts';
 import { legendTitle, levelsWithin, steps, wholeTicks } from './scales.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
-import type { SurfaceAxis, SurfaceEffect } from '../summary/scatter.ts';
+import { type SurfaceAxis, type SurfaceEffect, valueAt } from '../summary/scatter.ts';
 import type { Ranking } from '../summary/summary.ts';
 import { counted, titleOf } from '../words/words.ts';
 
@@ -173,9 +173,4 @@ function axisOf(field: 'x' | 'y', { input, isLog, from, to }: SurfaceAxis) {
 
 function scaleOf(isLog: boolean) {
   return isLog ? { type: 'log', nice: false } : { type: 'linear', nice: false, zero: false };
-}
-
-/** The value at a position along an axis, from 0 to 1. */
-function valueAt({ isLog, from, to }: SurfaceAxis, share: number): number {
-  return isLog ? from * (to / from) ** share : from * (1 - share) + to * share;
 }

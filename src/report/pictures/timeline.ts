@@ -1,4 +1,5 @@
 import type { RunCounts } from '../../campaign/types.ts';
+import { capitalized } from '../../text/printable.ts';
 import { type Figure, sentences } from './figure.ts';
 import { key } from './key.ts';
 import { PictureNumbers } from './numbers.ts';
@@ -109,7 +110,7 @@ export function timelinePicture(moments: readonly Moment[]): Pick<Figure, 'spec'
           data: { values: bars.filter((bar) => bar.kind === kind) },
           mark: { type: 'rect' },
           encoding: {
-            x: x(`${many[0]!.toUpperCase()}${many.slice(1)} since the first request`),
+            x: x(`${capitalized(many)} since the first request`),
             x2: { field: 'to' },
             y: { field: 'low', type: 'quantitative', title: `Finished per ${one}`, axis: { tickCount: 4 } },
             y2: { field: 'high' },

@@ -63,7 +63,11 @@ const config: Config = {
 
 export type Spec = Omit<TopLevelSpec, '$schema' | 'config'>;
 
-/** A drawn specification. */
+/** A layer that a picture has only under a condition. `make` may add rows to the numbers, so it is called only then. */
+export function layerIf(is: boolean | undefined, make: () => object): object[] {
+  return is ? [make()] : [];
+}
+
 export interface DrawnSpec {
   /** The SVG element for a page: as wide as its container, with its own ids. */
   svg: string;

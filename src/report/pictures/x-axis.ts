@@ -96,8 +96,13 @@ export function xAxis(declared: CurveAxis | undefined, places: readonly number[]
     const title = name ?? 'Date';
     const [from, to] = rangeOf(times);
     const [, format, tickCount] = FORMATS.find(([span]) => to - from >= span)!;
-    const scale = { type: 'utc', nice: false };
-    const encoding = { field: 'x', type: 'temporal', title, scale, axis: { ...axis, format, tickCount } };
+    const encoding = {
+      field: 'x',
+      type: 'temporal',
+      title,
+      scale: { type: 'utc', nice: false },
+      axis: { ...axis, format, tickCount },
+    };
     return { title, word, placeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
   }
   const isOnAxis = (x: number): boolean => scale !== 'log' || x > 0;

@@ -1,10 +1,10 @@
+import { type Curve, curveOf } from '../../campaign/curves.ts';
 import type { CampaignOutput } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Band, bandsOf, MOST_POINTS, thinned } from './bands.ts';
 import { EvenSample } from './even-sample.ts';
 import type { PointResult } from './points.ts';
 import { placeOf } from '../../search/abc/story.ts';
-import { type Curve, curveOf, firstOf } from '../tables/value-kinds.ts';
 
 /** The curves of a DATA_SET output. */
 export interface Courses {
@@ -113,7 +113,9 @@ export class CourseGatherer {
     this.#calibrated = calibrated;
     this.#by = by;
     const dataSets = outputs.filter(({ type }) => type === 'DATA_SET');
-    this.#outputs = firstOf(dataSets, first)
+    const isFirst = ({ name }: CampaignOutput): boolean => name === first;
+    this.#outputs = dataSets
+      .toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
       .slice(0, MOST_DATA_SETS)
       .map((output) => ({
         output,

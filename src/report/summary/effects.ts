@@ -27,8 +27,6 @@ import {
 import { type SampledPoint, type ScatterEffects, scatterOf, type SurfaceEffect } from './scatter.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 
-export { type FacetedGrid, type GridEffect } from './grid.ts';
-
 /** The mean, share or quantile of an output by the value of each input. Bins without a value are missing. */
 export interface MainEffects {
   kind: 'main';

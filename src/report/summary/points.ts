@@ -141,7 +141,6 @@ export async function* pointsOf(
   if (point) yield point;
 }
 
-/** An empty sample of a measure. */
 export function sampleFor({ statistic }: Measure): OutputSample {
   return statistic === 'quantile' ? new RankedSample() : new OutputSample();
 }

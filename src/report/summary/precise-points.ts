@@ -90,7 +90,6 @@ export function judge(
     : 'open';
 }
 
-/** Counts a judged point. */
 export function countPoint(
   counts: PreciseCounts,
   judged: ReturnType<typeof judge>,

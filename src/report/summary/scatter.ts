@@ -58,6 +58,14 @@ export interface SurfaceAxis {
   to: number;
 }
 
+/** The value at a position along an axis, from 0 to 1. */
+export function valueAt(
+  { isLog, from, to }: Pick<SurfaceAxis, 'isLog' | 'from' | 'to'>,
+  share: number,
+): number {
+  return isLog ? from * (to / from) ** share : from * (1 - share) + to * share;
+}
+
 /** A sampled input and its index among the varied inputs. */
 export interface SampledInput {
   input: VariedInput;
@@ -177,7 +185,7 @@ function smoothOver(
     const { value, low, high } = fit.at([share], confidence ?? CONFIDENCE);
     const hasBand = confidence !== null && low !== null && high !== null;
     const band = hasBand ? { low: back(low), high: back(high) } : { low: null, high: null };
-    return { x: scale.valueAt(share), value: back(value), ...band };
+    return { x: valueAt(scale, share), value: back(value), ...band };
   });
   const isDrawn = smooth.every(({ value }) => Number.isFinite(value));
   return { smooth: isDrawn ? smooth : [], explained: Math.max(0, fit.explained) };
@@ -236,11 +244,6 @@ class Scale {
     this.to = sorted.at(-1)!;
     this.isLog = isWide([this.from, this.to]) && this.#isNearer(middle);
     this.shares = values.map((value) => this.#shareOf(value, this.isLog));
-  }
-
-  valueAt(share: number): number {
-    const { from, to } = this;
-    return this.isLog ? from * (to / from) ** share : from * (1 - share) + to * share;
   }
 
   /** Whether the median is closer to the middle of a logarithmic scale than to the middle of a linear scale. */

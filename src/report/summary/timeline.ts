@@ -38,7 +38,6 @@ const MOST_BINS = 256;
 export class Timeline {
   /** The sum of the times from request to end, without reused runs, in ms. */
   outstandingTime = 0;
-  /** The number of runs by kind. */
   readonly counts: Record<RunKind, number> = { new: 0, reused: 0, failed: 0 };
   #width = 1;
   #bins = new Map<number, TimeBin>();

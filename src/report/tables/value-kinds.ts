@@ -7,8 +7,6 @@ import {
 } from '../../api/index.ts';
 import { parsed } from '../../campaign/curves.ts';
 
-export { type Curve, curveOf, parsed } from '../../campaign/curves.ts';
-
 /** The kind of a column: a number, a boolean, a text, or the JSON text of a value that is not a single cell. */
 export type ValueKind = 'number' | 'boolean' | 'text' | 'json';
 
@@ -27,14 +25,6 @@ export function kindOfOutput(type: OutputType): ValueKind {
 /** Whether the values of an output are whole numbers. True counts as 1 and false as 0. */
 export function hasWholeValues({ type }: { type: OutputType }): boolean {
   return isWholeType(type) || type === 'BOOLEAN';
-}
-
-/** Moves the output with the given name to the front. */
-export function firstOf<Output extends { name: string }>(
-  outputs: readonly Output[],
-  first: string | undefined,
-): Output[] {
-  return [...outputs.filter(({ name }) => name === first), ...outputs.filter(({ name }) => name !== first)];
 }
 
 /**

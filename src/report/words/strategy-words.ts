@@ -11,7 +11,6 @@ import { counted, numberText } from './words.ts';
 interface StrategyWords<P extends PlannedStrategy, G extends StrategyProgress> {
   /** The facts of a plan about the strategy, each with its name. */
   facts(plan: Plan & { strategy: P }): [name: string, text: string][];
-  /** The number of runs in a plan. */
   runs(plan: Plan & { strategy: P }): string;
   /** When a point gets more replications, after their number in a plan; empty if it gets no more. */
   more(plan: Plan & { strategy: P }): string;
@@ -88,7 +87,6 @@ export function strategyWords({ by }: { by: StrategyName }): AnyWords {
   return words[by];
 }
 
-/** The number of points in a plan. */
 export function plannedPoints(plan: Plan): string {
   const { strategy, points, repeats, mostPoints } = plan;
   // only a search without a limit has no points in its plan

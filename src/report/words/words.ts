@@ -1,7 +1,7 @@
 import { type InputType, type OutputType, type Unit, unitNames } from '../../api/index.ts';
 import type { Measure } from '../../campaign/measures.ts';
 import type { Cell, Column } from '../tables/result-table.ts';
-import { parsed } from '../tables/value-kinds.ts';
+import { parsed } from '../../campaign/curves.ts';
 
 const symbols: Partial<Record<string, string>> = {
   MPS: 'm/s',

@@ -1,5 +1,6 @@
 import type { Calibration } from '../../campaign/search/calibration.ts';
 import {
+  addTold,
   type Ask,
   emptyStep,
   type SearchEvent,
@@ -185,7 +186,7 @@ export class AbcCourse {
     const { values, isAllowed } = this.#sampler.draw(number, this.#asks.length - first, kernel);
     const ask = { values, by: `generation ${number}`, seen: this.#told, told: null };
     const repeat = this.#note({ ...ask, ordinal: null });
-    // without chance, repeats of a point share one run
+    // without chance, repeats of a point share one run, so a later repeat adds none: its runs end before they begin
     const last = this.#isRandom || repeat === 1 ? repeat : 0;
     this.#result.asks.push({
       ...ask,
@@ -206,22 +207,17 @@ export class AbcCourse {
 
   /** Tells the distance of the next ask, if its run has finished. */
   #tellNext(): boolean {
-    const asks = this.#asks;
     const at = this.#told;
-    const distances = this.#distances;
-    const known = this.#known;
-    const simulated = known.get(at);
+    const simulated = this.#known.get(at);
     if (simulated === undefined) return false;
     const scales = this.#scales();
     if (!scales) return false;
-    const value = simulated && distances.distanceOf(simulated, scales);
-    const told = { value, variance: null, runs: asks[at]!.ordinal === null ? 0 : 1, excess: [] };
-    asks[at]!.told = told;
-    known.delete(at);
+    const value = simulated && this.#distances.distanceOf(simulated, scales);
+    const ask = this.#asks[at]!;
+    ask.told = { value, variance: null, runs: ask.ordinal === null ? 0 : 1, excess: [] };
+    this.#known.delete(at);
     this.#told += 1;
-    const first = asks.length - this.#result.asks.length;
-    if (at < first) this.#result.tells.push({ ask: at, told });
-    else this.#result.asks[at - first]!.told = told;
+    addTold(this.#result, this.#asks.length, at, ask.told);
     return true;
   }
 

@@ -5,7 +5,6 @@ import type { Population } from './population.ts';
 import type { Sampler } from './sampler.ts';
 import { turns } from '../../turns.ts';
 
-/** A generation of a calibration. */
 export interface Generation {
   /** The number of the generation. The first one has the number 1. */
   number: number;

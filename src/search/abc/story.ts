@@ -65,7 +65,6 @@ export type Marginal =
     }
   | { shares: Record<string, number> };
 
-/** The course of a calibration. */
 export interface CalibrationStory {
   summary: CalibrationSummary;
   generations: GenerationStory[];

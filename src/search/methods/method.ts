@@ -86,5 +86,4 @@ export interface Method {
   readonly lacks?: number;
 }
 
-/** Makes a method for a problem. */
 export type MethodMaker = (problem: Problem) => Method;

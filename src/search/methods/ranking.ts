@@ -1,3 +1,4 @@
+import { orderOf } from '../../campaign/expressions/operators.ts';
 import type { Told } from './method.ts';
 
 /**
@@ -32,16 +33,11 @@ export class Ranking {
     if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
     const missA = this.missOf(a);
     const missB = this.missOf(b);
-    return order(missA, missB) || (missA > 0 ? 0 : order(a.value, b.value));
+    return orderOf(missA, missB) || (missA > 0 ? 0 : orderOf(a.value, b.value));
   }
 
   /** The distance of a point from meeting the requirements; 0 if it meets them all. The point must not have failed. */
   missOf({ excess }: Told): number {
     return excess.reduce((sum, miss, i) => (miss > 0 ? sum + miss / this.#largest[i]! : sum), 0);
   }
-}
-
-/** Compares two numbers without their difference, because the difference of two infinite values can be NaN. */
-function order(a: number, b: number): number {
-  return Number(a > b) - Number(a < b);
 }

@@ -1,6 +1,6 @@
 import { type MeanDifference, pairedDifference, welchDifference } from '../../statistics/difference.ts';
 import { largestJump, spreadOf } from '../../statistics/chance.ts';
-import { pairCounts, pairedShareDifference, shareDifference } from '../../statistics/share.ts';
+import { countTrue, pairCounts, pairedShareDifference, shareDifference } from '../../statistics/share.ts';
 
 /** A point and the best point that it is compared with. Lower values are better; null for a failed replication. */
 export interface RaceInput {
@@ -75,10 +75,7 @@ const shareDifferenceOf: Differ = (values, rival, isPaired, confidence) => {
     const [own, other] = [ones(pairs.map(([value]) => value)), ones(pairs.map(([, value]) => value))];
     return pairs.length < 2 ? undefined : pairedShareDifference(pairCounts(other, own), confidence);
   }
-  const [own, other] = [values, rival].map((each) => {
-    const known = ones(each.filter((value) => value !== null));
-    return { count: known.filter((value) => value === 1).length, n: known.length };
-  });
+  const [own, other] = [values, rival].map((each) => countTrue(ones(each.filter((value) => value !== null))));
   return own!.n < 2 || other!.n < 2 ? undefined : shareDifference(other!, own!, confidence);
 };
 

@@ -5,7 +5,7 @@ import { comparisonSections } from '../../report/comparison/html.ts';
 import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summary.ts';
 import { comparisonTable } from '../../report/comparison/table.ts';
 import { standalone } from '../../report/pictures/figure.ts';
-import { pointSections } from '../../report/html/point-sections.ts';
+import { pointSections } from '../../report/html/report-sections.ts';
 import { formatTable, tableOf } from '../../report/index.ts';
 import { parquet } from '../../report/formats/parquet.ts';
 import { picturesOf, type ReportChoice, reportOf } from '../../report/of-campaign.ts';

@@ -1,5 +1,5 @@
 import { html, Markup } from '../../report/html/markup.ts';
-import type { ReportSection } from '../../report/html/report-sections.ts';
+import type { ReportSection } from '../../report/html/section.ts';
 import type { PictureNumbers } from '../../report/pictures/numbers.ts';
 import type { Section } from './look.ts';
 

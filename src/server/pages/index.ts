@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { versionOf } from '../../campaign/versions.ts';
 import { ownFile } from '../../package/own-files.ts';
-import { pictureScript } from '../../report/html/picture-script.ts';
+import { pictureScript } from '../../report/html/page.ts';
 import { style } from '../../report/html/style.ts';
 import { goneSignal } from '../gone.ts';
 import { ServerError } from '../problems.ts';

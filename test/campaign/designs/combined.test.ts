@@ -73,11 +73,6 @@ describe('a union', () => {
     expect(drawsOf([grid, grid])).toEqual({ true: 1, false: 1 });
   });
 
-  test('has the points of its members in order, and each point once', () => {
-    const union = [{ grid: { Days: [7, 14] } }, { grid: { Days: [14, 21, 7] } }, { points: [{ Days: 1 }] }];
-    expect(rowsIn({ union })).toEqual(['7', '14', '21', '1']);
-  });
-
   test('may have members that vary different inputs; an input that a member does not vary keeps its value', () => {
     const union: WrittenDesign[] = [{ grid: { Days: [7, 14] } }, { grid: { Title: ['a', 'none'] } }];
     // 14 and none are the base values of the inputs

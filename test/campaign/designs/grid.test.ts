@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sizeOf } from '../../../src/campaign/designs/index.ts';
-import { checkBody, expectRefused, HEAD } from '../support.ts';
+import { expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
 
 describe('a grid', () => {
@@ -24,6 +24,7 @@ describe('a grid', () => {
     ],
     ['a range with a count of 1', { from: 2, to: 5, count: 1 }, ['2']],
     ['a range of one value', { from: 2, to: 2, count: 1 }, ['2']],
+    ['a range of one value with a step', { from: 3, to: 3, step: 5 }, ['3']],
     [
       'a range with equal ratios',
       { from: 0.01, to: 100, count: 5, scale: 'log' },
@@ -99,11 +100,6 @@ describe('a grid', () => {
     ]);
   });
 
-  test('a definition without a design has one point', () => {
-    const { design, varied } = checkBody('inputs: {Days: 7}\n');
-    expect([sizeOf(design), varied]).toEqual([1, []]);
-  });
-
   test('has a size that foray knows before it makes the points', () => {
     const grid = { Days: { from: 1, to: 1000, step: 1 }, Population: { from: 1, to: 1000, count: 1000 } };
     expect(sizeOf(checkedDesign({ grid }).design)).toBe(1_000_000);
@@ -134,12 +130,15 @@ describe('a grid', () => {
     ['{grid: {Begin: [§"1978-02-30T00:00"]}}', /not a date and time/, /DATE_TIME/],
     ['{grid: {Stochastic: §{from: 0, to: 1, step: 1}}}', /takes BOOLEAN, not a range/, /list of values/],
     ['{grid: {Title: §{from: 0, to: 1, count: 2}}}', /takes STRING, not a range/, /list of values/],
+    ['{grid: {Begin: §{from: 1, to: 2, step: 1}}}', /takes DATE_TIME, not a range/, /list of values/],
     [
       '{grid: {Contact rate: [1, 2, §"1.0"]}}',
       /^The value 1 for "Contact rate" appears twice/,
       /replications/,
     ],
     ['{grid: {Contact rate: {values: [1, §1]}}}', /appears twice/, /replications/],
+    ['{grid: {Contact rate: [0, §-0]}}', /^The value 0 for "Contact rate" appears twice/, /replications/],
+    ['{grid: {Contact rate: [1.5, §15e-1]}}', /^The value 1\.5 for "Contact rate" app/, /replications/],
     [
       '{grid: {Contact rate: §{from: 1e16, to: 1.0000000000000004e16, step: 1}}}',
       /too close together/,
@@ -157,6 +156,8 @@ describe('a grid', () => {
     ],
     ['{grid: {Contact rate: §{from: -1.7e308, to: 1.7e308, count: 3}}}', /spread too widely/, /Narrow/],
     ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-7}}}', /has too many values/, /At most 1,000,000/],
+    ['{grid: {Contact rate: §{from: 0, to: 1, step: 1e-300}}}', /has too many values/, /At most 1,000,000/],
+    ['{grid: {Contact rate: §{from: -1e308, to: 1e308, step: 1}}}', /has too many values/, /At most 1,00/],
     ['{grid: {Contact rate: §{from: 0, to: 1, count: 1000001}}}', /has too many values/, /At most 1,000,000/],
   ])(
     'refuses values that its inputs do not take, repeated values, and too many values: %s',

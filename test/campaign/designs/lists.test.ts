@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sizeOf } from '../../../src/campaign/designs/index.ts';
-import { checkedDesign, expectDesignRefused, keysOf, rowsIn } from './support.ts';
+import { checkedDesign, expectDesignRefused, rowsIn } from './support.ts';
 
 describe('a zip', () => {
   test('has a point with the first values of all inputs, then a point with the second values', () => {
@@ -46,11 +46,6 @@ describe('a list of points', () => {
     ];
     expect(rowsIn({ points })).toEqual(['7 a', '14 b']);
     expect(sizeOf(checkedDesign({ points }).design)).toBe(2);
-  });
-
-  test('gives points the keys that they have in a grid', () => {
-    const points = [{ Stochastic: true, Days: 7 }];
-    expect(keysOf({ points })).toEqual(keysOf({ grid: { Days: [7], Stochastic: [true] } }));
   });
 
   test.each([

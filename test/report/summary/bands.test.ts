@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from '../../support/fast-check.ts';
 import { bandsOf, thinned } from '../../../src/report/summary/bands.ts';
 import { EvenSample } from '../../../src/report/summary/even-sample.ts';
-import type { Curve } from '../../../src/report/tables/value-kinds.ts';
+import type { Curve } from '../../../src/campaign/curves.ts';
 import { quantile } from '../../../src/statistics/quantile.ts';
 
 const value = fc.double({ min: -1e6, max: 1e6, noNaN: true });

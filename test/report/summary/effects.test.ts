@@ -2,13 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { reportSections } from '../../../src/report/html/report-sections.ts';
 import { summarize } from '../../../src/report/summary/summary.ts';
 import { axisOf } from '../../../src/report/summary/input-axis.ts';
-import {
-  type ChosenAxes,
-  EffectGatherer,
-  type FacetedGrid,
-  type GridEffect,
-  type MainEffects,
-} from '../../../src/report/summary/effects.ts';
+import { type ChosenAxes, EffectGatherer, type MainEffects } from '../../../src/report/summary/effects.ts';
+import type { FacetedGrid, GridEffect } from '../../../src/report/summary/grid.ts';
 import { colourScale } from '../../../src/report/pictures/scales.ts';
 import { measureOf, measuresOf } from '../../../src/campaign/measures.ts';
 import { pointsOf, valueOf } from '../../../src/report/summary/points.ts';

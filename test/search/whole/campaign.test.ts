@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { toTheEnd } from '../../support/campaigns.ts';
 import { foray } from '../../support/cli.ts';
@@ -6,12 +5,10 @@ import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
 import { only } from '../../support/strategy.ts';
+import { OBSERVED } from '../flu.ts';
 
 /** Tests searches as campaigns, from the definition to the best point. */
 
-const observed = fileURLToPath(
-  new URL('../../../examples/boarding-school-flu/observed.csv', import.meta.url),
-);
 /** The least error of the deterministic model. It is at Contact rate 1.669226 and Recovery rate 0.443450. */
 const OPTIMUM = 17.158799;
 
@@ -38,7 +35,7 @@ function flu({
 campaign: flu
 model: { name: Epidemic }
 inputs: { Population: 763 }
-files: { Observed cases: ${JSON.stringify(observed)} }
+files: { Observed cases: ${JSON.stringify(OBSERVED)} }
 outputs: [Fit error, Peak infected]
 search:
   minimize: Fit error

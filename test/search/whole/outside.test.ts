@@ -1,5 +1,5 @@
 import { appendFileSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { SearchLog } from '../../../src/campaign/search/log.ts';
 import type { CampaignStatus } from '../../../src/client/index.ts';
@@ -11,13 +11,13 @@ import { startWorld, type World } from '../../support/world.ts';
 import { pidsIn } from '../outside/kills.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
 import { only } from '../../support/strategy.ts';
+import { OBSERVED } from '../flu.ts';
 
 /**
  * Tests campaigns that search by an outside optimiser. The log stays the same if the process of the optimiser is killed
  * or makes mistakes.
  */
 
-const observed = resolve(import.meta.dirname, '../../../examples/boarding-school-flu/observed.csv');
 const POINTS = 20;
 
 let world: World;
@@ -43,7 +43,7 @@ function flu({ options = {}, timeout = '1 min', rest = '' }: Flu = {}) {
 campaign: flu
 model: { name: Epidemic }
 inputs: { Population: 763 }
-files: { Observed cases: ${JSON.stringify(observed)} }
+files: { Observed cases: ${JSON.stringify(OBSERVED)} }
 outputs: [Fit error]
 search:
   minimize: Fit error

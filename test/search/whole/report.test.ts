@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SearchStory } from '../../../src/client/index.ts';
 import { bestText } from '../../../src/report/index.ts';
@@ -10,18 +9,15 @@ import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { EPIDEMIC } from '../../service/fixed.ts';
 import { campaignBy, only } from '../../support/strategy.ts';
+import { OBSERVED } from '../flu.ts';
 
 /** Tests what foray shows after the end of a search: its story, the report, a point and the progress. */
-
-const observed = fileURLToPath(
-  new URL('../../../examples/boarding-school-flu/observed.csv', import.meta.url),
-);
 
 const DEFINITION = `
 campaign: flu
 model: { name: Epidemic }
 inputs: { Population: 763, Stochastic: true }
-files: { Observed cases: ${JSON.stringify(observed)} }
+files: { Observed cases: ${JSON.stringify(OBSERVED)} }
 outputs: [Fit error, Peak infected]
 search:
   minimize: Fit error

@@ -1,4 +1,4 @@
-import { parsed } from '../../tables/value-kinds.ts';
+import { parsed } from '../../../campaign/curves.ts';
 import { type Bounds, ColumnValues, type Encoded } from './column-values.ts';
 
 const encoder = new TextEncoder();

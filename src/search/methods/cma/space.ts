@@ -1,5 +1,6 @@
 import { normalCdf, normalQuantile } from '../../../statistics/normal.ts';
-import { coordinateOf, levelAt, type OrderedDimension } from '../levels.ts';
+import { coordinateOf, levelAt } from '../../../campaign/search/dimension.ts';
+import type { OrderedDimension } from '../levels.ts';
 import type { Evolution } from './evolution.ts';
 
 /**

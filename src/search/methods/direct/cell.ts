@@ -1,5 +1,6 @@
 import type { Told } from '../method.ts';
-import { coordinateOf, type OrderedDimension } from '../levels.ts';
+import { coordinateOf } from '../../../campaign/search/dimension.ts';
+import type { OrderedDimension } from '../levels.ts';
 
 /**
  * A part of the box in one dimension: an interval of a real coordinate, or the levels from `from` up to, but not

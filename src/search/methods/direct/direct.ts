@@ -143,9 +143,7 @@ class Direct implements Method {
   }
 }
 
-/** The best cell of a size. */
 interface BestOfSize {
-  /** The size of the cell. */
   size: number;
   value: number;
 }

@@ -1,4 +1,4 @@
-import { coordinateOf, levelAt } from '../levels.ts';
+import { coordinateOf, levelAt } from '../../../campaign/search/dimension.ts';
 import type { Dimension } from '../method.ts';
 
 /** Moves integers and choices of a point to the middle of their level, and reals into [0, 1]. */

@@ -1,5 +1,5 @@
 import { type Acquisition, score, scoreAndSlope } from './acquisition.ts';
-import { coordinateOf, levelAt } from '../levels.ts';
+import { coordinateOf, levelAt } from '../../../campaign/search/dimension.ts';
 import { snapped } from './levels.ts';
 import { minimize } from './minimize.ts';
 import type { AllowedPoints } from '../../../campaign/search/allowed.ts';
@@ -16,7 +16,13 @@ const WALKED = 240;
 const NEAR = [0.2, 0.05, 0.01, 0.001];
 /** The number of candidates for each of these numbers and each of the best points. */
 const NEAR_EACH = 10;
+/** How many of the best candidates are refined. */
 const STARTS = 4;
+/** Starts that are closer than this in every coordinate would find the same maximum. */
+const APART = 0.05;
+/** How often the real coordinates of a start are refined, and then its levels. */
+const MOST_TURNS = 3;
+/** The evaluations of the acquisition for the real coordinates, in each turn. */
 const EVALUATIONS = 40;
 
 interface Scored {
@@ -84,11 +90,11 @@ function walkedCandidates(
   return found.map((x) => snapped(dimensions, x));
 }
 
-/** The best candidates. A candidate is left out if a better start is close to it in every coordinate. */
+/** The best candidates that are apart. */
 function startsOf(scored: readonly Scored[]): Scored[] {
   const starts: Scored[] = [];
   for (const candidate of scored) {
-    const isNext = starts.some(({ x }) => x.every((value, j) => Math.abs(value - candidate.x[j]!) < 0.05));
+    const isNext = starts.some(({ x }) => x.every((value, j) => Math.abs(value - candidate.x[j]!) < APART));
     if (!isNext) starts.push(candidate);
     if (starts.length === STARTS) break;
   }
@@ -97,11 +103,11 @@ function startsOf(scored: readonly Scored[]): Scored[] {
 
 /**
  * Improves real coordinates by their derivatives, then each integer by its neighbouring levels and each choice by all
- * its levels. Does both up to three times, while they improve the score.
+ * its levels. Does both again while they improve the score.
  */
 function refine(problem: Problem, acquisition: Acquisition, start: Scored): Scored {
   let best = start;
-  for (let turn = 0; turn < 3; turn += 1) {
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
     const moved = refineLevels(problem, acquisition, refineReals(problem, acquisition, best));
     if (moved.score <= best.score) break;
     const isSettled = problem.dimensions.every(({ kind }, j) => kind === 'real' || moved.x[j] === best.x[j]);

@@ -1,3 +1,4 @@
+import { sumOf } from '../../../statistics/sample.ts';
 import type { Normal } from './posterior.ts';
 
 /** Sums over a normal distribution go up to this number of standard deviations. */
@@ -19,9 +20,12 @@ const STEPS = 56;
  */
 export class Warp {
   readonly #least: number;
+  /** The standard deviation of the values. */
   readonly #scale: number;
   readonly #bend: number;
+  /** The geometric mean of the slopes, by which the bent values are divided. */
   readonly #unit: number;
+  /** The mean of the bent and divided values. */
   readonly #centre: number;
 
   /** @param bend - c, in standard deviations of the values */
@@ -30,23 +34,23 @@ export class Warp {
     // squares of the values themselves may be too large for a double
     const span = Math.max(...values) - this.#least || 1;
     const shares = values.map((value) => (value - this.#least) / span);
-    const mean = shares.reduce((sum, share) => sum + share, 0) / values.length;
-    const spread = Math.sqrt(shares.reduce((sum, share) => sum + (share - mean) ** 2, 0) / values.length);
+    const mean = sumOf(shares) / values.length;
+    const spread = Math.sqrt(sumOf(shares.map((share) => (share - mean) ** 2)) / values.length);
     this.#scale = spread > 0 ? spread * span : 1;
     this.#bend = bend;
-    const bent = values.map((value) => this.#bent((value - this.#least) / this.#scale));
-    const logs = values.map((value) => Math.log1p((value - this.#least) / this.#scale / bend));
-    this.#unit = Math.exp(-logs.reduce((sum, log) => sum + log, 0) / values.length);
-    this.#centre = bent.reduce((sum, value) => sum + value, 0) / values.length / this.#unit;
+    const bent = values.map((value) => this.#bent(this.#above(value)));
+    const logs = values.map((value) => Math.log1p(this.#above(value) / bend));
+    this.#unit = Math.exp(-sumOf(logs) / values.length);
+    this.#centre = sumOf(bent) / values.length / this.#unit;
   }
 
   warped(value: number): number {
-    return this.#bent((value - this.#least) / this.#scale) / this.#unit - this.#centre;
+    return this.#bent(this.#above(value)) / this.#unit - this.#centre;
   }
 
   /** The derivative of the warped value with respect to the value. */
   slope(value: number): number {
-    const u = (value - this.#least) / this.#scale;
+    const u = this.#above(value);
     return 1 / (u <= 0 ? 1 : 1 + u / this.#bend) / this.#unit / this.#scale;
   }
 
@@ -54,12 +58,12 @@ export class Warp {
   byBend(values: readonly number[]): { warped: Float64Array; logSlopes: Float64Array } {
     const count = values.length;
     const shares = Float64Array.from(values, (value) => {
-      const u = (value - this.#least) / this.#scale / this.#bend;
+      const u = this.#above(value) / this.#bend;
       return u / (1 + u);
     });
     const unitBy = shares.reduce((sum, share) => sum + share, 0) / count;
     const warped = Float64Array.from(values, (value, i) => {
-      const bent = this.#bent((value - this.#least) / this.#scale);
+      const bent = this.#bent(this.#above(value));
       return (bent - this.#bend * shares[i]! - bent * unitBy) / this.#unit;
     });
     const centre = warped.reduce((sum, value) => sum + value, 0) / count;
@@ -86,6 +90,12 @@ export class Warp {
     return { mean: first, variance: second };
   }
 
+  /** The distance of a value from the least value, in standard deviations of the values. */
+  #above(value: number): number {
+    return (value - this.#least) / this.#scale;
+  }
+
+  /** The function without its scale. */
   #bent(u: number): number {
     return u <= 0 ? u : this.#bend * Math.log1p(u / this.#bend);
   }
