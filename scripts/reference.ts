@@ -112,7 +112,7 @@ function rowsOf({ properties = {}, required = [] }: Schema, within = ''): string
 /** The values of a setting, in words. */
 function kindOf(schema: Schema): string {
   const { title, anyOf, type, const: constant, enum: choices, items } = schema.$ref ? target(schema) : schema;
-  if (title !== undefined) return title;
+  if (title !== undefined) return words[title] ?? title;
   if (constant !== undefined) return code(constant);
   if (type === 'object') return 'mapping';
   if (choices) return choices.map((choice) => code(String(choice))).join(', ');
@@ -131,6 +131,7 @@ const words: Record<string, string> = {
   string: 'text',
   integer: 'whole number',
   boolean: '`true`, `false`',
+  measure: 'output',
 };
 
 function target({ $ref }: Schema): Schema {

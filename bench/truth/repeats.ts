@@ -230,6 +230,7 @@ function campaignOf(design: Design, replications: number, hasSeed: boolean) {
   const seed: BaseInput = { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' };
   return {
     id: 'drawn',
+    outputs: [{ name: 'Y', type: 'DOUBLE', units: null }],
     strategy: { by: 'design' },
     base: hasSeed ? [...numbers, seed] : numbers,
     varied: numbers,
@@ -249,7 +250,7 @@ function analyzed(
   model: (values: readonly number[], replication: number) => number,
 ): InputIndices[] {
   const campaign = campaignOf(design, 1, hasSeed);
-  const measure = measureOf([{ name: 'Y', type: 'DOUBLE', units: null }], 'Y');
+  const measure = measureOf(campaign.outputs, 'Y');
   const gatherer = new PointGatherer(campaign, [measure], { dataSets: [], keepsRuns: false, points: 300 });
   let total = 0;
   for (const { key: point, values, draws } of expand(campaign)) {

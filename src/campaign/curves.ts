@@ -1,3 +1,5 @@
+import { type CurveAxis, MILLISECONDS } from '../api/index.ts';
+
 /** A curve as [x, y] pairs. */
 export type Curve = [x: number, y: number][];
 
@@ -27,6 +29,15 @@ export function valueAt(curve: Curve, x: number): number | undefined {
   if (before[0] === x) return before[1];
   if (!after) return undefined;
   return before[1] + ((after[1] - before[1]) * (x - before[0])) / (after[0] - before[0]);
+}
+
+/** What an x of a curve is: a place on an axis of frequencies, for example, is no time. */
+export type XWord = 'time' | 'place';
+
+/** What an x of a curve is. Most curves are courses of time, and say so by their units, or say nothing of their axis. */
+export function wordOfX({ name, units }: CurveAxis = {}): XWord {
+  const isTime = units ? MILLISECONDS[units] !== undefined : name === undefined;
+  return isTime ? 'time' : 'place';
 }
 
 /** The value of a JSON text; undefined if the text is not JSON. */

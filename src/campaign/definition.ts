@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LONGEST_UNIT } from '../api/index.ts';
-import { confidence, InputName, Output, Units, Value } from './designs/schema-values.ts';
+import { confidence, Curve, InputName, Measured, Output, Units, Value } from './designs/schema-values.ts';
 import { DesignSchema } from './designs/index.ts';
 import { Duration } from './schema-duration.ts';
 import { MOST_FLIGHTS } from './scheduler/index.ts';
@@ -38,7 +38,7 @@ const Precise = z
     max: replications(1).describe('The most replications of a point.'),
     output: z
       .union(
-        [Output, z.array(Output).min(1, 'expected at least one output')],
+        [Measured, z.array(Measured).min(1, 'expected at least one output')],
         'expected the name of an output, or a list of names',
       )
       .describe(
@@ -114,7 +114,7 @@ const Outputs = z
         'What foray keeps of an OUTPUT_FILE. link: only the reference to the file at the service. keep: the file as well.',
       ),
     axes: z
-      .record(Output, Axis, 'expected {OUTPUT: {name, units, scale, start}}')
+      .record(Curve, Axis, 'expected {OUTPUT: {name, units, scale, start}}')
       .optional()
       .describe(
         'The x axes of curves (DATA_SET) in reports, by output. They replace what the model declares.',
@@ -125,8 +125,8 @@ const Outputs = z
 const Goal = z
   .strictObject(
     {
-      maximize: Output.optional().describe('The output or formula whose higher values are better.'),
-      minimize: Output.optional().describe('The output or formula whose lower values are better.'),
+      maximize: Measured.optional().describe('The output or formula whose higher values are better.'),
+      minimize: Measured.optional().describe('The output or formula whose lower values are better.'),
     },
     'expected {maximize: OUTPUT} or {minimize: OUTPUT}',
   )

@@ -109,7 +109,12 @@ export function measureOf(outputs: Outputs, written: string, place?: Place): Mea
 
 /** The names of the outputs that are measures. */
 function knownMeasures(outputs: Outputs): string[] {
-  return outputs.filter((output) => ownMeasure(output)).map(({ name }) => name);
+  return outputs.filter(isMeasured).map(({ name }) => name);
+}
+
+/** Whether an output is a number or true or false, and so a measure. */
+export function isMeasured({ type }: Pick<CampaignOutput, 'type'>): boolean {
+  return valueType(type) !== 'text';
 }
 
 /** The measure of an output; undefined if the output is neither a number nor a BOOLEAN. */

@@ -1,9 +1,11 @@
 import { type Command, Option } from 'commander';
+import { wordOfX } from '../campaign/curves.ts';
 import type { Foray } from '../client/index.ts';
 import { courseSentence } from '../report/analysis/course-words.ts';
 import { analysisSentence } from '../report/analysis/words.ts';
 import { analysisTable } from '../report/analysis/table.ts';
 import { formatTable } from '../report/index.ts';
+import { numberText } from '../report/words/words.ts';
 import { tell, terminalWidth, writeOut } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
@@ -40,8 +42,14 @@ async function analyze(foray: Foray, id: string, { output, format }: Flags): Pro
   }
   const size = process.stdout.isTTY ? { width: terminalWidth(), limit: Infinity } : { limit: Infinity };
   await writeOut(formatTable(format, analysisTable(analyses), size), undefined);
+  const { campaign } = await foray.record(id);
+  const axisOf = (output: string) => campaign.outputs.find(({ name }) => name === output)?.axis;
   for (const analysis of analyses) {
-    if (format === 'table') tell(analysis.times ? courseSentence(analysis) : analysisSentence(analysis));
+    const sentence = (): string =>
+      analysis.times
+        ? courseSentence(analysis, numberText, wordOfX(axisOf(analysis.output)))
+        : analysisSentence(analysis);
+    if (format === 'table') tell(sentence());
     for (const warning of analysis.warnings) tell(`  ${warning}`);
   }
 }

@@ -1,17 +1,12 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
-import type { ModelPlace } from '../service/models/folder.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
 import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
 import { homeOption, keepFailedOption, modelsOption, wholeNumber } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 import { commandName } from './command-name.ts';
-
-/** How long to wait for models that are being loaded, in milliseconds. */
-const PATIENCE = 10_000;
 
 interface Flags {
   home: string;
@@ -38,7 +33,6 @@ export function addDev(program: Command): void {
       // what this process and its parts write is for this user only: the home has keys, results and Temporal's data
       process.umask(0o077);
       const signalled = untilSignalled();
-      await checkModels(flags.models);
       const { startStack } = await import('../dev/stack.ts');
       const stack = await startStack(resolve(flags.home), tell, {
         ...flags,
@@ -72,28 +66,4 @@ export function addDev(program: Command): void {
       await endTelling();
       await stack.stop();
     });
-}
-
-/**
- * Checks the models before anything starts. Otherwise a wrong model would end the model service, and its error would be
- * only in a log. A model that takes long to load is left to the service.
- */
-async function checkModels(folders: readonly string[]): Promise<void> {
-  const { findModels } = await import('../service/models/folder.ts');
-  const { describeModel } = await import('../service/models/describe.ts');
-  const places = folders.flatMap((folder) => findModels(folder));
-  const end = new AbortController();
-  const waiting = new Set(places);
-  const check = async (place: ModelPlace): Promise<void> => {
-    await describeModel(place, end.signal);
-    waiting.delete(place);
-  };
-  const checked = Promise.all(places.map(check));
-  try {
-    await Promise.race([checked, delay(PATIENCE, undefined, { signal: end.signal })]);
-  } finally {
-    end.abort();
-    await checked.catch(() => {});
-  }
-  for (const { entry } of waiting) tell(`${entry} takes long to load. Ctrl-C ends it.`);
 }

@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
 import type { ListedExecutor } from '../api/extensions.ts';
-import { cloudClient } from '../client/index.ts';
 import { printableLine } from '../text/printable.ts';
 import { commandName } from './command-name.ts';
-import { settingsWithService } from './home.ts';
 import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
+import { serviceClient } from './with-foray.ts';
 
 export function addExecutors(program: Command): void {
   withSettings(program.command('executors'))
     .description('list the executors of a model service on other machines')
     .option('--json', 'print the executors as JSON')
     .action(async (flags: SettingFlags & { json?: boolean }) => {
-      const executors = (await cloudClient(settingsWithService(flags), 'person').listExecutors()) ?? [];
+      const executors = (await serviceClient(flags).listExecutors()) ?? [];
       if (flags.json) return printJson(executors);
       if (executors.length === 0) {
         return print(

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { definitionSchema } from '../campaign/json-schema.ts';
 import type { ModelInput } from '../campaign/input-values.ts';
-import { cloudClient, findModel, latestVersion } from '../client/index.ts';
+import { findModel, latestVersion } from '../client/index.ts';
 import { ForayError, messageOf } from '../errors.ts';
 import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 import { makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
 import { print, tell, writeOut } from './output.ts';
-import { settingsWithService } from './home.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
+import { serviceClient } from './with-foray.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from '../client/starter.ts';
 import { commandName } from './command-name.ts';
@@ -24,7 +24,7 @@ export function addInit(program: Command): void {
     .argument('<model>', 'name or id of a model')
     .option('-o, --output <file>', 'file to write; its JSON Schema goes beside it (default: standard output)')
     .action(async (wanted: string, flags: SettingFlags & { output?: string }) => {
-      const cloud = cloudClient(settingsWithService(flags), 'person');
+      const cloud = serviceClient(flags);
       const model = findModel(await cloud.listModels(), wanted);
       const version = await latestVersion(cloud, model);
       const schemaFile = schemaFileOf(model);

@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { PushRequest } from '../api/index.ts';
-import { cloudClient } from '../client/index.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
 import type { FoundModel } from '../service/models/reader.ts';
-import { settingsWithService } from './home.ts';
 import { modelsIn } from './models-in.ts';
 import { print, printJson } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
+import { serviceClient } from './with-foray.ts';
 
 /** Maximum number of rounds of uploads. If files are still missing afterwards, they probably change during the push. */
 const MOST_ROUNDS = 3;
@@ -38,7 +37,7 @@ export function addModelsPush(models: Command): void {
       // all models are read first, so that a mistake in one model stops the push of all
       const found = await Promise.all((await modelsIn(folder)).map((place) => readModel(root, place)));
       const files = await Promise.all(found.map(filesToPush));
-      const cloud = cloudClient(settingsWithService(flags), 'person');
+      const cloud = serviceClient(flags);
       const pushed: PushedModel[] = [];
       for (const [at, model] of found.entries()) pushed.push(await push(cloud, model, files[at]!));
       if (flags.json) return printJson(pushed);

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Pruned, PruneRequest, VersionSummary } from '../api/index.ts';
-import { cloudClient, modelAtService } from '../client/index.ts';
+import { modelAtService } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 import { isConfirmed } from './confirm.ts';
-import { settingsWithService } from './home.ts';
 import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
+import { serviceClient } from './with-foray.ts';
 
 type Flags = SettingFlags & { json?: boolean };
 
@@ -69,7 +69,7 @@ export function addModelsVersions(models: Command): void {
  *   versions
  */
 async function versionsOf(wanted: string, flags: Flags) {
-  const cloud = cloudClient(settingsWithService(flags), 'person');
+  const cloud = serviceClient(flags);
   const { id, name } = await modelAtService(cloud, wanted);
   const versions: VersionSummary[] | undefined = await cloud.listVersions(id);
   if (!versions) throw new ForayError('USAGE', 'This model service does not list its versions.');

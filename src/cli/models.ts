@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { allowedText, isLimited, type Version } from '../api/index.ts';
-import { cloudClient, modelAtService } from '../client/index.ts';
+import { modelAtService } from '../client/index.ts';
 import { addModelsCheck } from './models-check.ts';
-import { settingsWithService } from './home.ts';
 import { addModelsImport } from './models-import.ts';
 import { addModelsNew } from './models-new.ts';
 import { addModelsPush } from './models-push.ts';
 import { addModelsVersions } from './models-versions.ts';
 import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
+import { serviceClient } from './with-foray.ts';
 
 export function addModels(program: Command): void {
   const models = withSettings(program.command('models'));
@@ -27,7 +27,7 @@ export function addModels(program: Command): void {
 }
 
 async function listModels(flags: SettingFlags & { json?: boolean }): Promise<void> {
-  const models = await cloudClient(settingsWithService(flags), 'person').listModels();
+  const models = await serviceClient(flags).listModels();
   if (flags.json) return printJson(models);
   for (const { name, description, modelVersions } of models) {
     print(`${name} (${modelVersions.length === 1 ? '1 version' : `${modelVersions.length} versions`})`);
@@ -37,7 +37,7 @@ async function listModels(flags: SettingFlags & { json?: boolean }): Promise<voi
 }
 
 async function showModel(wanted: string, flags: SettingFlags & { json?: boolean }): Promise<void> {
-  const cloud = cloudClient(settingsWithService(flags), 'person');
+  const cloud = serviceClient(flags);
   const model = await modelAtService(cloud, wanted);
   if (flags.json) return printJson(model);
   const { version, experiments } = model;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { definitionSchema } from '../campaign/json-schema.ts';
-import { cloudClient, findModel, latestVersion } from '../client/index.ts';
-import { settingsWithService } from './home.ts';
+import { findModel, latestVersion } from '../client/index.ts';
 import { printJson } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
+import { serviceClient } from './with-foray.ts';
 
 /** `foray schema`: prints the schema with which editors complete and check definitions. */
 export function addSchema(program: Command): void {
@@ -12,7 +12,7 @@ export function addSchema(program: Command): void {
     .argument('[model]', 'name or id of a model')
     .action(async (wanted: string | undefined, flags: SettingFlags) => {
       if (wanted === undefined) return printJson(definitionSchema());
-      const cloud = cloudClient(settingsWithService(flags), 'person');
+      const cloud = serviceClient(flags);
       const version = await latestVersion(cloud, findModel(await cloud.listModels(), wanted));
       printJson(definitionSchema(version.experimentTemplate.inputs));
     });

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { endWithParent, tellParent, tellReady } from '../dev/lifeline.ts';
+import { endWithParent, tellFailure, tellParent, tellReady } from '../dev/lifeline.ts';
 import { homePaths } from '../dev/home.ts';
-import { ForayError } from '../errors.ts';
+import { ForayError, isForayError } from '../errors.ts';
 import { ownFile } from '../package/own-files.ts';
 import { LOST_AFTER } from '../service/fleet/lane.ts';
 import type { LaneOptions } from '../service/fleet/lane-keeper.ts';
@@ -26,6 +26,8 @@ import { untilSignalled } from './signals.ts';
 
 const SHIPPED_MODELS = ownFile('models');
 const DEFAULT_PORT = 8090;
+/** The errors of a start that a parent `foray dev` passes on: the user has to mend a model. */
+const OF_MODELS = ['MODEL_INVALID', 'MODEL_UNREADABLE'];
 /** The longest timer of Node (24.8 days), in seconds. */
 const LONGEST_TIMEOUT = 2_147_483;
 
@@ -158,6 +160,7 @@ export function addService(program: Command): void {
         publicUrl,
         trustedProxies: flags.trustProxy === undefined ? undefined : proxies(flags.trustProxy),
       }).catch(async (error: unknown) => {
+        if (isForayError(error) && OF_MODELS.includes(error.code)) tellFailure(error);
         if (flags.temporal !== undefined) await (await import('../dev/temporal-log.ts')).endRuntime();
         throw error;
       });

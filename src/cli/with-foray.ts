@@ -1,7 +1,9 @@
-import { Foray } from '../client/index.ts';
+import { cloudClient, Foray } from '../client/index.ts';
+import type { CloudClient } from '../cloud/index.ts';
 import { ForayError, isForayError } from '../errors.ts';
 import type { WhenMissing } from '../store/index.ts';
 import { hintWithoutStore, settingsWithService } from './home.ts';
+import { tell } from './output.ts';
 import { settingsFrom } from '../settings/settings.ts';
 import type { SettingFlags } from './setting-options.ts';
 
@@ -22,7 +24,7 @@ export async function withForay<T>(
   { store = 'refuse', service = false }: Needs = {},
 ): Promise<T> {
   const settings = service ? settingsWithService(flags) : settingsFrom(flags);
-  const foray = await Foray.open(settings, store).catch((error: unknown) => {
+  const foray = await Foray.open(settings, store, tellSilence).catch((error: unknown) => {
     // the store belongs to the home, and perhaps the user means another home
     if (!isForayError(error) || error.code !== 'STORE_MISSING' || flags.store !== undefined) throw error;
     throw new ForayError(error.code, error.message, { hint: hintWithoutStore(flags.home) });
@@ -32,4 +34,16 @@ export async function withForay<T>(
   } finally {
     await foray.close();
   }
+}
+
+/**
+ * The client of the model service, for a command that needs no store.
+ * @throws ForayError DEV_NOT_RUNNING
+ */
+export function serviceClient(flags: SettingFlags): CloudClient {
+  return cloudClient(settingsWithService(flags), 'person', tellSilence);
+}
+
+function tellSilence(service: string): void {
+  tell(`The model service at ${service} does not answer yet. Waiting for it; Ctrl-C stops this command.`);
 }

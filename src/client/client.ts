@@ -37,12 +37,17 @@ export class Foray extends CampaignReader {
    * Opens the store. It does not connect to Temporal or the model service.
    *
    * @param whenMissing what to do when the store does not exist yet
+   * @param onSilence called once, with the origin of the model service, when it has not answered for a few seconds
    * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING with `refuse`; CODEC_UNUSABLE
    */
-  static async open(settings: Settings, whenMissing: WhenMissing = 'make'): Promise<Foray> {
+  static async open(
+    settings: Settings,
+    whenMissing: WhenMissing = 'make',
+    onSilence?: (service: string) => void,
+  ): Promise<Foray> {
     const converter = await dataConverter(settings.temporal.payloadCodec);
     const store = await openStore(settings.store, whenMissing);
-    const cloud = cloudClient(settings, 'person');
+    const cloud = cloudClient(settings, 'person', onSilence);
     const temporal = new Temporal(settings, converter);
     return new Foray({
       settings,

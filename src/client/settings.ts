@@ -61,6 +61,11 @@ export interface TemporalTls {
  */
 const ATTEMPTS_OF_A_PERSON = 3;
 
-export function cloudClient({ service }: Pick<Settings, 'service'>, by: 'person' | 'worker'): CloudClient {
-  return new CloudClient({ ...service, attempts: by === 'person' ? ATTEMPTS_OF_A_PERSON : 1 });
+/** @param onSilence - called once, with the origin of the service, when it has not answered for a few seconds */
+export function cloudClient(
+  { service }: Pick<Settings, 'service'>,
+  by: 'person' | 'worker',
+  onSilence?: (service: string) => void,
+): CloudClient {
+  return new CloudClient({ ...service, attempts: by === 'person' ? ATTEMPTS_OF_A_PERSON : 1, onSilence });
 }

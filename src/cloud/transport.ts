@@ -28,6 +28,8 @@ export interface TransportOptions {
   attempts?: number | undefined;
   /** The time limit of one whole request, even if bytes keep arriving, ms. @default 10 minutes */
   total?: number | undefined;
+  /** Called once, with the origin of the service, when nothing of a request or its answer has moved for a few seconds. */
+  onSilence?: ((service: string) => void) | undefined;
 }
 
 export interface TransportRequest {
@@ -55,6 +57,8 @@ const UNAVAILABLE_HINT = 'The log of the service says more. Try again later.';
 const LONGEST_MESSAGE = 500;
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 60_000;
+/** A person who waits for an answer for this long wants to know for what, ms. */
+const SILENT_MS = 5_000;
 /**
  * The default time limit of one request, ms. It is enough for large files on slow lines, and it ends requests to a
  * service that sends too slowly.
@@ -82,6 +86,7 @@ export class Transport {
   readonly total: number;
   /** Secrets that a service may repeat in a message. */
   readonly #secrets: readonly string[];
+  #onSilence: TransportOptions['onSilence'];
 
   constructor({
     url,
@@ -90,6 +95,7 @@ export class Transport {
     rate = Infinity,
     attempts = 1,
     total = TOTAL_MS,
+    onSilence,
   }: TransportOptions) {
     this.#root = url.replace(/(?<!\/)\/+$/, '');
     this.#host = this.#root.replace(/\/api\/open\/[^/]*$/, '');
@@ -97,6 +103,7 @@ export class Transport {
     this.#gate = new Gate(rate);
     this.#attempts = attempts;
     this.total = total;
+    this.#onSilence = onSilence;
     const words = [key, key.split(/\s+/).at(-1) ?? ''];
     this.#secrets = words.flatMap((word) => [word, encodeURIComponent(word.toWellFormed())]).filter(Boolean);
   }
@@ -203,6 +210,7 @@ export class Transport {
     const end = patience?.signal ?? signal;
     this.#got ??= gotOf(this.total, this.#root);
     const got = await this.#got;
+    const silence = setTimeout(() => this.#tellSilence(), SILENT_MS).unref();
     try {
       const pending = got(`${isBeside ? this.#host : this.#root}${path}`, {
         method,
@@ -215,7 +223,9 @@ export class Transport {
         ...(body && ('json' in body ? { json: body.json } : { body: body.bytes })),
         signal: end ? AbortSignal.any([end, limit.signal]) : limit.signal,
       });
+      void pending.on('uploadProgress', () => void silence.refresh());
       void pending.on('downloadProgress', ({ transferred }) => {
+        silence.refresh();
         if (transferred > MAX_RESPONSE_BYTES) limit.abort();
       });
       return await pending;
@@ -224,8 +234,14 @@ export class Transport {
       if (limit.signal.aborted) throw new CloudError('too-large', `${target}: the answer is over 64 MiB`);
       throw connectionError(this.#root, error);
     } finally {
+      clearTimeout(silence);
       patience?.forget();
     }
+  }
+
+  #tellSilence(): void {
+    this.#onSilence?.(new URL(this.#root).origin);
+    this.#onSilence = undefined;
   }
 }
 

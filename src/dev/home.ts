@@ -33,6 +33,7 @@ export function homePaths(home: string) {
     pageLock: join(home, 'page.lock'),
     devPageLock: join(home, 'dev-page.lock'),
     servicePort: join(home, 'service-port'),
+    pagePort: join(home, 'page-port'),
     lock: join(home, 'dev.lock'),
     notices: join(home, 'notices.yaml'),
     store: `sqlite:${join(home, 'store.db')}`,
@@ -111,24 +112,27 @@ export function removeAddresses(home: string): void {
   rmSync(homePaths(home).addresses, { force: true });
 }
 
-/** The port that the model service of this home had last. Undefined if it is not known. */
-export function lastServicePort(home: string): number | undefined {
+/** The ports that parts of a home keep from one start to the next if they can. */
+type KeptPort = 'servicePort' | 'pagePort';
+
+/** The port that a part of this home had last. Undefined if it is not known. */
+export function lastPort(home: string, of: KeptPort): number | undefined {
   try {
     return z.coerce
       .number()
       .int()
       .min(1)
       .max(65_535)
-      .parse(readFileSync(homePaths(home).servicePort, 'utf8'));
+      .parse(readFileSync(homePaths(home)[of], 'utf8'));
   } catch {
     return undefined;
   }
 }
 
-/** @throws ForayError HOME_UNUSABLE */
-export async function noteServicePort(home: string, port: number): Promise<void> {
+/** Notes the port in an address. @throws ForayError HOME_UNUSABLE */
+export async function notePort(home: string, of: KeptPort, address: string): Promise<void> {
   try {
-    await replaceFile(homePaths(home).servicePort, `${port}\n`, FOR_THE_USER);
+    await replaceFile(homePaths(home)[of], `${new URL(address).port}\n`, FOR_THE_USER);
   } catch (error) {
     throw unusable(home, error);
   }

@@ -1,3 +1,5 @@
+import type { ForayError } from '../errors.ts';
+
 /** The message that detaches a part (a child process of `foray dev`): the part then outlives its parent. */
 export const STAY = 'stay';
 
@@ -24,6 +26,14 @@ export function tellReady(): void {
 /** Sends a line to the terminal of a parent `foray dev`. */
 export function tellParent(line: string): void {
   tell({ line });
+}
+
+/** What a parent `foray dev` gets of an error. */
+export type Failure = Pick<ForayError, 'code' | 'message' | 'hint' | 'place'>;
+
+/** Gives a parent `foray dev` the error with which this part ends, if the user can mend it. */
+export function tellFailure({ code, message, hint, place }: ForayError): void {
+  tell({ failure: { code, message, hint, place } satisfies Failure });
 }
 
 function tell(message: unknown): void {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ForayError, messageOf } from '../errors.ts';
+import type { Failure } from './lifeline.ts';
 import { RotatingLog } from './rotating-log.ts';
 
 export interface PartOptions {
@@ -42,6 +43,8 @@ export class Part {
   #output = '';
   #outputEnds: Promise<unknown> | undefined;
   #saidReady = false;
+  /** The error that the process has told before it ended. */
+  #failure: Failure | undefined;
   #isStopping = false;
   #restartMs = RESTART_MS;
   /** Whether the first start of the part failed because the process ended, not because of a timeout. */
@@ -52,15 +55,20 @@ export class Part {
     this.#log = new RotatingLog(options.logFile, options.report);
   }
 
-  /** @throws ForayError PART_FAILED when the process ends during its first start, or is not ready in time */
+  /**
+   * @throws ForayError PART_FAILED when the process ends during its first start, or is not ready in time; the error that
+   *   the process tells
+   */
   async start(): Promise<void> {
     const { name, logFile } = this.#options;
     const child = this.#spawn();
     if (!(await this.#becomesReady(child))) {
       const isLate = !hasEnded(child);
-      this.endedAtOnce = !isLate && !this.#isStopping;
+      const isStopped = this.#isStopping;
       await this.stop();
       const reason = await this.#reason();
+      if (this.#failure) throw new ForayError(this.#failure.code, this.#failure.message, this.#failure);
+      this.endedAtOnce = !isLate && !isStopped;
       const what = isLate ? `was not ready after ${READY_MS / 1000} s` : 'does not start';
       const message = `The ${name} ${what}${reason === undefined ? '.' : `: ${reason}`}`;
       const hints = [
@@ -92,7 +100,8 @@ export class Part {
     const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     child.once('error', (error) => this.#log.write(`${error.message}\n`));
     this.#output = '';
-    this.#outputEnds = new Promise((resolve) => child.once('close', resolve));
+    const ends = ['close', 'disconnect'].map((event) => new Promise((resolve) => child.once(event, resolve)));
+    this.#outputEnds = Promise.all(ends);
     const keep = (chunk: Buffer): void => {
       this.#log.write(chunk);
       this.#output = (this.#output + chunk.toString()).slice(-LAST_OUTPUT);
@@ -103,7 +112,9 @@ export class Part {
     this.#saidReady = false;
     child.on('message', (message) => {
       this.#saidReady ||= message === 'ready';
-      if (typeof message === 'object' && 'line' in message) this.#options.report(String(message.line));
+      if (typeof message !== 'object') return;
+      if ('line' in message) this.#options.report(String(message.line));
+      if ('failure' in message) this.#failure = message.failure as Failure;
     });
     this.#child = child;
     return child;

@@ -7,9 +7,9 @@ import {
   type Addresses,
   holdHome,
   homePaths,
-  lastServicePort,
+  lastPort,
   localKey,
-  noteServicePort,
+  notePort,
   removeAddresses,
   writeAddresses,
 } from './home.ts';
@@ -49,8 +49,8 @@ export interface Stack {
  * Starts Temporal with its Web UI, the model service, a worker and the page as child processes on this machine, and
  * writes their addresses to the home folder. A part that dies is started again.
  *
- * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, PORT_IN_USE, TEMPORAL_MISSING, PART_FAILED. No part runs after an
- *   error
+ * @throws ForayError HOME_IN_USE, HOME_UNUSABLE, PORT_IN_USE, TEMPORAL_MISSING, PART_FAILED, MODEL_INVALID,
+ *   MODEL_UNREADABLE. No part runs after an error
  */
 export async function startStack(
   home: string,
@@ -77,7 +77,13 @@ export async function startStack(
       usual?.release();
     }
     await writeAddresses(home, parts.addresses);
-    await noteServicePort(home, Number(new URL(parts.addresses.service.url).port));
+    await notePort(home, 'servicePort', parts.addresses.service.url);
+    const formerPage = lastPort(home, 'pagePort');
+    if (formerPage !== undefined && parts.addresses.page !== pageAt(formerPage))
+      report(
+        `The page is not at ${pageAt(formerPage)} as before, because something else listens there. A browser keeps what was typed into a form for the former address.`,
+      );
+    await notePort(home, 'pagePort', parts.addresses.page);
   } catch (error) {
     await stop();
     throw error;
@@ -104,11 +110,12 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
   const port = {
     temporal: await freePort(hasUsualPorts ? USUAL_PORTS.temporal : 0),
     webUi: await freePort(hasUsualPorts ? USUAL_PORTS.webUi : 0),
-    page: await freePort(hasUsualPorts ? USUAL_PORTS.page : 0),
-    // campaigns know the address of their service, so it stays the same if possible
+    // a browser keeps what was typed into a form by the address of the page, so it stays the same if possible
+    page: await freePort(lastPort(home, 'pagePort') ?? (hasUsualPorts ? USUAL_PORTS.page : 0)),
+    // campaigns know the address of their service, so it stays the same, too
     service:
       servicePort === undefined
-        ? await freePort(lastServicePort(home) ?? USUAL_PORTS.service, USUAL_PORTS.service)
+        ? await freePort(lastPort(home, 'servicePort') ?? USUAL_PORTS.service, USUAL_PORTS.service)
         : await wantedPort(servicePort),
   };
   const addresses: Addresses = {
@@ -116,7 +123,7 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     temporal: { address: `${HOST}:${port.temporal}`, webUi: `http://${HOST}:${port.webUi}` },
     service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
-    page: `http://${HOST}:${port.page}`,
+    page: pageAt(port.page),
   };
   // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only these, those of a payload codec,
   // and the key of the page (FORAY_KEY, below), are passed on
@@ -184,7 +191,7 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     return {
       addresses,
       // the address is known here, and a note in the home may be of another page
-      page: await loginAddress({ url: `http://${HOST}:${port.page}`, key: env.FORAY_KEY }),
+      page: await loginAddress({ url: addresses.page, key: env.FORAY_KEY }),
       pids: { temporal: temporal.pid, service: service.pid, worker: worker.pid, page: ui.pid },
       stop,
     };
@@ -195,6 +202,10 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
     }
     throw error;
   }
+}
+
+function pageAt(port: number): string {
+  return `http://${HOST}:${port}`;
 }
 
 async function isServing(address: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { wordOfX, type XWord } from '../campaign/curves.ts';
 import { growthProgress, growthText } from '../campaign/growth.ts';
 import { hasStrategy } from '../campaign/strategy.ts';
 import { hasRandomRuns, hasUnknownChance, sharesSeeds } from '../campaign/seeds.ts';
@@ -104,6 +105,7 @@ export function analysesOf(
   }
 
   function ofCurve(curve: CurveColumns): Analysis {
+    const word = wordOfX(campaign.outputs.find(({ name }) => name === curve.name)?.axis);
     /** The reasons why some times have no indices, although the values differ at these times. */
     const reasons = new Set<string>();
     /** The number of these times. */
@@ -156,31 +158,31 @@ export function analysesOf(
       confidence,
       warnings: [
         ...general,
-        ...spanWarnings(curve),
+        ...spanWarnings(curve, word),
         ...cutWarnings(
           curve,
           kept.map(({ runs }) => runs),
           table,
           counts,
-          counted,
+          { counted, word },
         ),
         ...(lacking > 0
           ? [
-              `At ${lacking} of ${times.length} times, ${curve.name} has no value at some points. These points are left out there.`,
+              `At ${lacking} of ${times.length} ${word}s, ${curve.name} has no value at some points. These points are left out there.`,
             ]
           : []),
         ...(times.length > 0 && leftOut > 0
-          ? [`${leftOut} other times are left out, because some points have no value there.`]
+          ? [`${leftOut} other ${word}s are left out, because some points have no value there.`]
           : []),
         ...(single > 0 && !isSingle
           ? [
-              `At ${single} of ${times.length} times, no point has two runs with a value, so chance is unknown there.`,
+              `At ${single} of ${times.length} ${word}s, no point has two runs with a value, so chance is unknown there.`,
             ]
           : []),
         ...(times.length > 0 ? warningsOf(isSingle, curve) : []),
         ...(noisy.length > 0
           ? [
-              `Chance dominates at ${noisy.length} of ${times.length} times: chance explains more of the variance of single runs than the inputs do.`,
+              `Chance dominates at ${noisy.length} of ${times.length} ${word}s: chance explains more of the variance of single runs than the inputs do.`,
             ]
           : []),
         ...(times.length > 0
@@ -230,13 +232,14 @@ function lackingWarnings(
  * inputs.
  *
  * @param reached - the number of runs with a value, by time
+ * @param words - the runs that count, and what an x of the curve is
  */
 function cutWarnings(
   { name, missing, runs, finished }: CurveColumns,
   reached: readonly number[],
   table: PointTable,
   { failed }: Pick<RunCounts, 'failed'>,
-  counted: string,
+  { counted, word }: { counted: string; word: XWord },
 ): string[] {
   if (missing.runs === 0 || runs === 0) return [];
   const cut = reached.filter((count) => count < runs);
@@ -245,11 +248,11 @@ function cutWarnings(
     ...(finished - runs > failed ? [missingText(finished - runs, finished, counted, name)] : []),
     ...(cut.length > 0
       ? [
-          `At ${cut.length} of ${reached.length} times, ${name} has a value in only ${fewest === most ? '' : `${fewest} to `}${most} of the ${runs} runs that have a curve.`,
+          `At ${cut.length} of ${reached.length} ${word}s, ${name} has a value in only ${fewest === most ? '' : `${fewest} to `}${most} of the ${runs} runs that have a curve.`,
         ]
       : []),
   ];
-  return missingWarnings(missing, table, counts, 'has a value at all times');
+  return missingWarnings(missing, table, counts, `has a value at all ${word}s`);
 }
 
 function missingText(without: number, runs: number, counted: string, name: string): string {
@@ -274,11 +277,11 @@ function missingWarnings(
 }
 
 /** The warning for times that are not analyzed, because the first curve does not have them. */
-function spanWarnings({ name, span, wholeSpan }: CurveColumns): string[] {
+function spanWarnings({ name, span, wholeSpan }: CurveColumns, word: XWord): string[] {
   if (!(wholeSpan[0] < span[0] || wholeSpan[1] > span[1])) return [];
   const text = ([from, to]: CurveColumns['span']): string => `${from} to ${to}`;
   return [
-    `Only times of the first run's curve are analyzed, from ${text(span)}. The curves of ${name} together are from ${text(wholeSpan)}.`,
+    `Only ${word}s of the first run's curve are analyzed, from ${text(span)}. The curves of ${name} together are from ${text(wholeSpan)}.`,
   ];
 }
 

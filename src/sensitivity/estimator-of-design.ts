@@ -23,6 +23,7 @@ import { partOf } from '../text/part-of.ts';
 export type AnalyzedCampaign = Pick<
   Campaign,
   | 'id'
+  | 'outputs'
   | 'base'
   | 'varied'
   | 'design'

@@ -170,7 +170,7 @@ async function openContents(data: WithData) {
   const reader = new ModelReader(modelDirs, clock);
   cleanUp.defer(() => reader.close());
   const table = new VersionTable(database.sql, versionFiles, now);
-  const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems });
+  const registry = await ModelRegistry.open({ table, files: versionFiles, reader, problems, warn });
   if (registry.isWaiting) modelWatch.readSoon();
   const noteLeak = (versionId: string, difference: string): void => {
     registry.noteLeak(versionId, difference).then((line) => line !== undefined && warn(line), onFault);

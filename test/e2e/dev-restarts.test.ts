@@ -17,6 +17,8 @@ let dev: Dev | undefined;
 /** The ports of the first and of the second foray dev. */
 let port: number;
 let otherPort: number;
+/** The first address of the page. */
+let page: string;
 beforeAll(async () => {
   port = await ownPort();
   otherPort = await ownPort();
@@ -38,6 +40,9 @@ async function interrupt({ child }: Dev): Promise<number | null> {
   const [code] = await ended;
   return code;
 }
+
+/** The address of the page. */
+const pageOf = (one: Dev): string => /Page +(http:\/\/127\.0\.0\.1:\d+)/.exec(one.said())![1]!;
 
 /** Writes a program that replaces Temporal. Its first start ends at once, as if another program used the port. */
 function temporalThatEndsOnce(ended: string): string {
@@ -70,6 +75,7 @@ test('foray dev starts a part again if the part ends at once, as it does if anot
     other.release();
   }
   expect(dev.said()).not.toMatch(/:(7233|8233|8100)\b/);
+  page = pageOf(dev);
   expect(existsSync(ended)).toBe(true);
   expect(dev.said()).toContain(`http://127.0.0.1:${port}/`);
 });
@@ -94,6 +100,9 @@ test('Ctrl-C stops every part, also while a campaign runs', async () => {
 test('a campaign continues when foray dev starts again on another port', async () => {
   dev = await startDev({ folder, args: ['--port', String(otherPort)] });
   expect(dev.said()).toContain(`http://127.0.0.1:${otherPort}/`);
+  // a browser keeps what was typed into a form by the address of the page
+  expect(pageOf(dev)).toBe(page);
+  expect(dev.said()).not.toContain('as before');
   const client = await clientOf(dev);
   try {
     const status = await toTheEnd({ foray: client }, 'slow');
@@ -108,7 +117,10 @@ test('a campaign continues when foray dev starts again on another port', async (
 test('the terminal says why a campaign cannot continue: a service that has lost its data counts as another service', async () => {
   await interrupt(dev!);
   rmSync(join(folder, '.foray/service'), { recursive: true });
-  dev = await startDev({ folder });
+  const server = createServer().listen(Number(new URL(page).port), '127.0.0.1');
+  await once(server, 'listening');
+  dev = await startDev({ folder }).finally(() => server.close());
+  expect(dev.said()).toContain(`The page is not at ${page} as before, because something else listens there.`);
   // the model service takes the last port of its home
   expect(dev.said()).toContain(`http://127.0.0.1:${otherPort}/`);
   await until('the terminal says why the campaign cannot continue', () =>

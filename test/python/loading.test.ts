@@ -7,7 +7,7 @@ import { describeModel } from '../../src/service/models/describe.ts';
 import { placeOf } from '../../src/service/models/folder.ts';
 import type { FoundModel } from '../../src/service/models/reader.ts';
 import { ModelReader } from '../../src/service/models/reader.ts';
-import { cleanEnv, foray, isRunning, MAIN } from '../support/cli.ts';
+import { cleanEnv, foray, isRunning, MAIN, startDev } from '../support/cli.ts';
 import {
   KEY,
   onCleanup,
@@ -110,6 +110,7 @@ test('a service starts without a model that is loaded for ever, and serves it wh
     }, `the model ${name}`);
   expect((await outputsOf(service, await served(service, 'Good'), { X: 2 })).get('Y')).toBe('2');
   expect(lines.filter((line) => line.includes('slow is not served yet'))).toHaveLength(1);
+  expect(lines[0]).toMatch(/^Waiting for models that take long to load: .*\/slow\/model\.py\.$/);
   const pid = await pidIn(pids);
   writePython(folder, 'slow');
   expect((await outputsOf(service, await served(service, 'Slow'), { X: 3 })).get('Y')).toBe('3');
@@ -166,4 +167,14 @@ test('foray dev ends at once with the mistake of a model, also if another one is
     expect.stringContaining('wrong cannot be loaded: ValueError: out of luck'),
   ]);
   await hasEnded(await pidIn(pids));
+});
+
+test('foray dev loads the file of a model once at its start', async () => {
+  const folder = temporaryFolder();
+  const loads = path.join(temporaryFolder(), 'loads');
+  const count = `import sys\nif "describe" in sys.orig_argv: open(${JSON.stringify(loads)}, "a").write("x")`;
+  writePython(path.join(folder, 'models'), 'good', count);
+  const dev = await startDev({ folder, args: ['--models', 'models'] });
+  await dev.stop();
+  expect(readFileSync(loads, 'utf8')).toBe('x');
 });

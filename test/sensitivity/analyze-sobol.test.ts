@@ -234,6 +234,23 @@ test('curves of different lengths have warnings about times without indices, and
   ]);
 });
 
+test('the warnings about a curve with another axis than time tell of places', () => {
+  let run = 0;
+  const [found] = analyzed(
+    { design: sample, outputs: ['Course'], axis: { name: 'Frequency', units: 'Hz' } },
+    ([a]) => {
+      run += 1;
+      const end = run === 1 || run % 4 === 0 ? 8 : a! > 0.9 ? 2 : 10;
+      return { Course: { dataX: [0, 5, 8, 10].filter((x) => x <= end), dataY: [a, a, 2 * a!, 3 * a!] } };
+    },
+  );
+  expect(found!.warnings).toEqual([
+    "Only places of the first run's curve are analyzed, from 0 to 8. The curves of Course together are from 0 to 10.",
+    expect.stringMatching(/^At 2 of 3 places, .* Whether a run has a value at all places depends on A,/),
+    'At 2 of 3 places, Course has no value at some points. These points are left out there.',
+  ]);
+});
+
 test('runs without a curve and curves that end early are counted, with the inputs on which they depend', () => {
   const analysisOf = (endOf: (a: number, run: number) => number | null) => {
     const [found] = analyzed(

@@ -33,6 +33,8 @@ export interface Played {
   seed?: number | null | undefined;
   strategy?: AnalyzedCampaign['strategy'];
   commonRandomNumbers?: boolean;
+  /** The declared x axis of the curve. */
+  axis?: CampaignOutput['axis'];
   /** @default Y */
   outputs?: string[];
   /** The number of runs that have finished, if not all of them. */
@@ -56,11 +58,13 @@ export function campaignOf({
   seed,
   strategy = { by: 'design' },
   commonRandomNumbers = false,
+  axis,
 }: Played): AnalyzedCampaign {
   const all =
     base ?? inputsOf(design).map((name): BaseInput => ({ name, type: 'DOUBLE', units: null, value: '0' }));
   return {
     id: 'played',
+    outputs: OUTPUTS.map((output) => (axis && output.type === 'DATA_SET' ? { ...output, axis } : output)),
     strategy,
     base: all,
     varied: inputsOf(design).map((name) => all.find((input) => input.name === name)!),

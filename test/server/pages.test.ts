@@ -199,6 +199,25 @@ describe('without scripts', () => {
     );
   });
 
+  test.each([
+    ['until precise', '1', ['min', 'max']],
+    ['least and most', '2', ['min', 'max']],
+  ])(
+    'the choice "%s" whose fields are empty is a mistake at them, and no other plan',
+    async (_, shape, missing) => {
+      const { body } = await send('/new', {
+        ...{ '/model/name': 'Rehearsal', '/campaign': 'x', definition: '', was: '', way: '' },
+        ...{ '/replications?': shape, '/replications:1?relative|absolute': 'relative', do: 'plan' },
+      });
+      expect(body).not.toMatch(/1\s+run/);
+      const wrong = [...body.matchAll(/id="wrong-f-([^"]+)"\s*>([^<]+)<\/small>/g)];
+      const found = wrong.map(([, name, text]) => [decodeURIComponent(name!), text]);
+      expect(found).toEqual(
+        missing.map((name) => [`replications:${shape}/${name}`, expect.stringMatching(/is missing/)]),
+      );
+    },
+  );
+
   test('a file that is missing is uploaded at its field, and a definition that is too long is refused', async () => {
     const definition = 'campaign: x\nmodel: {name: Epidemic}\ndesign: {points: none.csv}\n';
     const { body } = await send('/new/form', { definition, do: 'plan' });

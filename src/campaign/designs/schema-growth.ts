@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confidence, count, Output } from './schema-values.ts';
+import { confidence, count, Measured } from './schema-values.ts';
 
 /** The rule by which a design grows. A definition gives it in place of a number of points. */
 export const Growing = z
@@ -14,7 +14,7 @@ export const Growing = z
         "The largest allowed width of an interval, from end to end: of a Sobol' index, or of μ* relative to the largest μ*.",
       ),
     output: z
-      .union([Output, z.array(Output).min(1, 'expected at least one output')])
+      .union([Measured, z.array(Measured).min(1, 'expected at least one output')])
       .optional()
       .describe(
         'The outputs whose indices must be known, by default all numeric and BOOLEAN outputs and the formulas under "outputs".',

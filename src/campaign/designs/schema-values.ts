@@ -11,8 +11,13 @@ export const Value = z
 /** A key of a mapping from inputs. The title tells json-schema.ts where editors complete the names of inputs. */
 export const InputName = z.string().meta({ title: 'input' });
 
-/** The name of an output, or a formula over outputs. */
-export const Output = z.string('expected the name of an output').meta({ title: 'output' });
+const outputName = z.string('expected the name of an output');
+/** The name of an output, or a formula over outputs. The titles tell a form which outputs the check accepts. */
+export const Output = outputName.meta({ title: 'output' });
+/** The name of an output that is a number or true or false, or a formula over outputs. */
+export const Measured = outputName.meta({ title: 'measure' });
+/** The name of an output that is a curve. */
+export const Curve = outputName.meta({ title: 'curve' });
 
 export const Units = z
   .union([z.enum(unitNames), z.string()], 'expected units such as SECOND or PER_DAY')

@@ -58,9 +58,17 @@ export function valueIn(shape: Shape, fields: Fields, name = ''): unknown {
     case 'choice': {
       const at = Number(fields.get(chosenIn(name)) || NaN);
       const chosen = shape.of[at];
-      return chosen && valueIn(chosen.shape, fields, shapeAt(name, at));
+      return chosen && valueOfChosen(chosen.shape, fields, shapeAt(name, at));
     }
   }
+}
+
+/**
+ * The value of a chosen shape. Settings without a field that is filled in are empty, and not missing: the campaign would
+ * do something else than what a person has chosen, and nobody would say so.
+ */
+function valueOfChosen(shape: Shape, fields: Fields, name: string): unknown {
+  return valueIn(shape, fields, name) ?? (shape.is === 'group' ? neededIn(shape) : undefined);
 }
 
 function groupIn(shape: GroupShape, fields: Fields, name: string): unknown {
@@ -76,10 +84,14 @@ function groupIn(shape: GroupShape, fields: Fields, name: string): unknown {
     return given === undefined ? [] : [[key, given]];
   });
   if (entries.length === 0) return undefined;
-  const constants = [...shape.constants].flatMap(([key, { value, isNeeded }]) =>
-    isNeeded ? [[key, value] as const] : [],
+  return { ...neededIn(shape), ...Object.fromEntries(entries) };
+}
+
+/** The constants that a group always has. */
+function neededIn({ constants }: GroupShape): Record<string, unknown> {
+  return Object.fromEntries(
+    [...constants].flatMap(([key, { value, isNeeded }]) => (isNeeded ? [[key, value] as const] : [])),
   );
-  return Object.fromEntries([...constants, ...entries]);
 }
 
 /** A field with CSV as a list of mappings: the first line has the names. Spreadsheets copy cells with tabs between them. */
@@ -176,7 +188,7 @@ function fillChoice(
     const tried: Shown = { fields: new Map(), notShown: [] };
     fill(shape, plain, shapeAt(name, at), path, tried);
     const isSame =
-      tried.notShown.length === 0 && isEqual(valueIn(shape, tried.fields, shapeAt(name, at)), plain);
+      tried.notShown.length === 0 && isEqual(valueOfChosen(shape, tried.fields, shapeAt(name, at)), plain);
     return isSame ? [{ at, shape, fields: tried.fields }] : [];
   });
   const first = found.find(({ shape }) => hasRequired(shape, plain)) ?? found[0];

@@ -119,7 +119,9 @@ function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string
     void fields.set(REFUSABLE.get(field)!, fields.get(field)!).set(field, '');
   const { seed, fresh, replications } = valueIn(shape, fields) as Record<string, unknown>;
   if (GOAL_OF_ITS_OWN.includes(way)) for (const [field] of fieldsAt(fields, 'goal')) fields.delete(field);
-  const isPrecise = isMapping(replications) && 'output' in replications;
+  const { shape: choice } = shape.settings.find(({ key }) => key === 'replications')!;
+  const offered = choice?.is === 'choice' ? choice.of.map(({ name }) => name) : [];
+  const isPrecise = offered[Number(fields.get(REPLICATIONS) || NaN)] === 'Precise';
   const refuses = new Map([
     ['search', isPrecise],
     ['select', isMapping(replications) || replications === 1],

@@ -2,7 +2,9 @@ import type * as z from 'zod';
 import { isNumericType, RANDOM_SEED } from '../../api/index.ts';
 import type { ModelInput } from '../input-values.ts';
 import { definitionSchema } from '../json-schema.ts';
+import { isMeasured } from '../measures.ts';
 import { strategySettings } from '../strategy.ts';
+import type { CampaignOutput } from '../types.ts';
 
 /** The shape of the form for a definition. It is made from the schema of a definition and the declaration of a model. */
 
@@ -12,8 +14,17 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 export interface FormModel {
   name: string;
   inputs: readonly ModelInput[];
-  outputs: readonly { name: string }[];
+  outputs: readonly FormOutput[];
 }
+
+type FormOutput = Pick<CampaignOutput, 'name' | 'type'>;
+
+/** Which outputs the check of a definition accepts, by the title of their names in the schema. */
+const accepts = new Map<string | undefined, (output: FormOutput) => boolean>([
+  ['output', () => true],
+  ['measure', isMeasured],
+  ['curve', ({ type }) => type === 'DATA_SET'],
+]);
 
 /**
  * A part of the form.
@@ -34,7 +45,7 @@ export type Shape =
 export interface ValueShape {
   is: 'value';
   type: 'number' | 'boolean' | 'text' | 'any';
-  /** What the value names or is: input, output, expression, duration. */
+  /** What the value names or is: input, output, measure, expression, duration. */
   title?: string | undefined;
   /** The only values that make sense. */
   options?: readonly string[] | undefined;
@@ -176,20 +187,23 @@ class Shapes {
   }
 
   #byName({ propertyNames }: JsonSchema, values: JsonSchema): Shape | undefined {
-    const by = isSchema(propertyNames) ? propertyNames.title : undefined;
-    if (by !== 'input' && by !== 'output') return undefined;
+    const title = isSchema(propertyNames) ? propertyNames.title : undefined;
+    const isAccepted = accepts.get(title);
+    if (title !== 'input' && !isAccepted) return undefined;
     const about = { description: '', default: undefined, isRequired: false };
-    const settings =
-      by === 'output'
-        ? this.#model.outputs.map(({ name }) => new Setting({ ...about, key: name }, () => this.of(values)))
-        : this.#model.inputs
-            .filter(({ name }) => name !== RANDOM_SEED)
-            .map(
-              (input) =>
-                new Setting({ ...about, key: input.name, default: input.value, input }, () =>
-                  this.of(values, input),
-                ),
-            );
+    const settings = isAccepted
+      ? this.#model.outputs
+          .filter(isAccepted)
+          .map(({ name }) => new Setting({ ...about, key: name }, () => this.of(values)))
+      : this.#model.inputs
+          .filter(({ name }) => name !== RANDOM_SEED)
+          .map(
+            (input) =>
+              new Setting({ ...about, key: input.name, default: input.value, input }, () =>
+                this.of(values, input),
+              ),
+          );
+    const by = isAccepted ? 'output' : 'input';
     return { is: 'group', by, settings, choices: [], constants: new Map() };
   }
 }

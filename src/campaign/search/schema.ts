@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { byInput, confidence, InputName, number, Output, Units, Value } from '../designs/schema-values.ts';
+import { byInput, confidence, InputName, Measured, number, Units, Value } from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
 import { methodNames } from './search.ts';
 
@@ -66,7 +66,7 @@ const Limit = z
   .meta({ id: 'Limit', anyOf: [{ required: ['min'] }, { required: ['max'] }] });
 
 const limits = z
-  .record(Output, Limit, 'expected outputs with their limits')
+  .record(Measured, Limit, 'expected outputs with their limits')
   .optional()
   .describe('Limits for the outputs of a point: {OUTPUT: {max: NUMBER}}.');
 
@@ -171,8 +171,8 @@ export const derive = byInput(
 export const SearchSchema = z
   .strictObject(
     {
-      minimize: Output.optional().describe('The output or formula whose lowest mean is sought.'),
-      maximize: Output.optional().describe('The output or formula whose highest mean is sought.'),
+      minimize: Measured.optional().describe('The output or formula whose lowest mean is sought.'),
+      maximize: Measured.optional().describe('The output or formula whose highest mean is sought.'),
       over: z
         .record(InputName, Searched, 'expected input names with their bounds')
         .refine((inputs) => Object.keys(inputs).length > 0, 'expected at least one input')
@@ -236,8 +236,8 @@ export type WrittenSearch = z.infer<typeof SearchSchema>;
 export const SelectSchema = z
   .strictObject(
     {
-      minimize: Output.optional().describe('The output or P(…) whose lowest mean is best.'),
-      maximize: Output.optional().describe('The output or P(…) whose highest mean is best.'),
+      minimize: Measured.optional().describe('The output or P(…) whose lowest mean is best.'),
+      maximize: Measured.optional().describe('The output or P(…) whose highest mean is best.'),
       require: limits,
       indifference: number
         .positive('expected more than 0')

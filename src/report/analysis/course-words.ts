@@ -1,3 +1,4 @@
+import type { XWord } from '../../campaign/curves.ts';
 import type { Analysis, InputIndices, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
 import { allowingForTests, divided, leading } from './claims.ts';
@@ -8,9 +9,6 @@ import { haveOf, listed, nothingText, unknownText } from './words.ts';
  * this many inputs.
  */
 const MOST_PARTS = 3;
-
-/** What an x of a curve is: a place on an axis of frequencies, for example, is no time. */
-export type XWord = 'time' | 'place';
 
 /** A stretch of time in which the same input matters most, or no input matters. */
 interface Stretch {

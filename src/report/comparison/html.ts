@@ -87,6 +87,7 @@ function largestTable(
     measureCells(
       output,
       largest.map(({ found }) => found[side].mean),
+      largest.map(({ found }) => found[side].n),
     ),
   );
   const { unit, valueOf } = shownDifference(output);

@@ -62,18 +62,22 @@ export function nothingCompared(label: string): string {
 function comparisonRows(varied: Campaign['varied'], comparisons: readonly ComparedResult[]): Markup[] {
   const [first] = comparisons;
   if (!first) return [];
+  const runs = comparisons.map(({ estimate }) => estimate.n);
   const column = (of: (one: ComparedResult) => number | null) =>
     measureColumn(
       first.output,
       comparisons.map((one) => of(one) ?? undefined),
+      runs,
     );
   const known = measureCells(
     first.output,
     comparisons.map((one) => one.known),
+    [],
   );
   const mean = measureCells(
     first.output,
     comparisons.map(({ estimate }) => estimate.mean),
+    runs,
   );
   const low = column(({ estimate }) => estimate.low);
   const high = column(({ estimate }) => estimate.high);

@@ -53,14 +53,20 @@ export function inputCells(varied: readonly VariedInput[], values: readonly stri
   });
 }
 
-/** The cells of a column of means, shares or quantiles. A cell without a value is empty. */
+/**
+ * The cells of a column of means, shares or quantiles. A cell without a value is empty.
+ *
+ * @param runs - the numbers of runs of the values; empty if they are not known
+ */
 export function measureCells(
   measure: Pick<Measure, 'statistic'>,
   values: readonly (number | null | undefined)[],
+  runs: readonly number[],
 ): Markup[] {
   const texts = measureColumn(
     measure,
     values.map((value) => value ?? undefined),
+    runs,
   );
   return texts.map((text, at) => {
     const value = values[at] ?? undefined;
@@ -72,11 +78,15 @@ export function measureCells(
 /** The columns of means and of the ends of their intervals. A row has the digits that its interval allows. */
 export function intervalColumns(
   measure: Pick<Measure, 'statistic'>,
-  rows: readonly { mean: number | null; interval: readonly [number, number] | null }[],
+  rows: readonly { mean: number | null; interval: readonly [number, number] | null; runs: number }[],
 ): Markup[][] {
   const plain = { ...measure, units: null };
   const [alone, none] = [rows.map(({ mean }) => mean), rows.map(() => null)].map((values) =>
-    measureCells(measure, values),
+    measureCells(
+      measure,
+      values,
+      rows.map(({ runs }) => runs),
+    ),
   );
   const cells = rows.map(({ mean, interval }, at) => {
     if (mean === null || !interval) return [alone![at]!, none![at]!, none![at]!];

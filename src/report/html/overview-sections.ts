@@ -174,6 +174,7 @@ export function bestSection(
     measureCells(
       one,
       best.map((point) => valueOf(point, one)),
+      best.map(({ samples }) => samples[one.name]?.count ?? 0),
     ),
   );
   const rows = best.map(

@@ -78,7 +78,7 @@ export function searchSection(
 export function searchPoints(campaign: CampaignBy<'search'>, story: SearchStory): Markup | undefined {
   const { finalists, summary } = story;
   return finalists.length > 0
-    ? finalistsTable(campaign, finalists, summary.best)
+    ? finalistsTable(campaign, finalists, summary.best, story.points)
     : seenTable(campaign, story);
 }
 
@@ -105,21 +105,24 @@ export function selectPoints(
   { points, summary }: SelectStory,
 ): Markup | undefined {
   const known = points.filter(({ mean }) => mean !== null).slice(0, BEST_POINTS);
-  return known.length > 0 ? finalistsTable(campaign, known, summary.best) : undefined;
+  return known.length > 0 ? finalistsTable(campaign, known, summary.best, []) : undefined;
 }
 
+/** @param asked - the points of a search; empty for a selection */
 function finalistsTable(
   campaign: SeekingCampaign,
   finalists: readonly Finalist[],
   best: BestPoint | null,
+  asked: readonly AskedPoint[],
 ): Markup {
   const isOfDesign = campaign.strategy.by === 'selection';
   const measure = measureOf(campaign.outputs, campaign.goal!.output);
   const seen = finalists.map((one) => one.seen);
+  const runs = finalists.map(({ ordinal }) => asked.find((one) => one.ordinal === ordinal)?.runs ?? 0);
   const estimates = intervalColumns(measure, finalists);
   const columns = [
     ...[titleOfMeasure(measure), 'Low', 'High'].map((title, at) => ({ title, cells: estimates[at]! })),
-    ...(isOfDesign ? [] : [{ title: 'During the search', cells: measureCells(measure, seen) }]),
+    ...(isOfDesign ? [] : [{ title: 'During the search', cells: measureCells(measure, seen, runs) }]),
   ];
   const texts = campaign.strategy.require.map(({ output }, at) => ({
     title: output,
@@ -171,7 +174,8 @@ function seenTable(campaign: CampaignBy<'search'>, { points, isNoisy }: SearchSt
       : undefined,
   );
   const values = shown.map(({ value }) => value);
-  const columns = [{ title: titleOfMeasure(measure), cells: measureCells(measure, values) }];
+  const runs = shown.map((point) => point.runs);
+  const columns = [{ title: titleOfMeasure(measure), cells: measureCells(measure, values, runs) }];
   return pointsTable(campaign, { title: 'Best points', how, points: shown, columns, first: true });
 }
 

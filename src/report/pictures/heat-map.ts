@@ -3,7 +3,7 @@ import { pointKeyOf } from '../../campaign/points.ts';
 import type { Campaign, CampaignBy, VariedInput } from '../../campaign/types.ts';
 import { bestMark, knownMark, type MarkedPoint } from './best-mark.ts';
 import { type Figure, sentences } from './figure.ts';
-import { binCells, inputColumn, measureColumnOf, PictureNumbers } from './numbers.ts';
+import { binCells, inputColumn, measureCell, measureColumnOf, PictureNumbers } from './numbers.ts';
 import { colourScale, legendTitle, wholeTicks } from './scales.ts';
 import { type Spec, WIDTH } from './vega.ts';
 import type { FacetedGrid, GridEffect } from '../summary/grid.ts';
@@ -35,7 +35,7 @@ export function gridFigure(
     caption: `${cellText(effect, varied.length > 2)}. A lighter cell has a lower value.${isFull ? '' : ' An empty cell has no completed run, or is not a point of the campaign.'}`,
     id: 'grid',
     spec: heatMap(
-      withRows(effect, numbers, keyOfCell(campaign, effect)),
+      withRows(effect, output, numbers, keyOfCell(campaign, effect)),
       output,
       marked,
       isGoal ? 'best' : wants,
@@ -75,13 +75,15 @@ function keyOfCell(campaign: Campaign, { x, y }: Pick<GridEffect, 'x' | 'y'>, by
 
 function withRows<G extends Pick<GridEffect, 'x' | 'y' | 'cells'>>(
   grid: G,
+  output: Measure,
   numbers: PictureNumbers,
   keyOf: KeyOfCell,
   by?: string,
 ): G & { cells: RowedCell[] } {
   const [columns, lines] = [binCells(grid.x), binCells(grid.y)];
   const cells = grid.cells.map((cell) => {
-    const values = [columns[cell.x], lines[cell.y], ...(by === undefined ? [] : [by]), cell.mean];
+    const value = measureCell(output, cell.mean, cell.runs);
+    const values = [columns[cell.x], lines[cell.y], ...(by === undefined ? [] : [by]), value];
     return { ...cell, ...numbers.add(values, keyOf(cell.x, cell.y, by)) };
   });
   return { ...grid, cells };
@@ -92,7 +94,7 @@ export function facetsFigure(campaign: Campaign, output: Measure, effect: Facete
   const numbers = cellNumbers([x.input, y.input, by], output);
   const keyOf = keyOfCell(campaign, effect, by);
   const facets = effect.facets.map(({ label, cells }) =>
-    withRows({ x, y, label, cells }, numbers, keyOf, label),
+    withRows({ x, y, label, cells }, output, numbers, keyOf, label),
   );
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}, by ${by.name}`,
@@ -129,10 +131,10 @@ export async function groundFigures(
   });
   const names = strategy.inputs.map(({ name }) => name);
   const numbers = cellNumbers([grid.x.input, grid.y.input], output);
-  const cells = withRows(grid, numbers, () => undefined);
-  const asked = points.map(({ values, value, key }) => {
+  const cells = withRows(grid, output, numbers, () => undefined);
+  const asked = points.map(({ values, value, runs, key }) => {
     const place = placeOf(Object.fromEntries(names.map((name, at) => [name, values[at]])));
-    return { ...place, ...numbers.add([place.x, place.y, value], key) };
+    return { ...place, ...numbers.add([place.x, place.y, measureCell(output, value, runs)], key) };
   });
   return [
     {

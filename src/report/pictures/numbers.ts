@@ -5,6 +5,7 @@ import { type Axis, binEnds, binTexts } from '../summary/input-axis.ts';
 import { kindOfInput } from '../tables/value-kinds.ts';
 import {
   estimateTexts,
+  measureColumn,
   measureText,
   numberText,
   percent,
@@ -118,6 +119,15 @@ function exactly(canonical: string, text: string): NumberCell {
   const value = Number(canonical);
   const isRounded = /^-?\d+$/.test(canonical) && !Number.isSafeInteger(value);
   return isRounded ? { value: canonical, text, range: [value, value] } : { value, text };
+}
+
+/** The cell of a mean, share or quantile that has no interval. A share has no digits that its runs do not know. */
+export function measureCell(
+  measure: Pick<Measure, 'statistic'>,
+  value: number | null,
+  runs: number,
+): NumberCell {
+  return value === null ? null : { value, text: measureColumn(measure, [value], [runs])[0]! };
 }
 
 /** The columns of a measure and of the ends of its interval. */

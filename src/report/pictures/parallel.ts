@@ -41,7 +41,9 @@ export function parallelFigure(
     places: point.values.map((text, at) => scales[at]!.placeOf(text)),
     value: point.value!,
   });
-  const lines = drawn.map((point) => lineOf(point, numbers.add(...searchCells(point, strategy.inputs)).row));
+  const lines = drawn.map((point) =>
+    lineOf(point, numbers.add(...searchCells(point, strategy.inputs, output)).row),
+  );
   const front = lines[drawn.findIndex(({ ordinal }) => ordinal === best?.ordinal)];
   return [
     {

@@ -8,6 +8,7 @@ import {
   estimateColumns,
   inputCell,
   inputColumn,
+  measureCell,
   type NumberCell,
   PictureNumbers,
 } from './numbers.ts';
@@ -40,8 +41,9 @@ export function searchNumbers(inputs: readonly SearchedInput[], output: Measure)
 
 /** The cells and the key of a point of a search. */
 export function searchCells(
-  { ask, values, value, key, state, isOutside, isFeasible }: AskedPoint,
+  { ask, values, value, runs, key, state, isOutside, isFeasible }: AskedPoint,
   inputs: readonly SearchedInput[],
+  output: Measure,
 ): [NumberCell[], string] {
   const what =
     state === 'failed'
@@ -51,7 +53,8 @@ export function searchCells(
         : isFeasible
           ? null
           : names.infeasible;
-  return [[ask, ...inputs.map((input, at) => inputCell(input, values[at]!)), value, null, null, what], key];
+  const own = inputs.map((input, at) => inputCell(input, values[at]!));
+  return [[ask, ...own, measureCell(output, value, runs), null, null, what], key];
 }
 
 export function progressFigure(
@@ -64,7 +67,10 @@ export function progressFigure(
   const winner = finalists.length > 0 && stage === 'over' ? best : null;
   const has = (is: (point: AskedPoint) => boolean): boolean => drawn.some(is);
   const numbers = searchNumbers(strategy.inputs, output);
-  const rowed = drawn.map((point) => ({ ...point, ...numbers.add(...searchCells(point, strategy.inputs)) }));
+  const rowed = drawn.map((point) => ({
+    ...point,
+    ...numbers.add(...searchCells(point, strategy.inputs, output)),
+  }));
   return {
     title: 'Progress of the search',
     caption: sentences(

@@ -185,6 +185,8 @@ function withExponents(locale: vega.LocaleFormatters): vega.LocaleFormatters {
     },
     formatSpan(start, stop, count, specifier) {
       if (isPercent(specifier)) return spaced(locale.formatSpan(start, stop, count, specifier));
+      // Vega would show a single value with all digits that a step may need, such as 5.000000
+      if (start === stop) return this.formatFloat(',.6~r');
       if (fits(Math.max(Math.abs(start), Math.abs(stop))))
         return locale.formatSpan(start, stop, count, specifier);
       const exponent = locale.formatSpan(start, stop, count, '~e');

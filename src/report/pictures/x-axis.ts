@@ -1,5 +1,5 @@
 import { type CurveAxis, MILLISECONDS } from '../../api/index.ts';
-import type { XWord } from '../analysis/course-words.ts';
+import { wordOfX, type XWord } from '../../campaign/curves.ts';
 import { rangeOf } from '../../statistics/sample.ts';
 import { steps } from './scales.ts';
 import { titleOf } from '../words/words.ts';
@@ -63,14 +63,6 @@ export interface XAxis {
   note: string | undefined;
 }
 
-/** What an x of a curve is. Most curves are courses of time, and say so by their units, or say nothing of their axis. */
-function wordFor({ name, units }: CurveAxis = {}): XWord {
-  const isTime = units
-    ? MILLISECONDS[units] !== undefined || MONTHS[units] !== undefined
-    : name === undefined;
-  return isTime ? 'time' : 'place';
-}
-
 function logTicks(places: readonly number[]): object {
   // a curve without a place on the axis has no ticks
   return { values: places.length > 0 ? steps(...rangeOf(places)) : [], format: ',~r' };
@@ -83,7 +75,7 @@ function logTicks(places: readonly number[]): object {
  */
 export function xAxis(declared: CurveAxis | undefined, places: readonly number[]): XAxis {
   const { name, units, scale } = declared ?? {};
-  const word = wordFor(declared);
+  const word = wordOfX(declared);
   const axis = { grid: false, tickCount: 10 };
   const placeOf = timesOf(declared);
   const times = placeOf && places.map(placeOf);

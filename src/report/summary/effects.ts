@@ -161,7 +161,9 @@ export class EffectGatherer {
     if (before) {
       before.sum += sum;
       before.weight += draws;
-    } else if (this.#cells.size < MOST_CELLS) this.#cells.set(key, { values, sum, weight: draws });
+      before.runs += sample.count;
+    } else if (this.#cells.size < MOST_CELLS)
+      this.#cells.set(key, { values, sum, weight: draws, runs: sample.count });
   }
 
   /**

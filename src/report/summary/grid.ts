@@ -6,6 +6,8 @@ interface GridCell {
   x: number;
   y: number;
   mean: number;
+  /** The number of runs behind the mean. */
+  runs: number;
 }
 
 /** The mean of an output in each cell of two numeric inputs. Cells without a value are missing. */
@@ -37,6 +39,8 @@ export interface CellMean {
   values: readonly string[];
   sum: number;
   weight: number;
+  /** The number of runs of these points. */
+  runs: number;
 }
 
 /** The maximum number of combinations of values of all inputs that are kept. */
@@ -105,18 +109,19 @@ function cellsOf(
   axes: { x: Axis; y: Axis },
   means: readonly CellMean[],
 ): GridCell[] {
-  const sums = new Map<number, { sum: number; weight: number }>();
-  for (const { values, sum, weight } of means) {
+  const sums = new Map<number, Omit<CellMean, 'values'>>();
+  for (const { values, sum, weight, runs } of means) {
     const [column, row] = [axes.x.binOf.get(values[x.at]!), axes.y.binOf.get(values[y.at]!)];
     // a point of an earlier design may have a value that the present design does not have
     if (column === undefined || row === undefined) continue;
     const cell = column * axes.y.bins.length + row;
-    const before = sums.get(cell) ?? { sum: 0, weight: 0 };
-    sums.set(cell, { sum: before.sum + sum, weight: before.weight + weight });
+    const before = sums.get(cell) ?? { sum: 0, weight: 0, runs: 0 };
+    sums.set(cell, { sum: before.sum + sum, weight: before.weight + weight, runs: before.runs + runs });
   }
-  return [...sums].map(([cell, { sum, weight }]) => ({
+  return [...sums].map(([cell, { sum, weight, runs }]) => ({
     x: Math.floor(cell / axes.y.bins.length),
     y: cell % axes.y.bins.length,
     mean: sum / weight,
+    runs,
   }));
 }

@@ -173,16 +173,25 @@ export function fullText({ statistic, units }: Pick<Measure, 'statistic' | 'unit
 }
 
 /**
- * The cells of a measure's column for readers. Shares are in percent. The cells have the decimals of `numberColumn`.
+ * The cells of a measure's column for readers. Shares are in percent. The cells have the decimals of `numberColumn`, and
+ * shares no more than the runs can tell apart.
+ *
+ * @param runs - the numbers of runs of the values; empty if they are not known
  */
 export function measureColumn(
   { statistic }: Pick<Measure, 'statistic'>,
   values: readonly (number | undefined)[],
+  runs: readonly number[],
 ): string[] {
   if (statistic !== 'share') return numberColumn(values);
   // the column rounds them, so a share that was rounded before would have wrong decimals
   const shares = values.map((value) => (value === undefined ? undefined : 100 * value));
-  return numberColumn(shares).map((text) => text && `${text} %`);
+  return numberColumn(shares, decimalsOfShares(runs)).map((text) => text && `${text} %`);
+}
+
+/** The decimals of shares in percent that runs can tell apart: the shares of n runs differ by at least 1/n. */
+function decimalsOfShares(runs: readonly number[]): number {
+  return runs.length === 0 ? Infinity : Math.max(0, Math.ceil(Math.log10(Math.max(...runs))) - 2);
 }
 
 /** Formats a share in percent: 0.125 is "12.5 %". */
@@ -240,11 +249,14 @@ function decimalsApart(values: readonly (number | undefined)[]): number {
 /**
  * The numbers of one column for readers. All have the same number of decimals: the largest number of decimals that
  * `numberText` gives to one of them, or more if numbers near each other would look equal. If a number has an exponent, all numbers stay as in `numberText`.
+ *
+ * @param most - the most decimals
  */
-export function numberColumn(values: readonly (number | undefined)[]): string[] {
+export function numberColumn(values: readonly (number | undefined)[], most = Infinity): string[] {
   const texts = values.map((value) => (value === undefined ? '' : numberText(value)));
   if (texts.some((text) => text.includes('e'))) return texts;
-  const decimals = Math.max(decimalsApart(values), ...texts.map((text) => text.split('.')[1]?.length ?? 0));
+  const wanted = Math.max(decimalsApart(values), ...texts.map((text) => text.split('.')[1]?.length ?? 0));
+  const decimals = Math.min(wanted, most);
   return values.map((value) => (value === undefined ? '' : fixedText(value, decimals)));
 }
 

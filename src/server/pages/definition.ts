@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Form } from '../../campaign/form/form.ts';
 import { type FormModel, formShape } from '../../campaign/form/shape.ts';
+import { isMeasured } from '../../campaign/measures.ts';
 import type { Difference, ModelAtService, Plan } from '../../client/index.ts';
 import type { ForayError } from '../../errors.ts';
 import { durationText } from '../../report/html/campaign-section.ts';
@@ -198,7 +199,7 @@ export function campaignForm(
     <div id="fields">
       ${markup}
       <datalist id="outputs">
-        ${model?.version.experimentTemplate.outputs.map((output) => html`<option value="${output.name}"></option>`)}
+        ${model?.version.experimentTemplate.outputs.filter(isMeasured).map(({ name: output }) => html`<option value="${output}"></option>`)}
       </datalist>
     </div>
     <details id="written" open>
@@ -235,7 +236,7 @@ export function formModelOf(model: ModelAtService | undefined): FormModel {
   return {
     name: model?.name ?? '',
     inputs,
-    outputs: outputs.map(({ name }) => ({ name })),
+    outputs: outputs.map(({ name, type }) => ({ name, type })),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Setting } from '../../campaign/form/shape.ts';
+import type { GroupShape, Setting, Shape, ValueShape } from '../../campaign/form/shape.ts';
 import type { ForayError } from '../../errors.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { capitalized } from '../../text/printable.ts';
@@ -38,6 +38,25 @@ export function wordsOf({ message, hint }: ForayError): string {
 /** Whether a setting has the values of the inputs of a way. */
 export function isVaried({ key, shape }: Setting): boolean {
   return shape?.is === 'group' && shape.by === 'input' && key !== 'derive';
+}
+
+/** The setting at a path in the shape of a definition. */
+export function settingAt(whole: GroupShape, path: readonly string[]): Setting {
+  let setting: Setting | undefined;
+  let shape: Shape | undefined = whole;
+  for (const key of path) {
+    setting = shape?.is === 'group' ? shape.settings.find((one) => one.key === key) : undefined;
+    shape = setting?.shape;
+  }
+  return setting!;
+}
+
+/** The outputs that a value may name; none if it names no output. */
+export function outputsFor(whole: GroupShape, { title }: ValueShape): string[] {
+  const offering = { output: ['calibrate', 'abc', 'observed'], measure: ['search', 'require'] };
+  if (title !== 'output' && title !== 'measure') return [];
+  const { shape } = settingAt(whole, offering[title]);
+  return shape?.is === 'group' ? shape.settings.map(({ key }) => key) : [];
 }
 
 export function settingIn(place: ForayError['place']): readonly string[] {

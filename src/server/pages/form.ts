@@ -28,6 +28,8 @@ import {
   isWithin,
   labelOf,
   option,
+  outputsFor,
+  settingAt,
   settingIn,
   shapeWords,
   textOf,
@@ -115,13 +117,7 @@ export class FormFields {
   }
 
   #inner(...keys: string[]): Setting {
-    let setting: Setting | undefined;
-    let shape: Shape | undefined = this.#shape;
-    for (const key of keys) {
-      setting = shape?.is === 'group' ? shape.settings.find((one) => one.key === key) : undefined;
-      shape = setting?.shape;
-    }
-    return setting!;
+    return settingAt(this.#shape, keys);
   }
 
   /** The part of a strategy, without the values of the inputs. */
@@ -365,7 +361,8 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
   #list(of: ValueShape, name: string, setting: Setting, label: string, about: string): Markup {
     const text = this.#fields.get(name) ?? '';
     const items = listItems(text).filter((one) => one !== '' || text.includes('""'));
-    const known = of.type === 'boolean' ? ['true', 'false'] : (of.options ?? this.#namesFor(of));
+    const outputs = outputsFor(this.#shape, of);
+    const known = of.type === 'boolean' ? ['true', 'false'] : (of.options ?? outputs);
     const boxed = items.filter((one) => known.includes(one));
     const others = items.filter((one) => !known.includes(one));
     // a browser sends the chosen boxes in their order
@@ -398,7 +395,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
         )}
       </div>
       ${
-        of.title === 'output' || others.length > 0
+        outputs.length > 0 || others.length > 0
           ? this.#control(
               name,
               'Others, such as P(Peak > 300)',
@@ -413,12 +410,6 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
           : this.#marked(name)
       }
     </fieldset>`;
-  }
-
-  #namesFor({ title }: ValueShape): readonly string[] {
-    if (title !== 'output') return [];
-    const { shape } = this.#inner('search', 'require');
-    return shape?.is === 'group' ? shape.settings.map(({ key }) => key) : [];
   }
 
   /** One control without its label. */
@@ -447,7 +438,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
       value="${text}"
       placeholder="${example || none}"
       ${type === 'number' ? html`inputmode="decimal"` : ''}
-      ${title === 'output' ? html`list="outputs"` : ''}
+      ${title === 'measure' ? html`list="outputs"` : ''}
       ${attributes}
     />`;
   }
@@ -486,10 +477,10 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
   }
 
   #take(name: string, isHere: (setting: readonly string[]) => boolean): ForayError[] {
-    const isShown =
-      !name.includes('?') && /:\d+$/.test(name)
-        ? this.#fields.get(chosenIn(name.replace(/:\d+$/, ''))) === /:(\d+)$/.exec(name)![1]
-        : true;
+    // the shapes that are not chosen have fields for the same settings
+    const isShown = [...name.matchAll(/:(\d+)(?=[/?]|$)/g)].every(
+      ({ 1: shape, index }) => this.#fields.get(chosenIn(name.slice(0, index))) === shape,
+    );
     const found = this.#mistakes.filter((one) => {
       const setting = settingIn(one.place);
       return isShown && setting.length > 0 && !this.#places.has(one) && isHere(setting);

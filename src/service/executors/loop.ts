@@ -24,7 +24,7 @@ export interface LoopLimits {
 }
 
 const LIMITS: LoopLimits = { runs: 10_000, age: 10 * 60_000, agedRuns: 20, idle: 60_000 };
-/** How long a program that could not be loaded is not started again, in milliseconds. */
+/** How long a program that could not be loaded is at least not started again, in milliseconds. */
 const PAUSE = 5_000;
 /** How often a run begins at most, if a kill from outside ends its process each time. */
 const MOST_KILLS = 3;
@@ -56,6 +56,8 @@ export class Loop implements LoadedProgram {
   /** The run with which the next process begins. */
   #audit: Executed | undefined;
   #isLeaky = false;
+  /** Whether the program has been loaded at least once. */
+  #hasLoaded = false;
   /** Why the program could not be loaded, until this time. */
   #broken: { reason: string; until: number } | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -164,7 +166,7 @@ export class Loop implements LoadedProgram {
     // it may have ended, or have printed something, since its last run
     if (this.#loaded?.isBroken) await this.end();
     if (this.#loaded) return this.#loaded;
-    if (this.#broken && performance.now() < this.#broken.until) throw new Error(this.#broken.reason);
+    if (this.#broken && performance.now() < this.#broken.until) throw unloadable(job, this.#broken.reason);
     this.#workplace.report({ kind: 'loading' });
     await this.#load(job);
     const audit = this.#audit;
@@ -179,15 +181,20 @@ export class Loop implements LoadedProgram {
 
   async #load(job: Job): Promise<void> {
     await this.#copy.prepare();
+    const begun = performance.now();
     try {
       this.#loaded = await Loaded.start(this.#command, job, this.#copy.folder, this.#workplace);
       this.#broken = undefined;
+      this.#hasLoaded = true;
       await this.#checkPackages(job);
     } catch (error) {
       if (error instanceof Deferred || error instanceof ProgramLost) throw error;
       const reason = messageOf(error);
-      this.#broken = { reason, until: performance.now() + PAUSE };
-      throw job.isElsewhere ? new Deferred(reason, { isLasting: true }) : error;
+      const now = performance.now();
+      // An executor must not wait most of its time for a program that hangs. One that has loaded before may only be slow.
+      const rest = this.#hasLoaded ? PAUSE : Math.max(PAUSE, now - begun);
+      this.#broken = { reason, until: now + rest };
+      throw unloadable(job, reason);
     }
   }
 
@@ -233,4 +240,9 @@ export class Loop implements LoadedProgram {
       return Object.fromEntries(job.template.outputs.map(({ name }) => [name, said]));
     }
   }
+}
+
+/** The error of a run whose program cannot be loaded. Another machine may be able to load it. */
+function unloadable({ isElsewhere }: Job, reason: string): Error {
+  return isElsewhere ? new Deferred(reason, { isLasting: true }) : new Error(reason);
 }

@@ -77,6 +77,8 @@ interface Request {
   patience: number;
   /** Gets the keys of all models that the reading has found. */
   asked: Set<string>;
+  /** Called with each error as soon as it is known. */
+  onProblem: (problem: ForayError) => void;
 }
 
 /** A folder that cannot be read: a folder of models, or the folder of one model. */
@@ -116,10 +118,20 @@ export class ModelReader {
     this.#end.abort(new ForayError('MODEL_UNREADABLE', 'The service ends.'));
   }
 
-  /** @param patience - how long to wait for a model that is being loaded, in milliseconds */
-  async read(patience = PATIENCE): Promise<Reading> {
+  /** The entries of the models that are being loaded. */
+  get waitingFor(): string[] {
+    return [...this.#loading.keys()].map((key) => key.split('\n').at(-1)!);
+  }
+
+  /**
+   * @param patience - how long to wait for a model that is being loaded, in milliseconds
+   * @param onProblem - called with each error as soon as it is known, because other models may take long to load
+   */
+  async read(patience = PATIENCE, onProblem: Request['onProblem'] = () => {}): Promise<Reading> {
     const asked = new Set<string>();
-    const roots = await Promise.all(this.#roots.map((root) => this.#readRoot({ root, patience, asked })));
+    const roots = await Promise.all(
+      this.#roots.map((root) => this.#readRoot({ root, patience, asked, onProblem })),
+    );
     for (const [key, { end }] of this.#loading) {
       if (asked.has(key)) continue;
       end.abort(changed());
@@ -159,6 +171,7 @@ export class ModelReader {
       const onInvalid = (folder: string, problem: ForayError): void => {
         seen.add(folder);
         reading.invalid.push(problem);
+        request.onProblem(problem);
       };
       places = placesIn(root, known.map(folderOf), onInvalid, (sentence) => reading.skipped.push(sentence));
       // a network disk that is not mounted leaves an empty folder
@@ -166,6 +179,7 @@ export class ModelReader {
     } catch (error) {
       const problem = isSystemError(error) ? unreadableFolder(root, whyUnreadable(error)) : error;
       if (!isForayError(problem)) throw error;
+      request.onProblem(problem);
       return { ...reading, invalid: [], unreadable: [{ folder: root, problem, kept: known, isRoot: true }] };
     }
     const lastIn = (folder: string) => known.find((model) => folderOf(model) === folder);
@@ -201,6 +215,7 @@ export class ModelReader {
       return model;
     } catch (error) {
       const problem = asModelError(folder, error);
+      request.onProblem(problem);
       if (problem.code !== 'MODEL_UNREADABLE') reading.invalid.push(problem);
       else reading.unreadable.push({ folder, problem, kept: last ? [last] : [], isRoot: false });
       return undefined;

@@ -8,7 +8,7 @@ import type { AnimationDeclaration, DeclaredInput } from './declaration.ts';
 import type { ModelCode } from './folder.ts';
 import { type Manifest, outsideWarning } from './manifest.ts';
 import { buildDifference } from './python-build.ts';
-import type { FoundModel, ModelReader, Unreadable } from './reader.ts';
+import type { FoundModel, ModelReader, Reading, Unreadable } from './reader.ts';
 import type { VersionFiles } from './version-files.ts';
 import { type Recorded, type VersionRow, type VersionTable, whyRetired } from './version-table.ts';
 
@@ -48,6 +48,8 @@ export interface RegistryParts {
   files: VersionFiles;
   reader: ModelReader;
   problems: Problems;
+  /** Tells the operator of the service. */
+  warn: (line: string) => void;
 }
 
 /** The result of a further reading of the folders of models. */
@@ -102,9 +104,8 @@ export class ModelRegistry {
   /** @throws ForayError MODEL_INVALID, MODEL_UNREADABLE naming the folder */
   static async open(parts: RegistryParts): Promise<ModelRegistry> {
     const registry = new ModelRegistry(parts);
-    const { models, invalid, unreadable, skipped, isWaiting } = await parts.reader.read(PATIENCE);
-    const problem = invalid[0] ?? unreadable[0]?.problem;
-    if (problem) throw problem;
+    const { models, invalid, skipped, isWaiting } = await firstReading(parts);
+    if (invalid[0]) throw invalid[0];
     registry.#skipped = skipped;
     registry.isWaiting = isWaiting;
     await registry.#addModels([...models.values()]);
@@ -369,4 +370,21 @@ function problemOf({ folder, isRoot, problem, kept }: Unreadable): Problem {
 /** The name of a model in a message for everybody. The names of private models are secret. */
 function modelName(model: { name: string; published: boolean } | undefined): string {
   return model?.published ? `The model "${model.name}"` : 'A model';
+}
+
+/**
+ * The first reading of the folders of models. It waits longer than others, and says so. It ends with the first error of a
+ * model, also while others are being loaded.
+ *
+ * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE
+ */
+async function firstReading({ reader, warn }: Pick<RegistryParts, 'reader' | 'warn'>): Promise<Reading> {
+  const { promise: fails, reject } = Promise.withResolvers<never>();
+  const whole = async (): Promise<Reading> => {
+    const reading = await reader.read(undefined, reject);
+    if (!reading.isWaiting) return reading;
+    warn(`Waiting for models that take long to load: ${reader.waitingFor.join(', ')}.`);
+    return reader.read(PATIENCE, reject);
+  };
+  return Promise.race([whole(), fails]);
 }

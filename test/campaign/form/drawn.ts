@@ -11,7 +11,11 @@ export const MODEL: FormModel = {
     { name: 'Policy: a/b?', type: 'STRING', units: null, value: 'none', values: ['none', 'a, "b"'] },
     { name: '{RANDOM_SEED}', type: 'LONG', units: null, value: '1' },
   ],
-  outputs: [{ name: 'Peak infected' }, { name: 'Fit ~ error' }],
+  outputs: [
+    { name: 'Peak infected', type: 'INTEGER' },
+    { name: 'Fit ~ error', type: 'DOUBLE' },
+    { name: 'Infected', type: 'DATA_SET' },
+  ],
 };
 export const shape = formShape(MODEL);
 

@@ -152,6 +152,20 @@ test('an input without numbers is not offered what takes numbers, such as a rang
   }
 });
 
+test('a part of the form offers only the outputs that the check of a definition accepts', () => {
+  const offered = (...path: string[]): string[] => {
+    const found = path.reduce<Shape | undefined>((at, key) => {
+      const inner = at?.is === 'choice' ? at.of.find(({ shape: one }) => one.is === 'group')?.shape : at;
+      return inner?.is === 'group' ? inner.settings.find((one) => one.key === key)?.shape : undefined;
+    }, shape)!;
+    return found.is === 'group' ? found.settings.map(({ key }) => key) : [found.is];
+  };
+  for (const way of ['search', 'select'])
+    expect(offered(way, 'require')).toEqual(['Peak infected', 'Fit ~ error']);
+  expect(offered('outputs', 'axes')).toEqual(['Infected']);
+  expect(offered('calibrate', 'abc', 'observed')).toEqual(['Peak infected', 'Fit ~ error', 'Infected']);
+});
+
 test.each([
   ['Taktstraße', 'taktstrasse'],
   ['Wärmespeicher Größe v2.1 🔥', 'warmespeicher-grosse-v2.1'],
@@ -193,6 +207,28 @@ test('a shape stays chosen before one of its fields is filled in, and a setting 
   expect(again.fields.get('design/grid/Days?') ?? '').toBe('');
   expect(again.text).not.toContain('Days');
 });
+
+test.each([
+  [{ 'replications?': '1', 'replications:1?relative|absolute': 'relative' }, { replications: {} }],
+  [{ 'replications?': '2' }, { replications: {} }],
+  [
+    { 'design/grid/Contact rate?': '2', 'design/grid/Contact rate:2?step|count': 'step' },
+    { design: { grid: { 'Contact rate': {} } } },
+  ],
+])(
+  'a chosen shape whose fields are empty is in the text, so that its check says what is missing: %j',
+  (fields, text) => {
+    const grid = { design: { grid: { Days: [1, 2] } } };
+    const form = opened(stringify(grid));
+    const chosen = together(MODEL, { ...form, fields: new Map([...form.fields, ...Object.entries(fields)]) });
+    expect(parse(chosen.text)).toMatchObject(text);
+    expect(chosen.notShown).toEqual([]);
+    expect(Object.fromEntries(together(MODEL, chosen).fields)).toMatchObject(fields);
+    const [choice] = Object.keys(fields);
+    const without = new Map([...chosen.fields, [choice!, '']]);
+    expect(parse(together(MODEL, { ...chosen, fields: without }).text)).toEqual(grid);
+  },
+);
 
 describe('a person who waits for each answer', () => {
   const set = (form: Form, fields: Record<string, string>): Form =>
@@ -265,7 +301,7 @@ test('another model takes the inputs of the former one away, and brings them bac
       { name: 'Days', type: 'INTEGER' as const, units: null, value: '1' },
       { name: 'Servers', type: 'INTEGER' as const, units: null, value: '2' },
     ],
-    outputs: [{ name: 'Wait' }],
+    outputs: [{ name: 'Wait', type: 'DOUBLE' as const }],
   };
   const text = `campaign: epidemic
 model: { name: Epidemic }
@@ -355,6 +391,7 @@ describe('another way', () => {
   const precise = 'replications: { output: Peak infected, relative: 0.1 }\n';
   test.each([
     ['grid', `${grid}${precise}`],
+    ['grid', `${grid}replications: {}\n`],
     ['grid', `${grid}replications: 5\ncommonRandomNumbers: true\n`],
     ['lhs', `${lhs}replications: 4\n`],
     ['search', `${search}replications: { min: 3, max: 12 }\ncommonRandomNumbers: true\n`],

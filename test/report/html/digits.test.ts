@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { renderReport } from '../../../src/report/html/html.ts';
 import { searchPoints } from '../../../src/report/html/search-section.ts';
 import { reportSections } from '../../../src/report/html/report-sections.ts';
+import { measureOf } from '../../../src/campaign/measures.ts';
 import { summarize } from '../../../src/report/summary/summary.ts';
 import type { CampaignBy } from '../../../src/campaign/types.ts';
 import type { Finalist, SearchStory } from '../../../src/search/story.ts';
@@ -22,6 +23,36 @@ test('the mark of the best point on a heat map has the digits of the headline', 
   const [, headline] = /Lowest Fit error\s*<strong>(?:<span[^>]*>)?([\d.]+) ± /.exec(page)!;
   expect(headline).toMatch(/^\d+\.\d$/);
   expect(page).toContain(`>best: ${headline}</text>`);
+});
+
+test('a share in the table of points has no decimals that its few runs do not know', async () => {
+  const record = sampleRecord({ grid: [doubles('Contact rate', [1.4, 1.6, 1.8])], replications: 22 });
+  const rows = await Array.fromAsync(sampleRows(record));
+  // at one point, 21 of 22 runs are above the limit
+  const chance = rows.map((row) => {
+    const error = row.replication === 1 && row.values[0] === '1.4' ? '0' : '10';
+    return { ...row, outputs: { ...row.outputs, 'Fit error': error } };
+  });
+  const show = ['P(`Fit error` > 5)'];
+  const page = await renderReport(record, countsOf(rows.length), stream(chance), { show });
+  const table = page.slice(page.indexOf('<h2>Lowest points</h2>'));
+  const shares = [...table.slice(0, table.indexOf('</table>')).matchAll(/>\s*([\d.]+ %)\s*</g)];
+  expect(shares.map(([, share]) => share)).toEqual(['95 %', '100 %', '100 %']);
+});
+
+test('a share in the numbers of a heat map has no decimals that its few runs do not know', async () => {
+  const levels = [doubles('Contact rate', [1.4, 1.6, 1.8]), doubles('Recovery rate', [0.4, 0.44])];
+  const record = sampleRecord({ grid: levels, replications: 22 });
+  const rows = await Array.fromAsync(sampleRows(record));
+  const chance = rows.map((row) => {
+    const error = row.replication === 1 && row.values[0] === '1.4' ? '0' : '10';
+    return { ...row, outputs: { ...row.outputs, 'Fit error': error } };
+  });
+  const output = measureOf(record.campaign.outputs, 'P(`Fit error` > 5)');
+  const summary = await summarize(record.campaign, stream(chance), [output]);
+  const sections = await reportSections(record, countsOf(rows.length), summary, {});
+  const { numbers } = sections.find(({ id }) => id === 'grid')!;
+  expect(new Set(numbers!.rows.map(({ texts }) => texts.at(-1)))).toEqual(new Set(['95 %', '100 %']));
 });
 
 test('the line through points shows no digits that its band does not know', async () => {
@@ -59,7 +90,8 @@ test('the table of finalists has the digits of their intervals, and a title for 
   });
   const strategy = { by: 'search', inputs: [], require: [], confirm: null };
   const campaign = { ...record.campaign, strategy } as unknown as CampaignBy<'search'>;
-  const story = { finalists: [finalist(1, 6.88264), finalist(2, 6.88323)], summary: { best: null } };
+  const finalists = [finalist(1, 6.88264), finalist(2, 6.88323)];
+  const story = { finalists, points: [], summary: { best: null } };
   const { text } = searchPoints(campaign, story as unknown as SearchStory)!;
   expect(text).not.toContain('<th></th>');
   const shown = [...text.matchAll(/title="6\.\d+">([\d.]+)</g)].map(([, value]) => value);

@@ -193,6 +193,17 @@ describe('the report of other designs', () => {
     expect(marks(page, 'rect').slice(0, 2)).toEqual([12, 12]);
   });
 
+  test('a colour scale of a single value has this value without zeros', async () => {
+    const grid = [doubles('A', [1, 2, 3]), doubles('B', [1, 2, 3, 4])];
+    const record = sampleRecord({ grid });
+    const equal = (await Array.fromAsync(sampleRows(record))).map((row) => ({
+      ...row,
+      outputs: { ...row.outputs, 'Fit error': '1234.5' },
+    }));
+    const page = await renderReport(record, countsOf(12), stream(equal), { show: ['Fit error'] });
+    expect(page).toContain('>1,234.5</text>');
+  });
+
   test('draws no effects if no input varies or no output is numeric', async () => {
     const fixed = sampleRecord({ grid: [], outputs: sampleRecord().campaign.outputs.slice(0, 2) });
     const one = await renderReport(fixed, countsOf(1), sampleRows(fixed));

@@ -53,8 +53,8 @@ describe('effects', () => {
     expect([grid.kind, main.kind, main.effects.length]).toEqual(['grid', 'main', 2]);
     expect(grid.x.bins.map(({ label }) => label)).toEqual(['9', '10', '100']);
     expect(grid.cells).toEqual([
-      { x: 1, y: 0, mean: 4 },
-      { x: 0, y: 1, mean: 6 },
+      { x: 1, y: 0, mean: 4, runs: 1 },
+      { x: 0, y: 1, mean: 6, runs: 2 },
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('effects', () => {
       ['1', 12],
       ['2', 12],
     ]);
-    expect(facets.facets[1]!.cells).toContainEqual({ x: 2, y: 3, mean: 259 });
+    expect(facets.facets[1]!.cells).toContainEqual({ x: 2, y: 3, mean: 259, runs: 1 });
     // two values of the second input are too few for a grid
     expect(
       gather(

@@ -64,9 +64,20 @@ describe('words', () => {
   });
 
   test('a share is rounded once, so that all of its decimals are right', () => {
-    expect(measureColumn({ statistic: 'share' }, [1 / 6, 1 / 21, 0, undefined])).toEqual([
+    expect(measureColumn({ statistic: 'share' }, [1 / 6, 1 / 21, 0, undefined], [])).toEqual([
       ...['16.667 %', '4.762 %', '0.000 %', ''],
     ]);
+  });
+
+  test('a share has no more decimals than its number of runs can tell apart', () => {
+    const column = (...runs: number[]): string[] =>
+      measureColumn({ statistic: 'share' }, [21 / 22, 1, undefined], runs);
+    expect(column(22, 25)).toEqual(['95 %', '100 %', '']);
+    expect(column(100, 25)).toEqual(['95 %', '100 %', '']);
+    expect(column(220)).toEqual(['95.5 %', '100.0 %', '']);
+    expect(column(22_000)).toEqual(['95.45 %', '100.00 %', '']);
+    // a mean of few runs keeps its digits
+    expect(measureColumn({ statistic: 'mean' }, [21 / 22], [22])).toEqual(['0.9545']);
   });
 
   test('an interval that is not symmetric has both of its ends', () => {

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { MARK } from '../../../src/service/environment.ts';
 import { Loop, type LoopLimits } from '../../../src/service/executors/loop.ts';
 import { OwnCopy } from '../../../src/service/models/own-copy.ts';
-import type { Report } from '../../../src/service/executors/protocol.ts';
+import type { Job, Report } from '../../../src/service/executors/protocol.ts';
 import { Workplace } from '../../../src/service/executors/workplace.ts';
 import { ContentFiles } from '../../../src/service/files/content.ts';
 import { templateOf } from '../../../src/service/models/declaration.ts';
@@ -52,9 +52,9 @@ async function loopOf(
     /** The differences that audits have found. */
     leaks: () => reports.flatMap((report) => (report.kind === 'leaky' ? [report.difference] : [])),
     /** The value of the output, as a text. */
-    run: async (N: number): Promise<string> => {
+    run: async (N: number, more: Partial<Job> = {}): Promise<string> => {
       const inputs = { N: String(N), Large: '1', File: '' };
-      const { outputs } = await loop.run({ ...job, inputs }, () => {}, undefined);
+      const { outputs } = await loop.run({ ...job, inputs, ...more }, () => {}, undefined);
       return String(JSON.parse(outputs['Out']!));
     },
   };
@@ -110,6 +110,75 @@ describe('a process of a program that stays loaded', () => {
     const same = new Set<string>();
     for (let n = 1; n <= 12; n += 1) same.add(await small.run(30));
     expect(same.size).toBe(1);
+  });
+});
+
+describe('a program that waits in vain before it is ready', () => {
+  /** A program that notes each start. While the file `hang` exists, it waits for the file `end`, and fails. */
+  async function hanging() {
+    const folder = temporaryFolder();
+    const [starts, hang, end] = ['starts', 'hang', 'end'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const time = { now: 0 };
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => (time.now += 0.001));
+    onCleanup(() => clock.mockRestore());
+    const before = `writeFileSync(${JSON.stringify(starts)}, 'x', { flag: 'a' });
+      if (existsSync(${JSON.stringify(hang)})) {
+        while (!existsSync(${JSON.stringify(end)})) await new Promise((resolve) => setTimeout(resolve, 20));
+        process.exit(3);
+      }`;
+    const { run, loop } = await loopOf({ before, body: 'answer(inputs.N);' }, {});
+    const started = (): number => (existsSync(starts) ? readFileSync(starts, 'utf8').length : 0);
+    return {
+      run,
+      loop,
+      started,
+      time,
+      isHanging: (is: boolean): void => (is ? writeFileSync(hang, '') : rmSync(hang)),
+      /** A run whose program waits for five minutes by the clock of the executor. */
+      runInVain: async (N: number, more?: Partial<Job>): Promise<void> => {
+        rmSync(end, { force: true });
+        const before = started();
+        const failed = expect(run(N, more)).rejects.toThrow('ended with exit code 3');
+        await until(() => started() > before || undefined, 'the start of the program');
+        time.now += 300_000;
+        writeFileSync(end, '');
+        await failed;
+      },
+    };
+  }
+
+  test('is not started again for as long: the runs fail at once', async () => {
+    const { run, runInVain, isHanging, started, time } = await hanging();
+    isHanging(true);
+    await runInVain(1);
+    time.now += 299_000;
+    await expect(run(2)).rejects.toThrow('the model cannot be loaded: the command ended with exit code 3');
+    expect(started()).toBe(1);
+    isHanging(false);
+    time.now += 1_001;
+    expect(await run(3)).toBe('3');
+  });
+
+  test('and has been ready before is soon started again, because the machine may have been slow', async () => {
+    const { run, loop, runInVain, isHanging, time } = await hanging();
+    expect(await run(1)).toBe('1');
+    await loop.end();
+    isHanging(true);
+    await runInVain(2);
+    isHanging(false);
+    time.now += 5_001;
+    expect(await run(3)).toBe('3');
+  });
+
+  test('on another machine than the service loses no run', async () => {
+    const { run, runInVain, isHanging } = await hanging();
+    isHanging(true);
+    await runInVain(1, { isElsewhere: true });
+    await expect(run(2, { isElsewhere: true })).rejects.toMatchObject({ name: 'Deferred', isLasting: true });
   });
 });
 
