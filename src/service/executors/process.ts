@@ -68,7 +68,7 @@ export function startModelProcess(
   const child = fork(program, args, {
     execArgv: [`--max-old-space-size=${memory}`],
     env: { ...environmentForOthers(), ...environment, [MARK]: mark.slice(MARK.length + 1) },
-    serialization: 'advanced',
+    serialization,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // in a group of its own, so that a Ctrl-C reaches only the service
     detached: true,
