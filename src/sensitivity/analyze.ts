@@ -9,7 +9,7 @@ import { type AnalyzedCampaign, estimatorOf } from './estimator-of-design.ts';
 import { dependents, NO_DEPENDENCE } from './dependence.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import type { MissingValues } from './missing.ts';
-import { areEqual, momentsOf } from './moments.ts';
+import { haveOneValue } from './moments.ts';
 import type { PointTable } from './points.ts';
 import { CONFIDENCE } from '../statistics/sample.ts';
 import { partHas, partOf } from '../text/part-of.ts';
@@ -328,7 +328,7 @@ function sameWarning(output: string, means: Float64Array): { text: string; why: 
   const values = means.filter((value) => !Number.isNaN(value));
   if (values.length === 0)
     return { text: `No run has a value of ${output}`, why: 'no run has a value of it' };
-  return areEqual(momentsOf(values))
+  return haveOneValue(values)
     ? {
         text: `${output} is the same at all points: nothing in this sample changes it`,
         why: 'it is the same at all points',
