@@ -43,9 +43,7 @@ export function estimatorOf(
 ): { method: Method; estimate: Estimator } {
   const analyzed = analyzedDesign(campaign);
   const { method } = analyzed;
-  const estimate = estimator();
-  // the effects of a one-at-a-time design (swings) need no variance
-  return { method, estimate: method === 'one-at-a-time' ? estimate : withinReach(estimate) };
+  return { method, estimate: withinReach(estimator(), method === 'one-at-a-time') };
 
   function estimator(): Estimator {
     switch (analyzed.method) {
@@ -72,13 +70,17 @@ function ofSample(campaign: AnalyzedCampaign, table: PointTable, confidence: num
 /** The square of a smaller variance has few digits, and tests of effects need it. */
 const LEAST_VARIANCE = 2 ** -500;
 
-/** Gives a warning instead of an estimate if the squares of the values are beyond the largest or the smallest number. */
-function withinReach(estimate: Estimator): Estimator {
+/**
+ * Gives a warning instead of an estimate if the squares of the values are beyond the largest or the smallest number.
+ *
+ * @param hasSwings - whether the effects need no variance: then only chance does
+ */
+function withinReach(estimate: Estimator, hasSwings: boolean): Estimator {
   return (of) => {
     const known = of.means.filter((value) => !Number.isNaN(value));
     const { variance } = momentsOf(known);
     const isSmall = variance < LEAST_VARIANCE && !haveOneValue(known);
-    if (Number.isFinite(variance) && !isSmall) return estimate(of);
+    if ((Number.isFinite(variance) && !isSmall) || (hasSwings && !of.error)) return estimate(of);
     const what = isSmall ? 'differ too little' : 'are too large';
     const why = isSmall
       ? 'their variance is nearly 0; give the output in other units'
