@@ -597,7 +597,7 @@ def _noted(item, notes):
         elif isinstance(note, Unit):
             item["units"] = str(note)
         elif isinstance(note, (Name, str)):
-            item["name"] = str(note)
+            item["name"] = str(note).strip()  # as foray declares it
         else:
             for bound in [note, *getattr(note, "metadata", [])]:
                 for attribute, key in (("ge", "min"), ("le", "max")):

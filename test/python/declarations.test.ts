@@ -127,7 +127,7 @@ class Size(enum.IntEnum):
     SMALL = 1
     LARGE = 10
 @model
-def faulty(policy: Policy = Policy.FIRST, size: Annotated[Size, "Size of the hall"] = Size.SMALL) -> Result:
+def faulty(policy: Policy = Policy.FIRST, size: Annotated[Size, " Size of the hall "] = Size.SMALL) -> Result:
     return {"y": size.value + 100 * (policy is Policy.SHORT)}
 `);
   const { declaration, outputs } = await tried(file, { Policy: 'shortest first', 'Size of the hall': '10' });
