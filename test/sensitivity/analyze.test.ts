@@ -34,6 +34,14 @@ describe('a grid', () => {
     expect(found!.warnings).toEqual([expect.stringContaining('Y is the same at all points')]);
   });
 
+  test('is not said to be the same at all points if small differences of large values may be true', () => {
+    const [found] = analyzed({ design: grid }, ([a]) => ({ Y: 1e12 + a! / 10 }));
+    expect(found!.unknown).toBe('it differs by hardly more than rounding');
+    expect(found!.warnings).toEqual([
+      'Y differs by hardly more than rounding from point to point: let the model subtract a constant from it.',
+    ]);
+  });
+
   test('is analyzed as one grid with the other grid of a product', () => {
     const other: Design = { kind: 'grid', inputs: ['C'], values: [['0', '1']] };
     const [found] = analyzed({ design: { kind: 'product', designs: [grid, other] } }, ([a, , c]) => ({
