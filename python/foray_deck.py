@@ -59,7 +59,8 @@ def _shown(value, token, where):
     except ValueError as error:
         raise ValueError(f"{token[0]} in {where}: {error}") from None
     width = _WIDTH.match(spec)
-    if width and len(text) > int(width[1]):
+    # a format such as 0.3f has no width
+    if width and 0 < int(width[1]) < len(text):
         raise ValueError(f'the value {value!r} of "{name}" takes {len(text)} columns, but {token[0]} in {where} has {width[1]}')
     return text
 
@@ -86,7 +87,7 @@ def _output(rule, folder):
         raise ValueError(f"the program did not write {name}; the files are {', '.join(wrote[:20])}")
     if _way(rule) is None:
         return name
-    text = file.read_text(encoding="utf-8-sig", errors="replace")
+    text = file.read_text(encoding="utf-8-sig", errors="surrogateescape")
     if "x" in rule:
         columns = [_column(text, rule[key], rule, name) for key in ("x", "csv")]
         x, y = ([_converted(_number, found, name) for found in column] for column in columns)
@@ -116,8 +117,8 @@ def _converted(conversion, found, name):
     try:
         return conversion(value)
     except (TypeError, ValueError, OverflowError):
-        kind = "whole" if conversion is _CONVERSIONS["LONG"] else "finite"
-        raise ValueError(f"{name}, {where}: {value!r} is not a {kind} number") from None
+        kinds = {_CONVERSIONS["LONG"]: "whole number", _CONVERSIONS["STRING"]: "text in UTF-8"}
+        raise ValueError(f"{name}, {where}: {value!r} is not a {kinds.get(conversion, 'finite number')}") from None
 
 
 def _number(value):
@@ -138,8 +139,10 @@ def _whole(value):
 
 
 def _text(value):
-    """A text; anything else in JSON stays JSON."""
-    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """A text; anything else in JSON stays JSON. Bytes that are no UTF-8 would be other characters in the results."""
+    text = value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text.encode()
+    return text
 
 
 # A way to find an output returns the values with their places in the file.
@@ -219,7 +222,7 @@ def _elements(text, rule, name):
     path, _, attribute = rule["xml"].partition("/@")
     above = tree.Element("")  # a path finds only what is below an element, and the root belongs to the document
     try:
-        above.append(tree.fromstring(text.encode()))
+        above.append(tree.fromstring(text.encode("utf-8", "surrogateescape")))
         elements = above.findall(f".//{path}")
     except tree.ParseError as error:
         raise ValueError(f"{name} is no XML: {error}") from None

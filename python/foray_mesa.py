@@ -108,7 +108,8 @@ def _input(parameter, slider, taken):
         kind = "DOUBLE"
     if kind is None or kind == "DOUBLE" and not math.isfinite(parameter.default):
         return None
-    name = parameter.name.replace("_", " ")
+    # lambda_ is a usual name, and a name has no blank at its end
+    name = parameter.name.replace("_", " ").strip()
     item = {"name": free(name[:1].upper() + name[1:], taken), "type": kind, "default": parameter.default}
     bounds = {key: slider[key] for key in ("min", "max") if isinstance(slider.get(key), (int, float)) and math.isfinite(slider[key])}
     if kind in ("LONG", "DOUBLE") and bounds.get("min", parameter.default) <= parameter.default <= bounds.get("max", parameter.default):

@@ -582,6 +582,13 @@ def _without_none(kind):
     return kind
 
 
+def _mark(hint):
+    """The mark of a member of a TypedDict, Required or NotRequired; None if it has none."""
+    kind = hint.__origin__ if hasattr(hint, "__metadata__") else hint
+    name = getattr(typing.get_origin(kind), "_name", None)
+    return name if name in ("Required", "NotRequired") else None
+
+
 def _noted(item, notes):
     """Adds what the notes of a type hint say: names, units, bounds, also those of annotated_types and pydantic."""
     for note in notes:
@@ -590,7 +597,7 @@ def _noted(item, notes):
         elif isinstance(note, Unit):
             item["units"] = str(note)
         elif isinstance(note, (Name, str)):
-            item["name"] = str(note)
+            item["name"] = str(note).strip()  # as foray declares it
         else:
             for bound in [note, *getattr(note, "metadata", [])]:
                 for attribute, key in (("ge", "min"), ("le", "max")):
@@ -680,9 +687,7 @@ class _Model:
             returned = {name: getattr(returned, name) for name in returned.__dataclass_fields__}
         if not isinstance(returned, dict):
             return returned
-        # a TypedDict with NotRequired or total=False says which outputs a run may leave out
-        optional = getattr(self._hints["return"], "__optional_keys__", ())
-        outputs = {self._outputs[key][0]["name"]: None for key in optional}
+        outputs = {self._outputs[key][0]["name"]: None for key in self._optional}
         for key, value in returned.items():
             item, kind = self._outputs.get(key, ({"name": key}, None))
             outputs[item["name"]] = _curve(value, f'the output "{item["name"]}"') if kind is Curve else value
@@ -735,8 +740,14 @@ class _Model:
                 "dataclass with a type for each output"
             )
         outputs = {}
+        # a TypedDict with NotRequired or total=False says which outputs a run may leave out
+        self._optional = []
         for name, hint in typing.get_type_hints(result, include_extras=True).items():
             kind, notes = _split(hint)
+            # Python itself sees no mark if annotations are texts (from __future__ import annotations)
+            mark = _mark(hint)
+            if mark == "NotRequired" or mark is None and name in getattr(result, "__optional_keys__", ()):
+                self._optional.append(name)
             if _type_of(kind, _OUTPUTS) is None:
                 raise TypeError(
                     f'the output "{name}" of {self.function.__name__} has the type {kind!r}; '
@@ -757,6 +768,8 @@ def _listed(kinds, name, text):
     """The value of an input that is a list, from its text."""
     try:
         found = json.loads(text)
+        if not isinstance(found, (list, type(None))):
+            raise TypeError(f"it is of the type {type(found).__name__}")
         return [float(number) for number in found] if kinds == (float,) and found is not None else found
     except (TypeError, ValueError) as error:
         raise ValueError(f'the input "{name}" is no list such as [1, 2.5]: {error}') from None

@@ -1,4 +1,4 @@
-import { chanceVariance, grown, type Spread, SpreadSample } from '../statistics/chance.ts';
+import { chanceVariance, grown, type Spread, SpreadSample, varianceOf } from '../statistics/chance.ts';
 import { halfWidth, skewnessFactor } from '../statistics/sample.ts';
 import { shareOf, wilsonHalfWidth, wilsonInterval } from '../statistics/share.ts';
 
@@ -37,7 +37,7 @@ export interface Estimate {
    * interval of a share.
    */
   mean: number | null;
-  /** The standard deviation; null for a share. */
+  /** The standard deviation; null for a share, and if the squares of the differences are no numbers. */
   sd: number | null;
   /** The lower end of the interval; null also while chance may hide rare values of a mean. */
   low: number | null;
@@ -93,7 +93,8 @@ export function estimateOf(sample: Moments, wanted: Wanted, of: Estimated = 'mea
   }
   if (mean === null || variance === null || n < 2)
     return { n, mean, sd: null, low: null, high: null, reached: false };
-  const sd = Math.sqrt(variance);
+  const own = varianceOf(sample);
+  const sd = own && Math.sqrt(own);
   const reached = excess(sample, n, wanted, of) <= 1;
   // 0 is the variance of very many equal values
   const known = (isLimited(wanted) ? sequentialVariance(sample, n, wanted) : chanceVariance(sample)) || null;

@@ -9,9 +9,9 @@ import { type AnalyzedCampaign, estimatorOf } from './estimator-of-design.ts';
 import { dependents, NO_DEPENDENCE } from './dependence.ts';
 import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
 import type { MissingValues } from './missing.ts';
-import { areEqual, momentsOf } from './moments.ts';
+import { haveOneValue } from './moments.ts';
 import type { PointTable } from './points.ts';
-import { CONFIDENCE } from '../statistics/sample.ts';
+import { CONFIDENCE, rangeOf } from '../statistics/sample.ts';
 import { partHas, partOf } from '../text/part-of.ts';
 
 /**
@@ -323,17 +323,25 @@ function whyUnknown(
   return { unknown };
 }
 
+/** Values that differ by more than this share of their size, but count as equal, may differ in truth. */
+const SURELY_ROUNDING = 2 ** -46;
+
 /** The warning for values that do not differ. If a method finds no indices for other values, it gives its own reason. */
 function sameWarning(output: string, means: Float64Array): { text: string; why: string } | undefined {
   const values = means.filter((value) => !Number.isNaN(value));
   if (values.length === 0)
     return { text: `No run has a value of ${output}`, why: 'no run has a value of it' };
-  return areEqual(momentsOf(values))
-    ? {
-        text: `${output} is the same at all points: nothing in this sample changes it`,
-        why: 'it is the same at all points',
-      }
-    : undefined;
+  if (!haveOneValue(values)) return undefined;
+  const [low, high] = rangeOf(Array.from(values));
+  if (high - low <= SURELY_ROUNDING * Math.max(Math.abs(low), Math.abs(high)))
+    return {
+      text: `${output} is the same at all points: nothing in this sample changes it`,
+      why: 'it is the same at all points',
+    };
+  return {
+    text: `${output} differs by hardly more than rounding from point to point: let the model subtract a constant from it`,
+    why: 'it differs by hardly more than rounding',
+  };
 }
 
 function chanceWarnings({ ofRuns, ofMeans = 0 }: Chance, method: Method): string[] {

@@ -78,14 +78,10 @@ export function certaintyOf(
     return { variance: (weight ** 2 * variance) / replicates.length, freedom: replicates.length - 1 };
   });
   const variance = parts.reduce((sum, part) => sum + part.variance, 0);
-  const squares = parts.reduce((sum, part) => sum + part.variance ** 2 / part.freedom, 0);
+  // shares of the variance, because its square may be no number
+  const inverse = parts.reduce((sum, part) => sum + (part.variance / variance) ** 2 / part.freedom, 0);
   const fewest = Math.min(...parts.map(({ freedom }) => freedom));
-  return certainty(
-    value,
-    variance,
-    variance === 0 ? fewest : Math.max(1, variance ** 2 / squares),
-    confidence,
-  );
+  return certainty(value, variance, variance === 0 ? fewest : Math.max(1, 1 / inverse), confidence);
 }
 
 /**

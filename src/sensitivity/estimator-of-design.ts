@@ -10,7 +10,7 @@ import { dependents } from './dependence.ts';
 import { type AnalyzedDesign, analyzedDesign } from './design.ts';
 import { rising, stepTests } from './exchange.ts';
 import { aliasesOf, factorialIndices, type Generators } from './factorial.ts';
-import { areEqual, momentsOf } from './moments.ts';
+import { areEqual, haveOneValue, momentsOf } from './moments.ts';
 import { chanceOfEffects, elementaryEffects, morrisIndices, trajectoriesOf } from './morris.ts';
 import { type InputLine, swings } from './one-at-a-time.ts';
 import { type Estimator, inPairs, pointChance, type PointValues } from './point-values.ts';
@@ -43,9 +43,7 @@ export function estimatorOf(
 ): { method: Method; estimate: Estimator } {
   const analyzed = analyzedDesign(campaign);
   const { method } = analyzed;
-  const estimate = estimator();
-  // the effects of a one-at-a-time design (swings) need no variance
-  return { method, estimate: method === 'one-at-a-time' ? estimate : unlessTooLarge(estimate) };
+  return { method, estimate: withinReach(estimator(), method === 'one-at-a-time') };
 
   function estimator(): Estimator {
     switch (analyzed.method) {
@@ -69,16 +67,28 @@ function ofSample(campaign: AnalyzedCampaign, table: PointTable, confidence: num
   return sampleRegression(table, campaign.design, confidence, sharesRuns);
 }
 
-/** Gives a warning instead of an estimate if the squares of the values are beyond the largest number. */
-function unlessTooLarge(estimate: Estimator): Estimator {
+/** The square of a smaller variance has few digits, and tests of effects need it. */
+const LEAST_VARIANCE = 2 ** -500;
+
+/**
+ * Gives a warning instead of an estimate if the squares of the values are beyond the largest or the smallest number.
+ *
+ * @param hasSwings - whether the effects need no variance: then only chance does
+ */
+function withinReach(estimate: Estimator, hasSwings: boolean): Estimator {
   return (of) => {
-    const { variance } = momentsOf(of.means.filter((value) => !Number.isNaN(value)));
-    if (Number.isFinite(variance)) return estimate(of);
-    const why = 'their variance is not finite';
+    const known = of.means.filter((value) => !Number.isNaN(value));
+    const { variance } = momentsOf(known);
+    const isSmall = variance < LEAST_VARIANCE && !haveOneValue(known);
+    if ((Number.isFinite(variance) && !isSmall) || (hasSwings && !of.error)) return estimate(of);
+    const what = isSmall ? 'differ too little' : 'are too large';
+    const why = isSmall
+      ? 'their variance is nearly 0; give the output in other units'
+      : 'their variance is not finite';
     return {
       indices: [],
-      unknown: `the values are too large: ${why}`,
-      warnings: [`The values are too large for an analysis: ${why}.`],
+      unknown: `the values ${what}: ${why}`,
+      warnings: [`The values ${what} for an analysis: ${why}.`],
     };
   };
 }

@@ -18,3 +18,9 @@ export function momentsOf(values: ArrayLike<number>): Moments {
 export function areEqual({ mean, variance }: Moments): boolean {
   return Number.isFinite(variance) && !(variance > 1e-24 * mean ** 2);
 }
+
+/** Like {@link areEqual}, for values that may be so small or so large that their squares are no numbers. */
+export function haveOneValue(values: Float64Array): boolean {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return largest === 0 || areEqual(momentsOf(values.map((value) => value / largest)));
+}

@@ -93,7 +93,7 @@ export function searchedAnalysis(
   const ps = testsOf(model, told, isNoisy);
   const indices = indicesOf(model, search.inputs, campaign.seed ?? 0);
   const unknown =
-    'the predictions of the model of the search are too large, or the same at nearly all points';
+    'the predictions of the model of the search are too large, too small, or the same at nearly all points';
   return {
     ...head,
     indices: ps ? indices.map((one, at) => ({ ...one, p: ps[at]! })) : indices,

@@ -234,6 +234,22 @@ export function leastVariance(count: number, others: number): number {
   return count * ((Math.abs(middle - share) + half) / SCORE) ** 2;
 }
 
+/** A variance below this is a sum of squares with few digits, or of none. */
+const LEAST_NUMBER = 2 ** -970;
+
+/**
+ * The variance of the values. Null without values, and if the squares of the differences are too small or too large for a
+ * number.
+ */
+export function varianceOf(spread: Spread): number | null {
+  const { variance } = spread;
+  const isKnown =
+    variance !== null &&
+    variance < Infinity &&
+    (variance > LEAST_NUMBER || spread.count < 2 || areEqual(spread));
+  return isKnown ? variance : null;
+}
+
 /**
  * The variance of single values, at least as large as chance allows. 0 if so many values are equal that they count as
  * sure. Null if it is unknown: for a single value, without a known jump while {@link hidesChance}, and if the squares of
@@ -243,13 +259,14 @@ export function leastVariance(count: number, others: number): number {
  * equal
  */
 export function chanceVariance(spread: Spread, jump: number | null = null): number | null {
-  const { count, variance } = spread;
-  if (count < 2 || variance === Infinity || (variance === 0 && !areEqual(spread))) return null;
+  const { count } = spread;
+  const variance = varianceOf(spread);
+  if (count < 2 || variance === null) return null;
   const others = othersOf(spread);
   if (others === null) return variance;
   if (jump === null && hidesChance(spread)) return null;
   const known = jumpOf(spread) ?? jump;
-  return known === null ? 0 : Math.max(variance!, known * leastVariance(count, others));
+  return known === null ? 0 : Math.max(variance, known * leastVariance(count, others));
 }
 
 /**

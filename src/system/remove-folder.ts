@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -43,10 +43,13 @@ export class ScratchFolder {
     this.#path = folder;
   }
 
-  /** Removes what the folder contains. */
+  /** Removes what the folder contains, and makes the folder if it is gone. */
   empty(): void {
+    const found = statSync(this.#path, { throwIfNoEntry: false });
+    // a run may have removed it, and the next one needs it
+    if (!found) return void mkdirSync(this.#path, { recursive: true, mode: 0o700 });
     // no program can set this time
-    const { ctimeMs } = statSync(this.#path);
+    const { ctimeMs } = found;
     if (ctimeMs === this.#emptySince) return;
     const names = readdirSync(this.#path);
     removeFolderSync(this.#path, names);

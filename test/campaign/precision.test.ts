@@ -87,6 +87,12 @@ describe('an estimate', () => {
     expect(estimate(values, precision)).toEqual({ n, mean, sd: null, low: null, high: null, reached: false });
   });
 
+  test.each([1e-300, 1e300])('has no deviation if its square is no number: values of %d', (size) => {
+    const found = estimate([size, 2 * size, 3 * size, 4 * size], precision);
+    expect(found).toMatchObject({ n: 4, sd: null, low: null, high: null, reached: false });
+    expect(found.mean! / size).toBeCloseTo(2.5, 9);
+  });
+
   test('must reach both precisions if a rule has a relative and an absolute precision', () => {
     const values = swinging(40, 1, 100);
     const half = estimate(values, precision).high! - 100;

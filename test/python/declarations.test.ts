@@ -50,7 +50,7 @@ class Types(TypedDict):
     items: str
     big: int
 @model
-def faulty(x: float = 2.0, /, n: int = 3, items: list[float] = [1], big: int = 2**60 + 1) -> Types:
+def faulty(x: float = 2.0, /, n: int = 3, items: list[float] = [1], big: int = 2**60 + 1, names: list[str] = []) -> Types:
     return {"x": repr(x), "n": repr(n), "items": repr(items), "big": big}
 `);
   expect((await tried(file)).outputs).toEqual({
@@ -63,6 +63,9 @@ def faulty(x: float = 2.0, /, n: int = 3, items: list[float] = [1], big: int = 2
   expect(given.outputs).toMatchObject({ X: '"-4.0"', Items: '"[2.0, 3.5]"', Big: '9007199254740993' });
   await expect(tried(file, { Items: '2, 3' })).rejects.toThrow(
     'the input "Items" is no list such as [1, 2.5]',
+  );
+  await expect(tried(file, { Names: '{"a": 1}' })).rejects.toThrow(
+    'the input "Names" is no list such as [1, 2.5]: it is of the type dict',
   );
 });
 
@@ -92,6 +95,29 @@ def faulty(x: Optional[float] = 2.0, data: Optional[File] = None, more: Annotate
   expect(outputs).toEqual({ Y: '4', Other: 'null' });
 });
 
+test('an output may be left out, and another one may not, if annotations are texts', async () => {
+  const file = written('');
+  const text = `from __future__ import annotations
+from typing import Annotated, Optional, TypedDict
+from foray_model import model
+try:
+    from typing import NotRequired, Required
+except ImportError:  # before Python 3.11
+    NotRequired = Required = Optional
+class Some(TypedDict, total=False):
+    always: Required[float]
+class All(Some):
+    y: NotRequired[Annotated[float, "Other"]]
+@model
+def faulty(x: float = 2.0) -> All:
+    more = {"y": None} if NotRequired is Optional else {}
+    return {"always": x, **more} if x > 1 else {"y": x}
+`;
+  writeFileSync(file, text);
+  expect((await tried(file)).outputs).toEqual({ Always: '2', Other: 'null' });
+  await expect(tried(file, { X: '1' })).rejects.toThrow('the output "Always" was not given');
+});
+
 test('an Enum has the only values of its input, and a run gets its member', async () => {
   const file = written(`
 class Policy(enum.Enum):
@@ -101,7 +127,7 @@ class Size(enum.IntEnum):
     SMALL = 1
     LARGE = 10
 @model
-def faulty(policy: Policy = Policy.FIRST, size: Annotated[Size, "Size of the hall"] = Size.SMALL) -> Result:
+def faulty(policy: Policy = Policy.FIRST, size: Annotated[Size, " Size of the hall "] = Size.SMALL) -> Result:
     return {"y": size.value + 100 * (policy is Policy.SHORT)}
 `);
   const { declaration, outputs } = await tried(file, { Policy: 'shortest first', 'Size of the hall': '10' });

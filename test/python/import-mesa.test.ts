@@ -110,16 +110,22 @@ model_params = {"agents": {"type": "SliderInt", "value": 10, "min": 1, "max": 50
       join(place, 'wärme.py'),
       `import mesa
 class Wärme(mesa.Model):
-    def __init__(self, rng=None):
+    def __init__(self, lambda_=1.0, rng=None):
         super().__init__(rng=rng)
-        self.datacollector = mesa.DataCollector(model_reporters={"Heat": lambda model: 1.0})
+        self.datacollector = mesa.DataCollector(model_reporters={"Heat": lambda model: lambda_})
     def step(self):
         self.datacollector.collect(self)
 `,
     );
-    const { code, stdout } = await imports.run(['import', 'wärme:Wärme'], { folder: place });
+    const { code, stdout } = await imports.run(['import', 'wärme:Wärme', '--to', join(folder, 'heat')], {
+      folder: place,
+    });
     expect([code, stdout]).toEqual([0, expect.stringContaining('the model Wärme')]);
-    expect(globSync('*/source/*', { cwd: place })).toEqual([expect.stringMatching(/\/wärme\.py$/)]);
+    expect(globSync('source/*', { cwd: join(folder, 'heat') })).toEqual([
+      expect.stringMatching(/\/wärme\.py$/),
+    ]);
+    // a usual name in Python, because lambda is a keyword
+    expect(imports.answers('heat', { Lambda: 2.5 })).toEqual([expect.objectContaining({ Heat: 2.5 })]);
   });
 
   test('takes a whole default for any number if its hint or its slider says so, and numbers equal names', async () => {

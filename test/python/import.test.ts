@@ -298,6 +298,26 @@ printf '\\357\\273\\277{"end": 5, "all": [9007199254740993, 2], "of": {"a": true
     ]);
   });
 
+  test('fills in formats without a width, and reads XML in its own encoding', async () => {
+    write('formats', {
+      'deck.yaml': `name: Formats
+command: [./run.sh]
+inputs: [{ name: Scale, default: 2 }]
+outputs:
+  - { name: Filled, type: STRING, after: filled }
+  - { name: Town, type: STRING, file: out.xml, xml: town/@name }
+`,
+      'throw.in.tpl': '',
+      'run.sh.tpl': `#!/bin/sh
+echo 'filled {{Scale:0.3f}}/{{Scale:.1e}}/{{Scale:05.1f}}'
+printf '<?xml version="1.0" encoding="ISO-8859-1"?><a><town name="K\\366ln"/></a>' > out.xml
+`,
+    });
+    chmodSync(join(folder, 'formats/run.sh.tpl'), 0o755);
+    writeModel(await importModel(join(folder, 'formats'), folder), join(folder, 'formats-model'));
+    expect(imports.answers('formats-model', {})).toEqual([{ Filled: '2.000/2.0e+00/002.0', Town: 'Köln' }]);
+  });
+
   test('says why it finds nothing in a file', () => {
     const cases: [file: string, text: string, rule: object, reason: string][] = [
       ['out.json', '[1, 2', { json: '0' }, 'out.json is no JSON: '],
@@ -308,11 +328,17 @@ printf '\\357\\273\\277{"end": 5, "all": [9007199254740993, 2], "of": {"a": true
         { csv: 'v', take: 'sum' },
         'the sum of the values in huge.csv is too large',
       ],
+      [
+        'latin1.txt',
+        'name Gr\xf6\xdfe',
+        { after: 'name', type: 'STRING' },
+        "latin1.txt, line 1: 'Gr\\udcf6\\udcdfe' is not a text in UTF-8",
+      ],
       ['long.csv', `v\n${'x'.repeat(200_000)}`, { csv: 'v' }, "long.csv, line 2: 'xxx"],
     ];
     const place = join(folder, 'found');
     mkdirSync(place);
-    for (const [file, text] of cases) writeFileSync(join(place, file), text);
+    for (const [file, text] of cases) writeFileSync(join(place, file), text, 'latin1');
     const script = `import json, pathlib, sys
 import foray_deck
 for rule in json.loads(sys.argv[1]):

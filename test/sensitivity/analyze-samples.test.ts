@@ -166,6 +166,21 @@ describe('a sample', () => {
     ]);
   });
 
+  test('with tiny values has a warning that they differ too little, and does not call them equal', () => {
+    const found = analyzed({ design: sample, outputs: ['Y', 'Course'] }, ([a]) => {
+      const Y = a! * 1e-200;
+      return { Y, Course: { dataX: [0, 1], dataY: [Y, Y] } };
+    });
+    const why = 'their variance is nearly 0; give the output in other units';
+    const warnings = [`The values differ too little for an analysis: ${why}.`];
+    expect(found).toMatchObject([
+      { indices: [], unknown: `the values differ too little: ${why}`, warnings },
+      { times: [], warnings },
+    ]);
+    const [same] = analyzed({ design: sample }, () => ({ Y: 1e-200 }));
+    expect(same!.unknown).toBe('it is the same at all points');
+  });
+
   test('with too few values says how many there are', () => {
     const [found] = analyzed({ design: sample }, ([a]) => ({ Y: a! < 0.01 ? a : null }));
     expect(found!.warnings).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { RANDOM_SEED } from '../../src/api/index.ts';
 import type { Design } from '../../src/campaign/designs/index.ts';
 import type { SpreadInput } from '../../src/campaign/designs/spread-input.ts';
 import type { BaseInput } from '../../src/campaign/designs/input-types.ts';
@@ -31,6 +32,14 @@ describe('a grid', () => {
   test('has a warning and no indices if the output differs only by rounding', () => {
     const [found] = analyzed({ design: grid }, ([a]) => ({ Y: 0.3 + a! * 1e-16 }));
     expect(found!.warnings).toEqual([expect.stringContaining('Y is the same at all points')]);
+  });
+
+  test('is not said to be the same at all points if small differences of large values may be true', () => {
+    const [found] = analyzed({ design: grid }, ([a]) => ({ Y: 1e12 + a! / 10 }));
+    expect(found!.unknown).toBe('it differs by hardly more than rounding');
+    expect(found!.warnings).toEqual([
+      'Y differs by hardly more than rounding from point to point: let the model subtract a constant from it.',
+    ]);
   });
 
   test('is analyzed as one grid with the other grid of a product', () => {
@@ -206,6 +215,27 @@ test('the analysis of a fraction orders levels as numbers, and other levels as t
   expect(B).toMatchObject({ low: 6, high: 106, effect: 100, aliases: ['−A × On'] });
   expect(On).toMatchObject({ effect: 0, aliases: ['−A × B'] });
   expect(found!.secondOrder!.find(({ inputs }) => inputs.join() === 'A,On')!.effect).toBeCloseTo(-100, 9);
+});
+
+test('a one-at-a-time design has tests only if the variance of the output is a number', () => {
+  const design: Design = { kind: 'onePerInput', inputs: ['A', 'B'], values: [['1'], ['1']] };
+  const base = [
+    ...numericBase({ A: 0, B: 0 }),
+    { name: RANDOM_SEED, type: 'LONG' as const, units: null, value: '1' },
+  ];
+  for (const [size, why] of [
+    [1e300, 'the values are too large: their variance is not finite'],
+    [1e-300, 'the values differ too little: their variance is nearly 0; give the output in other units'],
+  ] as const) {
+    const model = ([a, b]: readonly number[], n = 0) => ({ Y: size * (a! + 2 * b! + 0.1 * n) });
+    expect(analyzed({ design, base, replications: 3 }, model)[0]).toMatchObject({
+      indices: [],
+      unknown: why,
+    });
+    // without chance, nothing needs a variance
+    const [alone] = analyzed({ design, base: numericBase({ A: 0, B: 0 }) }, ([a, b]) => model([a!, b!]));
+    expect(alone!.indices!.map(({ effect }) => effect! / size)).toEqual([1, 2]);
+  }
 });
 
 test('a onePerInput design has elasticities', () => {

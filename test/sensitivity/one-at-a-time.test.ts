@@ -125,3 +125,22 @@ test('the change of a share has the interval of a comparison', () => {
     expect(found.effectInterval![0] <= 0).toBe(p > 0.05);
   }
 });
+
+test('an interval has the size of the values, also if the squares of their variances are no numbers', () => {
+  const of = (size: number) =>
+    certaintyOf(
+      6 * size,
+      [
+        { weight: 1, replicates: [7, 9, 8].map((y, replication) => ({ replication, value: y * size })) },
+        { weight: -1, replicates: [1, 2, 3].map((y, replication) => ({ replication, value: y * size })) },
+      ],
+      0.95,
+      { isPaired: false },
+    )!;
+  const { interval, p } = of(1);
+  for (const size of [1e-100, 1e100]) {
+    const found = of(size);
+    expect(found.interval!.map((end) => end / size)).toEqual(interval!.map((end) => expect.closeTo(end, 9)));
+    expect(found.p).toBeCloseTo(p, 9);
+  }
+});

@@ -63,7 +63,8 @@ test('a model whose predictions have no shares of the variance gives no indices,
   // the squares of such values are beyond the largest number
   const { campaign, asks } = searched((x) => 1e200 * (4 * x[0]! + 2 * x[1]!), { count: 40, near: 0 });
   const analysis = searchedAnalysis(campaign, asks, false);
-  const why = 'the predictions of the model of the search are too large, or the same at nearly all points';
+  const why =
+    'the predictions of the model of the search are too large, too small, or the same at nearly all points';
   expect(analysis.r2).toBeGreaterThan(0.99);
   expect([analysis.indices, analysis.warnings]).toEqual([[], [`There are no indices, because ${why}.`]]);
   expect(analysisSentence(analysis)).toBe(`It is unknown which inputs matter for f, because ${why}.`);

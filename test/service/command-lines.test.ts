@@ -88,6 +88,18 @@ describe('a line of a program', () => {
     expect(read('{"outputs": {"a": 1}}\0')).toMatchObject({ problem: expect.stringContaining('zero bytes') });
   });
 
+  test('with an error has no outputs, but an empty error is none', () => {
+    const answerOf = (line: string) => readLoopLine(line, () => false);
+    expect(answerOf('{"run": 1, "outputs": {"a": 1}, "error": "no solution"}')).toMatchObject({
+      answer: { error: 'no solution' },
+    });
+    for (const none of ['null', '""'])
+      expect(answerOf(`{"run": 1, "outputs": {"a": 1}, "error": ${none}}`)).toMatchObject({
+        answer: { outputs: { a: 1 } },
+      });
+    expect(answerOf('{"run": 1, "error": ""}')).toMatchObject({ answer: { error: '' } });
+  });
+
   test('may begin with a byte order mark of UTF-8', () => {
     expect(read('\ufeff{"outputs": {"a": 1}}')).toMatchObject({ kind: 'outputs' });
     expect(readLoopLine('\ufeff{"ready": {}}', () => false)).toEqual({ kind: 'ready', python: undefined });

@@ -124,6 +124,13 @@ describe('outputs', () => {
     expect(() => outputText('DOUBLE', 5n)).toThrow('as the BigInt 5, which is not of the type DOUBLE');
   });
 
+  test('that are texts with parts of characters are refused, because a store would change them', () => {
+    expect(outputText('STRING', 'Größe \u{1f600}')).toBe('"Größe \u{1f600}"');
+    expect(() => outputText('STRING', 'Gr\udcf6\udcdfe')).toThrow(
+      'is a text with bytes that are not UTF-8, as in "Gr\\udcf6\\udcdfe"',
+    );
+  });
+
   test('are not inherited from JavaScript objects, but may be properties of a class', () => {
     const declared = { name: 'valueOf', type: 'DOUBLE', units: null, value: null } as const;
     const texts = (values: object) => outputTexts([declared], values as Record<string, unknown>, new Map());

@@ -57,3 +57,14 @@ test('a scratch folder is emptied of each file, however soon after another empty
     expect(readdirSync(folder)).toEqual([]);
   }
 });
+
+test('a scratch folder that a program has removed is made again', () => {
+  const scratch = new ScratchFolder(folder);
+  scratch.empty();
+  removeFolderSync(folder);
+  scratch.empty();
+  expect(readdirSync(folder)).toEqual([]);
+  writeFileSync(path.join(folder, 'file'), '');
+  scratch.empty();
+  expect(readdirSync(folder)).toEqual([]);
+});

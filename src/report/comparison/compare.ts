@@ -14,10 +14,9 @@ import {
   differenceWithoutInterval,
   differs,
   type OutputComparison,
-  present,
 } from './differences.ts';
 import { type Matching, matchingOf } from './matching.ts';
-import { HeldNumbers, numbersOf, type PointNumbers } from './point-numbers.ts';
+import { HeldNumbers, numbersOf, type PointNumbers, UNFINISHED } from './point-numbers.ts';
 
 /** One of two campaigns. Its rows may be read twice. */
 export interface Compared {
@@ -44,7 +43,7 @@ export interface ComparedOutput extends OutputComparison {
   differs: boolean | null;
   /** How likely the interval would exclude 0 if the campaigns did not differ; null without an interval. */
   byChance: number | null;
-  /** All runs of the point in A and in B, also those without a value. */
+  /** The finished runs of the point in A and in B, also those without a value. */
   runs: [number, number];
   /** The runs without a value in A and in B. */
   lacking: [number, number];
@@ -242,10 +241,15 @@ function compared(
       ...found,
       differs: areExact ? !areSame(found.a.mean!, found.b.mean!) : differs(found),
       byChance: found.low === null ? null : chance.of(outputs[at]!, ofA, ofB, isPaired),
-      runs: [ofA.length, ofB.length],
-      lacking: [ofA.length - present(ofA).length, ofB.length - present(ofB).length],
+      runs: [finished(ofA).length, finished(ofB).length],
+      lacking: [finished(ofA).filter(Number.isNaN).length, finished(ofB).filter(Number.isNaN).length],
     };
   });
+}
+
+/** The values of the finished replications; NaN for one without a value. */
+function finished(values: readonly number[]): readonly number[] {
+  return values.filter((value) => value !== UNFINISHED);
 }
 
 function nothingShared({ a, b, matching }: Terms): ForayError {

@@ -46,7 +46,7 @@ export function shownDifference({ statistic }: Pick<Measure, 'statistic'>): {
 
 type Interval = Pick<OutputComparison, 'difference' | 'low' | 'high'>;
 type Values = readonly number[];
-/** Compares the values of an output at a point in both campaigns. A replication without a value is NaN. */
+/** Compares the values of an output at a point in both campaigns. A replication without a value is not finite. */
 export type Difference = (measure: Measure, a: Values, b: Values, confidence: number) => OutputComparison;
 
 /** Compares two independent samples. */
@@ -113,12 +113,12 @@ function meanOf(values: Values, statistic: Measure['statistic']): OutputComparis
 
 /** The replications that have a value. */
 export function present(values: Values): Values {
-  return values.filter((value) => !Number.isNaN(value));
+  return values.filter(Number.isFinite);
 }
 
 /** The replications that have a value in both campaigns. */
 export function pairsOf(a: Values, b: Values): readonly [Values, Values] {
-  const both = a.flatMap((value, at) => (Number.isNaN(value - (b[at] ?? NaN)) ? [] : [at]));
+  const both = a.flatMap((value, at) => (Number.isFinite(value) && Number.isFinite(b[at]) ? [at] : []));
   return [both.map((at) => a[at]!), both.map((at) => b[at]!)];
 }
 

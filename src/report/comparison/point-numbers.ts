@@ -1,6 +1,9 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { ResultRow } from '../../store/index.ts';
 
+/** Stands for a replication that has not finished, although a later one has. No output has this number. */
+export const UNFINISHED = Infinity;
+
 /** The numbers of a point in one campaign. */
 export interface PointNumbers {
   /** The key of the point in its own campaign. */
@@ -9,7 +12,7 @@ export interface PointNumbers {
   values: readonly string[];
   /**
    * For each output, the values by replication, beginning with the first. A replication that failed or has no value is
-   * NaN.
+   * NaN, and one that has not finished is {@link UNFINISHED}.
    */
   numbers: number[][];
 }
@@ -28,7 +31,7 @@ export async function* numbersOf(
     for (const [at, { read }] of measures.entries()) {
       const column = current.numbers[at]!;
       // a replication that has not finished has no row
-      while (column.length < row.replication - 1) column.push(NaN);
+      while (column.length < row.replication - 1) column.push(UNFINISHED);
       column.push(read(row.outputs) ?? NaN);
     }
   }

@@ -114,11 +114,13 @@ function loopMeaningOf(said: Record<string, unknown>, text: string, before: stri
     throw new Error(`the answer ${shortened(text)} has no number "run"`);
   }
   const end = typeof last === 'string' ? { last } : {};
+  // programs may write all members, those without a value as null or an empty text
+  if (typeof error === 'string' && (error !== '' || !isObject(outputs)))
+    return { kind: 'answer', run, answer: { error, ...end }, before };
   if (isObject(outputs)) {
     const outside = Array.isArray(opened) ? { opened: opened.map(String) } : {};
     return { kind: 'answer', run, answer: { outputs, ...outside, ...end }, before };
   }
-  if (typeof error === 'string') return { kind: 'answer', run, answer: { error, ...end }, before };
   if (progress !== undefined) return { kind: 'progress', run, fraction: shareOf(progress) };
   throw new Error(`the line ${shortened(text)} has neither an object "outputs" nor a text "error"`);
 }

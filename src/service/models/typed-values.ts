@@ -64,6 +64,12 @@ export function outputText(type: OutputType, value: unknown): string {
       `was given by the model as ${kindOf(value)}, which is not of the type ${type}${adviceOn(type, value)}`,
     );
   }
+  // a database and a file would store other characters
+  if (typeof value === 'string' && !value.isWellFormed()) {
+    const at = value.search(/\p{Surrogate}/u);
+    const part = value.slice(Math.max(0, at - 20), at + 20);
+    throw new Error(`is a text with bytes that are not UTF-8, as in ${JSON.stringify(part)}`);
+  }
   if (type === 'DATE_TIME') return JSON.stringify(canonicalValue(type, value as string));
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value, jsonNumber);
 }

@@ -254,6 +254,22 @@ describe('a comparison', () => {
     ]);
   });
 
+  test('does not count replications that have not finished as runs without a value', async () => {
+    const whole = side('a', { 1: [1, 2, 3], 2: [4, 5, null] });
+    const rows = async function* () {
+      // runs finish in any order
+      for await (const row of whole.rows()) if (row.replication !== 2) yield row;
+    };
+    const comparison = compareCampaigns({ ...whole, rows }, side('b', { 1: [1, 2, 3], 2: [4, 5, 6] }));
+    const summary = new ComparisonSummary(comparison);
+    await summary.read();
+    expect(comparisonNotes(comparison, summary).filter((note) => note.includes('have no value'))).toEqual([
+      'Wait: 1 of 4 runs of A and 0 of 6 runs of B have no value, so the other runs may not be a fair sample.',
+    ]);
+    const [first] = await pointsIn({ ...whole, rows }, side('b', { 1: [1, 2, 3] }));
+    expect(first!.outputs[0]).toMatchObject({ a: { n: 2, mean: 2 }, b: { n: 2, mean: 2 }, runs: [2, 3] });
+  });
+
   test('gives a page that loads nothing', async () => {
     const comparison = compare();
     const summary = new ComparisonSummary(comparison);
