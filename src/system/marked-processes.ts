@@ -48,6 +48,8 @@ export class MarkedProcesses {
   #foundAt = -Infinity;
   /** The last id of the machine before the last search. */
   #lastId = NaN;
+  /** Whether the last two searches had the same last id. A process gets its id a moment before it can be found. */
+  #isSettled = false;
 
   /**
    * @param mark - a variable of the environment, as `NAME=value`
@@ -62,22 +64,24 @@ export class MarkedProcesses {
 
   /**
    * The ids of the processes that run now. A process is looked at closely only when it is new. If the machine has
-   * started none since the last search, only the known ones are looked at.
+   * started none since the last two searches, only the known ones are looked at.
    */
   find(): number[] {
     // read before the processes, so that a process that starts meanwhile is found by the next search
     const lastId = lastIdNow();
     const isSame = lastId === this.#lastId;
+    const hasAll = isSame && this.#isSettled;
     this.#lastId = lastId;
-    return withDescriptor(() => this.#find(isSame));
+    this.#isSettled = isSame;
+    return withDescriptor(() => this.#find(hasAll));
   }
 
-  #find(isSame: boolean): number[] {
+  #find(hasAll: boolean): number[] {
     const now = performance.now();
     // after a long time, other processes may have ids that were known
     if (now - this.#foundAt > LONG_AGO) this.#others.clear();
     this.#foundAt = now;
-    const pids = isSame
+    const pids = hasAll
       ? [...this.#own.keys(), ...this.#unsure]
       : pidsNow().filter((pid) => pid !== this.#root);
     const own = new Map<number, string>();
@@ -97,13 +101,13 @@ export class MarkedProcesses {
     }
     this.#own = own;
     this.#unsure = unsure;
-    if (!isSame) this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
+    if (!hasAll) this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
     return [...own.keys()].filter(isAlive);
   }
 
-  /** Whether the last search found all, and the machine has started no process since. */
+  /** Whether the last searches found no process, and the machine has started none since. */
   get areGone(): boolean {
-    return this.#own.size + this.#unsure.size === 0 && lastIdNow() === this.#lastId;
+    return this.#isSettled && this.#own.size + this.#unsure.size === 0 && lastIdNow() === this.#lastId;
   }
 
   /**
