@@ -48,6 +48,11 @@ export function commandWords(program: Command, path: string[] = []): CommandWord
   ];
 }
 
+/** The words of a command, each with a blank before it. They identify the command in the scripts. */
+export function placeOf(path: readonly string[]): string {
+  return path.map((word) => ` ${word}`).join('');
+}
+
 function optionWords(option: Option): OptionWords {
   const name = /[<[]([\w-]+)/.exec(option.flags)?.[1];
   return {
