@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Part } from '../../src/dev/part.ts';
-import { temporalFault } from '../../src/dev/temporal-fault.ts';
+import { temporalFault } from '../../src/dev/stack.ts';
 import { MOST_BYTES, MOST_FILES, RotatingLog } from '../../src/dev/rotating-log.ts';
 import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';

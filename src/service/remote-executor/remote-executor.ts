@@ -1,4 +1,6 @@
+import { lstatSync, mkdirSync } from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import { Context } from '@temporalio/activity';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -9,11 +11,10 @@ import { untilCutOff } from '../../temporal-connection.ts';
 import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
-import type { OwnFolder } from '../files/own-folder.ts';
+import { type OwnFolder, takeFolder } from '../files/own-folder.ts';
 import { type ExecutorActivities, laneOf, SERVED } from '../fleet/lane.ts';
 import { BEAT_EVERY } from '../fleet/protocol.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
-import { takeCache } from './cache.ts';
 import { FleetClient, ServiceFault } from './fleet-client.ts';
 import { greetFirst, keepGreeting } from './greeting.ts';
 import { LaneWork, type LaneParts } from './lane-work.ts';
@@ -273,4 +274,24 @@ function isServed(connection: NativeConnection, namespace: string, holder: strin
   return connection
     .withDeadline(Date.now() + ASK_EVERY, () => connection.workflowService.queryWorkflow(query))
     .then(Boolean, () => false);
+}
+
+/**
+ * Takes a folder in which an executor keeps code and files. It is a subfolder of `base` that no other executor uses.
+ * The default of `base` is in the folder for temporary files, because that folder is usually not on a network.
+ *
+ * @throws ForayError CACHE_UNUSABLE
+ */
+function takeCache(base = path.join(os.tmpdir(), `foray-executor-${os.userInfo().uid}`)): OwnFolder {
+  try {
+    mkdirSync(base, { recursive: true, mode: 0o700 });
+    // another user may have made this folder, because anybody can write in the folder for temporary files
+    if (lstatSync(base).uid !== os.userInfo().uid && os.userInfo().uid !== -1)
+      throw new Error('it belongs to somebody else');
+    return takeFolder(base);
+  } catch (error) {
+    throw new ForayError('CACHE_UNUSABLE', `The cache ${base} cannot be used: ${messageOf(error)}.`, {
+      hint: 'Name another folder with --cache.',
+    });
+  }
 }
