@@ -26,7 +26,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import { isTooLong, LONGEST_DEFINITION, type RetryWhat } from '../workflows/messages.ts';
 import { checkCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
-import { failedRuns } from './reading.ts';
+import { failedRuns } from './reader.ts';
 import type { Change } from './temporal/index.ts';
 
 /** How a retry or a changed definition changed a campaign. */
