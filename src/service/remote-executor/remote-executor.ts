@@ -89,7 +89,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
     const materials = new RemoteMaterials(client, cache.folder, MOST_UPLOADS * slots);
     const state = new ExecutorState(options, materials);
     const welcome = await greetFirst({ client, name, state }, { url, namespace: temporal.namespace });
-    prepare(materials, cache);
+    usingCache(cache.folder, () => materials.prepare());
     const executors = (pool = new ExecutorPool({
       filesDir: filesIn(cache.folder),
       memory: memoryShare(slots),
@@ -173,17 +173,6 @@ function keepAsking(
 /** The answer about a part. It needs no key, so it has no text from elsewhere. */
 function answer(isFailed: boolean, why: string): Promise<string | undefined> {
   return Promise.resolve(isFailed ? why : undefined);
-}
-
-/** @throws ForayError CACHE_UNUSABLE */
-function prepare(materials: RemoteMaterials, { folder }: OwnFolder): void {
-  try {
-    materials.prepare();
-  } catch (error) {
-    throw new ForayError('CACHE_UNUSABLE', `The cache ${folder} cannot be used: ${messageOf(error)}.`, {
-      hint: 'Name another folder with --cache.',
-    });
-  }
 }
 
 /**
@@ -283,14 +272,21 @@ function isServed(connection: NativeConnection, namespace: string, holder: strin
  * @throws ForayError CACHE_UNUSABLE
  */
 function takeCache(base = path.join(os.tmpdir(), `foray-executor-${os.userInfo().uid}`)): OwnFolder {
-  try {
+  return usingCache(base, () => {
     mkdirSync(base, { recursive: true, mode: 0o700 });
     // another user may have made this folder, because anybody can write in the folder for temporary files
     if (lstatSync(base).uid !== os.userInfo().uid && os.userInfo().uid !== -1)
       throw new Error('it belongs to somebody else');
     return takeFolder(base);
+  });
+}
+
+/** @throws ForayError CACHE_UNUSABLE if `use` throws */
+function usingCache<T>(folder: string, use: () => T): T {
+  try {
+    return use();
   } catch (error) {
-    throw new ForayError('CACHE_UNUSABLE', `The cache ${base} cannot be used: ${messageOf(error)}.`, {
+    throw new ForayError('CACHE_UNUSABLE', `The cache ${folder} cannot be used: ${messageOf(error)}.`, {
       hint: 'Name another folder with --cache.',
     });
   }
