@@ -3,6 +3,7 @@ import { nameKey } from '../api/values.ts';
 import { ForayError } from '../errors.ts';
 import { type KeyFile, LOCAL_USER, type ModelRights } from '../keys/file.ts';
 import { hashOf } from '../keys/hash.ts';
+import { mayDo } from '../keys/roles.ts';
 import { type Holder, WatchedKeys } from '../keys/watched-keys.ts';
 
 /** The user behind a request. */
@@ -48,6 +49,12 @@ export class Access {
   /** The holder of a key; undefined for an unknown key. */
   holderOf(keyHash: string): Holder | undefined {
     return keyHash === this.#localHash ? { name: LOCAL_USER, role: 'steer' } : this.#keys.holderOf(keyHash);
+  }
+
+  /** The holder of a key with which a client may use models; undefined for any other key. */
+  clientOf(keyHash: string): Holder | undefined {
+    const holder = this.holderOf(keyHash);
+    return mayDo(holder?.role, 'steer') ? holder : undefined;
   }
 
   /**
