@@ -11,9 +11,7 @@ export interface Sql {
   all<Row extends object>(text: string, ...values: SqlValue[]): Promise<Row[]>;
 }
 
-/**
- * The parts of statements that differ between SQLite and PostgreSQL. Both databases understand all other text.
- */
+/** The parts of statements that differ between SQLite and PostgreSQL. Both databases understand all other text. */
 export interface Dialect {
   /**
    * An expression for a table with the columns `key` (from 0) and `value`. Its rows are the elements of a JSON array of
