@@ -210,7 +210,8 @@ async function change(
   reason: string,
   withinMs: number | undefined,
 ): Promise<CampaignChange> {
-  const { difference, forgiven, counts } = await client.temporal.change(
+  const { difference, forgiven, counts } = await client.temporal.call(
+    'changeCampaign',
     record,
     client.store.id,
     request,

@@ -159,7 +159,7 @@ export class Foray extends CampaignReader {
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async hasOpenChange(id: string): Promise<boolean> {
-    return this.context.temporal.hasOpenChange(await recordOf(this.context, id));
+    return this.context.temporal.call('hasOpenChange', await recordOf(this.context, id));
   }
 
   /**
@@ -187,7 +187,7 @@ export class Foray extends CampaignReader {
       });
     }
     await this.context.store.deleteCampaign(id);
-    await this.context.temporal.endDeletedOf(record);
+    await this.context.temporal.call('endDeletedOf', record);
   }
 
   /** Finds the files that no campaign needs, and the free space inside the store. */

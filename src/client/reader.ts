@@ -77,7 +77,7 @@ export class CampaignReader {
   /** Whether the model service answers within 2 s, and Temporal within 2.4 s. */
   async answers(): Promise<{ service: boolean; temporal: boolean }> {
     const { cloud, temporal } = this.context;
-    const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.answers()]);
+    const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.call('answers')]);
     return { service, temporal: hasTemporal };
   }
 
@@ -131,7 +131,7 @@ export class CampaignReader {
     const record = await recordOf(client, id);
     if (closedPhases.includes(record.phase))
       return statusFromStore(client.store, record, await leakIn(client, record));
-    const { progress, build, why, blocks } = await client.temporal.progressOf(record);
+    const { progress, build, why, blocks } = await client.temporal.call('progressOf', record);
     const [note, blocked] = blocks ? ['', why] : [why, undefined];
     if (!progress)
       return statusFromStore(client.store, await stillThere(client, record), note, { blocked, build });
@@ -181,7 +181,8 @@ export class CampaignReader {
     const open = records.filter(({ phase }) => !closedPhases.includes(phase));
     const whys = await Promise.all(
       open.map(
-        async (record) => [record.campaign.id, await this.context.temporal.blockedBy(record)] as const,
+        async (record) =>
+          [record.campaign.id, await this.context.temporal.call('blockedBy', record)] as const,
       ),
     );
     return new Map(whys.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const])));
@@ -206,7 +207,7 @@ export class CampaignReader {
    */
   async flights(id: string): Promise<FlightReport[]> {
     await recordOf(this.context, id);
-    return (await this.context.temporal.flights(id)) ?? [];
+    return (await this.context.temporal.call('flights', id)) ?? [];
   }
 
   /**
@@ -218,7 +219,7 @@ export class CampaignReader {
   async failures(id: string): Promise<FailureGroup[]> {
     await recordOf(this.context, id);
     const { failed } = await this.store.counts(id);
-    const fromWorkflow = failed > 0 ? ((await this.context.temporal.failures(id)) ?? []) : [];
+    const fromWorkflow = failed > 0 ? ((await this.context.temporal.call('failures', id)) ?? []) : [];
     const counted = fromWorkflow.reduce((sum, { count }) => sum + count, 0);
     // a workflow knows only the failures since it started, and a campaign that was closed and runs again has a new
     // workflow
@@ -293,7 +294,7 @@ export class CampaignReader {
     const { store, temporal } = this.context;
     const { campaign } = record;
     const rows = follow
-      ? followResults(store, campaign, everyMs, () => temporal.isClosed(id), signal)
+      ? followResults(store, campaign, everyMs, () => temporal.call('isClosed', id), signal)
       : store.results(id);
     return { record, rows: rowsOf(store, campaign, rows) };
   }

@@ -2,8 +2,7 @@ import { MOST_KEPT_BYTES } from '../campaign/output-files.ts';
 import { precisionProgress } from '../campaign/draws.ts';
 import type { PrecisionProgress } from '../campaign/precise-points.ts';
 import { type Question, questionOf } from '../campaign/question.ts';
-import type { Goal, Phase, Progress, RunCounts } from '../campaign/types.ts';
-import { closedPhases } from '../campaign/types.ts';
+import { closedPhases, type Goal, type Phase, type Progress, type RunCounts } from '../campaign/types.ts';
 import type { CampaignRecord, MissingReason, Store } from '../store/index.ts';
 import { progressOf, type StrategyProgress } from './strategies.ts';
 

@@ -108,9 +108,9 @@ export async function submit(
   // A call that dies before this point leaves a record without a workflow. The next call with the same definition and
   // id then starts the workflow here.
   const { runId, warning } = closedPhases.includes(record.phase)
-    ? { runId: await client.temporal.runIdOf(id), warning: '' }
+    ? { runId: await client.temporal.call('runIdOf', id), warning: '' }
     : await client.temporal
-        .start(record, client.store.id, isNew ? 'first' : 'again')
+        .call('startWorkflow', record, client.store.id, isNew ? 'first' : 'again')
         .catch(async (error: unknown) => {
           if (isNew) await client.store.removeCampaign(id);
           throw error;

@@ -61,13 +61,13 @@ test('a Temporal server that refuses the key answers, and the reason why a campa
   const { temporal, address } = await clientOf(refusing());
   const why = `The Temporal server at ${address} refuses the request (namespace "default"): Request unauthorized.`;
   await expect(temporal.reach()).rejects.toMatchObject({ code: 'TEMPORAL_REFUSED', message: why });
-  expect(await temporal.answers()).toBe(true);
-  expect(await temporal.progressOf(flu)).toEqual({
+  expect(await temporal.call('answers')).toBe(true);
+  expect(await temporal.call('progressOf', flu)).toEqual({
     progress: undefined,
     why,
     blocks: true,
   });
-  expect(await temporal.blockedBy(flu)).toBe(why);
+  expect(await temporal.call('blockedBy', flu)).toBe(why);
 });
 
 test('a call waits only for its own time limit when another call is already connecting to a silent server', async () => {
@@ -79,7 +79,7 @@ test('a call waits only for its own time limit when another call is already conn
     .reach()
     .catch((error: unknown) => error)
     .finally(() => (isOver = true));
-  expect(await Promise.all([temporal.answers(), temporal.blockedBy(flu)])).toEqual([
+  expect(await Promise.all([temporal.call('answers'), temporal.call('blockedBy', flu)])).toEqual([
     false,
     `The Temporal server at ${address} cannot be reached.`,
   ]);
@@ -103,18 +103,18 @@ test('a late answer of a connected Temporal does not block a campaign; a frozen 
   const silent = `The Temporal server at ${address} cannot be reached.`;
   // a question waits only 1.2 s for a connection
   await temporal.reach();
-  expect(await Promise.all([temporal.progressOf(flu), temporal.blockedBy(flu)])).toEqual([
+  expect(await Promise.all([temporal.call('progressOf', flu), temporal.call('blockedBy', flu)])).toEqual([
     { progress: undefined, why: 'Temporal answers slowly', blocks: false },
     undefined,
   ]);
   const clock = performance.now.bind(performance);
   const later = jest.spyOn(performance, 'now').mockImplementation(() => clock() + 10_000);
-  expect(await temporal.blockedBy(flu)).toBe(silent);
+  expect(await temporal.call('blockedBy', flu)).toBe(silent);
   later.mockRestore();
-  expect(await temporal.answers()).toBe(true);
+  expect(await temporal.call('answers')).toBe(true);
   server.close();
   for (const session of sessions.splice(0)) session.destroy();
-  expect(await temporal.blockedBy(flu)).toBe(silent);
+  expect(await temporal.call('blockedBy', flu)).toBe(silent);
 });
 
 test('a worker and a service with lanes name a key that Temporal refuses', async () => {
