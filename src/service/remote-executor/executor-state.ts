@@ -20,12 +20,13 @@ export class ExecutorState {
   readonly draining = new AbortController();
   /** Aborted when runs must not continue here. */
   readonly leaving = new AbortController();
+  /** Why Temporal gives this executor no lanes; null when Temporal answers. */
+  unreached: string | null = null;
   readonly #options: StateOptions;
   readonly #materials: RemoteMaterials;
   readonly #since = new Date().toISOString();
   readonly #leaks: Hello['leaks'] = [];
   #hasLane = false;
-  #unreached: string | null = null;
   #running = 0;
   #busyAt = performance.now();
   /** The duration of the longest completed execution so far, in milliseconds. */
@@ -59,16 +60,6 @@ export class ExecutorState {
     if (runs > 0) this.#busyAt = performance.now();
   }
 
-  /** Sets why Temporal gives this executor no lanes; null when Temporal answers. */
-  noteTemporal(unreached: string | null): void {
-    this.#unreached = unreached;
-  }
-
-  /** Why Temporal gives this executor no lanes; null when Temporal answers. */
-  unreached(): string | null {
-    return this.#unreached;
-  }
-
   /** Notes the duration of a completed execution, in milliseconds. */
   noteExecuted(ms: number): void {
     this.#longest = Math.max(this.#longest, ms);
@@ -85,7 +76,7 @@ export class ExecutorState {
     if (this.draining.signal.aborted) return 'it drains';
     if (!this.hasTime()) return 'its time ends before a run could end';
     // an executor with a lane claims runs without Temporal
-    const unreached = this.#hasLane ? null : this.#unreached;
+    const unreached = this.#hasLane ? null : this.unreached;
     return this.faults.problem() ?? this.#materials.whyFull() ?? unreached;
   }
 

@@ -106,7 +106,9 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       state,
       lane: { client, has, pool: executors, materials, faults: state.faults, onFault },
     });
-    const endAsking = keepAsking(connection, (unreached) => state.noteTemporal(unreached));
+    const endAsking = keepAsking(connection, (unreached) => {
+      state.unreached = unreached;
+    });
     const endGreeting = keepGreeting({ client, name, state, onLine, onFault, onHeard });
     state.draining.signal.addEventListener('abort', () => worker.shutdown());
     const work = async (): Promise<void> => {
@@ -114,7 +116,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       try {
         const ended = worker.run().then(() => false);
         const isLost = (): boolean =>
-          state.draining.signal.aborted && !state.hasLane() && state.unreached() !== null;
+          state.draining.signal.aborted && !state.hasLane() && state.unreached !== null;
         isCutOff = await Promise.race([ended, untilCutOff(isLost, CUT_OFF)]);
       } finally {
         await endAsking();
@@ -131,7 +133,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       drain: () => state.draining.abort(),
       leave: () => state.leaving.abort(),
       needs: {
-        Temporal: () => answer(state.unreached() !== null, 'It does not answer.'),
+        Temporal: () => answer(state.unreached !== null, 'It does not answer.'),
         'model service': () => answer(lastFault() !== undefined, 'Its last request failed.'),
         executor: () =>
           answer(state.problem() !== null, 'It takes no runs: "foray executors" shows the reason.'),
