@@ -6,7 +6,6 @@ import { hashOf } from '../keys/hash.ts';
 import { mayDo } from '../keys/roles.ts';
 import { type Holder, WatchedKeys } from '../keys/watched-keys.ts';
 
-/** The user behind a request. */
 export interface Caller {
   user: string;
   /** SHA-256 of the key in the request. */
@@ -14,7 +13,6 @@ export interface Caller {
 }
 
 export interface AccessOptions {
-  /** The key file. */
   file: string;
   /** Whether the file must exist at the start. */
   required: boolean;

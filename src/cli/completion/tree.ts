@@ -14,7 +14,6 @@ export interface OptionWords {
   value: Expected | undefined;
 }
 
-/** A command as the completion scripts need it. */
 export interface CommandWords {
   /** The words of the command, without the program; empty for the program itself. */
   path: string[];

@@ -45,7 +45,6 @@ export class Temporal {
     await this.#connected(await import('./calls.ts')).connect();
   }
 
-  /** The page of a workflow in Temporal's Web UI. */
   pageOf(id: string, runId?: string): string {
     const { temporal, webUi } = this.#settings;
     const base = `${webUi.replace(/\/$/, '')}/namespaces/${temporal.namespace ?? DEFAULT_NAMESPACE}/workflows/${id}`;

@@ -81,7 +81,6 @@ export async function comparedJson(
 
 /** The content of a page that compares two campaigns. */
 export interface ComparedParts {
-  /** The ids of the campaigns. */
   a: string;
   b: string;
   notes: string[];

@@ -214,7 +214,6 @@ function checkLengths(controls: URLSearchParams): void {
   checkLength(others.flat().join(''));
 }
 
-/** The texts of the fields, by name. */
 function fieldsIn(controls: URLSearchParams): Map<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of controls) {

@@ -1,7 +1,5 @@
-/** A value in a statement. */
 export type SqlValue = string | number | null;
 
-/** Runs statements. */
 export interface Sql {
   /**
    * The rows of a statement. In its text, `?` stands for each value.
@@ -39,7 +37,6 @@ export interface Dialect {
   isConnected?: (id: string) => string;
 }
 
-/** The database of a service. */
 export interface Database extends Sql {
   readonly dialect: Dialect;
   /** Whether other processes may change the database, too. */

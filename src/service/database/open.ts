@@ -17,7 +17,6 @@ export function databaseFile(dataDir: string): string {
   return path.join(dataDir, DATABASE);
 }
 
-/** The service's database. */
 export interface ServiceDatabase {
   sql: Database;
   /** The other services of the database; undefined if only one service can use it. */

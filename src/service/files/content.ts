@@ -52,7 +52,6 @@ function hashesIn(dir: string): string[] {
  * size or time has changed, so most damage is detected before a use. `recheck` makes all files be hashed again.
  */
 export class ContentFiles {
-  /** The folder of the files. */
   readonly folder: string;
   readonly #unfinished: string;
   /** The folder of the executors, on the same disk. */
@@ -204,17 +203,14 @@ export class ContentFiles {
     return path.join(this.#unfinished, `run-${runId}`);
   }
 
-  /** Removes the working folder of an ended run. */
   async removeWork(runId: string): Promise<void> {
     await removeFolder(this.workPath(runId));
   }
 
-  /** The folder of an executor, by its mark. */
   executorPath(mark: string): string {
     return path.join(this.#executors, mark.split('=').at(-1)!);
   }
 
-  /** Removes the folder of an ended executor. */
   async removeExecutor(mark: string): Promise<void> {
     await removeFolder(this.executorPath(mark));
   }

@@ -11,10 +11,8 @@ import type { ContentFiles } from './content.ts';
 export class FetchedFiles {
   readonly #local: ContentFiles;
   readonly #fetch: (hash: string, file: string) => Promise<void>;
-  /** Files that are being fetched, by hash. */
   readonly #fetching = new Map<string, Promise<void>>();
 
-  /** @param fetch - writes a file to a path */
   constructor(local: ContentFiles, fetch: (hash: string, file: string) => Promise<void>) {
     this.#local = local;
     this.#fetch = fetch;

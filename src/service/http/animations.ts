@@ -105,7 +105,6 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
   );
 }
 
-/** The handler that starts animated runs. */
 export function animationHandlers(sessions: Sessions, modelAccess: ModelAccess): Handlers<'startAnimation'> {
   return {
     async startAnimation({ params, body, keyHash, root }) {

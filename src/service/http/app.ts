@@ -65,7 +65,6 @@ export interface InterfaceParts {
   limits: Limits;
   /** Receives lines for the operator about what is refused. */
   warn: (line: string) => void;
-  /** Called after each answered request. */
   onAnswered: ((answered: Answered) => void) | undefined;
 }
 

@@ -17,7 +17,6 @@ export interface Deck {
   plain: object;
   /** What is in the folder, but not in the model, one text each. */
   left: string[];
-  /** Finds places in deck.yaml. */
   locate: Locate;
 }
 

@@ -74,7 +74,6 @@ interface KnownVersion {
   kept: number | boolean;
 }
 
-/** The models and their versions in the database. */
 export class VersionTable {
   readonly #sql: Database;
   readonly #statements: ReturnType<typeof versionStatements>;

@@ -38,13 +38,11 @@ export class ExecutorState {
     this.leaving.signal.addEventListener('abort', () => this.draining.abort());
   }
 
-  /** Sets whether the executor works in a lane. */
   noteLane(hasLane: boolean): void {
     this.#hasLane = hasLane;
     if (!hasLane) this.noteHeld(0);
   }
 
-  /** Whether the executor works in a lane. */
   hasLane(): boolean {
     return this.#hasLane;
   }
@@ -54,7 +52,6 @@ export class ExecutorState {
     this.#leaks.push({ versionId, difference });
   }
 
-  /** Sets the number of held runs. */
   noteHeld(runs: number): void {
     this.#running = runs;
     if (runs > 0) this.#busyAt = performance.now();

@@ -39,7 +39,6 @@ const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
 /** How long files pass through the service after the file store has failed, in milliseconds. */
 const DETOUR = 60_000;
 
-/** The requests of an executor to its service. */
 export class FleetClient implements RemoteFiles {
   readonly #root: string;
   readonly #options: OptionsInit;

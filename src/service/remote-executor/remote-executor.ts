@@ -32,7 +32,6 @@ const CUT_OFF = 2_000;
 const ASK_EVERY = 3_000;
 
 export interface RemoteExecutorOptions {
-  /** The address of the service. */
   url: string;
   /** The key of an executor, not of a user. */
   key: string;
@@ -42,7 +41,6 @@ export interface RemoteExecutorOptions {
     /** The module with the codecs of payloads. @default no codec */
     payloadCodec?: string | undefined;
   };
-  /** How many runs execute at once. */
   slots: number;
   /** The name of the executor in lists. @default the name of the machine, with a number from its second executor on */
   name?: string | undefined;
@@ -58,10 +56,8 @@ export interface RemoteExecutorOptions {
   onLine: (line: string) => void;
 }
 
-/** A running executor. */
 export interface RemoteExecutor {
   name: string;
-  /** Resolves when the executor has left. */
   left: Promise<void>;
   /** Begins no more runs, and leaves when the executing runs have ended. */
   drain(): void;

@@ -10,7 +10,6 @@ import type { Handlers } from '../call.ts';
 import type { Limits } from '../limits.ts';
 import type { ModelAccess } from '../model-access.ts';
 
-/** The handlers for models, versions and stored experiments. */
 export function modelHandlers(
   registry: ModelRegistry,
   modelAccess: ModelAccess,
