@@ -1,5 +1,3 @@
-import { type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,15 +6,7 @@ import { hashOf } from '../../src/keys/hash.ts';
 import { foray } from '../support/cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'foray-keys-'));
-const children: ChildProcess[] = [];
-afterAll(async () => {
-  for (const child of children) {
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    await ended;
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const keys = (...args: string[]) => foray(folder, ['keys', ...args]);
 
