@@ -1,8 +1,5 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { mkdtempSync, rmSync } from 'node:fs';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { NativeConnection } from '@temporalio/worker';
@@ -14,6 +11,7 @@ import { foray } from '../../support/cli.ts';
 import { makeCertificate } from '../../support/tls-proxy.ts';
 import { sampleRecord } from '../../report/support.ts';
 import { withoutServers } from '../../support/without-servers.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 const flu = sampleRecord({ id: 'flu' });
 
@@ -124,8 +122,7 @@ test('a worker and a service with lanes name a key that Temporal refuses', async
   await expect(
     LaneKeeper.start({} as LaneKeeperParts, { ...lanes, workflowBundle: { code: '' } }),
   ).rejects.toMatchObject({ code: 'TEMPORAL_REFUSED', message: why });
-  const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
-  ends.push(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const options = ['--service-url', 'http://127.0.0.1:9', '--api-key', 'none', '--store', 'sqlite:store.db'];
   const worker = await foray(folder, ['worker', ...options], { env: { TEMPORAL_ADDRESS: address } });
   expect([worker.code, worker.stderr]).toEqual([3, expect.stringContaining(why)]);
@@ -139,9 +136,8 @@ test('an error about a connection with TLS points at the certificates, because a
 });
 
 test('an error about a native connection says that the certificate of Temporal is refused, and names the setting for the file of its authority', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
+  const folder = testFolder();
   const server = http2.createSecureServer(makeCertificate(folder));
-  ends.push(() => rmSync(folder, { recursive: true }));
   const { address } = await clientOf(server);
   const connectionOptions = { address, tls: true };
   const refused: unknown = await NativeConnection.connect(connectionOptions).catch((error: unknown) => error);
