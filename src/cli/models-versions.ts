@@ -55,7 +55,7 @@ export function addModelsVersions(models: Command): void {
           : print(`${name} has no such old version to prune.`);
       }
       const which = keep === undefined ? `made before ${before}` : `but the newest ${keep}`;
-      if (!flags.yes && !(await isConfirmed(`Prune all versions of ${name} ${which}?`))) return;
+      if (!(await isConfirmed(flags, `Prune all versions of ${name} ${which}?`))) return;
       const { pruned, busy, bytes } = await cloud.pruneVersions(id, { keep, before });
       if (flags.json) return printJson({ pruned, busy, bytes });
       print(`${pruned.length === 0 ? 'No version' : listed(pruned)} pruned; ${bytesText(bytes)} freed.`);
