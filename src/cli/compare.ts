@@ -28,10 +28,7 @@ export function addCompare(program: Command): void {
     .action((a: string, b: string, flags: Flags) =>
       withForay(flags, async (foray) => {
         const file = fileOf(flags.output);
-        const comparison = await campaignsCompared(foray, a, b, {
-          show: flags.show,
-          goal: goalIn(flags),
-        });
+        const comparison = await campaignsCompared(foray, a, b, { show: flags.show, goal: goalIn(flags) });
         const summary = new ComparisonSummary(comparison);
         const isPage = flags.format === undefined && extname(file ?? '').toLowerCase() === '.html';
         if (isPage) {

@@ -59,9 +59,7 @@ export function written<T>(folder: string, option: string, write: () => T): T {
     throw new ForayError(
       'OUTPUT_UNWRITABLE',
       `The folder ${folder} cannot be written: ${messageOf(error)}.`,
-      {
-        hint: isStorageFull(error) ? FREE_SPACE : `Choose another folder with ${option}.`,
-      },
+      { hint: isStorageFull(error) ? FREE_SPACE : `Choose another folder with ${option}.` },
     );
   }
 }

@@ -159,9 +159,7 @@ function usualNotices({ notify }: ClientContext['settings']): string[] | undefin
   throw new ForayError(
     'USAGE',
     `The notices "${notify.join(',')}" are not usable: ${error.issues[0]!.message}.`,
-    {
-      hint: 'Check --notify or FORAY_NOTIFY: names of letters, digits, "-" and "_", separated by commas.',
-    },
+    { hint: 'Check --notify or FORAY_NOTIFY: names of letters, digits, "-" and "_", separated by commas.' },
   );
 }
 

@@ -111,9 +111,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         sent: definitionOf(shown.form.text, form.files),
         owner: request.access!.name,
         // a second click on the button starts nothing else, but a changed form does
-        ...(form.token !== '' && {
-          token: [form.token, shown.form.text, ...shown.contents].join('\n'),
-        }),
+        ...(form.token !== '' && { token: [form.token, shown.form.text, ...shown.contents].join('\n') }),
         ...(form.id !== '' && { id: form.id }),
       };
       const submitted = await jobs.run(request.keyHash!, 'submit', options);
