@@ -212,10 +212,7 @@ export class Foray extends CampaignReader {
     return setConcurrency(this.context, id, concurrency);
   }
 
-  /**
-   * Plans a retry. Changes nothing.
-   * @throws ForayError the same errors as `retry`
-   */
+  /** Plans a retry. Changes nothing. @throws ForayError the same errors as `retry` */
   async planRetry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<RetryPlan> {
     return (await loadChanges()).planRetry(this.context, id, what, options);
   }

@@ -81,10 +81,7 @@ export class CampaignReader {
     return { service, temporal: hasTemporal };
   }
 
-  /**
-   * Whether the store can be used.
-   * @throws ForayError STORE_UNREACHABLE and other errors of the store
-   */
+  /** Whether the store can be used. @throws ForayError STORE_UNREACHABLE and other errors of the store */
   async hasStore(): Promise<boolean> {
     await this.store.getCampaign('');
     return this.store.whyLost() === undefined;
@@ -98,10 +95,7 @@ export class CampaignReader {
     return this.store.whyLost();
   }
 
-  /**
-   * The models that the service offers to the key.
-   * @throws ForayError SERVICE_UNREACHABLE
-   */
+  /** The models that the service offers to the key. @throws ForayError SERVICE_UNREACHABLE */
   models(): Promise<Model[]> {
     return this.context.cloud.listModels();
   }
@@ -322,10 +316,7 @@ export class CampaignReader {
     return { record, rows: await Array.fromAsync(known), next };
   }
 
-  /**
-   * A campaign as the store has it, with its definition.
-   * @throws ForayError UNKNOWN_CAMPAIGN
-   */
+  /** A campaign as the store has it, with its definition. @throws ForayError UNKNOWN_CAMPAIGN */
   record(id: string): Promise<CampaignRecord> {
     return recordOf(this.context, id);
   }
@@ -343,10 +334,7 @@ export class CampaignReader {
     return this.store.recentResults(id, since);
   }
 
-  /**
-   * The number of a campaign's runs in each state, from the store.
-   * @throws ForayError UNKNOWN_CAMPAIGN
-   */
+  /** The number of a campaign's runs in each state, from the store. @throws ForayError UNKNOWN_CAMPAIGN */
   async counts(id: string): Promise<RunCounts> {
     await recordOf(this.context, id);
     return this.store.counts(id);

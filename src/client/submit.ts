@@ -146,11 +146,7 @@ async function planned(
   return planOf(client.cloud, definition, rate, options);
 }
 
-/**
- * The notices of a campaign whose definition names none.
- *
- * @throws ForayError USAGE
- */
+/** The notices of a campaign whose definition names none. @throws ForayError USAGE */
 function usualNotices({ notify }: ClientContext['settings']): string[] | undefined {
   if (notify === undefined) return undefined;
   const names = [...new Set(notify)];

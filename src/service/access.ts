@@ -87,10 +87,7 @@ function changes(user: string, { owner, developers }: ModelRights): boolean {
 
 const unnamed: ModelRights = { owner: LOCAL_USER, developers: [], users: [] };
 
-/**
- * The permissions for models, by the key of each name.
- * @throws ForayError KEYS_INVALID
- */
+/** The permissions for models, by the key of each name. @throws ForayError KEYS_INVALID */
 function rightsIn({ models, locate }: KeyFile, names: readonly string[]): Map<string, ModelRights> {
   const known = new Set(names.map(nameKey));
   const rights = new Map<string, ModelRights>();

@@ -205,11 +205,7 @@ async function compareClocks(sql: Sql, now: () => number): Promise<void> {
   );
 }
 
-/**
- * The identity of a data folder. An identity is made if there is none.
- *
- * @throws ForayError STORE_UNUSABLE
- */
+/** The identity of a data folder. An identity is made if there is none. @throws ForayError STORE_UNUSABLE */
 function folderId(dataDir: string): string {
   const mark = folderMark(dataDir);
   try {

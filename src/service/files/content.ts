@@ -96,11 +96,7 @@ export class ContentFiles {
       : new ServiceError('UNKNOWN_FILE', `No file with the hash ${hash} is stored.`);
   }
 
-  /**
-   * A stream of a file, or of a part of it.
-   *
-   * @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED
-   */
+  /** A stream of a file, or of a part of it. @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
   async open(hash: string, { first, last }: Partial<ByteRange> = {}): Promise<Readable> {
     await this.require(hash);
     return createReadStream(this.pathOf(hash), { start: first, end: last });

@@ -86,11 +86,7 @@ const DeckFile = z.strictObject({
   outputs: z.array(Output).min(1, 'a deck needs an output'),
 });
 
-/**
- * Reads deck.yaml or deck.json in a folder.
- *
- * @throws ForayError IMPORT_FAILED with the place
- */
+/** Reads deck.yaml or deck.json in a folder. @throws ForayError IMPORT_FAILED with the place */
 export function readDeck(folder: string): Deck {
   const name = FILES.find((file) => readdirSync(folder).includes(file));
   if (name === undefined) {

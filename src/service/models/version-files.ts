@@ -91,11 +91,7 @@ export class VersionFiles {
     }
   }
 
-  /**
-   * Stores the files of a version in the store that all services use.
-   *
-   * @throws ServiceError UNAVAILABLE
-   */
+  /** Stores the files of a version in the store that all services use. @throws ServiceError UNAVAILABLE */
   async publish(code: ModelCode, { files }: Manifest): Promise<void> {
     const shared = this.#shared!;
     const placed = filesOf(code).map(({ file }, at) => ({ ...files[at]!, file }));
