@@ -19,6 +19,35 @@ process.env.FORAY_TEMPORAL_CLI = await findTemporalCli((line) => console.error(l
 await buildProgram();
 mkdirSync(folder, { recursive: true });
 
+/** A search whose method proposes generations of six points. */
+const searching = {
+  text: `
+campaign: searching
+model: {name: Rehearsal}
+inputs: {Seconds: 0.3}
+search: {maximize: Echo, over: {Value: {min: 800, max: 899}}, method: cma, parallel: 6, stop: {points: 24}}
+concurrency: 3
+`,
+  file: 'searching.yaml',
+};
+
+/** A campaign whose runs fail at random and are tried again. */
+const chancy = {
+  text: `
+campaign: chancy
+model: {name: Rehearsal}
+inputs: {Seconds: 0, Failure rate: 0.7}
+design: {grid: {Value: {from: 400, to: 408, step: 1}}}
+failures: {attempts: 3, backoff: 0.2}
+timeouts: {run: 60, campaign: 600}
+`,
+  file: 'chancy.yaml',
+};
+
+/**
+ * Starts a campaign for each history, and returns its id. Each campaign has values of its own (`first`), because the
+ * service would reuse results of an earlier one. Only `reused` has the values of `completed`, so it comes after it.
+ */
 const campaigns: Record<string, (world: World) => Promise<string>> = {
   completed: async ({ foray }) =>
     (await foray.submit(rehearsal({ count: 6, seconds: 0.5, more: 'concurrency: 2' }))).id,
@@ -71,31 +100,6 @@ const campaigns: Record<string, (world: World) => Promise<string>> = {
   searched: async ({ foray }) => (await foray.submit(searching)).id,
 };
 
-/** A search whose method proposes generations of six points. */
-const searching = {
-  text: `
-campaign: searching
-model: {name: Rehearsal}
-inputs: {Seconds: 0.3}
-search: {maximize: Echo, over: {Value: {min: 800, max: 899}}, method: cma, parallel: 6, stop: {points: 24}}
-concurrency: 3
-`,
-  file: 'searching.yaml',
-};
-
-/** A campaign whose runs fail at random and are tried again. */
-const chancy = {
-  text: `
-campaign: chancy
-model: {name: Rehearsal}
-inputs: {Seconds: 0, Failure rate: 0.7}
-design: {grid: {Value: {from: 400, to: 408, step: 1}}}
-failures: {attempts: 3, backoff: 0.2}
-timeouts: {run: 60, campaign: 600}
-`,
-  file: 'chancy.yaml',
-};
-
 function inFlight({ foray }: World, id: string): Promise<boolean> {
   return until('runs are in flight', async () => {
     const { source, runs } = await foray.status(id);
@@ -103,16 +107,22 @@ function inFlight({ foray }: World, id: string): Promise<boolean> {
   });
 }
 
-for (const suggestContinueAsNew of [undefined, 30]) {
-  const world = await startWorld(suggestContinueAsNew ? { suggestContinueAsNew, executors: 2 } : {});
+await record({}, campaigns);
+// the server asks for a new execution after so few events that the campaign needs several
+await record({ suggestContinueAsNew: 30, executors: 2 }, { continued: campaigns.completed! });
+// the worlds are closed, and nothing else may hold the process
+process.exit();
+
+/** Records a history for each of the campaigns, in a world of their own. */
+async function record(options: Parameters<typeof startWorld>[0], starts: typeof campaigns): Promise<void> {
+  const world = await startWorld(options);
   const notices = join(world.folder, 'notices.yaml');
   writeFileSync(notices, 'team: {command: ["true"]}', { mode: 0o600 });
   await world.startWorker({ notices });
-  const names = suggestContinueAsNew ? ['completed'] : Object.keys(campaigns);
-  for (const name of names) {
-    const file = join(folder, `${suggestContinueAsNew ? 'continued' : name}.json`);
+  for (const [name, start] of Object.entries(starts)) {
+    const file = join(folder, `${name}.json`);
     if (existsSync(file)) continue;
-    const id = await campaigns[name]!(world);
+    const id = await start(world);
     await toTheEnd(world, id);
     await closedStatus(world, id);
     const text = JSON.stringify(JSON.parse(historyOf(id, world.environment.address)), withoutMachine, 1);
@@ -120,7 +130,6 @@ for (const suggestContinueAsNew of [undefined, 30]) {
   }
   await world.close();
 }
-process.exit();
 
 /** The history of the last execution, in the format that Temporal's command line and the Web UI export. */
 function historyOf(id: string, address: string): string {

@@ -30,10 +30,7 @@ export const errorCodes = {
     exit: 2,
     about: 'replications above 1, or a seed, need a model with the input {RANDOM_SEED}',
   },
-  SEED_NEEDED: {
-    exit: 2,
-    about: 'a setting needs new seeds, and the model has no input {RANDOM_SEED}',
-  },
+  SEED_NEEDED: { exit: 2, about: 'a setting needs new seeds, and the model has no input {RANDOM_SEED}' },
   TOO_MANY_RUNS: { exit: 2, about: 'the campaign has more runs than --max-runs allows' },
   VERSION_RETIRED: { exit: 2, about: "the version of the campaign's model takes no new runs" },
   CHANGE_REFUSED: { exit: 2, about: 'a campaign cannot be changed to match a definition' },
@@ -58,10 +55,7 @@ export const errorCodes = {
   },
   HOME_IN_USE: { exit: 2, about: 'another foray dev runs in this home folder' },
   HOME_UNUSABLE: { exit: 2, about: 'the home folder cannot be written' },
-  DEV_NOT_RUNNING: {
-    exit: 3,
-    about: 'no foray dev runs in this home, and no model service is named',
-  },
+  DEV_NOT_RUNNING: { exit: 3, about: 'no foray dev runs in this home, and no model service is named' },
   PORT_IN_USE: { exit: 2, about: 'another program already listens on the address' },
   STORE_UNUSABLE: { exit: 2, about: 'the store cannot be opened or used' },
   STORE_MISSING: { exit: 2, about: 'the command reads a store, and there is no store yet' },
@@ -75,10 +69,7 @@ export const errorCodes = {
     about: 'the PostgreSQL server of the store or of the model service cannot be reached',
   },
   FILES_UNUSABLE: { exit: 2, about: 'the bucket for the files of the model service cannot be used' },
-  FILES_UNREACHABLE: {
-    exit: 3,
-    about: 'the store for the files of the model service cannot be reached',
-  },
+  FILES_UNREACHABLE: { exit: 3, about: 'the store for the files of the model service cannot be reached' },
   STORE_NEWER: { exit: 2, about: 'the store was written by a newer foray, or a newer foray has changed it' },
   MODEL_INVALID: { exit: 2, about: 'a model folder is not a valid model' },
   IMPORT_FAILED: { exit: 2, about: 'what a user owns cannot be imported as a model' },
@@ -90,10 +81,7 @@ export const errorCodes = {
   UNKNOWN_KEY: { exit: 2, about: 'the key file has no key of that name or id' },
   REFERENCE_INVALID: { exit: 2, about: 'a file of reference values does not fit the campaign' },
   OUTPUT_UNWRITABLE: { exit: 2, about: 'the output cannot be written' },
-  FILE_UNAVAILABLE: {
-    exit: 2,
-    about: 'an output file is in neither the store nor the service',
-  },
+  FILE_UNAVAILABLE: { exit: 2, about: 'an output file is in neither the store nor the service' },
   KEY_REFUSED: { exit: 2, about: 'the model service refuses the API key' },
   REQUEST_REFUSED: { exit: 2, about: 'the model service refuses a request as wrong' },
   ANIMATION_REFUSED: { exit: 2, about: 'the model service does not animate a run' },
@@ -104,10 +92,7 @@ export const errorCodes = {
   EXECUTOR_REFUSED: { exit: 2, about: 'the model service does not take an executor' },
   CACHE_UNUSABLE: { exit: 4, about: 'an executor cannot use its folder for models and files' },
   SERVICE_UNREACHABLE: { exit: 3, about: 'the model service cannot be reached' },
-  SERVICE_FAILED: {
-    exit: 3,
-    about: 'the model service answers with an error or an invalid answer',
-  },
+  SERVICE_FAILED: { exit: 3, about: 'the model service answers with an error or an invalid answer' },
   TEMPORAL_UNREACHABLE: { exit: 3, about: 'the Temporal server cannot be reached' },
   TEMPORAL_REFUSED: { exit: 3, about: 'the Temporal server refuses a request' },
   CODEC_UNUSABLE: {
@@ -120,10 +105,7 @@ export const errorCodes = {
     exit: 2,
     about: 'the outside optimiser of a search ends, hangs or gives a wrong answer',
   },
-  WORKER_ELSEWHERE: {
-    exit: 3,
-    about: 'the worker uses another store or model service than the campaign',
-  },
+  WORKER_ELSEWHERE: { exit: 3, about: 'the worker uses another store or model service than the campaign' },
   CHANGE_PENDING: { exit: 3, about: 'a change of a campaign is accepted, and not made yet' },
   WORKER_SILENT: { exit: 3, about: 'no worker answers a command that changes a campaign' },
 } as const satisfies Record<string, { exit: 1 | 2 | 3 | 4; about: string }>;

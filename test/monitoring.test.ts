@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ROOT } from './support/cli.ts';
+import { testFolder } from './support/test-folder.ts';
 
 const FOLDER = join(ROOT, 'docs/monitoring');
 const OPERATIONS = readFileSync(join(ROOT, 'docs/guides/operations.md'), 'utf8');
@@ -51,12 +51,11 @@ checked(
 );
 
 checked('promtool accepts each expression of the dashboard', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'foray-monitoring-'));
+  const folder = testFolder();
   const rules = expressions().map((expr, at) => ({
     record: `panel_${at}`,
     expr: expr.replaceAll(/\$__(rate_interval|range)/g, '5m'),
   }));
   writeFileSync(join(folder, 'dashboard.yaml'), JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
   promtool('check', 'rules', join(folder, 'dashboard.yaml'));
-  rmSync(folder, { recursive: true });
 });

@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dataConverter } from '../src/payload-codec.ts';
 import { foray } from './support/cli.ts';
+import { testFolder } from './support/test-folder.ts';
 
-let folder: string;
-let keys: string;
+const folder = testFolder();
+const keys = join(folder, 'keys');
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-codec-'));
-  keys = join(folder, 'keys');
   addKey('first');
   process.env.FORAY_PAYLOAD_KEYS = keys;
 });
-afterAll(() => {
-  delete process.env.FORAY_PAYLOAD_KEYS;
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => void delete process.env.FORAY_PAYLOAD_KEYS);
 
 function addKey(id: string): void {
   appendFileSync(keys, `${id} ${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });

@@ -14,3 +14,9 @@ export const columns = {
   serverCpu: { title: 'server CPU ms', of: ({ serverCpuMs }) => serverCpuMs, digits: 2 },
   peak: { title: 'peak MB', of: ({ peakMb }) => peakMb },
 } as const satisfies Record<string, Column<Measured>>;
+
+const { way, runs, rate, seconds, fromStart, requests, events, cpu, serverCpu, peak } = columns;
+/** How fast a way is. */
+export const pace: readonly Column<Measured>[] = [way, runs, rate, seconds, fromStart];
+/** What a way costs. */
+export const costs: readonly Column<Measured>[] = [requests, events, cpu, serverCpu, peak];

@@ -8,14 +8,20 @@ import type { Rate } from './rate.ts';
 
 export const title = 'Sentences about effects: false ones on pure chance, and power';
 
-/** A design with the standard error of an effect, from one end of the range of an input to the other. */
+/** A design, and how large an effect from one end of the range of an input to the other must be to be seen. */
 interface Case extends Seeded {
-  /**
-   * In units of the standard deviation of single runs, with its degrees of freedom. `tests`: the number of tests of the
-   * sentence, which Holm's method allows for. With few degrees of freedom it makes the detectable size much larger. With
-   * many it hardly matters, so there the detectable size is that of one test alone.
-   */
-  error?: { size: number; freedom: number; tests?: number };
+  /** The standard error of an effect; a case without it is not asked about its power. */
+  error?: {
+    /** In units of the standard deviation of single runs. */
+    size: number;
+    /** The degrees of freedom with which the standard error is estimated. */
+    freedom: number;
+    /**
+     * The number of tests of the sentence, for which Holm's method corrects. It matters only with few degrees of freedom,
+     * where it makes the detectable size much larger. @default 1
+     */
+    tests?: number;
+  };
   /**
    * Whether the seed of a run decides the effect of the first input. Over all seeds, its mean is 0. Otherwise each run has
    * chance of its own.
@@ -223,11 +229,14 @@ export function rates({ campaigns, seed }: { campaigns: number; seed: number }):
       let claims = 0;
       for (let at = 0; at < campaigns; at += 1) {
         const drawn = new Drawn(seed, `${one.title} ${chance} ${at}`);
-        const effects = (values: readonly number[], own: string): number => {
-          const ofSeed = new Drawn(seed, `${one.title} ${chance} ${at} ${own}`);
-          return (ofSeed.below(2) - 0.5) * draw(ofSeed, values) * (values[0]! - 0.5);
+        const ofChance = (values: readonly number[]): number => draw(drawn, values);
+        const ofSeed = (values: readonly number[], runSeed: string): number => {
+          const own = new Drawn(seed, `${one.title} ${chance} ${at} ${runSeed}`);
+          // the sign of the first input's effect is a coin, so the effect is 0 over all seeds
+          const sign = own.below(2) - 0.5;
+          return sign * draw(own, values) * (values[0]! - 0.5);
         };
-        const model = one.hasEffectOfSeed ? effects : (values: readonly number[]) => draw(drawn, values);
+        const model = one.hasEffectOfSeed ? ofSeed : ofChance;
         if (claimsEffect(analysisWithChance(one, at, model))) claims += 1;
       }
       return {

@@ -35,6 +35,7 @@ export const precision = {
         const ended = Array.from({ length: campaigns }, (_, at) =>
           untilPrecise(wanted, drawn, new Stream(seed, `${drawn.name}, ${needed}, ${at}`)),
         );
+        // a point that ends at its limit was not stopped because it is precise
         const precise = ended.filter(({ n, reached }) => reached && n < MOST);
         const runs = ended.reduce((sum, { n }) => sum + n, 0) / ended.length;
         const from = `${drawn.name}, ± ${absolute.toPrecision(2)} (mean of ${Math.round(runs)} runs)`;

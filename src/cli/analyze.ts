@@ -6,7 +6,7 @@ import { analysisSentence } from '../report/analysis/words.ts';
 import { analysisTable } from '../report/analysis/table.ts';
 import { formatTable } from '../report/index.ts';
 import { numberText } from '../report/words/words.ts';
-import { tell, terminalWidth, writeOut } from './output.ts';
+import { tableSize, tell, writeOut } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
@@ -40,7 +40,7 @@ async function analyze(foray: Foray, id: string, { output, format }: Flags): Pro
     await writeOut([`${JSON.stringify(document, undefined, 2)}\n`], undefined);
     return;
   }
-  const size = process.stdout.isTTY ? { width: terminalWidth(), limit: Infinity } : { limit: Infinity };
+  const size = { ...tableSize(undefined), limit: Infinity };
   await writeOut(formatTable(format, analysisTable(analyses), size), undefined);
   const { campaign } = await foray.record(id);
   const axisOf = (output: string) => campaign.outputs.find(({ name }) => name === output)?.axis;

@@ -1,17 +1,12 @@
 import type { Command } from 'commander';
 import type { DefinitionSource, Difference, Foray } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { isConfirmed } from './confirm.ts';
-import { print, printJson, tell } from './output.ts';
-import { type SettingFlags, withSettings } from './setting-options.ts';
+import { type AskingFlags, isConfirmed, tellPlan } from './confirm.ts';
+import { print, printJson } from './output.ts';
+import { withSettings } from './setting-options.ts';
 import { readSource } from './source.ts';
 import { untilChanged } from './until-changed.ts';
 import { withForay } from './with-foray.ts';
-
-interface Flags extends SettingFlags {
-  yes?: boolean;
-  json?: boolean;
-}
 
 export function addApply(program: Command): void {
   withSettings(program.command('apply'))
@@ -20,21 +15,21 @@ export function addApply(program: Command): void {
     .argument('<file>', 'the definition: YAML, JSON or a module that exports it; - reads standard input')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {difference, forgiven, open, wasClosed}')
-    .action(async (id: string, file: string, flags: Flags) => {
+    .action(async (id: string, file: string, flags: AskingFlags) => {
       const source = await readSource(file);
       await withForay(flags, (foray) => apply(foray, id, source, flags), { service: true });
     });
 }
 
-async function apply(foray: Foray, id: string, source: DefinitionSource, flags: Flags): Promise<void> {
+async function apply(foray: Foray, id: string, source: DefinitionSource, flags: AskingFlags): Promise<void> {
   const difference = await foray.compare(id, source);
   if (isNothing(difference)) {
     if (flags.json) printJson({ difference, forgiven: 0, open: 0, wasClosed: false });
     else print(`There is nothing to change in ${id}.`);
     return;
   }
-  if (!flags.json || !flags.yes) tell(described(difference));
-  if (!flags.yes && !(await isConfirmed('Apply this change?'))) return;
+  tellPlan(flags, described(difference));
+  if (!(await isConfirmed(flags, 'Apply this change?'))) return;
   const change = await untilChanged(foray, id, foray.apply(id, source));
   if (flags.json) return printJson({ ...change, difference });
   print(`${id} is changed${change.wasClosed ? ' and continues' : ''}: ${counted(change.open, 'run')} open.`);

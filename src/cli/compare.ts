@@ -1,12 +1,12 @@
 import { extname } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { campaignsCompared } from '../report/comparison/of-campaigns.ts';
 import { comparisonNotes, ComparisonSummary } from '../report/comparison/summary.ts';
 import { comparisonTable } from '../report/comparison/table.ts';
 import { formatTable, type TextFormat, textFormats } from '../report/index.ts';
 import { type GoalFlags, goalIn, withGoal } from './goal.ts';
-import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
-import { formatOf } from './results.ts';
+import { fileOf, tableSize, tell, writeOut } from './output.ts';
+import { formatOf, formatOption } from './results.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { showOption } from './show.ts';
 import { withForay } from './with-foray.ts';
@@ -22,20 +22,13 @@ export function addCompare(program: Command): void {
     .description('compare two campaigns point by point: differences of outputs with confidence intervals')
     .argument('<a>')
     .argument('<b>')
-    .addOption(
-      new Option('--format <format>', "output format (default: from the file's ending, else table)").choices(
-        textFormats,
-      ),
-    )
+    .addOption(formatOption(textFormats))
     .addOption(showOption('an output or formula to compare (default: all)'))
     .option('-o, --output <file>', 'file to write to; .html writes a page with pictures')
     .action((a: string, b: string, flags: Flags) =>
       withForay(flags, async (foray) => {
         const file = fileOf(flags.output);
-        const comparison = await campaignsCompared(foray, a, b, {
-          show: flags.show,
-          goal: goalIn(flags),
-        });
+        const comparison = await campaignsCompared(foray, a, b, { show: flags.show, goal: goalIn(flags) });
         const summary = new ComparisonSummary(comparison);
         const isPage = flags.format === undefined && extname(file ?? '').toLowerCase() === '.html';
         if (isPage) {
@@ -45,10 +38,8 @@ export function addCompare(program: Command): void {
           await writeOut([await renderComparison(comparison, summary)], file);
         } else {
           const format = flags.format ?? formatOf(file, textFormats, ['html']);
-          const isScreen = file === undefined && process.stdout.isTTY;
           const table = comparisonTable(comparison, summary.watched());
-          const size = isScreen ? { width: terminalWidth() } : { limit: Infinity };
-          await writeOut(formatTable(format, table, size), file);
+          await writeOut(formatTable(format, table, tableSize(file)), file);
         }
         for (const note of comparisonNotes(comparison, summary)) tell(note);
         if (file !== undefined) tell(`Wrote ${file}`);

@@ -1,15 +1,10 @@
 import type { Command } from 'commander';
 import { isClosed } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { isConfirmed } from './confirm.ts';
-import { print, printJson, tell } from './output.ts';
-import { type SettingFlags, withSettings } from './setting-options.ts';
+import { type AskingFlags, isConfirmed, tellPlan } from './confirm.ts';
+import { print, printJson } from './output.ts';
+import { withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
-
-interface Flags extends SettingFlags {
-  yes?: boolean;
-  json?: boolean;
-}
 
 export function addDelete(program: Command): void {
   withSettings(program.command('delete'))
@@ -17,14 +12,14 @@ export function addDelete(program: Command): void {
     .argument('<id>')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {id, phase, points, runs}')
-    .action((id: string, flags: Flags) =>
+    .action((id: string, flags: AskingFlags) =>
       withForay(flags, async (foray) => {
         const status = await foray.status(id);
         const { phase, points, runs } = status;
         const what = `${id} (${phase}): ${counted(points, 'point')}, ${counted(runs.done + runs.failed, 'result')}`;
-        if (!flags.json || !flags.yes) tell(what);
+        tellPlan(flags, what);
         // the deletion of an open campaign will be refused, so it needs no question
-        if (!flags.yes && isClosed(status) && !(await isConfirmed('Delete this campaign?'))) return;
+        if (isClosed(status) && !(await isConfirmed(flags, 'Delete this campaign?'))) return;
         await foray.delete(id);
         if (flags.json) printJson({ id, phase, points, runs: runs.total });
         else print(`Deleted ${id}. "foray gc" frees its disk space.`);

@@ -14,7 +14,7 @@ import { ownFile, ownModule } from '../package/own-files.ts';
 import { bestRows, counted, formatResults } from '../report/index.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import { print, tell, writeOut } from './output.ts';
-import { DEFAULT_TASK_QUEUE, payloadCodec, userName } from '../settings/settings.ts';
+import { settingsOfDev } from '../settings/settings.ts';
 import { homeOption } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 import { readSource } from './source.ts';
@@ -113,27 +113,12 @@ async function letGo(child: ChildProcess): Promise<void> {
   );
 }
 
-/**
- * Runs the campaigns of the demo on the parts in the home. The only settings of the user that it reads are the task
- * queue and the codec of payloads.
- */
+/** Runs the campaigns of the demo on the parts in the home. */
 async function campaign(home: string, interrupted: Promise<unknown>): Promise<void> {
   const addresses = runningDev(home);
   // there are no addresses when a Ctrl-C came before the parts had started
   if (!addresses) return void (await interrupted);
-  const { service, store, temporal } = addresses;
-  const foray = await Foray.open({
-    service,
-    store,
-    taskQueue: process.env.FORAY_TASK_QUEUE || DEFAULT_TASK_QUEUE,
-    owner: userName(),
-    temporal: {
-      connectionOptions: { address: temporal.address },
-      namespace: 'default',
-      payloadCodec: payloadCodec(),
-    },
-    webUi: temporal.webUi,
-  });
+  const foray = await Foray.open(settingsOfDev(addresses));
   try {
     // the grid is for comparison: it runs beside the search, and the search does not use it
     const grid = await submit(foray, await readSource(join(EXAMPLE, 'campaign.yaml')), {});

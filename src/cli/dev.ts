@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { print, tell } from './output.ts';
-import { DEFAULT_TASK_QUEUE, userName } from '../settings/settings.ts';
+import { settingsOfDev } from '../settings/settings.ts';
 import { homeOption, keepFailedOption, modelsOption, wholeNumber } from './setting-options.ts';
 import { untilSignalled } from './signals.ts';
 import { commandName } from './command-name.ts';
@@ -50,17 +50,7 @@ export function addDev(program: Command): void {
       );
       tellReady();
       const { tellBlocked } = await import('./tell-blocked.ts');
-      const endTelling = await tellBlocked(
-        {
-          service,
-          store: stack.addresses.store,
-          taskQueue: process.env.FORAY_TASK_QUEUE || DEFAULT_TASK_QUEUE,
-          temporal: { namespace: 'default', connectionOptions: { address: temporal.address } },
-          owner: userName(),
-          webUi: temporal.webUi,
-        },
-        tell,
-      );
+      const endTelling = await tellBlocked(settingsOfDev(stack.addresses), tell);
       await signalled;
       tell('Stopping');
       await endTelling();

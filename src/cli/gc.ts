@@ -1,36 +1,30 @@
 import type { Command } from 'commander';
 import { counted } from '../report/index.ts';
-import { isConfirmed } from './confirm.ts';
-import { print, printJson, tell } from './output.ts';
-import { bytesText, type SettingFlags, withSettings } from './setting-options.ts';
+import { type AskingFlags, isConfirmed, tellPlan } from './confirm.ts';
+import { print, printJson } from './output.ts';
+import { bytesText, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
-
-interface Flags extends SettingFlags {
-  yes?: boolean;
-  json?: boolean;
-}
 
 export function addGc(program: Command): void {
   withSettings(program.command('gc'))
     .description('delete unused files and free disk space in the store')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print {files: [{hash, size}], spareBytes}')
-    .action((flags: Flags) =>
+    .action((flags: AskingFlags) =>
       withForay(flags, async (foray) => {
         const garbage = await foray.garbage();
         const { files, young, spareBytes } = garbage;
         const size = sizeOf(files);
-        if (!flags.json || !flags.yes) {
-          tell(`${counted(files.length, 'file')} that no campaign needs: ${bytesText(size)}`);
-          if (young.length > 0) {
-            tell(
-              `${counted(young.length, 'file')} more from the last hour ${young.length === 1 ? 'stays' : 'stay'}, because a submit may be about to use ${young.length === 1 ? 'it' : 'them'}: ${bytesText(sizeOf(young))}`,
-            );
-          }
-          tell(`Unused space in the store: ${bytesText(spareBytes)}`);
+        tellPlan(flags, `${counted(files.length, 'file')} that no campaign needs: ${bytesText(size)}`);
+        if (young.length > 0) {
+          tellPlan(
+            flags,
+            `${counted(young.length, 'file')} more from the last hour ${young.length === 1 ? 'stays' : 'stay'}, because a submit may be about to use ${young.length === 1 ? 'it' : 'them'}: ${bytesText(sizeOf(young))}`,
+          );
         }
+        tellPlan(flags, `Unused space in the store: ${bytesText(spareBytes)}`);
         if (size + spareBytes > 0) {
-          if (!flags.yes && !(await isConfirmed('Delete these files and free the space?'))) return;
+          if (!(await isConfirmed(flags, 'Delete these files and free the space?'))) return;
           await foray.collect(garbage);
         }
         if (flags.json)

@@ -44,10 +44,7 @@ export function addInit(program: Command): void {
     });
 }
 
-/**
- * Creates a file.
- * @throws ForayError OUTPUT_UNWRITABLE when the file exists already, or cannot be written
- */
+/** Creates a file. @throws ForayError OUTPUT_UNWRITABLE when the file exists already, or cannot be written */
 async function writeNew(file: string, text: string): Promise<void> {
   if (await isThere(file)) {
     throw new ForayError('OUTPUT_UNWRITABLE', `${file} already exists.`, {

@@ -4,6 +4,7 @@ import { homePaths } from '../dev/home.ts';
 import { addKey, listKeys, revokeKeys } from '../keys/edit.ts';
 import { keyFileIn } from '../keys/file.ts';
 import { type KeyRole, roles } from '../keys/roles.ts';
+import { counted } from '../report/words/words.ts';
 import { print, printJson } from './output.ts';
 import { homeOption } from './setting-options.ts';
 
@@ -47,7 +48,7 @@ export function addKeys(program: Command): void {
     .option('--id <id>', 'revoke only the key with this id, which foray keys list prints')
     .action(async (name: string, { id, ...flags }: Flags & { id?: string }) => {
       const revoked = await revokeKeys(fileOf(flags), name, id);
-      print(`${revoked === 1 ? '1 key' : `${revoked} keys`} of ${name} will be refused from now on.`);
+      print(`${counted(revoked, 'key')} of ${name} will be refused from now on.`);
     });
 }
 

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { nameKey } from '../api/index.ts';
 import { homePaths } from '../dev/home.ts';
 import { ForayError } from '../errors.ts';
+import { counted } from '../report/words/words.ts';
 import type { Triable, Trial } from '../service/trials/trial.ts';
 import { print, printJson, tell } from './output.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -151,7 +152,7 @@ function named(texts: readonly string[], { inputs }: Triable['declaration']): Ma
 function show({ declaration, outputs, seconds }: Trial, how: string, python: string | undefined): void {
   const { name, inputs, experiments } = declaration;
   print(
-    `${name}: ${count(inputs.length, 'input')}, ${count(declaration.outputs.length, 'output')}, ${count(experiments.length, 'stored experiment')}.`,
+    `${name}: ${counted(inputs.length, 'input')}, ${counted(declaration.outputs.length, 'output')}, ${counted(experiments.length, 'stored experiment')}.`,
   );
   if (python !== undefined) print(`It uses ${python}.`);
   print(`It ran with ${how} in ${seconds.toFixed(2)} s:`);
@@ -161,8 +162,4 @@ function show({ declaration, outputs, seconds }: Trial, how: string, python: str
     const value = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
     print(`  ${name.padEnd(widest)}  ${value}${units === null ? '' : ` ${units}`}`);
   }
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { ForayError, messageOf } from '../errors.ts';
+import { ForayError } from '../errors.ts';
 import { counted } from '../report/words/words.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import { commandName } from './command-name.ts';
-import { folderOf } from './models-new.ts';
+import { folderOf, written } from './models-new.ts';
 import { print } from './output.ts';
 
 /** `foray models import`: writes a model that runs what the user owns. */
@@ -25,7 +25,7 @@ export function addModelsImport(models: Command): void {
       const { name, inputs, outputs } = model.declaration;
       const folder = to ?? folderOf(name);
       refuseExisting(folder);
-      const files = written(folder, () => writeModel(model, folder));
+      const files = written(folder, '--to', () => writeModel(model, folder));
       print(`Made ${files.map((file) => join(folder, file)).join(', ')}:`);
       print(
         `the model ${name} with ${counted(inputs.length, 'input')} and ${counted(outputs.length, 'output')}.`,
@@ -46,18 +46,4 @@ function refuseExisting(folder: string): void {
   throw new ForayError('OUTPUT_UNWRITABLE', `${folder} already exists.`, {
     hint: 'Choose another folder with --to.',
   });
-}
-
-function written<T>(folder: string, write: () => T): T {
-  try {
-    return write();
-  } catch (error) {
-    throw new ForayError(
-      'OUTPUT_UNWRITABLE',
-      `The folder ${folder} cannot be written: ${messageOf(error)}.`,
-      {
-        hint: 'Choose another folder with --to.',
-      },
-    );
-  }
 }

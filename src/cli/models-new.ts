@@ -29,7 +29,7 @@ export function addModelsNew(models: Command): void {
       }
       if (flags.command && flags.python) throw new ForayError('USAGE', 'Give either --command or --python.');
       const kind = flags.python ? 'python' : flags.command ? 'command' : 'module';
-      const files = make(folder, kind, name);
+      const files = written(folder, '-o', () => make(folder, kind, name));
       print(
         `Made ${files.map((file) => join(folder, file)).join(' and ')}, a working model. Change it, then:`,
       );
@@ -40,18 +40,26 @@ export function addModelsNew(models: Command): void {
 
 /** Copies the files of a template, inserts the name of the model, and returns the names of the files. */
 function make(folder: string, scaffold: string, name: string): string[] {
+  cpSync(join(SCAFFOLD, scaffold), folder, { recursive: true });
+  const files = readdirSync(folder).sort();
+  for (const file of files) fillIn(join(folder, file), name);
+  return files;
+}
+
+/**
+ * Writes the files of a model.
+ *
+ * @param option - the option that names another folder
+ * @throws ForayError OUTPUT_UNWRITABLE
+ */
+export function written<T>(folder: string, option: string, write: () => T): T {
   try {
-    cpSync(join(SCAFFOLD, scaffold), folder, { recursive: true });
-    const files = readdirSync(folder).sort();
-    for (const file of files) fillIn(join(folder, file), name);
-    return files;
+    return write();
   } catch (error) {
     throw new ForayError(
       'OUTPUT_UNWRITABLE',
       `The folder ${folder} cannot be written: ${messageOf(error)}.`,
-      {
-        hint: isStorageFull(error) ? FREE_SPACE : 'Choose another folder with -o.',
-      },
+      { hint: isStorageFull(error) ? FREE_SPACE : `Choose another folder with ${option}.` },
     );
   }
 }

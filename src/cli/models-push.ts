@@ -13,7 +13,6 @@ import { serviceClient } from './with-foray.ts';
 /** Maximum number of rounds of uploads. If files are still missing afterwards, they probably change during the push. */
 const MOST_ROUNDS = 3;
 
-/** The result of pushing a model. */
 interface PushedModel {
   name: string;
   version: number;

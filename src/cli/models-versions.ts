@@ -4,7 +4,7 @@ import { modelAtService } from '../client/index.ts';
 import { ForayError } from '../errors.ts';
 import { isConfirmed } from './confirm.ts';
 import { print, printJson, printTable } from './output.ts';
-import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
+import { bytesText, type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
 import { serviceClient } from './with-foray.ts';
 
 type Flags = SettingFlags & { json?: boolean };
@@ -25,7 +25,7 @@ export function addModelsVersions(models: Command): void {
         ['version', 'made', 'state', 'size', 'runs', 'why'],
         ...versions.map(({ version, madeAt, state, size, runs, reason }) => [
           ...[String(version), madeAt?.replace('T', ' ').slice(0, 16) ?? '', state],
-          ...[size === null ? '' : sizeText(size), String(runs), reason ?? ''],
+          ...[size === null ? '' : bytesText(size), String(runs), reason ?? ''],
         ]),
       ]);
     });
@@ -55,10 +55,10 @@ export function addModelsVersions(models: Command): void {
           : print(`${name} has no such old version to prune.`);
       }
       const which = keep === undefined ? `made before ${before}` : `but the newest ${keep}`;
-      if (!flags.yes && !(await isConfirmed(`Prune all versions of ${name} ${which}?`))) return;
+      if (!(await isConfirmed(flags, `Prune all versions of ${name} ${which}?`))) return;
       const { pruned, busy, bytes } = await cloud.pruneVersions(id, { keep, before });
       if (flags.json) return printJson({ pruned, busy, bytes });
-      print(`${pruned.length === 0 ? 'No version' : listed(pruned)} pruned; ${sizeText(bytes)} freed.`);
+      print(`${pruned.length === 0 ? 'No version' : listed(pruned)} pruned; ${bytesText(bytes)} freed.`);
       if (busy.length > 0) print(`${listed(busy)} kept, because of unfinished runs.`);
     });
 }
@@ -90,10 +90,6 @@ function hasPrunable(versions: readonly VersionSummary[], { keep = 1, before }: 
 
 function listed(versions: readonly number[]): string {
   return `${versions.length === 1 ? 'Version' : 'Versions'} ${versions.join(', ')}`;
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
 /** A date, perhaps with a time, perhaps with a zone. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { allowedText, isLimited, type Version } from '../api/index.ts';
 import { modelAtService } from '../client/index.ts';
+import { counted } from '../report/words/words.ts';
 import { addModelsCheck } from './models-check.ts';
 import { addModelsImport } from './models-import.ts';
 import { addModelsNew } from './models-new.ts';
@@ -30,7 +31,7 @@ async function listModels(flags: SettingFlags & { json?: boolean }): Promise<voi
   const models = await serviceClient(flags).listModels();
   if (flags.json) return printJson(models);
   for (const { name, description, modelVersions } of models) {
-    print(`${name} (${modelVersions.length === 1 ? '1 version' : `${modelVersions.length} versions`})`);
+    print(`${name} (${counted(modelVersions.length, 'version')})`);
     if (description) print(`  ${description}`);
   }
   if (models.length === 0) print('The service has no models for this key.');

@@ -160,7 +160,13 @@ export function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
   return isTTY && process.env.TERM !== 'dumb';
 }
 
-/** The width of the terminal in columns; Infinity for a terminal that does not report its width. */
-export function terminalWidth(): number {
-  return process.stdout.columns || Infinity;
+/** Whether a table goes to a terminal. */
+export function isScreen(file: string | undefined): boolean {
+  return file === undefined && process.stdout.isTTY;
+}
+
+/** How much of a table is written: a terminal gets the first rows, in its width, and a file or a pipe everything. */
+export function tableSize(file: string | undefined): { width?: number; limit?: number } {
+  // a terminal may not report its width
+  return isScreen(file) ? { width: process.stdout.columns || Infinity } : { limit: Infinity };
 }

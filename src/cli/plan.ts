@@ -4,7 +4,7 @@ import type { DefinitionSource, Foray, Plan } from '../client/index.ts';
 import { print, printJson, printTable, tell } from './output.ts';
 import { counted, plannedPoints, strategyWords } from '../report/index.ts';
 import { duration, ProgressLine } from './progress-line.ts';
-import { type SettingFlags, withSettings } from './setting-options.ts';
+import { positive, type SettingFlags, withSettings } from './setting-options.ts';
 import { readSource } from './source.ts';
 import { withForay } from './with-foray.ts';
 
@@ -22,7 +22,7 @@ export function addPlan(program: Command): void {
     .description('show points, runs, reusable results and expected time of a definition; starts nothing')
     .argument('<file>', 'the definition: YAML, JSON or a module that exports it; - reads standard input')
     .option('--all', 'look up every run at the service, even beyond 10,000 runs')
-    .option('--run-seconds <seconds>', 'duration of one run (default: from earlier campaigns)', positive)
+    .option('--run-seconds <seconds>', 'duration of one run (default: from earlier campaigns)', seconds)
     .option('--json', 'print {points, runs, there, toRun, expectedSeconds, …}')
     .action(async (file: string, flags: Flags) => {
       const source = await readSource(file);
@@ -139,8 +139,9 @@ function number(value: number): string {
   return value.toLocaleString('en');
 }
 
-function positive(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
+/** Unlike a rate, a duration is finite. */
+function seconds(text: string): number {
+  const value = positive(text);
+  if (value < Infinity) return value;
   throw new InvalidArgumentError('Expected a number above 0.');
 }

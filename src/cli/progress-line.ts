@@ -2,6 +2,7 @@ import { asksForMore } from '../campaign/asks-for-more.ts';
 import { finishedPercent, precisionText, runsText } from '../campaign/precise-points.ts';
 import { closedPhases } from '../campaign/types.ts';
 import type { CampaignStatus } from '../client/index.ts';
+import { SAME_TIME_MS } from '../cloud/index.ts';
 import { counted } from '../report/index.ts';
 import { bounded, printableLine } from '../text/printable.ts';
 import { commandName } from './command-name.ts';
@@ -75,9 +76,6 @@ export function duration(seconds: number): string {
   if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }
-
-/** Clocks that differ by less than this, ms, agree. */
-const SAME_TIME_MS = 5_000;
 
 /**
  * The time since something in words, such as "42 s ago" or "for 42 s". Another machine may have written its time, so a

@@ -17,7 +17,7 @@ import {
   tableOf,
 } from '../report/index.ts';
 import { ForayError } from '../errors.ts';
-import { fileOf, tell, terminalWidth, writeOut } from './output.ts';
+import { fileOf, isScreen, tableSize, tell, writeOut } from './output.ts';
 import { statusText } from './progress-line.ts';
 import { ResultFiles } from './result-files.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
@@ -37,11 +37,7 @@ export function addResults(program: Command): void {
   withSettings(program.command('results'))
     .description('print the results so far as a table with one row per finished run')
     .argument('<id>')
-    .addOption(
-      new Option('--format <format>', "output format (default: from the file's ending, else table)").choices(
-        resultFormats,
-      ),
-    )
+    .addOption(formatOption(resultFormats))
     .option('-o, --output <file>', 'file to write to')
     .option(
       '--long',
@@ -68,8 +64,10 @@ export function addResults(program: Command): void {
       check(format, flags);
       return withForay(flags, async (foray) => {
         const { files: folder } = flags;
-        const isScreen = isShown(flags);
-        const files = folder === undefined ? undefined : new ResultFiles(foray, id, { folder, isScreen });
+        const files =
+          folder === undefined
+            ? undefined
+            : new ResultFiles(foray, id, { folder, isScreen: isScreen(flags.output) });
         if (flags.best) await writeBest(foray, id, format, flags.output);
         else await write(foray, id, format, flags, files);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
@@ -77,6 +75,11 @@ export function addResults(program: Command): void {
         if (flags.follow) await setExitCode(foray, id);
       });
     });
+}
+
+export function formatOption(formats: readonly string[]): Option {
+  const about = "output format (default: from the file's ending, else table)";
+  return new Option('--format <format>', about).choices(formats);
 }
 
 /**
@@ -151,12 +154,8 @@ async function write(
     await writeOut(parquet(tableOf(campaign, rows, shape), description, { onMismatches }), output);
     return;
   }
-  const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
-  await writeOut(
-    formatResults(format, campaign, rows, { ...shape, ...looks, flows: follow }),
-    output,
-    follow,
-  );
+  const looks = { ...shape, ...tableSize(output), flows: follow };
+  await writeOut(formatResults(format, campaign, rows, looks), output, follow);
 }
 
 /** Writes the best point as a table of one row, and in words. */
@@ -177,19 +176,13 @@ async function writeBest(
     throw new ForayError('USAGE', '--best cannot be written as Parquet.', {
       hint: 'Use csv, json or jsonl.',
     });
-  const looks = isShown({ output }) ? { width: terminalWidth() } : { limit: Infinity };
   const state = 'best' in strategy ? strategy : undefined;
   const best = state ? state.best : await bestOfDesign(campaign, rows);
-  await writeOut(formatTable(format, bestTable(campaign, best), looks), output);
+  await writeOut(formatTable(format, bestTable(campaign, best), tableSize(output)), output);
   if (best) return tell(bestText(campaign, best));
   if (!state || !hasStrategy(campaign, 'search', 'selection')) return tell('No point has a value.');
   const none = state.stage === 'over' ? `; ${noBestText(campaign, state)}` : '';
   tell(`${strategyWords(state).progress(state)!.text}${none}`);
-}
-
-/** Whether the table goes to a terminal. */
-function isShown({ output }: Pick<Flags, 'output'>): boolean {
-  return output === undefined && process.stdout.isTTY;
 }
 
 function onMismatches({ name, type = 'a number' }: { name: string; type?: string }, count: number): void {

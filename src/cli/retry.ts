@@ -1,19 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { RetryPlan, RetryWhat } from '../client/index.ts';
 import { counted } from '../report/index.ts';
-import { isConfirmed } from './confirm.ts';
+import { type AskingFlags, isConfirmed, tellPlan } from './confirm.ts';
 import { print, printJson, tell } from './output.ts';
-import { type SettingFlags, wholeNumber, withSettings } from './setting-options.ts';
+import { wholeNumber, withSettings } from './setting-options.ts';
 import { untilChanged } from './until-changed.ts';
 import { withForay } from './with-foray.ts';
 
-interface Flags extends SettingFlags {
+interface Flags extends AskingFlags {
   failed?: boolean;
   missing?: boolean;
   cause?: string;
   version?: number | 'latest';
-  yes?: boolean;
-  json?: boolean;
 }
 
 export function addRetry(program: Command): void {
@@ -41,8 +39,8 @@ export function addRetry(program: Command): void {
         const what = whatOf(flags);
         const plan = await foray.planRetry(id, what, { version: flags.version });
         if (plan.version) {
-          if (!flags.json || !flags.yes) tell(described(plan));
-          if (!flags.yes && !(await isConfirmed('Retry these runs?'))) return;
+          tellPlan(flags, described(plan));
+          if (!(await isConfirmed(flags, 'Retry these runs?'))) return;
         }
         if (plan.isOutdated) {
           tell(

@@ -45,8 +45,7 @@ export function addServiceMove(service: Command): void {
         moved = await moveService({
           dataDir,
           s3,
-          // a compose file sets an empty variable when the user has set none
-          database: database || undefined,
+          database,
           onProgress: (part, done, total) => line.update(`${done} of ${total} ${part}`),
           onProblem: tell,
         });

@@ -109,8 +109,7 @@ export function addService(program: Command): void {
       if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
         throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file contains all keys.');
       }
-      // a compose file sets an empty variable when the user has set none
-      const publicUrl = flags.publicUrl || undefined;
+      const { publicUrl } = flags;
       if (publicUrl !== undefined && flags.trustProxy !== undefined) {
         throw new ForayError(
           'USAGE',
@@ -131,8 +130,7 @@ export function addService(program: Command): void {
         host: flags.host,
         port: flags.port,
         dataDir: resolve(flags.data ?? homePaths(flags.home).service),
-        // a compose file sets an empty variable when the user has set none
-        database: flags.database || undefined,
+        database: flags.database,
         s3,
         modelDirs: [SHIPPED_MODELS, ...flags.models],
         // a key in the environment is for other services; with a key file, it gives no access here

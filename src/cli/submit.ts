@@ -57,9 +57,7 @@ export async function submit(
     throw new ForayError(
       'TOO_MANY_RUNS',
       `The campaign ${plan.runs < most ? 'may need' : 'has'} ${runs} runs, more than ${maxRuns.toLocaleString('en')}.`,
-      {
-        hint: 'Nothing was started. Add --yes to submit it, or raise --max-runs.',
-      },
+      { hint: 'Nothing was started. Add --yes to submit it, or raise --max-runs.' },
     );
   };
   const submitted = await foray.submit(source, { id: wanted, announce });

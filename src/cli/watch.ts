@@ -28,7 +28,6 @@ export function addWatch(program: Command): void {
     );
 }
 
-/** A display of the progress of a campaign. */
 interface Display {
   update(status: CampaignStatus): Promise<void> | void;
   /** Shows the last status; not called after an error. */

@@ -24,7 +24,7 @@ export async function cancelWithoutWorker(client: ClientContext, id: string, rea
   const record = await recordOf(client, id);
   if (closedPhases.includes(record.phase)) return;
   const stopped = await stopRuns(client, record);
-  await client.temporal.terminate(id, 'cancelled by a person; no worker answered');
+  await client.temporal.call('terminate', id, 'cancelled by a person; no worker answered');
   // a worker that came back meanwhile may have closed the campaign, and may have lost its workflow before it told the end
   const now = await recordOf(client, id);
   if (closedPhases.includes(now.phase)) return tellEnd(client, now);
@@ -49,11 +49,10 @@ async function tellEnd(
   if (notify.length === 0) return;
   const runs = await client.store.counts(id);
   // Temporal may have deleted the workflow
-  const event = (await client.temporal.firstRunIdOf(id)) || crypto.randomUUID();
+  const event = (await client.temporal.call('firstRunIdOf', id)) || crypto.randomUUID();
   const data = { campaign: id, phase, points, runs, note: note ?? '', failure: null };
-  await client.temporal.startNotices(
-    callsOf(notify, 'campaign.ended', { ...data, id: event, now: Date.now() }),
-  );
+  const calls = callsOf(notify, 'campaign.ended', { ...data, id: event, now: Date.now() });
+  await client.temporal.call('startNotices', calls);
 }
 
 async function stopRuns(

@@ -26,8 +26,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import { isTooLong, LONGEST_DEFINITION, type RetryWhat } from '../workflows/messages.ts';
 import { checkCampaign } from './check.ts';
 import { type ClientContext, recordOf } from './context.ts';
-import { applyReason, retryReason } from './reasons.ts';
-import { failedRuns } from './reading.ts';
+import { failedRuns } from './reader.ts';
 import type { Change } from './temporal/index.ts';
 
 /** How a retry or a changed definition changed a campaign. */
@@ -211,7 +210,8 @@ async function change(
   reason: string,
   withinMs: number | undefined,
 ): Promise<CampaignChange> {
-  const { difference, forgiven, counts } = await client.temporal.change(
+  const { difference, forgiven, counts } = await client.temporal.call(
+    'changeCampaign',
     record,
     client.store.id,
     request,
@@ -220,4 +220,44 @@ async function change(
   );
   const open = counts.total - counts.done - counts.failed;
   return { difference, forgiven, open, wasClosed: closedPhases.includes(record.phase) };
+}
+
+/** Says what a retry requests again. People read this text in Temporal's list of workflows. */
+export function retryReason({
+  failed,
+  missing,
+  version,
+}: {
+  failed: number;
+  missing: number;
+  version: { to: number } | null;
+}): string {
+  const runs = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(missing > 0 ? [`${missing} waiting`] : []),
+  ].join(' and ');
+  const what = runs === '' ? 'retry' : `retry of ${runs} ${failed + missing === 1 ? 'run' : 'runs'}`;
+  return version ? `${what} with version ${version.to}` : what;
+}
+
+/**
+ * Says what an applied definition changes. About the points, the text has only their numbers before and after the
+ * change, because foray knows the new points only after the change.
+ *
+ * @param points - the numbers of points before and after the change
+ */
+function applyReason(
+  points: { from: number; to: number },
+  { replications, outputs, settings, version }: Omit<Difference, 'points'>,
+): string {
+  const changes = [
+    `points ${points.from} → ${points.to}`,
+    ...(replications.from === replications.to
+      ? []
+      : [`replications ${replications.from} → ${replications.to}`]),
+    ...(outputs.added.length + outputs.dropped.length === 0 ? [] : ['outputs']),
+    ...settings,
+    ...(version ? [`version ${version.from} → ${version.to}`] : []),
+  ];
+  return `apply of a definition: ${changes.join(', ')}`;
 }

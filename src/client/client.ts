@@ -1,15 +1,15 @@
 import type { AnimationInfo, Pushed, PushRequest } from '../api/index.ts';
 import type { Difference } from '../campaign/change.ts';
+import { filesOf } from '../campaign/designs/index.ts';
 import type { DefinitionSource } from '../campaign/source.ts';
 import { closedPhases } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
 import { dataConverter } from '../payload-codec.ts';
 import { ServiceAtHand } from '../resolve/service-at-hand.ts';
-import { openStore, type WhenMissing } from '../store/index.ts';
+import { type CampaignRecord, openStore, type StoredFile, type WhenMissing } from '../store/index.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 import type { CampaignChange, PreparedChange, RetryOptions, RetryPlan } from './changes.ts';
 import { type ClientContext, recordOf } from './context.ts';
-import { type UnusedFiles, unusedFiles } from './unused-files.ts';
 import type { Plan } from './planned.ts';
 import { CampaignReader } from './reader.ts';
 import { cloudClient, type Settings } from './settings.ts';
@@ -159,7 +159,7 @@ export class Foray extends CampaignReader {
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async hasOpenChange(id: string): Promise<boolean> {
-    return this.context.temporal.hasOpenChange(await recordOf(this.context, id));
+    return this.context.temporal.call('hasOpenChange', await recordOf(this.context, id));
   }
 
   /**
@@ -187,7 +187,7 @@ export class Foray extends CampaignReader {
       });
     }
     await this.context.store.deleteCampaign(id);
-    await this.context.temporal.endDeletedOf(record);
+    await this.context.temporal.call('endDeletedOf', record);
   }
 
   /** Finds the files that no campaign needs, and the free space inside the store. */
@@ -212,10 +212,7 @@ export class Foray extends CampaignReader {
     return setConcurrency(this.context, id, concurrency);
   }
 
-  /**
-   * Plans a retry. Changes nothing.
-   * @throws ForayError the same errors as `retry`
-   */
+  /** Plans a retry. Changes nothing. @throws ForayError the same errors as `retry` */
   async planRetry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<RetryPlan> {
     return (await loadChanges()).planRetry(this.context, id, what, options);
   }
@@ -266,4 +263,37 @@ export class Foray extends CampaignReader {
   async sendChange(id: string, change: PreparedChange, withinMs?: number): Promise<CampaignChange> {
     return (await loadChanges()).sendChange(this.context, id, change, withinMs);
   }
+}
+
+/** Files that `foray gc` can delete. */
+export interface UnusedFiles {
+  files: StoredFile[];
+  /** Unused files that are too new to delete, because a campaign that is being submitted may need them. */
+  young: StoredFile[];
+  /** Free space inside the database, bytes. */
+  spareBytes: number;
+}
+
+/** A file is stored before the campaign that names it, so a new file is kept for this time, ms. */
+const ABOUT_TO_BE_NAMED = 3_600_000;
+
+/**
+ * Finds the files that no campaign needs, neither for its definition nor as an output. Files that are too new to delete
+ * are listed separately.
+ */
+export function unusedFiles(
+  files: readonly StoredFile[],
+  campaigns: readonly CampaignRecord[],
+  now: number,
+): Pick<UnusedFiles, 'files' | 'young'> {
+  const needed = new Set(
+    campaigns.flatMap(({ campaign }) =>
+      [...campaign.files, ...(campaign.variedFiles ?? []), ...filesOf(campaign.design)].map(
+        ({ hash }) => hash,
+      ),
+    ),
+  );
+  const unneeded = files.filter(({ hash, isKept }) => !isKept && !needed.has(hash));
+  const isYoung = ({ putAt }: StoredFile): boolean => putAt >= now - ABOUT_TO_BE_NAMED;
+  return { files: unneeded.filter((file) => !isYoung(file)), young: unneeded.filter(isYoung) };
 }

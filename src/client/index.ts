@@ -3,7 +3,7 @@ export { Foray } from './client.ts';
 export type { AnalyzeOptions } from './analysis.ts';
 export type { CampaignChange, PreparedChange, RetryOptions, RetryPlan } from './changes.ts';
 export type { RetryWhat } from '../workflows/messages.ts';
-export type { FailureGroup, RecentRows } from './reading.ts';
+export type { FailureGroup, RecentRows } from './reader.ts';
 export type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 export type { DefinitionSource } from '../campaign/source.ts';
 export { findModel, isThere, latestVersion, type ModelAtService, modelAtService } from './models.ts';

@@ -9,10 +9,7 @@ export interface ModelAtService extends Model {
   experiments: Experiment[];
 }
 
-/**
- * Finds a model by its name or id.
- * @throws ForayError UNKNOWN_MODEL
- */
+/** Finds a model by its name or id. @throws ForayError UNKNOWN_MODEL */
 export async function modelAtService(cloud: CloudClient, wanted: string): Promise<ModelAtService> {
   const model = findModel(await cloud.listModels(), wanted);
   const version = await latestVersion(cloud, model);

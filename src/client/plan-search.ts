@@ -77,11 +77,7 @@ export function planOfCalibration(
   };
 }
 
-/**
- * A plan of which only the number of runs is known.
- *
- * @param runs - undefined when the number is unknown
- */
+/** A plan of which only the number of runs is known. @param runs - undefined when the number is unknown */
 export function plainPlan(
   { name, model, goal, varied, replications }: CheckedCampaign['campaign'],
   rate: RunRate | undefined,

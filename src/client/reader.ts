@@ -1,27 +1,62 @@
-import { Batched } from '../batched.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Model } from '../api/index.ts';
-import { closedPhases, type FlightReport, type RunCounts } from '../campaign/types.ts';
-import type { ForayError } from '../errors.ts';
+import { RunMessage } from '../api/resources.ts';
+import { Batched } from '../batched.ts';
+import { addCauses, causeOf } from '../campaign/failures.ts';
+import { decidingOutputs } from '../campaign/measures.ts';
+import { findsPoints } from '../campaign/strategy.ts';
+import { closedPhases, type FailureCause, type FlightReport, type RunCounts } from '../campaign/types.ts';
+import { versionOf } from '../campaign/versions.ts';
+import { ForayError } from '../errors.ts';
 import type { Analysis } from '../sensitivity/analysis.ts';
-import type {
-  CampaignRecord,
-  ResultCursor,
-  ResultPlace,
-  ResultRow,
-  Store,
-  StoredLog,
+import {
+  campaignDeleted,
+  type CampaignRecord,
+  type PointStory,
+  type ResultCursor,
+  type ResultPlace,
+  type ResultRow,
+  type Store,
+  type StoredLog,
 } from '../store/index.ts';
 import { analyze, type AnalyzeOptions } from './analysis.ts';
-import { leakIn } from './leak.ts';
 import { type ClientContext, recordOf } from './context.ts';
-import type { Explanation } from './explain.ts';
+import { type Explanation, explained } from './explain.ts';
+import { followResults } from './follow-results.ts';
+import { leakIn } from './leak.ts';
 import { isThere, type ModelAtService, modelAtService } from './models.ts';
 import { OutputFiles } from './output-files.ts';
-import * as reading from './reading.ts';
-import type { FailureGroup, RecentRows } from './reading.ts';
-import { rowsOf, type Story, storyOf } from './strategies.ts';
 import { type SingleRun, singleRun } from './single-runs.ts';
-import type { CampaignStatus } from './status.ts';
+import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
+import { rowsOf, type Story, storyOf } from './strategies.ts';
+
+/** Maximum number of failed runs that are read at once. */
+const ROWS = 1_000;
+/** The longest time to wait for the service's words about a run, ms. */
+const SOON_MS = 1_000;
+/** Maximum number of runs that the service is asked about. */
+const MOST_ASKED = 5;
+/** While at most `seconds` are left, the first `looks` looks come every `everyMs`, so that the end is seen soon. */
+const CLOSE = { seconds: 2, looks: 8, everyMs: 250 };
+
+/** Failed runs of one cause. */
+export interface FailureGroup extends FailureCause {
+  /** The log of one of the runs; null when no log is stored. */
+  log: StoredLog | null;
+}
+
+/** Runs that have finished since the previous call, and the cursor for the next call. */
+export interface RecentRows {
+  rows: ResultRow[];
+  look: ResultCursor;
+}
+
+/** How results are read. */
+export interface ResultOptions {
+  follow?: boolean;
+  everyMs?: number;
+  signal?: AbortSignal | undefined;
+}
 
 /** Reads models and campaigns. No method of this class changes anything. */
 export class CampaignReader {
@@ -42,14 +77,11 @@ export class CampaignReader {
   /** Whether the model service answers within 2 s, and Temporal within 2.4 s. */
   async answers(): Promise<{ service: boolean; temporal: boolean }> {
     const { cloud, temporal } = this.context;
-    const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.answers()]);
+    const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.call('answers')]);
     return { service, temporal: hasTemporal };
   }
 
-  /**
-   * Whether the store can be used.
-   * @throws ForayError STORE_UNREACHABLE and other errors of the store
-   */
+  /** Whether the store can be used. @throws ForayError STORE_UNREACHABLE and other errors of the store */
   async hasStore(): Promise<boolean> {
     await this.store.getCampaign('');
     return this.store.whyLost() === undefined;
@@ -63,10 +95,7 @@ export class CampaignReader {
     return this.store.whyLost();
   }
 
-  /**
-   * The models that the service offers to the key.
-   * @throws ForayError SERVICE_UNREACHABLE
-   */
+  /** The models that the service offers to the key. @throws ForayError SERVICE_UNREACHABLE */
   models(): Promise<Model[]> {
     return this.context.cloud.listModels();
   }
@@ -91,16 +120,31 @@ export class CampaignReader {
    * The status of a campaign: from its workflow when a worker answers in time, otherwise from the store.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
-  status(id: string): Promise<CampaignStatus> {
-    return reading.status(this.context, id);
+  async status(id: string): Promise<CampaignStatus> {
+    const client = this.context;
+    const record = await recordOf(client, id);
+    if (closedPhases.includes(record.phase))
+      return statusFromStore(client.store, record, await leakIn(client, record));
+    const { progress, build, why, blocks } = await client.temporal.call('progressOf', record);
+    const [note, blocked] = blocks ? ['', why] : [why, undefined];
+    if (!progress)
+      return statusFromStore(client.store, await stillThere(client, record), note, { blocked, build });
+    const waits = progress.rate === 0 ? await whyWaiting(client, record) : '';
+    const remark = [note, waits, await leakIn(client, record)].filter(Boolean).join('; ');
+    return statusFromWorkflow(client.store, record, progress, {
+      note: remark,
+      blocked,
+      build,
+      now: Date.now(),
+    });
   }
 
   /**
    * The status of a campaign from the store alone, without waiting for a worker or the model service.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
-  storedStatus(id: string): Promise<CampaignStatus> {
-    return reading.storedStatus(this.context, id);
+  async storedStatus(id: string): Promise<CampaignStatus> {
+    return statusFromStore(this.store, await recordOf(this.context, id), '');
   }
 
   /**
@@ -116,18 +160,39 @@ export class CampaignReader {
    * The status of each campaign, newest first, from the store. The status of an open campaign that cannot continue says
    * why.
    */
-  list(): Promise<CampaignStatus[]> {
-    return reading.list(this.context);
+  async list(): Promise<CampaignStatus[]> {
+    const [records, whys] = await Promise.all([this.store.listCampaigns(), this.blocked()]);
+    return Promise.all(
+      records.map((record) =>
+        statusFromStore(this.store, record, '', { blocked: whys.get(record.campaign.id) }),
+      ),
+    );
   }
 
   /** Why open campaigns cannot continue, by id. Campaigns that can continue are left out. */
-  blocked(): Promise<Map<string, string>> {
-    return reading.blocked(this.context);
+  async blocked(): Promise<Map<string, string>> {
+    const records = await this.store.listCampaigns();
+    const open = records.filter(({ phase }) => !closedPhases.includes(phase));
+    const whys = await Promise.all(
+      open.map(
+        async (record) =>
+          [record.campaign.id, await this.context.temporal.call('blockedBy', record)] as const,
+      ),
+    );
+    return new Map(whys.flatMap(([id, why]) => (why === undefined ? [] : [[id, why] as const])));
   }
 
   /** Yields the status of a campaign repeatedly until it is over. The last status has a closed phase. */
-  follow(id: string, everyMs?: number): AsyncGenerator<CampaignStatus, void, void> {
-    return reading.follow(this.context, id, everyMs);
+  async *follow(id: string, everyMs = 1_000): AsyncGenerator<CampaignStatus, void, void> {
+    let close = 0;
+    for (let record = await recordOf(this.context, id); ; record = await stillThere(this.context, record)) {
+      const now = await this.status(id);
+      yield now;
+      if (isClosed(now)) return;
+      // a single slow run may keep a campaign close to its end for hours
+      close = now.secondsLeft !== null && now.secondsLeft <= CLOSE.seconds ? close + 1 : 0;
+      await delay(close > 0 && close <= CLOSE.looks ? Math.min(everyMs, CLOSE.everyMs) : everyMs);
+    }
   }
 
   /**
@@ -136,7 +201,7 @@ export class CampaignReader {
    */
   async flights(id: string): Promise<FlightReport[]> {
     await recordOf(this.context, id);
-    return (await this.context.temporal.flights(id)) ?? [];
+    return (await this.context.temporal.call('flights', id)) ?? [];
   }
 
   /**
@@ -145,8 +210,16 @@ export class CampaignReader {
    * foray counts the failures in the store.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
-  failures(id: string): Promise<FailureGroup[]> {
-    return reading.failures(this.context, id);
+  async failures(id: string): Promise<FailureGroup[]> {
+    await recordOf(this.context, id);
+    const { failed } = await this.store.counts(id);
+    const fromWorkflow = failed > 0 ? ((await this.context.temporal.call('failures', id)) ?? []) : [];
+    const counted = fromWorkflow.reduce((sum, { count }) => sum + count, 0);
+    // a workflow knows only the failures since it started, and a campaign that was closed and runs again has a new
+    // workflow
+    const causes = counted === failed ? fromWorkflow : await countFailures(this.context, id);
+    const logs = await this.store.runLogs(id);
+    return causes.map((cause) => ({ ...cause, log: logs.find((log) => log.cause === cause.cause) ?? null }));
   }
 
   /**
@@ -155,8 +228,31 @@ export class CampaignReader {
    * @param key the point's key, or the beginning of it
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT
    */
-  explain(id: string, key: string): Promise<Explanation> {
-    return reading.explain(this.context, id, key);
+  async explain(id: string, key: string): Promise<Explanation> {
+    const record = await recordOf(this.context, id);
+    const keys = await this.store.keysLike(id, key.trim().toLowerCase());
+    const [first] = keys;
+    const only = keys.length === 1 || first === key ? first : undefined;
+    const story = only && (await this.store.pointStory(id, only, decidingOutputs(record.campaign)));
+    if (story) {
+      const log = findsPoints(record.campaign) ? await this.store.searchLog(id) : undefined;
+      const neighbours =
+        story.position === null
+          ? { before: null, after: null }
+          : await this.store.neighboursOf(id, story.position);
+      return explained(record, story, neighbours, await reasonsAtService(this.context, record, story), log);
+    }
+    throw new ForayError(
+      'UNKNOWN_POINT',
+      first
+        ? `Several points of "${id}" begin with "${key}".`
+        : `The campaign "${id}" has no point "${key}".`,
+      {
+        hint: first
+          ? `They are ${keys.join(', ')}${keys.length === 5 ? ', …' : ''}.`
+          : `"foray results ${id}" shows the keys of points.`,
+      },
+    );
   }
 
   /**
@@ -184,11 +280,17 @@ export class CampaignReader {
    * earlier, also while no run finishes.
    * @throws ForayError UNKNOWN_CAMPAIGN; CAMPAIGN_CHANGED when the columns change while the caller follows
    */
-  results(
+  async results(
     id: string,
-    options?: reading.ResultOptions,
+    { follow = false, everyMs = 1_000, signal }: ResultOptions = {},
   ): Promise<{ record: CampaignRecord; rows: Batched<ResultRow> }> {
-    return reading.results(this.context, id, options);
+    const record = await recordOf(this.context, id);
+    const { store, temporal } = this.context;
+    const { campaign } = record;
+    const rows = follow
+      ? followResults(store, campaign, everyMs, () => temporal.call('isClosed', id), signal)
+      : store.results(id);
+    return { record, rows: rowsOf(store, campaign, rows) };
   }
 
   /**
@@ -214,10 +316,7 @@ export class CampaignReader {
     return { record, rows: await Array.fromAsync(known), next };
   }
 
-  /**
-   * A campaign as the store has it, with its definition.
-   * @throws ForayError UNKNOWN_CAMPAIGN
-   */
+  /** A campaign as the store has it, with its definition. @throws ForayError UNKNOWN_CAMPAIGN */
   record(id: string): Promise<CampaignRecord> {
     return recordOf(this.context, id);
   }
@@ -235,10 +334,7 @@ export class CampaignReader {
     return this.store.recentResults(id, since);
   }
 
-  /**
-   * The number of a campaign's runs in each state, from the store.
-   * @throws ForayError UNKNOWN_CAMPAIGN
-   */
+  /** The number of a campaign's runs in each state, from the store. @throws ForayError UNKNOWN_CAMPAIGN */
   async counts(id: string): Promise<RunCounts> {
     await recordOf(this.context, id);
     return this.store.counts(id);
@@ -284,4 +380,76 @@ export class CampaignReader {
   pageOf(id: string): string {
     return this.context.temporal.pageOf(id);
   }
+}
+
+/** Why the service has not executed the first open run of a campaign so far; empty if there is no such reason. */
+async function whyWaiting(client: ClientContext, { campaign }: CampaignRecord): Promise<string> {
+  const run = (await client.store.openRuns(campaign.id)).find(({ runId }) => runId !== null);
+  if (!run) return '';
+  const reason = await reasonAtService(client, versionOf(campaign, run.version).versionId, run.runId!);
+  return reason === null ? '' : `a run waits at the service: ${reason}`;
+}
+
+/** What the service says about an open run; null if it says nothing, or does not answer soon. */
+async function reasonAtService(
+  client: ClientContext,
+  version: string,
+  runId: string,
+): Promise<string | null> {
+  try {
+    const { message } = await client.cloud.getProgress(version, runId, AbortSignal.timeout(SOON_MS));
+    return RunMessage.parse(JSON.parse(message ?? '')).title;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The record of a campaign that was read before. Another campaign may have the id of a deleted campaign.
+ * @throws ForayError UNKNOWN_CAMPAIGN
+ */
+async function stillThere(
+  client: ClientContext,
+  { campaign: { id }, createdAt }: CampaignRecord,
+): Promise<CampaignRecord> {
+  const now = await client.store.getCampaign(id);
+  if (now?.createdAt === createdAt) return now;
+  throw campaignDeleted(id);
+}
+
+/** The failed runs of a campaign, in the order of the design. */
+export async function* failedRuns(client: ClientContext, id: string): AsyncGenerator<ResultRow, void, void> {
+  let after: ResultPlace | undefined;
+  do {
+    const { rows, next } = await client.store.resultPage(id, { limit: ROWS, after, status: 'failed' });
+    yield* rows;
+    after = next ?? undefined;
+  } while (after);
+}
+
+async function countFailures(client: ClientContext, id: string): Promise<FailureCause[]> {
+  const causes: FailureCause[] = [];
+  for await (const { point, replication, reason } of failedRuns(client, id)) {
+    const sample = { point, replication, reason: reason ?? '' };
+    addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
+  }
+  return causes.toSorted((a, b) => b.count - a.count);
+}
+
+/** What the service says about the first open runs of a point, by the run's id. */
+async function reasonsAtService(
+  client: ClientContext,
+  { campaign }: CampaignRecord,
+  { runs }: PointStory,
+): Promise<Map<string, string>> {
+  const open = runs.filter(
+    ({ state, runId }) => runId !== null && (state === 'queued' || state === 'running'),
+  );
+  const reasons = await Promise.all(
+    open.slice(0, MOST_ASKED).map(async ({ runId, version }): Promise<[string, string | null]> => {
+      const { versionId } = versionOf(campaign, version);
+      return [runId!, await reasonAtService(client, versionId, runId!)];
+    }),
+  );
+  return new Map(reasons.filter((entry): entry is [string, string] => entry[1] !== null));
 }

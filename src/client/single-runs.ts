@@ -17,13 +17,6 @@ export interface SingleRun {
   outputs: (Pick<OutputDescriptor, 'name' | 'type' | 'units'> & { value: string })[];
 }
 
-/**
- * Requests one run of the newest version of a model.
- *
- * @param values values by input name; all other inputs have their defaults
- * @returns the run's id at the service
- * @throws ForayError UNKNOWN_MODEL, UNKNOWN_INPUT, INVALID_VALUE
- */
 export async function requestSingleRun(
   cloud: CloudClient,
   name: string,
@@ -59,10 +52,6 @@ export async function singleRun(cloud: CloudClient, name: string, run: string): 
   };
 }
 
-/**
- * Starts an animated run at the service, with the inputs of a run of a campaign.
- * @throws ForayError UNKNOWN_POINT, ANIMATION_REFUSED, TOO_MANY_ANIMATIONS
- */
 export async function animate(
   client: ClientContext,
   id: string,

@@ -13,13 +13,13 @@ export async function cancel(client: ClientContext, id: string, reason?: string)
   const record = await recordOf(client, id);
   if (closedPhases.includes(record.phase)) {
     // the change of a closed campaign may wait for its service, and nothing else would end it
-    if (await client.temporal.giveUpChange(record, reason)) return;
+    if (await client.temporal.call('giveUpChange', record, reason)) return;
     throw campaignClosed(record);
   }
-  if (!(await client.temporal.signal(id, 'cancel', reason))) {
+  if (!(await client.temporal.call('signal', id, 'cancel', reason))) {
     // a campaign that has ended meanwhile stays as it is
     const record = await openRecordOf(client, id);
-    await client.temporal.startToStop(record, client.store.id, reason);
+    await client.temporal.call('startToStop', record, client.store.id, reason);
   }
   if (await isTakenUp(client, id)) return;
   // loaded only here: it has the code of a worker that stops runs
@@ -37,7 +37,7 @@ async function isTakenUp(client: ClientContext, id: string): Promise<boolean> {
     const record = await client.store.getCampaign(id);
     if (!record || closedPhases.includes(record.phase)) return true;
     // Temporal has the cancel, and a workflow takes a signal before it answers a question
-    const { progress, blocks } = await client.temporal.progressOf(record);
+    const { progress, blocks } = await client.temporal.call('progressOf', record);
     if (progress && !blocks) return true;
     await delay(AGAIN_MS);
   } while (performance.now() < until);
@@ -52,7 +52,7 @@ export async function steer(
 ): Promise<void> {
   const hint = `"foray retry ${id}" requests its failed runs again, and its missing runs.`;
   await openRecordOf(client, id, wish === 'resume' ? hint : undefined);
-  if (!(await client.temporal.signal(id, wish, reason))) throw notRunning(id);
+  if (!(await client.temporal.call('signal', id, wish, reason))) throw notRunning(id);
 }
 
 export async function setConcurrency(
@@ -62,7 +62,7 @@ export async function setConcurrency(
 ): Promise<void> {
   if (!isConcurrency(concurrency)) throw new ForayError('INVALID_VALUE', WRONG_CONCURRENCY);
   const record = await openRecordOf(client, id);
-  if (!(await client.temporal.setConcurrency(record, concurrency))) throw notRunning(id);
+  if (!(await client.temporal.call('setConcurrency', record, concurrency))) throw notRunning(id);
 }
 
 function notRunning(id: string): ForayError {

@@ -108,9 +108,9 @@ export async function submit(
   // A call that dies before this point leaves a record without a workflow. The next call with the same definition and
   // id then starts the workflow here.
   const { runId, warning } = closedPhases.includes(record.phase)
-    ? { runId: await client.temporal.runIdOf(id), warning: '' }
+    ? { runId: await client.temporal.call('runIdOf', id), warning: '' }
     : await client.temporal
-        .start(record, client.store.id, isNew ? 'first' : 'again')
+        .call('startWorkflow', record, client.store.id, isNew ? 'first' : 'again')
         .catch(async (error: unknown) => {
           if (isNew) await client.store.removeCampaign(id);
           throw error;
@@ -146,11 +146,7 @@ async function planned(
   return planOf(client.cloud, definition, rate, options);
 }
 
-/**
- * The notices of a campaign whose definition names none.
- *
- * @throws ForayError USAGE
- */
+/** The notices of a campaign whose definition names none. @throws ForayError USAGE */
 function usualNotices({ notify }: ClientContext['settings']): string[] | undefined {
   if (notify === undefined) return undefined;
   const names = [...new Set(notify)];
@@ -159,9 +155,7 @@ function usualNotices({ notify }: ClientContext['settings']): string[] | undefin
   throw new ForayError(
     'USAGE',
     `The notices "${notify.join(',')}" are not usable: ${error.issues[0]!.message}.`,
-    {
-      hint: 'Check --notify or FORAY_NOTIFY: names of letters, digits, "-" and "_", separated by commas.',
-    },
+    { hint: 'Check --notify or FORAY_NOTIFY: names of letters, digits, "-" and "_", separated by commas.' },
   );
 }
 

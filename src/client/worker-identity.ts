@@ -3,7 +3,6 @@ import { version } from '../package/own-version.ts';
 
 /** What a worker knew about itself when it started. */
 export interface WorkerFacts {
-  /** The id of its store. */
   store: string;
   /** The file of its store, as it is known on its machine; undefined if the store has no file. */
   file?: string | undefined;

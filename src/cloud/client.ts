@@ -29,7 +29,7 @@ import type {
   ListedExecutor,
 } from '../api/index.ts';
 import type { Sink } from './download.ts';
-import { CloudError, isCloudError, lacksExtension, otherHost } from './errors.ts';
+import { CloudError, isCloudError, isUnknownThere, lacksExtension, otherHost } from './errors.ts';
 import { fetchOutputFile } from './output-file.ts';
 import { LONGEST_REASON, reasonIn } from './outputs.ts';
 import { inSpan, tracing } from '../tracing.ts';
@@ -277,12 +277,7 @@ export class CloudClient {
       this.#current.add(name);
       return answer;
     } catch (error) {
-      if (
-        this.#current.has(name) ||
-        !isCloudError(error) ||
-        (error.kind !== 'not-found' && error.kind !== 'refused')
-      )
-        throw error;
+      if (this.#current.has(name) || !isUnknownThere(error)) throw error;
       const answer = await this.#send(older, options).catch((failure: unknown) => {
         // only an answer shows that the service does not know the older spelling either. A temporary error does not
         // show this

@@ -103,6 +103,11 @@ export function isCloudError(error: unknown): error is CloudError {
   return error instanceof Error && error.name === 'CloudError';
 }
 
+/** Whether a service does not have what a request names. Some services refuse the request instead (notes on real clients). */
+export function isUnknownThere(error: unknown): boolean {
+  return isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused');
+}
+
 /** The kinds of errors of a host that does not know a path. Such a host answers with an error or an HTML page. */
 export const lacksExtension: readonly CloudErrorKind[] = [
   'not-found',

@@ -56,8 +56,6 @@ export function connectionError(root: string, error: unknown): CloudError {
     URL.canParse(root)
       ? `The model service at ${new URL(root).origin} cannot be reached (${code}).`
       : 'The address of the model service is not a valid URL.',
-    {
-      mayHaveArrived: !neverConnected.includes(code),
-    },
+    { mayHaveArrived: !neverConnected.includes(code) },
   );
 }

@@ -10,10 +10,7 @@ import { homePaths } from './home.ts';
  * The address of the page and the API of a home, and their key. They are in a file that only the user may read. The
  * command line reads the address of the page from this file, and the Python module reads the address of the API.
  */
-const PageAddress = z.object({
-  url: z.string(),
-  key: z.string(),
-});
+const PageAddress = z.object({ url: z.string(), key: z.string() });
 export type PageAddress = z.infer<typeof PageAddress>;
 
 const FOR_THE_USER = 0o600;

@@ -10,10 +10,7 @@ export async function freePort(...wished: number[]): Promise<number> {
   throw new Error('no port is free');
 }
 
-/**
- * Checks the port that a user asked for. 0 means any free port.
- * @throws ForayError PORT_IN_USE
- */
+/** Checks the port that a user asked for. 0 means any free port. @throws ForayError PORT_IN_USE */
 export async function wantedPort(port: number): Promise<number> {
   const found = await listens(port);
   if (found !== undefined) return found;

@@ -3,6 +3,7 @@ import { connectTemporal } from '../temporal-connection.ts';
 import { API_VERSION } from '../api/index.ts';
 import { messageOf } from '../errors.ts';
 import { ownModule } from '../package/own-files.ts';
+import { FREE_SPACE } from '../system/disk-full.ts';
 import {
   type Addresses,
   holdHome,
@@ -18,7 +19,6 @@ import { Part, type PartOptions } from './part.ts';
 import { freePort, wantedPort } from './ports.ts';
 import { forgetHome, lockUsualPorts, noteHome } from './running-homes.ts';
 import { findTemporalCli, type Report, serverSettings } from './temporal-cli.ts';
-import { temporalFault } from './temporal-fault.ts';
 
 const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090, page: 8100 };
 const MAIN = ownModule('src/cli/main');
@@ -212,4 +212,17 @@ async function isServing(address: string): Promise<boolean> {
   const connection = await connectTemporal({ address, connectTimeout: 1_000 });
   await connection.close();
   return true;
+}
+
+/**
+ * Finds a fault of the database in the output of Temporal's server. Its messages do not name the file.
+ *
+ * @param file - the database of Temporal's server
+ */
+export function temporalFault(file: string, output: string): string | undefined {
+  if (/database disk image is malformed|file is not a database/.test(output))
+    return `Its database ${file} is damaged. Move it away, and start again: "foray retry ID" then continues an open campaign.`;
+  if (output.includes('database or disk is full'))
+    return `The disk of its database ${file} is full. ${FREE_SPACE}`;
+  return undefined;
 }

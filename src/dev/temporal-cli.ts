@@ -83,9 +83,7 @@ async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
     throw new ForayError(
       'TEMPORAL_MISSING',
       `There is no folder for a Temporal server: ${messageOf(error)}.`,
-      {
-        hint: "Set XDG_CACHE_HOME to a writable folder, or FORAY_TEMPORAL_CLI to Temporal's command line.",
-      },
+      { hint: "Set XDG_CACHE_HOME to a writable folder, or FORAY_TEMPORAL_CLI to Temporal's command line." },
     );
   }
 }

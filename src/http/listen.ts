@@ -5,10 +5,7 @@ import { ForayError } from '../errors.ts';
 /** How many new connections may wait to be accepted. With Node's 511, others wait for a second in a rush. */
 const BACKLOG = 4_096;
 
-/**
- * Listens, and returns the port.
- * @throws ForayError PORT_IN_USE
- */
+/** Listens, and returns the port. @throws ForayError PORT_IN_USE */
 export async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
   try {
     await app.listen({ host, port, backlog: BACKLOG });

@@ -85,7 +85,6 @@ export function parseKeyFile(text: string, file: string): KeyFile {
   return read;
 }
 
-/** A key of the file. */
 export interface FoundKey extends z.infer<typeof Key> {
   /** The user, or the executor. */
   name: string;

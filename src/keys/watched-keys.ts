@@ -17,7 +17,6 @@ export interface Holder {
 }
 
 export interface WatchedKeysOptions {
-  /** The key file. */
   file: string;
   /** Whether the file must exist at the start. @default true */
   required?: boolean | undefined;

@@ -2,7 +2,7 @@ import { type Model, nameKey, type Version } from '../api/index.ts';
 import type { LimitedVersion, ModelFacts } from '../campaign/facts.ts';
 import type { ReadDefinition } from '../campaign/read.ts';
 import type { Campaign } from '../campaign/types.ts';
-import { type CloudClient, isCloudError } from '../cloud/index.ts';
+import { type CloudClient, isUnknownThere } from '../cloud/index.ts';
 import { ForayError, type Place } from '../errors.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 
@@ -26,7 +26,12 @@ export async function findVersion(
 ): Promise<FoundVersion> {
   const found = await read.mistakes.attemptAsync(async () => {
     const model = await findModel(cloud, read);
-    return { model, version: await versionOf(cloud, read, model, pinned) };
+    const latest = pinned?.id === model.id ? pinned.versionId : model.modelVersions.at(-1);
+    const wanted = read.definition.model.version;
+    return {
+      model,
+      version: await versionOf(cloud, model, wanted, latest, read.locate(['model', 'version'])),
+    };
   });
   if (!found) read.mistakes.throwAny();
   const { model, version } = found!;
@@ -50,7 +55,7 @@ async function findModel(cloud: CloudClient, { definition, locate }: ReadDefinit
   try {
     return await cloud.getModelByName(name);
   } catch (error) {
-    if (!isCloudError(error) || (error.kind !== 'not-found' && error.kind !== 'refused')) throw error;
+    if (!isUnknownThere(error)) throw error;
   }
   const models = await cloud.listModels();
   const found = models.find((model) => nameKey(model.name) === nameKey(name));
@@ -68,26 +73,32 @@ export function noModel(models: readonly Model[], name: string, place?: Place): 
   });
 }
 
-async function versionOf(
+/**
+ * The version of a model that a person wants.
+ *
+ * @param wanted - the number or the id of the version, or `latest`
+ * @param latest - the id of the version that `latest` means; undefined for a model without versions
+ * @param place - where the person wants it
+ * @throws ForayError UNKNOWN_MODEL; the errors of the service
+ */
+export async function versionOf(
   cloud: CloudClient,
-  { definition, locate }: ReadDefinition,
   model: Model,
-  pinned: Campaign['model'] | undefined,
+  wanted: number | string,
+  latest = model.modelVersions.at(-1),
+  place?: Place,
 ): Promise<Version> {
-  const wanted = definition.model.version;
   const unknown = (): ForayError =>
     new ForayError('UNKNOWN_MODEL', `The model "${model.name}" has no version ${wanted}.`, {
-      place: locate(['model', 'version']),
+      place,
       hint: `The number of versions of this model is ${model.modelVersions.length}. "latest" takes the last version.`,
     });
-  const latest = pinned?.id === model.id ? pinned.versionId : model.modelVersions.at(-1);
   const id = wanted === 'latest' ? latest : wanted;
   if (id === undefined) throw unknown();
   try {
     if (typeof id === 'number') return await cloud.getVersionByNumber(model.id, id);
     return await cloud.getVersion(model.id, id);
   } catch (error) {
-    if (isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused')) throw unknown();
-    throw error;
+    throw isUnknownThere(error) ? unknown() : error;
   }
 }

@@ -2,17 +2,13 @@ import type { VersionFile } from '../api/index.ts';
 import type { Campaign, ModelVersion } from '../campaign/types.ts';
 import { type CloudClient, isCloudError } from '../cloud/index.ts';
 import { ForayError } from '../errors.ts';
+import { versionOf } from './find-version.ts';
 
 /** The longest wait for the service's facts about a version, ms. A person waits for the answer. */
 const ASK_MS = 5_000;
 
 /** The hint if a requested version takes no runs. */
 export const TAKE_ANOTHER = 'Choose a version that takes runs. The newest version usually does.';
-
-/** Whether an error means that the service does not have the version. */
-function isUnknown(error: unknown): boolean {
-  return isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused');
-}
 
 /**
  * Finds the version of the model with which a person wants to continue a campaign. It must have all inputs and outputs
@@ -28,18 +24,8 @@ export async function otherVersion(
   wanted: number | 'latest',
 ): Promise<ModelVersion> {
   const { model, base, outputs } = campaign;
-  const { modelVersions } = await cloud.getModel(model.id);
-  const last = modelVersions.at(-1);
-  const unknown = (): ForayError =>
-    new ForayError('UNKNOWN_MODEL', `The model "${model.name}" has no version ${wanted}.`, {
-      hint: `The number of versions of this model is ${modelVersions.length}. "latest" takes the last version.`,
-    });
-  if (last === undefined) throw unknown();
-  const asked =
-    wanted === 'latest' ? cloud.getVersion(model.id, last) : cloud.getVersionByNumber(model.id, wanted);
-  const { id, version, experimentTemplate } = await asked.catch((error: unknown) => {
-    throw isUnknown(error) ? unknown() : error;
-  });
+  const now = await cloud.getModel(model.id);
+  const { id, version, experimentTemplate } = await versionOf(cloud, now, wanted);
   const lacks = [
     ...mismatches('input', base, experimentTemplate.inputs),
     ...mismatches('output', outputs, experimentTemplate.outputs),
@@ -51,9 +37,9 @@ export async function otherVersion(
       { hint: '"foray apply" changes the campaign to a definition for that version.' },
     );
   }
-  const found = { versionId: id, version };
-  await checkTakesRuns(cloud, { ...campaign, model: { ...model, ...found } }, TAKE_ANOTHER);
-  return found;
+  const other = { versionId: id, version };
+  await checkTakesRuns(cloud, { ...campaign, model: { ...model, ...other } }, TAKE_ANOTHER);
+  return other;
 }
 
 interface Named {

@@ -213,8 +213,6 @@ function tooManyControls(): ServerError {
   return new ServerError(
     'TOO_LARGE',
     `The form has more than ${MOST_CONTROLS.toLocaleString('en-US')} controls.`,
-    {
-      hint: 'Use the command line: "foray submit" has no such limit.',
-    },
+    { hint: 'Use the command line: "foray submit" has no such limit.' },
   );
 }

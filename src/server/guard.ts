@@ -124,9 +124,7 @@ function checkSite({ method, headers }: FastifyRequest): void {
   throw new ServerError(
     'CROSS_SITE',
     'This server accepts a change only from its own pages, or with a key.',
-    {
-      hint: 'A program gives its key in the header Authorization: Bearer KEY.',
-    },
+    { hint: 'A program gives its key in the header Authorization: Bearer KEY.' },
   );
 }
 

@@ -18,7 +18,6 @@ export function maySteer({ access }: { access: Access | null }): boolean {
   return mayDo(access?.role, 'steer');
 }
 
-/** The keys of a server. */
 export interface Keys {
   /** @returns null for an unknown or removed key */
   of(keyHash: string): Access | null;

@@ -15,7 +15,6 @@ export interface ServerParts {
   foray: Foray;
   /** Whether the model service and Temporal answer. */
   away: Away;
-  /** The keys of users. */
   keys: Keys;
   /** Connections that have shown no key. */
   keyless: KeylessConnections;
@@ -28,7 +27,6 @@ export interface ServerParts {
   jobs: JobThreads;
   /** Threads that compute reports, analyses and comparisons from results. */
   answers: JobThreads;
-  /** Limits per key. */
   shares: Shares;
   /** The pictures of campaigns. */
   sections: Sections;

@@ -80,10 +80,7 @@ export class Statuses {
     return known?.status;
   }
 
-  /**
-   * A status that is at most a second old.
-   * @throws ForayError UNKNOWN_CAMPAIGN
-   */
+  /** A status that is at most a second old. @throws ForayError UNKNOWN_CAMPAIGN */
   recent(id: string): Promise<CampaignStatus> {
     const known = this.#known.get(id);
     return known && performance.now() - known.asked < SHARED ? known.status : this.now(id);

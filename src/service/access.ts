@@ -3,9 +3,9 @@ import { nameKey } from '../api/values.ts';
 import { ForayError } from '../errors.ts';
 import { type KeyFile, LOCAL_USER, type ModelRights } from '../keys/file.ts';
 import { hashOf } from '../keys/hash.ts';
+import { mayDo } from '../keys/roles.ts';
 import { type Holder, WatchedKeys } from '../keys/watched-keys.ts';
 
-/** The user behind a request. */
 export interface Caller {
   user: string;
   /** SHA-256 of the key in the request. */
@@ -13,7 +13,6 @@ export interface Caller {
 }
 
 export interface AccessOptions {
-  /** The key file. */
   file: string;
   /** Whether the file must exist at the start. */
   required: boolean;
@@ -50,6 +49,12 @@ export class Access {
     return keyHash === this.#localHash ? { name: LOCAL_USER, role: 'steer' } : this.#keys.holderOf(keyHash);
   }
 
+  /** The holder of a key with which a client may use models; undefined for any other key. */
+  clientOf(keyHash: string): Holder | undefined {
+    const holder = this.holderOf(keyHash);
+    return mayDo(holder?.role, 'steer') ? holder : undefined;
+  }
+
   /**
    * Everybody may use a published model. Only the owner and users with developer or user permission may use any
    * other model.
@@ -82,10 +87,7 @@ function changes(user: string, { owner, developers }: ModelRights): boolean {
 
 const unnamed: ModelRights = { owner: LOCAL_USER, developers: [], users: [] };
 
-/**
- * The permissions for models, by the key of each name.
- * @throws ForayError KEYS_INVALID
- */
+/** The permissions for models, by the key of each name. @throws ForayError KEYS_INVALID */
 function rightsIn({ models, locate }: KeyFile, names: readonly string[]): Map<string, ModelRights> {
   const known = new Set(names.map(nameKey));
   const rights = new Map<string, ModelRights>();

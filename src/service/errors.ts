@@ -30,10 +30,7 @@ export const serviceErrors = {
   UNKNOWN_VERSION: { status: 404, about: 'there is no such model version' },
   UNKNOWN_RUN: { status: 404, about: 'no such run was ever requested' },
   RESULTS_NOT_FOUND: { status: 404, about: 'the run has not completed, or there is no such run' },
-  UNKNOWN_SESSION: {
-    status: 404,
-    about: 'there is no animated run at that address, or it ended long ago',
-  },
+  UNKNOWN_SESSION: { status: 404, about: 'there is no animated run at that address, or it ended long ago' },
   UNKNOWN_FILE: { status: 404, about: 'no file with that hash is stored' },
   METHOD_NOT_ALLOWED: { status: 405, about: 'the address takes other methods; the header Allow names them' },
   TOO_SLOW: { status: 408, about: 'the request did not arrive completely in time' },
@@ -51,28 +48,19 @@ export const serviceErrors = {
     status: 409,
     about: 'the executor counts as lost: its runs wait for another executor, and it must register again',
   },
-  ANIMATION_ENDED: {
-    status: 409,
-    about: 'the animated run has ended: its values and functions are gone',
-  },
+  ANIMATION_ENDED: { status: 409, about: 'the animated run has ended: its values and functions are gone' },
   FILE_DAMAGED: { status: 410, about: 'the stored file is damaged' },
   CONTENT_DIFFERS: { status: 422, about: 'an uploaded file does not have the hash in its address' },
   TOO_LARGE: { status: 413, about: 'the body is larger than the service accepts' },
   RESULTS_TOO_LARGE: { status: 413, about: 'the results are too large for one answer' },
   RANGE_REFUSED: { status: 416, about: 'the file ends before the part that was asked for' },
   ANIMATION_FAILED: { status: 422, about: 'an animated run ended before its first picture' },
-  COMMAND_REFUSED: {
-    status: 422,
-    about: 'the model of an animated run refuses a value or a call',
-  },
+  COMMAND_REFUSED: { status: 422, about: 'the model of an animated run refuses a value or a call' },
   MODEL_REFUSED: {
     status: 422,
     about: 'the files of a pushed model are not a model that the service can run',
   },
-  RATE_LIMITED: {
-    status: 429,
-    about: 'too many requests with this key; Retry-After says how long to wait',
-  },
+  RATE_LIMITED: { status: 429, about: 'too many requests with this key; Retry-After says how long to wait' },
   TOO_MANY_ANIMATIONS: { status: 429, about: 'too many animated runs are running' },
   INTERNAL: { status: 500, about: 'a fault of the service' },
   FILE_REFUSED: {

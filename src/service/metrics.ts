@@ -39,10 +39,8 @@ export interface Answered {
   milliseconds: number;
 }
 
-/** Where metrics are served. */
 export interface MetricsEndpoint {
   url: string;
-  /** Records an answered request. */
   note: (answered: Answered) => void;
   close(): Promise<void>;
 }

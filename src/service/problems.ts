@@ -69,7 +69,6 @@ export class Problems {
     for (const problem of problems) this.raise(problem);
   }
 
-  /** Whether there is a problem with the given code. */
   has(code: ProblemCode): boolean {
     return [...this.#known.values()].some((one) => one.code === code);
   }

@@ -15,7 +15,6 @@ export class RepeatedCheck {
   readonly #options: RepeatedCheckOptions;
   readonly #timer: NodeJS.Timeout;
   #soon: NodeJS.Timeout | undefined;
-  /** The current check. */
   #checking: Promise<void> | undefined;
   #hasMissed = false;
   #isClosed = false;

@@ -31,7 +31,6 @@ const KEYS = 'keys';
 const MOST_SKEW = 10_000;
 const TIME = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time';
 
-/** The places where a service keeps its data, and its clock. */
 export interface ReplicaPlace {
   dataDir: string;
   /** The address of the bucket for the files; undefined if the data folder has the files. */
@@ -39,7 +38,6 @@ export interface ReplicaPlace {
   now: () => number;
 }
 
-/** The folders that only this service uses. */
 export interface OwnFolders {
   /** The name by which other services know that the folders are in use. */
   name: string;
@@ -207,11 +205,7 @@ async function compareClocks(sql: Sql, now: () => number): Promise<void> {
   );
 }
 
-/**
- * The identity of a data folder. An identity is made if there is none.
- *
- * @throws ForayError STORE_UNUSABLE
- */
+/** The identity of a data folder. An identity is made if there is none. @throws ForayError STORE_UNUSABLE */
 function folderId(dataDir: string): string {
   const mark = folderMark(dataDir);
   try {

@@ -37,9 +37,7 @@ export interface ServiceOptions extends ProxyOptions {
   keyFile?: string;
   /** Limits of requests. @default 16 MiB of JSON, 2 GiB of a file, any number of requests */
   limits?: Partial<Limits>;
-  /**
-   * Folder for failed runs, so that they can be repeated. It is made if it does not exist. @default nothing is kept
-   */
+  /** Folder for failed runs, so that they can be repeated. It is made if it does not exist. @default nothing is kept */
   keepFailed?: string;
   /** Stream for JSON lines: requests, faults, warnings, and the output of models. @default nothing is logged */
   log?: NodeJS.WritableStream;

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { API_VERSION } from '../api/index.ts';
 import type { Settings, TemporalSettings } from '../client/index.ts';
-import { homePaths, runningDev } from '../dev/home.ts';
+import { type Addresses, homePaths, runningDev } from '../dev/home.ts';
 import { ForayError, messageOf } from '../errors.ts';
 
 /** The environment variable of each setting. Commands have flags of the same names. */
@@ -77,6 +77,22 @@ export function settingsFromEnvironment(): Settings {
   });
 }
 
+/** The settings of the parts of a running foray dev. The user's own are the task queue, the name and the codec of payloads. */
+export function settingsOfDev({ service, store, temporal }: Omit<Addresses, 'pid' | 'page'>): Settings {
+  return {
+    service,
+    store,
+    taskQueue: process.env[variables.taskQueue] || DEFAULT_TASK_QUEUE,
+    owner: userName(),
+    temporal: {
+      connectionOptions: { address: temporal.address },
+      namespace: 'default',
+      payloadCodec: payloadCodec(),
+    },
+    webUi: temporal.webUi,
+  };
+}
+
 /** Completes the given settings: first from a running foray dev of this home, then with the default addresses. */
 export function settingsFrom(given: GivenSettings): Settings {
   const dev = runningDev(given.home);
@@ -117,7 +133,7 @@ export function temporalSettings(other: string = DEFAULT_TEMPORAL): TemporalSett
 }
 
 /** The module with the codecs of payloads, from the environment. */
-export function payloadCodec(): string | undefined {
+function payloadCodec(): string | undefined {
   return process.env.FORAY_PAYLOAD_CODEC || undefined;
 }
 

@@ -5,7 +5,6 @@ import type { Campaign, ModelVersion, Phase } from '../campaign/types.ts';
 import type { CampaignRecord, PlannedRun, RunObservation } from './types.ts';
 import type { Tables } from './tables.ts';
 
-/** Parses the stored text of a campaign. */
 export function toCampaign(text: string): Campaign {
   return JSON.parse(text) as Campaign;
 }

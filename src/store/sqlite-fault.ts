@@ -3,9 +3,7 @@ import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 import { SameFile } from '../system/same-file.ts';
 import { SQLITE_BUSY } from '../system/sqlite.ts';
 
-/**
- * SQLite's primary result codes for a file that cannot be written, a fault of the disk, and a damaged file.
- */
+/** SQLite's primary result codes for a file that cannot be written, a fault of the disk, and a damaged file. */
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;

@@ -110,11 +110,7 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/**
- * Kysely's SQLite dialect on node:sqlite.
- *
- * @throws ForayError STORE_LOST, STORE_UNUSABLE
- */
+/** Kysely's SQLite dialect on node:sqlite. @throws ForayError STORE_LOST, STORE_UNUSABLE */
 export function sqliteDialect(path: string): Dialect {
   let database: DatabaseSync;
   try {

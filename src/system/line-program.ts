@@ -13,7 +13,6 @@ export interface Exit {
 }
 
 export interface LineProgramOptions {
-  /** The program and its arguments. */
   command: readonly string[];
   folder: string;
   environment: NodeJS.ProcessEnv;

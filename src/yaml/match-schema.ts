@@ -9,7 +9,6 @@ const MOST_TRIES = 20;
 
 export interface MatchOptions {
   locate: Locate;
-  /** Collects the mistakes. */
   mistakes: Mistakes;
   /**
    * The settings that all other checks need. If one of them is wrong, only mistakes that the schema finds are reported.

@@ -13,9 +13,7 @@ import { cancelOpen } from '../support/campaigns.ts';
 import { until } from '../support/until.ts';
 import { KEY, rehearsal, startWorld, type World } from '../support/world.ts';
 
-/**
- * Tests the pages in Chromium: their updates, both colour schemes, narrow windows, and control by the keyboard.
- */
+/** Tests the pages in Chromium: their updates, both colour schemes, narrow windows, and control by the keyboard. */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAGES = [

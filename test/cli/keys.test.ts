@@ -1,22 +1,11 @@
-import { type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { hashOf } from '../../src/keys/hash.ts';
 import { foray } from '../support/cli.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'foray-keys-'));
-const children: ChildProcess[] = [];
-afterAll(async () => {
-  for (const child of children) {
-    const ended = once(child, 'exit');
-    child.kill('SIGTERM');
-    await ended;
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = testFolder();
 
 const keys = (...args: string[]) => foray(folder, ['keys', ...args]);
 

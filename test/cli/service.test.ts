@@ -1,14 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { cleanEnv, foray, MAIN } from '../support/cli.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-let folder: string;
-beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-service-cli-'))));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 test('foray service takes keys, limits and a data folder from its options, and ends on SIGTERM', async () => {
   const key = (await foray(folder, ['keys', 'add', 'ada', '--file', 'keys.yaml'])).stdout.trim();

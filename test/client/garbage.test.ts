@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { unusedFiles } from '../../src/client/unused-files.ts';
+import { unusedFiles } from '../../src/client/client.ts';
 import { campaign } from '../store/fixtures.ts';
 
 const HOUR = 3_600_000;

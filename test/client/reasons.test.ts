@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { explained } from '../../src/client/explain.ts';
-import { retryReason } from '../../src/client/reasons.ts';
+import { retryReason } from '../../src/client/changes.ts';
 import type { CampaignRecord, PointStory } from '../../src/store/index.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sampledRuns } from '../../src/client/sampled-runs.ts';
+import { sampledRuns } from '../../src/client/plan.ts';
 
 function largestGap(chosen: Iterable<number>, runs: number): number {
   const sorted = [-1, ...[...chosen].sort((a, b) => a - b), runs];

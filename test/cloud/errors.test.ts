@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type CloudError, isCloudError } from '../../src/cloud/index.ts';
@@ -8,6 +5,7 @@ import { CloudError as CloudErrorClass } from '../../src/cloud/errors.ts';
 import { ForayError, isForayError } from '../../src/errors.ts';
 import { makeCertificate, startTlsProxy } from '../support/tls-proxy.ts';
 import { calls, failure, request, startServer, type TestServer } from './support.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 /** Texts that no error may contain, in any of the forms that a log may have. */
 const KEY = 'canary/key+5f2b~77';
@@ -154,9 +152,8 @@ describe('CloudError', () => {
 });
 
 test('a refused certificate is an error that names it and the setting for the file of its authority', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
+  const folder = testFolder();
   const proxy = await startTlsProxy(makeCertificate(folder), '');
-  rmSync(folder, { recursive: true });
   try {
     const error = await failure(
       server

@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { goInstall } from '../../src/dev/go-install.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const { PATH } = process.env;
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-go-'));
+  folder = testFolder();
   process.env.PATH = folder;
 });
-afterEach(() => {
-  process.env.PATH = PATH;
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => void (process.env.PATH = PATH));
 
 test.each([
   ['echo first >&2; echo "no network" >&2; exit 1', 'no network'],

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { settingsFrom, userName } from '../../src/settings/settings.ts';
 import { type Addresses, holdHome, localKey, runningDev, writeAddresses } from '../../src/dev/home.ts';
 import { ROOT } from '../support/cli.ts';
 import { startModule } from '../support/module.ts';
 import { until } from '../support/until.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const addresses: Addresses = {
   // this process lives, but is not foray dev; after a reboot, another process may have the id of the writer
@@ -21,10 +21,9 @@ const addresses: Addresses = {
 let folder: string;
 let home: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-home-'));
+  folder = testFolder();
   home = join(folder, '.foray');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Starts a process that holds the home as `foray dev` does. */
 async function startHolder() {

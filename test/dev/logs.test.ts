@@ -1,29 +1,19 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { Part } from '../../src/dev/part.ts';
-import { temporalFault } from '../../src/dev/temporal-fault.ts';
+import { temporalFault } from '../../src/dev/stack.ts';
 import { MOST_BYTES, MOST_FILES, RotatingLog } from '../../src/dev/rotating-log.ts';
 import { ownPort } from '../support/own-port.ts';
 import { until } from '../support/until.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-logs-'));
+  folder = testFolder();
   file = join(folder, 'worker.log');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a full log is rotated, and the oldest log is deleted', () => {
   const log = new RotatingLog(file, () => expect(true).toBe(false));

@@ -1,18 +1,15 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { homePaths } from '../../src/dev/home.ts';
 import { notePage, runningPage } from '../../src/dev/page-address.ts';
 import { ROOT } from '../support/cli.ts';
 import { startModule } from '../support/module.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'foray-page-'));
-});
-afterEach(() => rmSync(home, { recursive: true }));
+beforeEach(() => void (home = testFolder()));
 
 /** A process that serves a page of the home. It says when it has noted the address. */
 async function pageOf(url: string, isOfDev: boolean) {

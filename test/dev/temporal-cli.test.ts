@@ -1,15 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
 import { programOnPath } from '../../src/dev/temporal-program.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-cli-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => void (folder = testFolder()));
 
 function program(...path: string[]): string {
   const file = join(folder, ...path);

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { buildIdOf } from '../../src/dev/workflow-bundle.ts';
 import { version } from '../../src/package/own-version.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 test('the id of a build changes with the code of the workflows only', async () => {
   const bundle = (mark: string, code: string, map: string) =>
@@ -14,9 +14,8 @@ test('the id of a build changes with the code of the workflows only', async () =
   expect(id).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')}-[0-9a-f]{12}$`));
   expect(await bundle('/* 0b */', '1', 'fQ==')).toBe(id);
   expect(await bundle('/* 0a */', '2', 'eyJ9')).not.toBe(id);
-  const folder = mkdtempSync(join(tmpdir(), 'foray-bundle-'));
+  const folder = testFolder();
   const file = join(folder, 'bundle.js');
   writeFileSync(file, 'var a = 1;\n');
   expect(await buildIdOf({ codePath: file })).toBe(await bundle('', '1', 'fQ=='));
-  rmSync(folder, { recursive: true });
 });

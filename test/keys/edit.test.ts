@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { addKey, ensureUserKey, listKeys, revokeKeys } from '../../src/keys/edit.ts';
 import { parseKeyFile } from '../../src/keys/file.ts';
@@ -12,9 +11,9 @@ import { WatchedKeys } from '../../src/keys/watched-keys.ts';
 import fc from '../support/fast-check.ts';
 import { keyFileOf } from '../support/key-file.ts';
 import { leaksIn } from '../support/spellings.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'foray-key-files-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const name = fc.constantFrom('ada', 'bob', 'node-1', 'constructor', 'toString', '1e3', 'true');
 const step = fc.oneof(

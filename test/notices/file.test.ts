@@ -1,16 +1,14 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { isForayError } from '../../src/errors.ts';
 import { callNotice, signatureOf } from '../../src/notices/call.ts';
 import { noticeOf, readNotices } from '../../src/notices/file.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-let folder: string;
-beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-notices-'))));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function fileOf(text: string, mode = 0o600): string {
   const file = join(folder, 'notices.yaml');

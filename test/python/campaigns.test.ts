@@ -10,9 +10,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { cleanEnv, clientOf, type Dev, foray, isRunning, MAIN, ROOT, startDev } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 
-/**
- * Campaigns of models in Python: programs as docs/guides/models.md describes them, and functions.
- */
+/** Campaigns of models in Python: programs as docs/guides/models.md describes them, and functions. */
 
 const EXAMPLE = join(ROOT, 'examples/forest-fire');
 const CAMPAIGN = join(EXAMPLE, 'campaign.yaml');

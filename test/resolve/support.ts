@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { type CheckedCampaign, checkCampaign } from '../../src/client/check.ts';
 import type { CloudClient } from '../../src/cloud/index.ts';
 import { type ForayError, isForayError } from '../../src/errors.ts';
 import { HEAD, version } from '../campaign/support.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 /** The model "Epidemic" of the tests in test/campaign. The service of these tests has only this model. */
 const model = { id: 'epidemic', name: 'Epidemic', modelVersions: [version.id], published: true };
@@ -17,8 +16,7 @@ export const cloud = {
 } as unknown as CloudClient;
 
 /** A folder for definitions and their files. It is removed after the tests. */
-export const folder = mkdtempSync(join(tmpdir(), 'foray-definitions-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+export const folder = testFolder();
 
 export function write(name: string, content: string | Uint8Array): void {
   writeFileSync(join(folder, name), content);

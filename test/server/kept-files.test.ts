@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { KeptFiles } from '../../src/server/api/kept-files.ts';
 import { problemOf } from '../../src/server/problems.ts';
 import { openStore } from '../../src/store/index.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const content = (text: string) => (path: string) => writeFile(path, text);
 
@@ -85,11 +85,10 @@ test('a file that is being written is given up when all requests for it have gon
 });
 
 test('a new store is for its user only', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'foray-mode-'));
+  const folder = testFolder();
   const home = join(folder, 'home');
   const store = await openStore(`sqlite:${join(home, 'store.db')}`);
   expect(statSync(home).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(home)) expect(statSync(join(home, name)).mode & 0o777).toBe(0o600);
   await store.close();
-  rmSync(folder, { recursive: true });
 });

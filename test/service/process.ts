@@ -39,9 +39,7 @@ export async function killHard(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/**
- * Lets a process open only `free` more descriptors. Returns a function that restores the earlier limit. Linux only.
- */
+/** Lets a process open only `free` more descriptors. Returns a function that restores the earlier limit. Linux only. */
 export function limitDescriptors(pid: number, free: number): () => void {
   const listed = (): number[] => readdirSync(`/proc/${pid}/fd`).map(Number);
   const first = listed();

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { unusedFiles } from '../../src/client/unused-files.ts';
+import { unusedFiles } from '../../src/client/client.ts';
 import { messageOf } from '../../src/errors.ts';
 import { leaksIn } from '../support/spellings.ts';
 import { integrityOf } from './checker.ts';

@@ -45,9 +45,7 @@ export async function checkLinear(
   }
 }
 
-/**
- * The CPU time of this thread, ms. It leaves out background work of V8, which depends on the rest of the process.
- */
+/** The CPU time of this thread, ms. It leaves out background work of V8, which depends on the rest of the process. */
 async function costOf(work: (text: string) => unknown, text: string): Promise<number> {
   const before = process.threadCpuUsage();
   try {

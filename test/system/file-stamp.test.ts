@@ -1,27 +1,17 @@
-import {
-  chmodSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { fileStamp } from '../../src/system/file-stamp.ts';
 import { until } from '../support/until.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-stamp-'));
+  folder = testFolder();
   file = join(folder, 'file.txt');
   writeFileSync(file, 'one');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Repeats a change until the clock of the disk has moved on, because it moves in steps of some milliseconds. */
 async function changesStamp(change: () => void): Promise<void> {

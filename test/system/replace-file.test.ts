@@ -1,33 +1,30 @@
 import {
   chmodSync,
   lstatSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { replaceFile } from '../../src/system/replace-file.ts';
 import { ROOT } from '../support/cli.ts';
 import { runModule, startModule } from '../support/module.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const importIt = `import { replaceFile } from ${JSON.stringify(join(ROOT, 'src/system/replace-file.ts'))};`;
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-replace-'));
+  folder = testFolder();
   file = join(folder, 'file.txt');
   writeFileSync(file, 'the old file');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a writer that has too little space', () => {
   test('keeps the old file, and no part of the new file, at a limit for the size of files', async () => {

@@ -1,4 +1,4 @@
-import { columns } from '../columns.ts';
+import { costs, pace } from '../columns.ts';
 import { ForayWay } from '../foray.ts';
 import { type Lab, progress } from '../lab.ts';
 import type { Measured } from '../measure.ts';
@@ -49,10 +49,7 @@ export async function none(lab: Lab): Promise<Part<Measured>> {
     name: 'none',
     title: 'none: runs without a duration',
     rows: [foray, plain],
-    columns: [
-      ...[columns.way, columns.runs, columns.rate, columns.seconds, columns.fromStart],
-      ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
-    ],
+    columns: [...pace, ...costs],
     goals: [
       { what: 'throughput of foray / of the loop', figure: plain.seconds / foray.seconds, least: 0.9 },
       { what: 'history events a run', figure: foray.events!, most: 0.1 },

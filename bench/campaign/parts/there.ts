@@ -1,4 +1,4 @@
-import { columns } from '../columns.ts';
+import { columns, costs } from '../columns.ts';
 import { ForayWay } from '../foray.ts';
 import { type Lab, progress } from '../lab.ts';
 import type { Measured } from '../measure.ts';
@@ -20,10 +20,7 @@ export async function there(lab: Lab): Promise<Part<Measured>> {
     name: 'there',
     title: 'there: runs that the service has already finished',
     rows: [foray, plain],
-    columns: [
-      ...[columns.way, columns.runs, columns.rate, columns.seconds],
-      ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
-    ],
+    columns: [columns.way, columns.runs, columns.rate, columns.seconds, ...costs],
     goals: [{ what: 'requests per run', figure: foray.requests, most: 1.05 }],
   };
 }

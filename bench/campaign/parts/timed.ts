@@ -1,6 +1,6 @@
 import { listScheduling } from '../../scheduler/service.ts';
 import { childrenWay } from '../children/way.ts';
-import { columns } from '../columns.ts';
+import { columns, costs } from '../columns.ts';
 import { ForayWay } from '../foray.ts';
 import { type Lab, progress } from '../lab.ts';
 import type { Measured } from '../measure.ts';
@@ -48,11 +48,13 @@ export async function timed(lab: Lab, { cv, peers }: { cv: number; peers?: Peers
     title: `timed: runs of ${SECONDS} s${cv > 0 ? `, cv ${cv},` : ''} on ${EXECUTORS} executors`,
     rows,
     columns: [
-      ...[columns.way, columns.runs],
+      columns.way,
+      columns.runs,
       { title: 'of list', of: (row) => row.overList, digits: 3 },
       { title: 'of ideal', of: (row) => row.overIdeal, digits: 3 },
-      ...[columns.seconds, columns.fromStart],
-      ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
+      columns.seconds,
+      columns.fromStart,
+      ...costs,
     ],
     goals: [
       { what: 'makespan of foray / of list scheduling', figure: foray.overList, most: 1.03 },

@@ -1,4 +1,4 @@
-import { columns } from '../columns.ts';
+import { costs, pace } from '../columns.ts';
 import { ForayWay } from '../foray.ts';
 import { type Lab, progress } from '../lab.ts';
 import type { Measured } from '../measure.ts';
@@ -13,21 +13,18 @@ const LATENCY_MS = 150;
 export async function workers(lab: Lab): Promise<Part<Measured>> {
   const rows: Measured[] = [];
   for (const count of [1, 2]) {
-    progress(`workers: ${RUNS} runs with ${count} worker ${count === 1 ? 'process' : 'processes'}`);
+    const name = `${count} ${count === 1 ? 'worker' : 'workers'}`;
+    progress(`workers: ${RUNS} runs with ${name}`);
     await lab.stub.reset({ executors: EXECUTORS, latencyMs: LATENCY_MS });
     const way = await ForayWay.start(lab, { workers: count });
-    const name = `foray, ${count} ${count === 1 ? 'worker' : 'workers'}`;
-    rows.push(await way.runOnce({ values: RUNS }, { way: name }));
+    rows.push(await way.runOnce({ values: RUNS }, { way: `foray, ${name}` }));
   }
   const [one, two] = rows as [Measured, Measured];
   return {
     name: 'workers',
     title: `workers: every answer takes ${LATENCY_MS} ms, runs take no time`,
     rows,
-    columns: [
-      ...[columns.way, columns.runs, columns.rate, columns.seconds, columns.fromStart],
-      ...[columns.requests, columns.events, columns.cpu, columns.serverCpu, columns.peak],
-    ],
+    columns: [...pace, ...costs],
     goals: [
       { what: 'runs a second: two workers / one worker', figure: one.seconds / two.seconds, least: 1.3 },
     ],

@@ -1,12 +1,12 @@
 import { shellQuoted } from '../../text/shell-quoted.ts';
-import type { CommandWords, Expected } from './tree.ts';
+import { type CommandWords, type Expected, placeOf } from './tree.ts';
 
 /**
  * A completion script for bash. It must also work in zsh, which can run bash completions. zsh finds programs with the
  * variable `path`, so the script must not set a variable of this name.
  */
 export function bashScript(all: readonly CommandWords[]): string {
-  const quoted = (...words: string[]): string => shellQuoted(['', ...words].join(' '));
+  const quoted = (...words: string[]): string => shellQuoted(placeOf(words));
   const commands = all.slice(1).map(({ path }) => quoted(...path));
   const options = all.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>
@@ -45,7 +45,7 @@ ${casesOf(options)}
     esac
   elif [[ $cur == -* ]]; then
     case "$place" in
-${casesOf(all.map(({ path, options: own }) => ({ key: pathKey(path), value: own.flatMap(({ names }) => names) })))}
+${casesOf(all.map(({ path, options: own }) => ({ key: quoted(...path), value: own.flatMap(({ names }) => names) })))}
     esac
   else
     case "$place $at" in
@@ -86,10 +86,6 @@ export function zshScript(all: readonly CommandWords[]): string {
   return `autoload -U +X compinit && compinit
 autoload -U +X bashcompinit && bashcompinit
 ${bashScript(all)}`;
-}
-
-function pathKey(path: readonly string[]): string {
-  return shellQuoted(path.map((word) => ` ${word}`).join(''));
 }
 
 function wordsOf(expected: Expected | undefined): readonly string[] {

@@ -1,4 +1,4 @@
-import type { CommandWords, Expected } from './tree.ts';
+import { type CommandWords, type Expected, placeOf } from './tree.ts';
 
 /** A completion script for fish, with the description of each command and option. */
 export function fishScript(all: readonly CommandWords[]): string {
@@ -36,11 +36,6 @@ end
 complete -c foray -f
 ${lines.join('\n')}
 `;
-}
-
-/** The words of a command, each with a blank before it. They identify the command. */
-function placeOf(path: readonly string[]): string {
-  return path.map((word) => ` ${word}`).join('');
 }
 
 function valueFlags(expected: Expected): string {

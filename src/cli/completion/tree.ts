@@ -14,7 +14,6 @@ export interface OptionWords {
   value: Expected | undefined;
 }
 
-/** A command as the completion scripts need it. */
 export interface CommandWords {
   /** The words of the command, without the program; empty for the program itself. */
   path: string[];
@@ -46,6 +45,11 @@ export function commandWords(program: Command, path: string[] = []): CommandWord
       .filter(({ parent }) => parent === program)
       .flatMap((command) => commandWords(command, [...path, command.name()])),
   ];
+}
+
+/** The words of a command, each with a blank before it. They identify the command in the scripts. */
+export function placeOf(path: readonly string[]): string {
+  return path.map((word) => ` ${word}`).join('');
 }
 
 function optionWords(option: Option): OptionWords {

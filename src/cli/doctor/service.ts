@@ -1,6 +1,7 @@
 import type { OwnIds, Settings } from '../../client/index.ts';
 import { fileOfStore, stateOfStore } from '../../store/index.ts';
 import { CloudClient, isCloudError } from '../../cloud/index.ts';
+import { counted } from '../../report/words/words.ts';
 import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts';
 
 /** How long the service may take to answer, ms. */
@@ -25,7 +26,7 @@ export async function checkService({ service }: Settings): Promise<Check[]> {
       models.length > 0
         ? ok(
             'key',
-            `The service accepts the key. The key gives access to ${models.length} ${models.length === 1 ? 'model' : 'models'}.`,
+            `The service accepts the key. The key gives access to ${counted(models.length, 'model')}.`,
           )
         : warning(
             'key',

@@ -2,7 +2,6 @@ import type { CampaignOutput, Goal, VariedInput } from '../../campaign/types.ts'
 import type { CampaignStatus } from '../../client/index.ts';
 import type { ResultRow, StoredLog } from '../../store/index.ts';
 
-/** Everything that the page shows. */
 export interface LiveState {
   status: CampaignStatus;
   /** The progress of the campaign's strategy; undefined for a design that has all its points. */

@@ -1,4 +1,4 @@
-/** The client's calls to Temporal. An import of this file loads Temporal's SDK. */
+/** The calls that `Temporal.call` makes. An import of this file loads Temporal's SDK. */
 export { changeCampaign, giveUpChange, setConcurrency } from './change.ts';
 export { TemporalConnection } from './connection.ts';
 export {

@@ -46,7 +46,7 @@ export async function firstRunIdOf(temporal: TemporalConnection, id: string): Pr
   }
 }
 
-/** Whether Temporal answers. An error is an answer too. */
+/** Whether Temporal answers. An error is an answer too. The time limits of connection and request add up to 2.4 s. */
 export async function answers(temporal: TemporalConnection): Promise<boolean> {
   try {
     await temporal.ask((client) => client.workflowService.getSystemInfo({}));

@@ -14,11 +14,7 @@ import type { Mistakes } from '../../yaml/mistake-collector.ts';
 
 /** Access to the files that a definition names. A campaign refers to the content of a file by its hash. */
 export interface DefinitionFiles {
-  /**
-   * Finds the files that inputs have at all points.
-   *
-   * @param mistakes - gets the files that cannot be used
-   */
+  /** Finds the files that inputs have at all points. @param mistakes - gets the files that cannot be used */
   find(wanted: readonly WantedFile[], mistakes: Mistakes): Promise<FoundFile[]>;
   /** Finds the files of inputs that differ between points, like {@link find}. */
   findVaried(wanted: readonly WantedFile[], mistakes: Mistakes): Promise<FoundFile[]>;

@@ -19,7 +19,6 @@ import { sendJson } from './send-json.ts';
 /** The pause between two reads of a status while a client waits for a change, ms. */
 const LOOK = 500;
 
-/** The endpoints that read and start campaigns. */
 export const campaignHandlers: Handlers<
   | 'listModels'
   | 'getModel'

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Foray } from '../../client/index.ts';
 
-/** An entity tag (RFC 9110, 8.8.3) of a text. */
 export function etagOf(text: string): string {
   return `"${digestOf(text)}"`;
 }

@@ -13,7 +13,6 @@ const BEAT = 15_000;
 /** The pause between two statuses, ms. */
 const EVERY = 1_000;
 
-/** The progress of campaigns by server-sent events. */
 export const eventHandlers: Handlers<'events'> = {
   async events({ params, query, reply, request }, server) {
     // an unknown campaign gets the usual error

@@ -6,7 +6,6 @@ import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { type Json, json, openApiDocument, parametersOf } from '../../http/endpoints/openapi.ts';
 
-/** The API as an OpenAPI 3.1 document. */
 export function serverDocument(url: string): Json {
   return openApiDocument<Endpoint>(endpoints, {
     head: {

@@ -12,7 +12,6 @@ import { type KeptFiles, sendFile } from './kept-files.ts';
 import { type Query, rowsOf, shapeOf } from './rows-of.ts';
 import { sendJson } from './send-json.ts';
 
-/** The endpoints of results. */
 export function resultHandlers(
   files: KeptFiles,
 ): Handlers<'listColumns' | 'resultsCsv' | 'resultsJsonl' | 'resultsParquet' | 'compare'> {

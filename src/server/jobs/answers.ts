@@ -81,7 +81,6 @@ export async function comparedJson(
 
 /** The content of a page that compares two campaigns. */
 export interface ComparedParts {
-  /** The ids of the campaigns. */
   a: string;
   b: string;
   notes: string[];
@@ -107,11 +106,7 @@ export async function comparedParts(foray: Foray, a: string, b: string): Promise
 /** The maximum number of replications of a point whose curves are drawn. */
 const MOST_REPLICATIONS = 400;
 
-/**
- * The pictures of a point as HTML.
- *
- * @param place - the number of the point in the design, from 1
- */
+/** The pictures of a point as HTML. @param place - the number of the point in the design, from 1 */
 export async function pointPictures(foray: Foray, id: string, key: string, place: number): Promise<string> {
   const before = { position: place - 2, ordinal: Number.MAX_SAFE_INTEGER, replication: 0 };
   const { record, rows } = await foray.runsPage(id, { limit: MOST_REPLICATIONS, after: before });

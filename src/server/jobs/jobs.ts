@@ -11,7 +11,6 @@ import { type Sent, withDefinition } from './with-definition.ts';
 /** A file that a job writes, for the results of a campaign. */
 interface Written {
   id: string;
-  /** The path of the file. */
   path: string;
 }
 

@@ -49,11 +49,7 @@ function placeOf({ varied }: Pick<Campaign, 'varied'>, name: string): number {
   });
 }
 
-/**
- * The rows of points that pass the filters.
- *
- * @throws ForayError INVALID_VALUE, like {@link filterOf}
- */
+/** The rows of points that pass the filters. @throws ForayError INVALID_VALUE, like {@link filterOf} */
 export function filtered(
   campaign: Pick<Campaign, 'varied'>,
   rows: Batched<ResultRow>,

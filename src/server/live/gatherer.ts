@@ -3,21 +3,26 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
-import { closedPhases } from '../../campaign/types.ts';
+import { closedPhases, type RunCounts } from '../../campaign/types.ts';
+import { analysesIn } from '../../client/analysis.ts';
 import { noCampaign } from '../../client/context.ts';
 import { type Story, storyOf } from '../../client/strategies.ts';
 import { isBuilt, ownFile } from '../../package/own-files.ts';
 import { version } from '../../package/own-version.ts';
 import { followRuns } from '../../client/follow-results.ts';
 import { isForayError } from '../../errors.ts';
+import { analysesFor } from '../../report/of-campaign.ts';
 import { LiveSummary } from '../../report/live/live-summary.ts';
+import { campaignSection } from '../../report/html/campaign-section.ts';
+import { withContents } from '../../report/html/contents.ts';
 import { html } from '../../report/html/markup.ts';
+import { reportSections } from '../../report/html/report-sections.ts';
 import { summaryOptionsOf } from '../../report/html/story-sections.ts';
 import { summarize, type Summary, type SummaryOptions } from '../../report/summary/summary.ts';
 import type { CampaignRecord, Store } from '../../store/index.ts';
-import { countsIn, drawSections } from './draw.ts';
 import { filtered, filterOf } from './filter.ts';
 import type { Section, Seen, View } from './look.ts';
+import { shownSection } from './shown.ts';
 
 /** How often a campaign is read and drawn. */
 export interface Pace {
@@ -178,14 +183,12 @@ export class Gatherer {
     const known = await this.#store.counts(this.#id);
     const summary = await summaryOf({ ...optionsOf(record, story), axes: this.#view.axes });
     const isFiltered = this.#view.inputs.length > 0;
-    const isWhole = closedPhases.includes(record.phase) && !isFiltered;
-    const shown = { isWhole, isFiltered, address: this.#view.address };
     // while runs are still being read, one of them may match
     const isEmpty = isFiltered && front.length === 0 && summary.timeline.moments().length === 0;
     const counts = countsIn(summary, known);
     const sections = isEmpty
       ? [NO_MATCH]
-      : [...front, ...(await drawSections(this.#store, record, summary, story, counts, shown))];
+      : [...front, ...(await this.#report(record, summary, story, counts))];
     const hash = createHash('sha256');
     for (const { html } of sections) hash.update(html).update('\0');
     const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));
@@ -197,6 +200,32 @@ export class Gatherer {
     const seen = { version: hash.digest('hex').slice(0, 16), asOf, changedAt, finished, sections, next };
     this.#tell(seen);
     return seen;
+  }
+
+  /** The report of the campaign so far. Only a whole and closed campaign is analyzed, because this reads all runs. */
+  async #report(
+    record: CampaignRecord,
+    summary: Summary,
+    story: Story | null,
+    counts: RunCounts,
+  ): Promise<Section[]> {
+    const isFiltered = this.#view.inputs.length > 0;
+    const isWhole = closedPhases.includes(record.phase) && !isFiltered;
+    const sections = await reportSections(record, counts, summary, {
+      story,
+      logs: await this.#store.runLogs(this.#id),
+      isFiltered,
+      analyses: isWhole
+        ? await analysesFor(record, (outputs) => analysesIn(this.#store, record, { outputs }))
+        : [],
+    });
+    const last = {
+      id: 'campaign',
+      markup: campaignSection(record, counts, summary.timeline.outstandingTime),
+    };
+    return withContents([...sections, last]).map((section) =>
+      shownSection(section, this.#id, this.#view.address),
+    );
   }
 
   /** Summarizes all runs in design order, like a report. */
@@ -219,6 +248,15 @@ export class Gatherer {
     if (record) return record;
     throw await noCampaign(this.#store, this.#id);
   }
+}
+
+/**
+ * The counts of the runs that a summary has. While a campaign is open, runs finish between the reads of the counts and
+ * the runs, and two numbers on one page would differ.
+ */
+function countsIn({ timeline }: Summary, counts: RunCounts): RunCounts {
+  const { new: fresh, reused, failed } = timeline.counts;
+  return { ...counts, done: fresh + reused, new: fresh, reused, failed };
 }
 
 function optionsOf({ campaign }: CampaignRecord, story: Story | null): SummaryOptions {

@@ -7,9 +7,7 @@ const MOST = 50;
 /** How long the code of a login address is valid, ms. */
 const CODE_MS = 24 * 3_600_000;
 
-/**
- * The logins of browsers. They are in memory, so a restart ends all logins. A login ends when its key is removed.
- */
+/** The logins of browsers. They are in memory, so a restart ends all logins. A login ends when its key is removed. */
 export class Sessions {
   readonly #keys: Keys;
   /** Hashes of keys by session. */

@@ -3,9 +3,7 @@ import type { ComparedParts } from '../jobs/answers.ts';
 import { option } from './form-parts.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 
-/**
- * Two campaigns point by point, with the pictures of `foray compare -o page.html`.
- */
+/** Two campaigns point by point, with the pictures of `foray compare -o page.html`. */
 export function comparePage({ a, b, notes, sections }: ComparedParts): Page {
   const both = [a, b].map((id) => html`<a href="${pathOfCampaign(id)}">${id}</a>`);
   return {

@@ -111,9 +111,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         sent: definitionOf(shown.form.text, form.files),
         owner: request.access!.name,
         // a second click on the button starts nothing else, but a changed form does
-        ...(form.token !== '' && {
-          token: [form.token, shown.form.text, ...shown.contents].join('\n'),
-        }),
+        ...(form.token !== '' && { token: [form.token, shown.form.text, ...shown.contents].join('\n') }),
         ...(form.id !== '' && { id: form.id }),
       };
       const submitted = await jobs.run(request.keyHash!, 'submit', options);
@@ -214,7 +212,6 @@ function checkLengths(controls: URLSearchParams): void {
   checkLength(others.flat().join(''));
 }
 
-/** The texts of the fields, by name. */
 function fieldsIn(controls: URLSearchParams): Map<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of controls) {

@@ -129,7 +129,6 @@ export function differencePage(
   return definitionPage(request, record, { text, etag, message });
 }
 
-/** What the page of a new campaign shows. */
 export interface NewCampaign {
   form: Form;
   /** The way that a person has chosen while the definition cannot be read; otherwise undefined. */
@@ -149,7 +148,6 @@ export interface NewCampaign {
   isWrong: boolean;
 }
 
-/** The page of a new campaign. */
 export function newPage(shown: NewCampaign, isPosted = false): Page {
   return {
     title: 'New campaign',

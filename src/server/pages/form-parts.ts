@@ -3,7 +3,7 @@ import type { ForayError } from '../../errors.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { capitalized } from '../../text/printable.ts';
 
-/** The small parts of the form: its words, ids and controls, and where its mistakes stand. */
+// the small parts of the form: its words, ids and controls, and where its mistakes stand
 
 /**
  * The maximum length of a definition on a page, in characters, and of the fields of a form together. The thread that answers
@@ -35,7 +35,7 @@ export function wordsOf({ message, hint }: ForayError): string {
   return [message, hint].filter(Boolean).join(' ');
 }
 
-/** Whether a setting has the values of the inputs of a way. */
+/** Whether a setting has values for inputs that vary. `derive` also has an entry per input, but its inputs follow others. */
 export function isVaried({ key, shape }: Setting): boolean {
   return shape?.is === 'group' && shape.by === 'input' && key !== 'derive';
 }
@@ -70,16 +70,21 @@ export function isWithin(setting: readonly string[], path: readonly string[]): b
   );
 }
 
-/** A choice of a list. Its value is written, because a browser changes the blanks of a text. */
-export function option(value: string, text: string, chosen: string, at?: number): Markup {
-  const shape = at === undefined ? '' : html`data-shape="${at}"`;
+/**
+ * A choice of a list. Its value is written, because a browser changes the blanks of a text.
+ *
+ * @param shapeAt - the number of the shape that the choice stands for
+ */
+export function option(value: string, text: string, chosen: string, shapeAt?: number): Markup {
+  const shape = shapeAt === undefined ? '' : html`data-shape="${shapeAt}"`;
   const selected = value === chosen ? html`selected` : '';
   return html`<option value="${value}" ${shape} ${selected}>${text}</option>`;
 }
 
 /** Whether some values of a list are in its order. */
 export function isOrdered(some: readonly string[], all: readonly string[]): boolean {
-  return all.filter((one) => some.includes(one)).join('\0') === some.join('\0');
+  const inOrder = all.filter((one) => some.includes(one));
+  return inOrder.length === some.length && inOrder.every((one, at) => one === some[at]);
 }
 
 /** A control that sends the content of a file. The server then fills in the name of the file. */

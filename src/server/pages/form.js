@@ -6,17 +6,17 @@ import { find, here, parsed, say } from './page.js';
 const kept = find('[data-keep]');
 const draftName = 'draft ' + new URL(kept.action).pathname;
 
-/** Keeps what a person has typed, until the server has taken it. */
+/** Keeps what a person has typed, until the server has taken it: with the files if the browser has room for them. */
 function keep(sent = false) {
   const all = [...new FormData(kept)].filter(([, one]) => typeof one === 'string');
-  // the browser may have no room for files
-  for (const fields of [all, all.filter(([name]) => name !== 'content')])
+  const withoutFiles = all.filter(([name]) => name !== 'content');
+  // an older draft must not come back if there is room for none
+  sessionStorage.removeItem(draftName);
+  for (const fields of [all, withoutFiles])
     try {
-      // an older draft must not come back
-      sessionStorage.removeItem(draftName);
       return sessionStorage.setItem(draftName, JSON.stringify({ sent, at: here, fields }));
     } catch {
-      // the files do not fit
+      // no room: the next try is smaller
     }
 }
 
@@ -85,7 +85,7 @@ function become(old, fresh) {
   old.checked = checked;
   if (old.value === value) return;
   const { selectionStart, selectionEnd } = old;
-  // the server has the file of a file control
+  // this empties a file control: the server has its file
   old.value = value;
   if (old === document.activeElement && selectionStart !== undefined && selectionStart !== null)
     old.setSelectionRange(selectionStart, selectionEnd);
@@ -269,7 +269,8 @@ document.addEventListener('click', (event) => {
   area.closest('details')?.setAttribute('open', '');
   const at = link.hash.slice(6) - 1;
   const lines = area.value.split('\n');
-  const from = lines.slice(0, at).join('\n').length + (at && 1);
+  // a line break comes before each line but the first
+  const from = lines.slice(0, at).join('\n').length + (at > 0 ? 1 : 0);
   area.focus();
   area.setSelectionRange(from, from + lines[at].length);
 });

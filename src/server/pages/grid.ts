@@ -11,7 +11,6 @@ export function orderText(order: RowOrder | null): string {
   return order === null ? '' : `${order.wants}:${order.by}`;
 }
 
-/** A column of a grid. */
 export interface Column {
   title: string;
   /** The name of the column in an order. Only a column with this name has a head that sorts. */

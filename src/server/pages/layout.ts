@@ -6,7 +6,6 @@ import { pathOf } from '../../http/path.ts';
 import { awayPart } from './away.ts';
 import { hashesOf, type Part } from './page-parts.ts';
 
-/** A page of the server. */
 export interface Page {
   title: string;
   body: Markup;
@@ -113,7 +112,6 @@ export function act(
   </form>`;
 }
 
-/** The path of a campaign on this server. */
 export function pathOfCampaign(id: string, part = ''): string {
   return `/campaigns/${encodeURIComponent(id)}${part === '' ? '' : `/${part}`}`;
 }

@@ -39,10 +39,7 @@ export function addModels(app: FastifyInstance, { foray, models, away }: ServerP
       );
     } catch (error) {
       const message = mistakesIn(error);
-      const page = modelPage(request, await models.one(name), undefined, {
-        values: fields,
-        message,
-      });
+      const page = modelPage(request, await models.one(name), undefined, { values: fields, message });
       return sendPage(request, reply.code(422), page);
     }
   });

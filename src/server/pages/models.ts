@@ -33,11 +33,7 @@ export function modelsPage(request: FastifyRequest, models: readonly ModelAtServ
   };
 }
 
-/**
- * The page of a model, with a form for a single run.
- *
- * @param run - a single run, which the page shows too
- */
+/** The page of a model, with a form for a single run. @param run - a single run, which the page shows too */
 export function modelPage(
   request: FastifyRequest,
   model: ModelAtService,

@@ -7,7 +7,6 @@ import { digestOf } from '../api/etag.ts';
  */
 export interface Part {
   id: string;
-  /** A hash of the part. */
   hash: string;
   markup: Markup;
 }

@@ -20,7 +20,6 @@ interface RunsQuery {
   from?: string;
 }
 
-/** Adds the route for the table of runs. */
 export function addRuns(app: FastifyInstance, parts: ServerParts): void {
   const { foray } = parts;
   app.get<{ Params: { id: string }; Querystring: RunsQuery }>(

@@ -159,7 +159,6 @@ function orderForm(campaign: CampaignRecord['campaign'], columns: readonly Colum
   </form>`;
 }
 
-/** A table cell with a shortened value. */
 export function briefCell(column: ResultColumn, cell: string | null): Cell {
   const text = brief(column, cell);
   return column.kind === 'number' ? { number: text } : text;

@@ -12,7 +12,6 @@ const AXES = ['x', 'y', 'by'] as const;
 
 const OF_VIEW: ReadonlySet<string> = new Set(['show', ...AXES]);
 
-/** Reads the view in an address. */
 export function viewOf(url: string): View {
   const query = viewQuery(url);
   return {
@@ -31,7 +30,6 @@ export function viewQuery(url: string): URLSearchParams {
   );
 }
 
-/** The filters of a view. */
 export function filterFields(view: URLSearchParams): InputFilter[] {
   return [...view]
     .filter(([name]) => name.startsWith(INPUT))

@@ -8,7 +8,6 @@ export interface FrameResource {
   status: 'RUNNING' | 'PAUSED' | 'COMPLETED' | 'STOPPED' | 'FAILED';
   /** Why the run FAILED, or why the service STOPPED it. */
   reason: string | null;
-  /** The model's name. */
   model: string;
   /** The current time, in `units`. */
   time: number;

@@ -46,7 +46,6 @@ export interface Shown {
   session: Session;
   run: StoredRun;
   version: ServedVersion;
-  /** The model's name. */
   model: string;
   animation: AnimationData['animation'];
   /** Whether the key that started the run still gives access to it. */

@@ -1,7 +1,5 @@
-/** A value in a statement. */
 export type SqlValue = string | number | null;
 
-/** Runs statements. */
 export interface Sql {
   /**
    * The rows of a statement. In its text, `?` stands for each value.
@@ -11,9 +9,7 @@ export interface Sql {
   all<Row extends object>(text: string, ...values: SqlValue[]): Promise<Row[]>;
 }
 
-/**
- * The parts of statements that differ between SQLite and PostgreSQL. Both databases understand all other text.
- */
+/** The parts of statements that differ between SQLite and PostgreSQL. Both databases understand all other text. */
 export interface Dialect {
   /**
    * An expression for a table with the columns `key` (from 0) and `value`. Its rows are the elements of a JSON array of
@@ -41,7 +37,6 @@ export interface Dialect {
   isConnected?: (id: string) => string;
 }
 
-/** The database of a service. */
 export interface Database extends Sql {
   readonly dialect: Dialect;
   /** Whether other processes may change the database, too. */

@@ -17,7 +17,6 @@ export function databaseFile(dataDir: string): string {
   return path.join(dataDir, DATABASE);
 }
 
-/** The service's database. */
 export interface ServiceDatabase {
   sql: Database;
   /** The other services of the database; undefined if only one service can use it. */
@@ -115,10 +114,7 @@ function migrate(db: DatabaseSync, file: string): void {
   }
 }
 
-/**
- * How many of the migrations a database has.
- * @throws ForayError STORE_NEWER
- */
+/** How many of the migrations a database has. @throws ForayError STORE_NEWER */
 export function migrationsOf(db: DatabaseSync, file: string): number {
   const { user_version: have } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   if (have <= migrations.length) return have;

@@ -30,7 +30,6 @@ export class ProgramLost extends Error {
   }
 }
 
-/** What a process is made of. */
 interface Parts {
   command: readonly string[];
   folder: string;

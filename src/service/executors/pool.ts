@@ -69,7 +69,6 @@ export class ExecutorPool {
     this.#onRoom = callback;
   }
 
-  /** How many runs execute at once, at most. */
   get size(): number {
     return this.#options.size;
   }

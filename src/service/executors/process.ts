@@ -20,14 +20,12 @@ export interface ModelProcess {
 /** How long a program may take to end by itself after SIGTERM, in milliseconds. */
 const GRACE = 2_000;
 
-/** Options of a process that runs models. */
 export interface ModelProcessOptions {
   filesDir: string;
   /** The folder for incomplete files. @default in `filesDir` */
   unfinishedDir?: string | undefined;
   /** The memory limit of a run of the process, in MB. */
   memory: number;
-  /** Further variables of the environment. */
   environment?: Record<string, string>;
   /** Called with each line that the model prints, numbered from 1. */
   onLine: (line: string, number: number, runId: string) => void;

@@ -61,11 +61,7 @@ export class ProgramMessages {
     );
   }
 
-  /**
-   * Returns whether the line is a message.
-   *
-   * @throws Error if it has outputs that are not valid
-   */
+  /** Returns whether the line is a message. @throws Error if it has outputs that are not valid */
   #read({ bytes, isCut, end }: PrintedLine, text: string): boolean {
     const heard = this.#heard;
     if (isCut) {

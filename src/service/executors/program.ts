@@ -31,7 +31,6 @@ export interface ProgramOptions {
   onLine: (line: PrintedLine) => void;
 }
 
-/** The process of a command model. */
 export class Program {
   /** The folder of the current run; undefined if none is kept. */
   kept: KeptFolder | undefined;

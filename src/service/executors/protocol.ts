@@ -12,7 +12,6 @@ export interface JobVersion {
   isElsewhere?: boolean;
 }
 
-/** A run of a version. */
 export interface JobRun {
   runId: string;
   versionId: string;
@@ -29,7 +28,6 @@ export interface JobRun {
   isWatched?: boolean;
 }
 
-/** One run for an executor. */
 export type Job = JobRun & JobVersion;
 
 /** The message of a job. Only the first message to an executor about a version has the data of that version. */

@@ -17,7 +17,6 @@ import { OwnCopy } from '../models/own-copy.ts';
 import type { Job, Ran } from './protocol.ts';
 import type { Workplace } from './workplace.ts';
 
-/** Runs a model once. */
 export type Runner = (job: Job, onProgress: (fraction: number) => void) => Promise<Ran>;
 
 /**

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 
-/** A file, and its name for a download. */
 export interface NamedFile {
   hash: string;
   filename: string;
@@ -18,7 +17,6 @@ export interface UploadAddress {
  * another machine throws ServiceError UNAVAILABLE while it cannot be used.
  */
 export interface ContentStore {
-  /** Whether the file is stored. */
   has(hash: string): Promise<boolean>;
   /** Whether the file is stored and matches its hash. */
   isWhole(hash: string): Promise<boolean>;

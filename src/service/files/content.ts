@@ -52,7 +52,6 @@ function hashesIn(dir: string): string[] {
  * size or time has changed, so most damage is detected before a use. `recheck` makes all files be hashed again.
  */
 export class ContentFiles {
-  /** The folder of the files. */
   readonly folder: string;
   readonly #unfinished: string;
   /** The folder of the executors, on the same disk. */
@@ -97,11 +96,7 @@ export class ContentFiles {
       : new ServiceError('UNKNOWN_FILE', `No file with the hash ${hash} is stored.`);
   }
 
-  /**
-   * A stream of a file, or of a part of it.
-   *
-   * @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED
-   */
+  /** A stream of a file, or of a part of it. @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
   async open(hash: string, { first, last }: Partial<ByteRange> = {}): Promise<Readable> {
     await this.require(hash);
     return createReadStream(this.pathOf(hash), { start: first, end: last });
@@ -204,17 +199,14 @@ export class ContentFiles {
     return path.join(this.#unfinished, `run-${runId}`);
   }
 
-  /** Removes the working folder of an ended run. */
   async removeWork(runId: string): Promise<void> {
     await removeFolder(this.workPath(runId));
   }
 
-  /** The folder of an executor, by its mark. */
   executorPath(mark: string): string {
     return path.join(this.#executors, mark.split('=').at(-1)!);
   }
 
-  /** Removes the folder of an ended executor. */
   async removeExecutor(mark: string): Promise<void> {
     await removeFolder(this.executorPath(mark));
   }

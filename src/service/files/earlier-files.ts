@@ -50,9 +50,7 @@ export async function checkEarlierFiles(
     : new ForayError(
         'STORE_UNUSABLE',
         `The bucket ${bucket} does not have the files of the bucket ${known}.`,
-        {
-          hint: 'Copy all files to it first, or name the earlier bucket with --files.',
-        },
+        { hint: 'Copy all files to it first, or name the earlier bucket with --files.' },
       );
 }
 

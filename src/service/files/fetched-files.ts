@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
-import { isOfFile } from './of-file.ts';
 import type { ContentFiles } from './content.ts';
 
 /**
@@ -11,10 +10,8 @@ import type { ContentFiles } from './content.ts';
 export class FetchedFiles {
   readonly #local: ContentFiles;
   readonly #fetch: (hash: string, file: string) => Promise<void>;
-  /** Files that are being fetched, by hash. */
   readonly #fetching = new Map<string, Promise<void>>();
 
-  /** @param fetch - writes a file to a path */
   constructor(local: ContentFiles, fetch: (hash: string, file: string) => Promise<void>) {
     this.#local = local;
     this.#fetch = fetch;
@@ -43,4 +40,18 @@ export class FetchedFiles {
     rmSync(unfinished, { force: true });
     throw new Deferred(`the file ${hash} cannot be fetched: it arrived damaged`, { isLasting: true });
   }
+}
+
+/** Codes of the service that say that the file itself is the reason, so that a later attempt fails as well. */
+const CODES: readonly unknown[] = [
+  'UNKNOWN_FILE',
+  'FILE_DAMAGED',
+  'FILE_REFUSED',
+  'CONTENT_DIFFERS',
+  'TOO_LARGE',
+];
+
+/** Whether a transfer has failed because of the file, and not because the store of files was away. */
+export function isOfFile(error: unknown): boolean {
+  return CODES.includes((Object(error) as { code?: unknown }).code);
 }

@@ -25,7 +25,6 @@ export class FileCache<Files extends Copies = ContentFiles> {
   readonly #most: number;
   /** The sizes of copies in bytes, by hash. The most recently used copy is the last one. */
   readonly #copies = new Map<string, number>();
-  /** The number of holds on each copy. */
   readonly #holds = new Map<string, number>();
   #bytes = 0;
 

@@ -15,7 +15,6 @@ import type { S3Store } from './s3-store.ts';
  */
 export const VERSIONS = 'versions';
 
-/** A bucket for files, with a key for it. */
 export interface S3Place {
   bucket: S3Bucket;
   credentials: S3Credentials;
@@ -31,7 +30,6 @@ export interface OpenContentOptions {
   now: () => number;
 }
 
-/** The places where a service keeps its files. */
 export interface Content {
   store: ContentStore;
   /** The store on the service's own disk, if there is no bucket. The service itself serves its pre-signed addresses. */

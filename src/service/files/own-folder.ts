@@ -13,11 +13,7 @@ export interface OwnFolder {
   release(): void;
 }
 
-/**
- * Takes the first free folder below `base`.
- *
- * @throws Error if no folder can be made, or all are taken
- */
+/** Takes the first free folder below `base`. @throws Error if no folder can be made, or all are taken */
 export function takeFolder(base: string): OwnFolder {
   mkdirSync(base, { recursive: true, mode: 0o700 });
   for (let index = 0; index < MOST; index += 1) {

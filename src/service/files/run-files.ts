@@ -3,9 +3,8 @@ import type { Version } from '../../api/resources.ts';
 import { messageOf } from '../../errors.ts';
 import { Backoff } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
-import { FetchedFiles } from './fetched-files.ts';
+import { FetchedFiles, isOfFile } from './fetched-files.ts';
 import type { FileCache } from './file-cache.ts';
-import { isOfFile } from './of-file.ts';
 
 type Template = Version['experimentTemplate'];
 type Texts = Readonly<Record<string, string>>;

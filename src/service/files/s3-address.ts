@@ -1,6 +1,5 @@
 import { ForayError } from '../../errors.ts';
 
-/** A bucket of an S3-compatible store. */
 export interface S3Bucket {
   /** The address of the bucket, in path style. */
   url: string;

@@ -21,11 +21,7 @@ export interface S3StoreOptions {
   cache: FileCache;
   problems: Problems;
   now: () => number;
-  /**
-   * The prefix of the names of objects.
-   *
-   * @default 'files'
-   */
+  /** The prefix of the names of objects. @default 'files' */
   prefix?: string;
 }
 
@@ -60,11 +56,7 @@ export class S3Store implements ContentStore, RemoteFiles {
     this.#requests = new S3Requests(options.bucket, options.credentials, options.now);
   }
 
-  /**
-   * Checks that files can be stored and found.
-   *
-   * @throws ForayError FILES_UNREACHABLE, FILES_UNUSABLE
-   */
+  /** Checks that files can be stored and found. @throws ForayError FILES_UNREACHABLE, FILES_UNUSABLE */
   async check(): Promise<void> {
     const { cache, bucket } = this.#options;
     const empty = cache.files.unfinishedPath();

@@ -77,7 +77,6 @@ export class Executors {
     await this.#sql.all(statements.forget, this.#oldest());
   }
 
-  /** Removes an executor that has left. */
   async remove(name: string): Promise<void> {
     await this.#sql.all(statements.remove, name);
   }

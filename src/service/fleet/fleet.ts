@@ -19,7 +19,6 @@ export interface FleetParts {
   progress: Progress;
   /** The files of clients and runs. */
   files: ContentStore;
-  /** The files of model versions. */
   code: VersionFiles;
   welcome: Welcome;
   /** Called at the first report to this service after each start of an executor. */
@@ -59,7 +58,6 @@ export class Fleet {
     return this.#parts.welcome;
   }
 
-  /** Removes an executor that has left. */
   async leave(machine: string): Promise<void> {
     this.#arrivals.delete(machine);
     await this.executors.remove(machine);

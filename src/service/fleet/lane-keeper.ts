@@ -59,7 +59,6 @@ export interface LaneKeeperParts {
   runs: RunRepository;
   fleet: Fleet;
   problems: Problems;
-  /** The UUID of the service. */
   service: string;
   /** Whether the service has executors of its own, which run all models. */
   executesAll: boolean;

@@ -9,7 +9,6 @@
 /** How long an executor may send no heartbeat before it counts as lost, and its runs go to another one, ms. */
 export const LOST_AFTER = 15_000;
 
-/** The input of the lane's workflow. */
 export interface LaneInput {
   /** The task queue from which executors take lanes. */
   executors: string;
@@ -17,7 +16,6 @@ export interface LaneInput {
   heartbeat: number;
 }
 
-/** The activity of an executor. */
 export interface ExecutorActivities {
   /** Claims and executes runs until no runs have waited for some seconds, or the executor drains or leaves. */
   work(holder: string): Promise<void>;
@@ -26,18 +24,15 @@ export interface ExecutorActivities {
 /** The query that a lane answers while a service works for it. An executor asks it when the service does not answer. */
 export const SERVED = 'served';
 
-/** The activity of the service. */
 export interface ServiceActivities {
   /** Closes a holder, whose executor may be lost, so that its runs wait again. Returns whether any runs wait. */
   closeHolder(holder: string, isLost: boolean): Promise<boolean>;
 }
 
-/** The task queues of a service. */
 export function laneQueues(service: string): { lanes: string; executors: string } {
   return { lanes: `foray-lanes-${service}`, executors: `foray-executors-${service}` };
 }
 
-/** The id of the workflow of a lane. */
 export function laneId(service: string, index: number): string {
   return `lane-${service}-${index}`;
 }

@@ -35,7 +35,6 @@ export const Hello = z.strictObject({
 });
 export type Hello = z.infer<typeof Hello>;
 
-/** The answer of the service. */
 export interface Welcome {
   /** The UUID of the service. */
   service: string;

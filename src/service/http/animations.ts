@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { API_VERSION } from '../../api/constants.ts';
+import { pathOf } from '../../http/path.ts';
 import { acceptText } from '../../http/text-bodies.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { frameResource } from '../animation/resource.ts';
 import { type Sessions, type Shown, unknownSession } from '../animation/sessions.ts';
 import { notUtf8 } from './body.ts';
+import type { Handlers } from './call.ts';
+import type { ModelAccess } from './model-access.ts';
 import { steering } from './steering.ts';
 
 /**
@@ -74,7 +78,7 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
       scope.get('/', (request, reply) => {
         const { session } = request.params as Address;
         // the addresses in the page are relative to the address of the page, which therefore needs the final slash
-        if (!request.url.split('?', 1)[0]!.endsWith('/')) return reply.redirect(`${session}/`);
+        if (!pathOf(request.url).endsWith('/')) return reply.redirect(`${session}/`);
         return reply
           .code(sessions.has(session) ? 200 : 404)
           .header('content-security-policy', PAGE_POLICY)
@@ -99,4 +103,27 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
     },
     { prefix },
   );
+}
+
+export function animationHandlers(sessions: Sessions, modelAccess: ModelAccess): Handlers<'startAnimation'> {
+  return {
+    async startAnimation({ params, body, keyHash, root }) {
+      // `root` may refuse the request. It is called first, because a run that the client cannot reach must not start
+      const here = root();
+      const { session, run, version, animation } = await sessions.start(params.versionId, body, () =>
+        modelAccess.admits(keyHash, params.versionId),
+      );
+      return {
+        animationHeight: animation.height,
+        animationWidth: animation.width,
+        animationSpeed: animation.speed,
+        experimentRunId: run.id,
+        modelUuid: version.modelId,
+        sessionUuid: session.uuid,
+        restUrl: `${session.uuid}/`,
+        version: API_VERSION,
+        bundleUrl: here + sessionPath(session.uuid),
+      };
+    },
+  };
 }

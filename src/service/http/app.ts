@@ -24,14 +24,12 @@ import { Pushes } from '../models/pushes.ts';
 import type { VersionFiles } from '../models/version-files.ts';
 import type { VersionHistory } from '../runs/version-history.ts';
 import type { Runs } from '../runs/runs.ts';
-import { addAnimations, withoutSession } from './animations.ts';
+import { addAnimations, animationHandlers, withoutSession } from './animations.ts';
 import { requireKey } from './hooks/auth.ts';
 import { addExecutors } from './executors.ts';
 import { addSignedFiles } from './signed-files.ts';
 import { refuseConnection, sendFailure, serviceErrorOf } from './failures.ts';
-import { animationHandlers } from './handlers/animation.ts';
-import { modelHandlers } from './handlers/models.ts';
-import { pushHandlers } from './handlers/push.ts';
+import { modelHandlers, pushHandlers } from './handlers/models.ts';
 import { runHandlers } from './handlers/runs.ts';
 import type { Limits } from './limits.ts';
 import { serviceDocument } from './openapi.ts';
@@ -67,7 +65,6 @@ export interface InterfaceParts {
   limits: Limits;
   /** Receives lines for the operator about what is refused. */
   warn: (line: string) => void;
-  /** Called after each answered request. */
   onAnswered: ((answered: Answered) => void) | undefined;
 }
 

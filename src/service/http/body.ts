@@ -17,7 +17,6 @@ export const reader = new Reader(({ where, value, error }) => {
   );
 });
 
-/** The error for a body that is not UTF-8. */
 export function notUtf8(message: string): ServiceError {
   return new ServiceError('INVALID_BODY', message);
 }

@@ -5,10 +5,10 @@ import { acceptText, textOf } from '../../http/text-bodies.ts';
 import { ServiceError } from '../errors.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Beat, Claim, EXECUTORS, type FileAddress, Hello, Report } from '../fleet/protocol.ts';
-import { hashOf } from '../../keys/hash.ts';
 import { mayDo } from '../../keys/roles.ts';
 import type { Access } from '../access.ts';
 import { acceptBytes, notUtf8, reader } from './body.ts';
+import { keyHashIn } from './hooks/auth.ts';
 import type { KeyChecks } from '../../http/key-checks.ts';
 import type { KeylessConnections } from '../../http/keyless.ts';
 
@@ -28,9 +28,8 @@ export async function addExecutors(
     upload,
   }: { access: Access; fleet: Fleet; keyChecks: KeyChecks; keyless: KeylessConnections; upload: number },
 ): Promise<void> {
-  const executorOf = ({ headers }: FastifyRequest): string | undefined => {
-    const key = headers.authorization?.replace(/^Bearer\s+/i, '').trim();
-    const holder = key ? access.holderOf(hashOf(key)) : undefined;
+  const executorOf = (request: FastifyRequest): string | undefined => {
+    const holder = access.holderOf(keyHashIn(request) ?? '');
     return mayDo(holder?.role, 'executor') ? holder!.name : undefined;
   };
   const nameOf = (request: FastifyRequest): string => {

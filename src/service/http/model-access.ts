@@ -1,5 +1,4 @@
 import type { Model } from '../../api/resources.ts';
-import { mayDo } from '../../keys/roles.ts';
 import { notPermitted, ServiceError } from '../errors.ts';
 import type { Access } from '../access.ts';
 import type { ModelRegistry } from '../models/registry.ts';
@@ -23,10 +22,9 @@ export class ModelAccess {
 
   /** Whether a key still gives access to a version, after the key file may have changed. */
   admits(keyHash: string, versionId: string): boolean {
-    const holder = this.#access.holderOf(keyHash);
+    const client = this.#access.clientOf(keyHash);
     const { modelId } = this.#registry.version(versionId);
-    if (!holder || !mayDo(holder.role, 'steer')) return false;
-    return this.#access.mayUse(holder.name, this.#registry.model(modelId));
+    return client !== undefined && this.#access.mayUse(client.name, this.#registry.model(modelId));
   }
 
   /** Whether a user may add versions to a model of this name. */

@@ -95,11 +95,7 @@ function wrapped(json: string): string {
 /** The prefix that clients write before the name of a top-level element of the model. */
 const TOP = /^\s*(experiment\.)?root\./i;
 
-/**
- * The declared element that a path names.
- *
- * @throws ServiceError INVALID_QUERY with the list of known names
- */
+/** The declared element that a path names. @throws ServiceError INVALID_QUERY with the list of known names */
 function elementAt<E extends { name: string }>(
   elements: readonly E[] | undefined,
   path: string,

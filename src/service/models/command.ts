@@ -21,7 +21,6 @@ export interface CommandModel {
 
 export type KeptCommand = Pick<CommandModel, 'command' | 'loop'>;
 
-/** A program and its arguments. */
 export const Command = z.union(
   [
     z

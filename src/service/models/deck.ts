@@ -17,7 +17,6 @@ export interface Deck {
   plain: object;
   /** What is in the folder, but not in the model, one text each. */
   left: string[];
-  /** Finds places in deck.yaml. */
   locate: Locate;
 }
 
@@ -87,11 +86,7 @@ const DeckFile = z.strictObject({
   outputs: z.array(Output).min(1, 'a deck needs an output'),
 });
 
-/**
- * Reads deck.yaml or deck.json in a folder.
- *
- * @throws ForayError IMPORT_FAILED with the place
- */
+/** Reads deck.yaml or deck.json in a folder. @throws ForayError IMPORT_FAILED with the place */
 export function readDeck(folder: string): Deck {
   const name = FILES.find((file) => readdirSync(folder).includes(file));
   if (name === undefined) {

@@ -219,7 +219,6 @@ export const Declaration = z
   });
 export type Declaration = z.infer<typeof Declaration>;
 export type DeclaredInput = Declaration['inputs'][number];
-/** The data of a model's animation. */
 export type AnimationDeclaration = NonNullable<Declaration['animation']>;
 type Setting = z.infer<typeof value> | z.infer<typeof range>;
 

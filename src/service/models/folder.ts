@@ -55,7 +55,6 @@ const MOST_INNER = 100;
 /** The extensions of shared code. Other files beside models (results, notes) may change without a change of a model. */
 const SHARED_CODE = /\.[cm]?[jt]s$/;
 
-/** Where a model's code is. */
 export interface ModelPlace {
   /** The file with the model's definition: a module, or the declaration of a command model. */
   entry: string;
@@ -161,7 +160,6 @@ export function isEmpty(folder: string): boolean {
   return !statOf(folder)?.isFile() && visibleEntries(folder).length === 0;
 }
 
-/** Reads a model's current code. */
 export async function readCode(place: ModelPlace): Promise<ModelCode> {
   const files: VersionFile[] = [];
   const contentHash = await hashContent(place, files);

@@ -14,7 +14,6 @@ export function modelId(name: string): string {
   return stableUuid('model', foldedName(name));
 }
 
-/** The id of a version of a model. */
 export function versionId(name: string, number: number): string {
   return stableUuid('version', foldedName(name), number);
 }

@@ -10,7 +10,6 @@ import { statOf } from '../../system/file-stamp.ts';
 import { filesOf, isModule, isOfTools, type ModelCode, type ModelPlace } from './folder.ts';
 import type { PythonBuild } from './python-build.ts';
 
-/** A file of a version. */
 export interface ManifestFile {
   /** The path below the folder of the version, with slashes. */
   path: string;

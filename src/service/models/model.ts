@@ -255,11 +255,7 @@ export interface AnimationDefinition<
   height: number;
   /** The unit of the scene's time. */
   units: TimeUnit;
-  /**
-   * How much time of the scene passes in a second, in `units`.
-   *
-   * @default 1
-   */
+  /** How much time of the scene passes in a second, in `units`. @default 1 */
   speed?: number;
   /** The parts of the picture that a page may show by name. */
   viewAreas?: readonly ViewArea[];

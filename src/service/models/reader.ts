@@ -50,9 +50,7 @@ export interface FoundModel {
 export interface Reading {
   /** Models by id. A model that cannot be read is as it was at its last reading. */
   models: ReadonlyMap<string, FoundModel>;
-  /** The errors of models that are not valid. */
   invalid: ForayError[];
-  /** The folders that cannot be read. */
   unreadable: Unreadable[];
   /** What looks like a model and is not served, one sentence each. */
   skipped: string[];

@@ -18,7 +18,6 @@ import { type Recorded, type VersionRow, type VersionTable, whyRetired } from '.
  */
 const PATIENCE = 30_000;
 
-/** A model version in the service. */
 export interface ServedVersion extends Version {
   modelId: string;
   experiments: Experiment[];

@@ -18,16 +18,13 @@ export function versionFilesIn(dataDir: string): string {
 /** A store for the files of model versions besides the folder, such as a bucket. Several services may share it. */
 export interface SharedContents {
   has(hash: string): Promise<boolean>;
-  /** Writes a content to a path. */
   fetch(hash: string, file: string): Promise<void>;
-  /** Stores the content at a path under its hash. */
   upload(hash: string, file: string): Promise<void>;
 }
 
 export interface VersionFilesOptions {
   /** The place for the folders of old versions. @default the subfolder `cache` */
   cache?: string | undefined;
-  /** The folder of incomplete files. */
   unfinished?: string | undefined;
   /** Contents that are not in the folder are fetched from here. @default the folder has all of them */
   source?: Pick<SharedContents, 'fetch'> | undefined;
@@ -94,11 +91,7 @@ export class VersionFiles {
     }
   }
 
-  /**
-   * Stores the files of a version in the store that all services use.
-   *
-   * @throws ServiceError UNAVAILABLE
-   */
+  /** Stores the files of a version in the store that all services use. @throws ServiceError UNAVAILABLE */
   async publish(code: ModelCode, { files }: Manifest): Promise<void> {
     const shared = this.#shared!;
     const placed = filesOf(code).map(({ file }, at) => ({ ...files[at]!, file }));
@@ -115,7 +108,6 @@ export class VersionFiles {
     await Promise.all(Array.from({ length: UPLOADS }, work));
   }
 
-  /** Whether all files of a version are stored. */
   has(manifest: Manifest): boolean {
     return contentNames(manifest).every((name) => this.content.has(name));
   }
@@ -160,7 +152,6 @@ export function contentName(sha256: string): string {
   return Buffer.from(sha256, 'hex').toString('base64url');
 }
 
-/** The names of the contents of a version. */
 export function contentNames({ files }: { files: readonly Omit<ManifestFile, 'size'>[] }): string[] {
   const contents = files.filter(({ link }) => link === undefined);
   return contents.map(({ sha256 }) => contentName(sha256));

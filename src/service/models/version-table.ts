@@ -68,13 +68,12 @@ function versionStatements({ list, lockTable }: Dialect) {
 }
 
 /** The columns of a version that show whether a model has changed, and whether its files are kept. */
-interface Latest {
+interface KnownVersion {
   number: number;
   code_hash: string;
   kept: number | boolean;
 }
 
-/** The models and their versions in the database. */
 export class VersionTable {
   readonly #sql: Database;
   readonly #statements: ReturnType<typeof versionStatements>;
@@ -108,12 +107,12 @@ export class VersionTable {
 
   /** All versions. The versions of a model are in the order of their numbers. */
   async versions(): Promise<VersionRow[]> {
-    return (await this.#sql.all(this.#statements.versions)).map(readVersion);
+    return (await this.#sql.all<Columns>(this.#statements.versions)).map(readVersion);
   }
 
   /** The version of a model, by the model's name and the version's number. */
   async version(modelName: string, number: number): Promise<VersionRow | undefined> {
-    const [row] = await this.#sql.all(this.#statements.version, modelId(modelName), number);
+    const [row] = await this.#sql.all<Columns>(this.#statements.version, modelId(modelName), number);
     return row && readVersion(row);
   }
 
@@ -123,23 +122,24 @@ export class VersionTable {
    */
   async record(model: FoundModel): Promise<Recorded> {
     const { id, declaration, code, codeHash } = model;
-    const stored = await this.#keepFiles(model);
+    // before the transaction, because files may be large
+    const stored = await this.#storeFiles(model);
     const keep = (sql: Sql, number: number) =>
-      typeof stored === 'string' ? stored : this.#keep(sql, id, number, stored);
+      'problem' in stored ? stored.problem : this.#keep(sql, id, number, stored.manifest);
     const { name, description, published } = declaration;
     const { noteModel, latest, ofCode, addFiles } = this.#statements;
     return this.#change(async (sql) => {
       await sql.all(noteModel, id, name, description, Number(published));
-      const [newest] = await sql.all<Latest>(latest, id);
+      const [newest] = await sql.all<KnownVersion>(latest, id);
       // if services of one database have different folders of models, they must not add versions without end
-      const [earlier] = this.#sql.isShared ? await sql.all<Latest>(ofCode, id, codeHash) : [];
-      const last = earlier ?? newest;
-      if (last?.code_hash !== codeHash) {
-        const number = (last?.number ?? 0) + 1;
+      const [sameCode] = this.#sql.isShared ? await sql.all<KnownVersion>(ofCode, id, codeHash) : [];
+      const known = sameCode ?? newest;
+      if (known?.code_hash !== codeHash) {
+        const number = (newest?.number ?? 0) + 1;
         await this.#add(sql, model, number);
         return { number, isNew: true, problem: await keep(sql, number) };
       }
-      const { number, kept } = last;
+      const { number, kept } = known;
       await sql.all(addFiles, JSON.stringify(code.files), id, number);
       return { number, isNew: false, problem: kept ? undefined : await keep(sql, number) };
     });
@@ -199,18 +199,24 @@ export class VersionTable {
   }
 
   /**
-   * Stores the files of a model, if they are not known to be stored. They may be large, so no transaction waits for
-   * them. Returns their manifest, or why they cannot be read or stored: a known model may be out of reach.
+   * Stores the files of a model, if they are not known to be stored. Returns their manifest, or why they cannot be read or
+   * stored: a known model may be out of reach.
    */
-  async #keepFiles({ id, declaration, code, codeHash, outside }: FoundModel): Promise<Manifest | string> {
+  async #storeFiles({
+    id,
+    declaration,
+    code,
+    codeHash,
+    outside,
+  }: FoundModel): Promise<{ manifest: Manifest } | { problem: string }> {
     try {
       const manifest = manifestOf(code, declaration, outside);
       if (this.#files.isShared) await this.#files.publish(code, manifest);
-      const [known] = await this.#sql.all<Latest>(this.#statements.ofCode, id, codeHash);
+      const [known] = await this.#sql.all<KnownVersion>(this.#statements.ofCode, id, codeHash);
       if (!known?.kept) await this.#files.keep(code, manifest);
-      return manifest;
+      return { manifest };
     } catch (error) {
-      return messageOf(error);
+      return { problem: messageOf(error) };
     }
   }
 
@@ -226,31 +232,22 @@ export class VersionTable {
   }
 }
 
-function readVersion(row: object): VersionRow {
-  const {
-    id,
-    model_id,
-    number,
-    code_hash,
-    template,
-    experiments,
-    files,
-    manifest,
-    made_at,
-    pruned_at,
-    leak,
-  } = row as Record<string, string | null>;
+/** The columns of a row. JSON is text. */
+type Columns = Record<'id' | 'model_id' | 'number' | 'code_hash' | 'template' | 'experiments', string> &
+  Record<'files' | 'manifest' | 'made_at' | 'pruned_at' | 'leak', string | null>;
+
+function readVersion(row: Columns): VersionRow {
   return {
-    id: id!,
-    version: Number(number),
-    experimentTemplate: JSON.parse(template!) as Version['experimentTemplate'],
-    modelId: model_id!,
-    codeHash: code_hash!,
-    experiments: JSON.parse(experiments!) as Experiment[],
-    files: files == null ? null : (JSON.parse(files) as VersionFile[]),
-    manifest: manifest == null ? null : (JSON.parse(manifest) as Manifest),
-    madeAt: made_at ?? null,
-    prunedAt: pruned_at ?? null,
-    leak: leak ?? null,
+    id: row.id,
+    version: Number(row.number),
+    experimentTemplate: JSON.parse(row.template) as Version['experimentTemplate'],
+    modelId: row.model_id,
+    codeHash: row.code_hash,
+    experiments: JSON.parse(row.experiments) as Experiment[],
+    files: row.files === null ? null : (JSON.parse(row.files) as VersionFile[]),
+    manifest: row.manifest === null ? null : (JSON.parse(row.manifest) as Manifest),
+    madeAt: row.made_at,
+    prunedAt: row.pruned_at,
+    leak: row.leak,
   };
 }

@@ -45,7 +45,6 @@ export class Rows {
     this.#to = to;
   }
 
-  /** The number of rows in all tables. */
   async count(): Promise<number> {
     let total = 0;
     for (const { name } of TABLES) total += await countOf(this.#from, name);
@@ -133,7 +132,6 @@ export class Rows {
   }
 }
 
-/** How many rows a table has. */
 export async function countOf(sql: Sql, table: string): Promise<number> {
   const [row] = await sql.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${table}`);
   return Number(row!.rows);

@@ -20,12 +20,13 @@ export class ExecutorState {
   readonly draining = new AbortController();
   /** Aborted when runs must not continue here. */
   readonly leaving = new AbortController();
+  /** Why Temporal gives this executor no lanes; null when Temporal answers. */
+  unreached: string | null = null;
   readonly #options: StateOptions;
   readonly #materials: RemoteMaterials;
   readonly #since = new Date().toISOString();
   readonly #leaks: Hello['leaks'] = [];
   #hasLane = false;
-  #unreached: string | null = null;
   #running = 0;
   #busyAt = performance.now();
   /** The duration of the longest completed execution so far, in milliseconds. */
@@ -37,13 +38,11 @@ export class ExecutorState {
     this.leaving.signal.addEventListener('abort', () => this.draining.abort());
   }
 
-  /** Sets whether the executor works in a lane. */
   noteLane(hasLane: boolean): void {
     this.#hasLane = hasLane;
     if (!hasLane) this.noteHeld(0);
   }
 
-  /** Whether the executor works in a lane. */
   hasLane(): boolean {
     return this.#hasLane;
   }
@@ -53,20 +52,9 @@ export class ExecutorState {
     this.#leaks.push({ versionId, difference });
   }
 
-  /** Sets the number of held runs. */
   noteHeld(runs: number): void {
     this.#running = runs;
     if (runs > 0) this.#busyAt = performance.now();
-  }
-
-  /** Sets why Temporal gives this executor no lanes; null when Temporal answers. */
-  noteTemporal(unreached: string | null): void {
-    this.#unreached = unreached;
-  }
-
-  /** Why Temporal gives this executor no lanes; null when Temporal answers. */
-  unreached(): string | null {
-    return this.#unreached;
   }
 
   /** Notes the duration of a completed execution, in milliseconds. */
@@ -85,7 +73,7 @@ export class ExecutorState {
     if (this.draining.signal.aborted) return 'it drains';
     if (!this.hasTime()) return 'its time ends before a run could end';
     // an executor with a lane claims runs without Temporal
-    const unreached = this.#hasLane ? null : this.#unreached;
+    const unreached = this.#hasLane ? null : this.unreached;
     return this.faults.problem() ?? this.#materials.whyFull() ?? unreached;
   }
 

@@ -39,7 +39,6 @@ const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
 /** How long files pass through the service after the file store has failed, in milliseconds. */
 const DETOUR = 60_000;
 
-/** The requests of an executor to its service. */
 export class FleetClient implements RemoteFiles {
   readonly #root: string;
   readonly #options: OptionsInit;
@@ -102,11 +101,7 @@ export class FleetClient implements RemoteFiles {
     if (!isFetched) await this.#send(() => download(`${this.#root}/files/${hash}`, file, this.#options));
   }
 
-  /**
-   * Uploads a file under its hash.
-   *
-   * @throws ServiceFault, or a system error if the file cannot be read
-   */
+  /** Uploads a file under its hash. @throws ServiceFault, or a system error if the file cannot be read */
   async upload(hash: string, file: string): Promise<void> {
     const isUploaded = await this.#withStore(async () => {
       const { url, headers } = await this.#get<UploadAddress>(`/files/${hash}/upload-address`);

@@ -8,7 +8,6 @@ const LOOK_EVERY = 250;
 
 export interface GreetingParts {
   client: FleetClient;
-  /** The name of the executor. */
   name: string;
   state: ExecutorState;
   onLine: (line: string) => void;

@@ -1,4 +1,6 @@
+import { lstatSync, mkdirSync } from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import { Context } from '@temporalio/activity';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -9,11 +11,10 @@ import { untilCutOff } from '../../temporal-connection.ts';
 import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
-import type { OwnFolder } from '../files/own-folder.ts';
+import { type OwnFolder, takeFolder } from '../files/own-folder.ts';
 import { type ExecutorActivities, laneOf, SERVED } from '../fleet/lane.ts';
 import { BEAT_EVERY } from '../fleet/protocol.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
-import { takeCache } from './cache.ts';
 import { FleetClient, ServiceFault } from './fleet-client.ts';
 import { greetFirst, keepGreeting } from './greeting.ts';
 import { LaneWork, type LaneParts } from './lane-work.ts';
@@ -31,7 +32,6 @@ const CUT_OFF = 2_000;
 const ASK_EVERY = 3_000;
 
 export interface RemoteExecutorOptions {
-  /** The address of the service. */
   url: string;
   /** The key of an executor, not of a user. */
   key: string;
@@ -41,7 +41,6 @@ export interface RemoteExecutorOptions {
     /** The module with the codecs of payloads. @default no codec */
     payloadCodec?: string | undefined;
   };
-  /** How many runs execute at once. */
   slots: number;
   /** The name of the executor in lists. @default the name of the machine, with a number from its second executor on */
   name?: string | undefined;
@@ -57,10 +56,8 @@ export interface RemoteExecutorOptions {
   onLine: (line: string) => void;
 }
 
-/** A running executor. */
 export interface RemoteExecutor {
   name: string;
-  /** Resolves when the executor has left. */
   left: Promise<void>;
   /** Begins no more runs, and leaves when the executing runs have ended. */
   drain(): void;
@@ -88,7 +85,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
     const materials = new RemoteMaterials(client, cache.folder, MOST_UPLOADS * slots);
     const state = new ExecutorState(options, materials);
     const welcome = await greetFirst({ client, name, state }, { url, namespace: temporal.namespace });
-    prepare(materials, cache);
+    usingCache(cache.folder, () => materials.prepare());
     const executors = (pool = new ExecutorPool({
       filesDir: filesIn(cache.folder),
       memory: memoryShare(slots),
@@ -105,7 +102,9 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       state,
       lane: { client, has, pool: executors, materials, faults: state.faults, onFault },
     });
-    const endAsking = keepAsking(connection, (unreached) => state.noteTemporal(unreached));
+    const endAsking = keepAsking(connection, (unreached) => {
+      state.unreached = unreached;
+    });
     const endGreeting = keepGreeting({ client, name, state, onLine, onFault, onHeard });
     state.draining.signal.addEventListener('abort', () => worker.shutdown());
     const work = async (): Promise<void> => {
@@ -113,7 +112,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       try {
         const ended = worker.run().then(() => false);
         const isLost = (): boolean =>
-          state.draining.signal.aborted && !state.hasLane() && state.unreached() !== null;
+          state.draining.signal.aborted && !state.hasLane() && state.unreached !== null;
         isCutOff = await Promise.race([ended, untilCutOff(isLost, CUT_OFF)]);
       } finally {
         await endAsking();
@@ -130,7 +129,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       drain: () => state.draining.abort(),
       leave: () => state.leaving.abort(),
       needs: {
-        Temporal: () => answer(state.unreached() !== null, 'It does not answer.'),
+        Temporal: () => answer(state.unreached !== null, 'It does not answer.'),
         'model service': () => answer(lastFault() !== undefined, 'Its last request failed.'),
         executor: () =>
           answer(state.problem() !== null, 'It takes no runs: "foray executors" shows the reason.'),
@@ -172,17 +171,6 @@ function keepAsking(
 /** The answer about a part. It needs no key, so it has no text from elsewhere. */
 function answer(isFailed: boolean, why: string): Promise<string | undefined> {
   return Promise.resolve(isFailed ? why : undefined);
-}
-
-/** @throws ForayError CACHE_UNUSABLE */
-function prepare(materials: RemoteMaterials, { folder }: OwnFolder): void {
-  try {
-    materials.prepare();
-  } catch (error) {
-    throw new ForayError('CACHE_UNUSABLE', `The cache ${folder} cannot be used: ${messageOf(error)}.`, {
-      hint: 'Name another folder with --cache.',
-    });
-  }
 }
 
 /**
@@ -273,4 +261,31 @@ function isServed(connection: NativeConnection, namespace: string, holder: strin
   return connection
     .withDeadline(Date.now() + ASK_EVERY, () => connection.workflowService.queryWorkflow(query))
     .then(Boolean, () => false);
+}
+
+/**
+ * Takes a folder in which an executor keeps code and files. It is a subfolder of `base` that no other executor uses.
+ * The default of `base` is in the folder for temporary files, because that folder is usually not on a network.
+ *
+ * @throws ForayError CACHE_UNUSABLE
+ */
+function takeCache(base = path.join(os.tmpdir(), `foray-executor-${os.userInfo().uid}`)): OwnFolder {
+  return usingCache(base, () => {
+    mkdirSync(base, { recursive: true, mode: 0o700 });
+    // another user may have made this folder, because anybody can write in the folder for temporary files
+    if (lstatSync(base).uid !== os.userInfo().uid && os.userInfo().uid !== -1)
+      throw new Error('it belongs to somebody else');
+    return takeFolder(base);
+  });
+}
+
+/** @throws ForayError CACHE_UNUSABLE if `use` throws */
+function usingCache<T>(folder: string, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    throw new ForayError('CACHE_UNUSABLE', `The cache ${folder} cannot be used: ${messageOf(error)}.`, {
+      hint: 'Name another folder with --cache.',
+    });
+  }
 }

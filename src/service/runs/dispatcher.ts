@@ -52,7 +52,6 @@ export interface DispatcherListener {
   ended(versionId: string, outcome: Executed, ms: number): void;
 }
 
-/** Executes runs. */
 export type Pool = Pick<ExecutorPool, 'size' | 'room' | 'execute' | 'stop' | 'whenRoom'>;
 
 export interface DispatcherParts {

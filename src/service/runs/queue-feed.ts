@@ -7,7 +7,6 @@ import type { Progress } from './progress.ts';
 export interface QueueFeedParts {
   holders: Holders;
   progress: Progress;
-  /** The id of the holder. */
   holder: string;
 }
 

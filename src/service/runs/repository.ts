@@ -205,12 +205,10 @@ export class RunRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Ids of the versions with waiting runs. */
   waitingVersions(): Promise<ReadonlySet<string>> {
     return this.#versions(this.#statements.waitingVersions);
   }
 
-  /** Ids of the versions with unfinished runs. */
   unfinishedVersions(): Promise<ReadonlySet<string>> {
     return this.#versions(this.#statements.unfinishedVersions);
   }

@@ -20,7 +20,6 @@ export class RunCache<Run extends { id: string }> {
     this.#mayKeep = mayKeep;
   }
 
-  /** The number of changes so far. */
   get changes(): number {
     return this.#changes;
   }
@@ -46,7 +45,6 @@ export class RunCache<Run extends { id: string }> {
     if (identity !== undefined) this.#byIdentity.set(identity, run.id);
   }
 
-  /** Removes a run that has changed. */
   forget(id: string): void {
     this.#changes += 1;
     this.#byId.delete(id);

@@ -22,12 +22,10 @@ const MOST_TRACES = 100_000;
 
 /** The changes of runs in a transaction. They take effect outside the database after the commit. */
 export class Effects {
-  /** Ids of changed runs. */
   readonly changed: string[] = [];
   /** Ids of runs that must not be executed any more. */
   readonly ended: string[] = [];
   readonly tally = new Tally();
-  /** Whether runs were removed. */
   hasRemoved = false;
 }
 

@@ -45,7 +45,6 @@ export function statesBefore(to: RunStatus, { hasSubRuns }: { hasSubRuns: boolea
   return `(${before.map((state) => `'${state}'`).join(', ')})`;
 }
 
-/** True if a run may still complete. */
 export function isUnfinished(status: RunStatus): boolean {
   return single[status].length > 0;
 }

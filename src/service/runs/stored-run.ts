@@ -33,7 +33,6 @@ export type OutputTexts = Record<string, string>;
 /** A row with a run's columns. PostgreSQL gives large numbers as text. */
 export type RunRow = Record<string, string | number | null>;
 
-/** Reads a run from a row. */
 export function readRow(row: RunRow): StoredRun {
   const { seq, id, version_id, experiment_type, inputs, types, status, direct, failure, tasks, tasks_left } =
     row as Record<string, string>;

@@ -11,7 +11,6 @@ import type { RunRepository } from './repository.ts';
  */
 const SLICE = 10_000;
 
-/** The versions of models, and the removal of their kept files. */
 export class VersionHistory {
   readonly #runs: RunRepository;
   readonly #registry: ModelRegistry;

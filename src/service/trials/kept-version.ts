@@ -10,11 +10,9 @@ import type { Triable } from './trial.ts';
 import { VersionFiles, versionFilesIn } from '../models/version-files.ts';
 import { type VersionRow, VersionTable, whyRetired } from '../models/version-table.ts';
 
-/** The version of a model to run. */
 export interface WantedVersion {
   /** The data folder of the service that keeps the version. */
   dataDir: string;
-  /** The model's name. */
   model: string;
   number: number;
   /** The model's current folder, whose packages and virtual environments the version uses. */

@@ -39,14 +39,16 @@ export async function steadinessOf(parts: SteadinessParts): Promise<Steadiness> 
   const { declaration, job, outputs, pool, otherHash, program, most } = parts;
   const left: Left[] = [];
   const first: Result = { kind: 'completed', outputs };
-  const hashed = otherHash && differs(first, await executed(otherHash, job));
-  if (hashed || !otherHash) {
-    // after a run with another order, this tells whether the order is the reason
+  // this run has another process and another order, so without a difference neither matters
+  const byOrder = otherHash && differs(first, await executed(otherHash, job));
+  if (byOrder || !otherHash) {
+    // the same order in another process: a difference here does not come from the order
     pool.renew();
-    const again = differs(first, await executed(pool, job));
-    if (again) return { difference: `in two processes with the same inputs: ${again}`, left };
+    const byProcess = differs(first, await executed(pool, job));
+    if (byProcess) return { difference: `in two processes with the same inputs: ${byProcess}`, left };
   }
-  if (hashed) return { difference: `with another order of Python's sets (PYTHONHASHSEED): ${hashed}`, left };
+  if (byOrder)
+    return { difference: `with another order of Python's sets (PYTHONHASHSEED): ${byOrder}`, left };
   if (program?.loop === false) return { left };
   const cases: { inputs: Job['inputs']; alone: Result }[] = [{ inputs: job.inputs, alone: first }];
   for (const inputs of variants(declaration, job.inputs).slice(0, most - 1)) {
@@ -91,17 +93,19 @@ function shown(text: string): string {
 
 /** Inputs with another seed, with another first input, and with another seed and all other inputs changed. */
 function variants({ inputs }: Declaration, values: Job['inputs']): Job['inputs'][] {
+  // of the system inputs, only the seed may change: the others say when the run begins and ends
   const changes = inputs
     .filter(({ name }) => name === RANDOM_SEED || !name.startsWith('{'))
     .map((input) => [input.name, otherValue(input, values)] as const)
     .filter((change): change is [string, string] => change[1] !== undefined);
   const seed = changes.filter(([name]) => name === RANDOM_SEED);
   const own = changes.filter(([name]) => name !== RANDOM_SEED);
-  const [first, others] = [own.slice(0, 1), own.slice(1)];
-  const each = [seed, first, [...seed, ...(others.length > 0 ? others : first)]];
-  const different = new Map(each.map((change) => [String(change), Object.fromEntries(change)]));
-  different.delete('');
-  return [...different.values()].map((change) => ({ ...values, ...change }));
+  const first = own.slice(0, 1);
+  const others = own.length > 1 ? own.slice(1) : first;
+  const wanted = [seed, first, [...seed, ...others]].filter((some) => some.length > 0);
+  // with few inputs, some of them are the same
+  const different = new Map(wanted.map((some) => [JSON.stringify(some), some]));
+  return [...different.values()].map((some) => ({ ...values, ...Object.fromEntries(some) }));
 }
 
 /** Another value that an input may have; undefined if none is known. */

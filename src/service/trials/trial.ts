@@ -25,13 +25,11 @@ import { buildText } from '../models/python-build.ts';
 import { type SteadinessParts, steadinessOf } from './steadiness.ts';
 import { namedOutside, openedOutside } from './named-outside.ts';
 
-/** The result of one run of a model. */
 export interface Trial {
   declaration: Declaration;
   /** JSON text of each output's value, by name. */
   outputs: Record<string, string>;
   seconds: number;
-  /** Warnings for the author. */
   warnings: string[];
 }
 
@@ -62,7 +60,6 @@ const LARGEST_SEED = 2 ** 48 - 1;
 export interface Triable {
   code: ModelCode;
   declaration: Declaration;
-  /** Warnings for its author. */
   warnings: string[];
   /** The files outside its folder that the warnings name. */
   outside: string[];

@@ -89,10 +89,7 @@ async function deleteRows(db: Kysely<Tables>, campaign: number): Promise<void> {
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();
 }
 
-/**
- * Deletes the rows of a table whose rows may be large.
- * @param size - the size of a row, about in bytes
- */
+/** Deletes the rows of a table whose rows may be large. @param size - the size of a row, about in bytes */
 async function deleteLarge(
   db: Kysely<Tables>,
   campaign: number,

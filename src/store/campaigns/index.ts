@@ -11,7 +11,6 @@ import type { CampaignRecord } from '../types.ts';
 /** The maximum number of definitions that are cached in memory. */
 const DEFINITIONS = 8;
 
-/** Campaigns: their definitions and phases. */
 export function campaignStore(db: Kysely<Tables>) {
   /** Definitions by the number and revision of their campaigns. A definition changes only with the revision. */
   const definitions = new Map<string, Pick<CampaignRecord, 'campaign' | 'definition'>>();

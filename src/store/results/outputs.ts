@@ -54,7 +54,6 @@ export async function* lackingRuns(
   }
 }
 
-/** Replaces the outputs of completed runs. */
 export async function setOutputs(
   db: Kysely<Tables>,
   campaign: number,

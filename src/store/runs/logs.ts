@@ -51,7 +51,6 @@ export async function runLogs(db: Kysely<Tables>, campaign: number, ordinal?: nu
   return rows.map(toLog);
 }
 
-/** The log that was stored last. */
 export async function lastRunLog(db: Kysely<Tables>, campaign: number): Promise<StoredLog | undefined> {
   const row = await withPlace(logsOf(db, campaign))
     .orderBy('run_logs.kept_at', 'desc')

@@ -6,7 +6,6 @@ import { byId, numberOf } from '../by-id.ts';
 import type { CampaignRecord } from '../types.ts';
 import type { SearchEvent, SearchLength } from '../../campaign/search/log.ts';
 
-/** The log of the search or the selection of a campaign. */
 export function searchStore(db: Kysely<Tables>) {
   return {
     searchLog: byId(db, readSearch),

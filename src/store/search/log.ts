@@ -146,7 +146,6 @@ function locked(
     .executeTakeFirstOrThrow();
 }
 
-/** The length of the log of a campaign. */
 export async function searchLength(db: Kysely<Tables>, campaign: number): Promise<SearchLength> {
   const { asks, told } = await db
     .selectFrom('asks')

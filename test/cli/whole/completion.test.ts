@@ -1,14 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { openStore } from '../../../src/store/index.ts';
 import { campaign } from '../../store/fixtures.ts';
 import { cleanEnv, foray, MAIN, type Ran } from '../../support/cli.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 const run = promisify(execFile);
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -21,7 +21,7 @@ let env: NodeJS.ProcessEnv;
 /** The commands in the program's help. */
 let shown: string[];
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-completion-'));
+  folder = testFolder();
   work = join(folder, 'work');
   mkdirSync(join(work, 'models'), { recursive: true });
   writeFileSync(join(work, 'my flu.yaml'), '');
@@ -47,7 +47,6 @@ beforeAll(async () => {
   const [{ stdout: help }] = await Promise.all([foray(folder, ['--help']), ...shells.map(write)]);
   shown = [...help.split('\nCommands:\n')[1]!.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!).sort();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const scriptOf = (shell: Shell): string => join(folder, `completion.${shell}`);
 const has = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;

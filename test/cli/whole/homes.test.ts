@@ -1,26 +1,25 @@
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hintWithoutTemporal } from '../../../src/cli/home.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { foray, type Ran, ROOT } from '../../support/cli.ts';
 import { startModule } from '../../support/module.ts';
 import { until } from '../../support/until.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 let folder: string;
 let empty: string;
 let env: NodeJS.ProcessEnv;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-homes-'));
+  folder = testFolder();
   empty = join(folder, 'empty');
   mkdirSync(empty);
   env = { XDG_STATE_HOME: join(folder, 'state') };
   writeFileSync(join(folder, 'campaign.yaml'), 'campaign: c\nmodel: {name: Rehearsal}\n');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...args: string[]): Promise<Ran> => foray(empty, args, { env });
 

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { cleanEnv, ROOT } from '../../support/cli.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 /** Code that prints the address of each module that Node loads afterwards, one address per line. */
 const PRINT_MODULES = `
@@ -67,15 +65,11 @@ test('a service on one machine starts without the packages for PostgreSQL, S3 an
     const { startService } = await import('./src/service/service.ts');
     const service = await startService({ dataDir: process.argv[1], modelDirs: [], apiKey: 'key', executors: 1 });
     await service.close();`;
-  const folder = mkdtempSync(join(tmpdir(), 'foray-modules-'));
-  try {
-    const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', program, folder], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    expect(loaded).toContain('src/service/runs/replica.ts');
-    expect(loaded).not.toMatch(/node_modules\/(pg|kysely|aws4fetch|@temporalio)\//);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = testFolder();
+  const loaded = execFileSync(process.execPath, ['--input-type=module', '--eval', program, folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect(loaded).toContain('src/service/runs/replica.ts');
+  expect(loaded).not.toMatch(/node_modules\/(pg|kysely|aws4fetch|@temporalio)\//);
 });

@@ -1,17 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { cleanEnv, MAIN } from '../../support/cli.ts';
 import { ownPort } from '../../support/own-port.ts';
 import { until } from '../../support/until.ts';
 import { entriesOf, type Entry, usual } from '../log-entries.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
-let folder: string;
-beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'foray-log-'))));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 /** Runs a command with `--log json` until its log has an entry and it has ended, by SIGTERM if it goes on. */
 async function logged(

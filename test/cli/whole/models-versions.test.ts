@@ -34,7 +34,7 @@ test('old versions can be listed, run by hand and pruned', async () => {
     'Versions of Echo',
     expect.stringMatching(/version +made +state +size +runs/),
   ]);
-  expect(one).toMatch(/^ {2}1 +\d{4}-\S+ \d\d:\d\d +kept +[\d.]+ KiB +1$/);
+  expect(one).toMatch(/^ {2}1 +\d{4}-\S+ \d\d:\d\d +kept +[\d.]+ K?B +1$/);
   expect(two).toMatch(/^ {2}2 +\S+ \S+ +current /);
   const asJson = JSON.parse((await run('versions', 'Echo', '--json')).stdout) as VersionSummary[];
   expect(asJson).toEqual(await versionsOf(service, 'Echo'));
@@ -79,7 +79,7 @@ test('old versions can be listed, run by hand and pruned', async () => {
     expect([code, stdout]).toEqual([0, 'Echo has no such old version to prune.\n']);
   }
   const pruned = await run('prune', 'Echo', '--keep', '1', '--yes');
-  expect(pruned.stdout).toMatch(/^Version 1 pruned; [\d.]+ KiB freed\.\n$/);
+  expect(pruned.stdout).toMatch(/^Version 1 pruned; [\d.]+ K?B freed\.\n$/);
   expect((await run('versions', 'Echo')).stdout).toMatch(/ 1 .* retired .* its files were pruned\n/);
   expect((await run('prune', 'Echo', '--keep', '1')).stdout).toContain('no such old version');
   const retired = await run('check', 'Echo', '--version', '1', '--data', dataDir);

@@ -1,18 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { cleanEnv, ROOT } from '../../support/cli.ts';
 import { until } from '../../support/until.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 /** The program of the checkout. It starts the Node that npm has installed. */
 const MAIN = join(ROOT, 'src/cli/foray.mjs');
-const folder = mkdtempSync(join(tmpdir(), 'foray-older-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 /** The address of a module. A Node process that loads the module reports an older version. */
 const OLDER = `data:text/javascript,${encodeURIComponent(

@@ -1,8 +1,5 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { mkdtempSync, rmSync } from 'node:fs';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { NativeConnection } from '@temporalio/worker';
@@ -14,6 +11,7 @@ import { foray } from '../../support/cli.ts';
 import { makeCertificate } from '../../support/tls-proxy.ts';
 import { sampleRecord } from '../../report/support.ts';
 import { withoutServers } from '../../support/without-servers.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 const flu = sampleRecord({ id: 'flu' });
 
@@ -61,13 +59,13 @@ test('a Temporal server that refuses the key answers, and the reason why a campa
   const { temporal, address } = await clientOf(refusing());
   const why = `The Temporal server at ${address} refuses the request (namespace "default"): Request unauthorized.`;
   await expect(temporal.reach()).rejects.toMatchObject({ code: 'TEMPORAL_REFUSED', message: why });
-  expect(await temporal.answers()).toBe(true);
-  expect(await temporal.progressOf(flu)).toEqual({
+  expect(await temporal.call('answers')).toBe(true);
+  expect(await temporal.call('progressOf', flu)).toEqual({
     progress: undefined,
     why,
     blocks: true,
   });
-  expect(await temporal.blockedBy(flu)).toBe(why);
+  expect(await temporal.call('blockedBy', flu)).toBe(why);
 });
 
 test('a call waits only for its own time limit when another call is already connecting to a silent server', async () => {
@@ -79,7 +77,7 @@ test('a call waits only for its own time limit when another call is already conn
     .reach()
     .catch((error: unknown) => error)
     .finally(() => (isOver = true));
-  expect(await Promise.all([temporal.answers(), temporal.blockedBy(flu)])).toEqual([
+  expect(await Promise.all([temporal.call('answers'), temporal.call('blockedBy', flu)])).toEqual([
     false,
     `The Temporal server at ${address} cannot be reached.`,
   ]);
@@ -103,18 +101,18 @@ test('a late answer of a connected Temporal does not block a campaign; a frozen 
   const silent = `The Temporal server at ${address} cannot be reached.`;
   // a question waits only 1.2 s for a connection
   await temporal.reach();
-  expect(await Promise.all([temporal.progressOf(flu), temporal.blockedBy(flu)])).toEqual([
+  expect(await Promise.all([temporal.call('progressOf', flu), temporal.call('blockedBy', flu)])).toEqual([
     { progress: undefined, why: 'Temporal answers slowly', blocks: false },
     undefined,
   ]);
   const clock = performance.now.bind(performance);
   const later = jest.spyOn(performance, 'now').mockImplementation(() => clock() + 10_000);
-  expect(await temporal.blockedBy(flu)).toBe(silent);
+  expect(await temporal.call('blockedBy', flu)).toBe(silent);
   later.mockRestore();
-  expect(await temporal.answers()).toBe(true);
+  expect(await temporal.call('answers')).toBe(true);
   server.close();
   for (const session of sessions.splice(0)) session.destroy();
-  expect(await temporal.blockedBy(flu)).toBe(silent);
+  expect(await temporal.call('blockedBy', flu)).toBe(silent);
 });
 
 test('a worker and a service with lanes name a key that Temporal refuses', async () => {
@@ -124,8 +122,7 @@ test('a worker and a service with lanes name a key that Temporal refuses', async
   await expect(
     LaneKeeper.start({} as LaneKeeperParts, { ...lanes, workflowBundle: { code: '' } }),
   ).rejects.toMatchObject({ code: 'TEMPORAL_REFUSED', message: why });
-  const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
-  ends.push(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const options = ['--service-url', 'http://127.0.0.1:9', '--api-key', 'none', '--store', 'sqlite:store.db'];
   const worker = await foray(folder, ['worker', ...options], { env: { TEMPORAL_ADDRESS: address } });
   expect([worker.code, worker.stderr]).toEqual([3, expect.stringContaining(why)]);
@@ -139,9 +136,8 @@ test('an error about a connection with TLS points at the certificates, because a
 });
 
 test('an error about a native connection says that the certificate of Temporal is refused, and names the setting for the file of its authority', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'foray-test-'));
+  const folder = testFolder();
   const server = http2.createSecureServer(makeCertificate(folder));
-  ends.push(() => rmSync(folder, { recursive: true }));
   const { address } = await clientOf(server);
   const connectionOptions = { address, tls: true };
   const refused: unknown = await NativeConnection.connect(connectionOptions).catch((error: unknown) => error);

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { Mistakes } from '../../../src/yaml/mistake-collector.ts';
 import { UploadedFiles } from '../../../src/resolve/files/uploaded.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'foray-uploaded-'));
+  folder = testFolder();
   for (const name of ['days.csv', 'nameless']) writeFileSync(join(folder, name), 'Days\n7\n');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const check = { columns: (names: readonly string[]) => [...names], row: () => ['7'] };
 const pointsAt = (path: string) =>

@@ -3,7 +3,6 @@ import { MOST_FLIGHTS } from '../../../campaign/scheduler/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Status, Change, oneOf, Reason, id } from './schemas.ts';
 
-/** Endpoints that send a message to a campaign. */
 export const steeringEndpoints = {
   pause: {
     method: 'POST',

@@ -6,7 +6,6 @@ import type { Runs } from '../../runs/runs.ts';
 import { reader } from '../body.ts';
 import type { Handlers } from '../call.ts';
 
-/** The handlers for run requests, statuses and results. */
 export function runHandlers(
   registry: ModelRegistry,
   runs: Runs,
