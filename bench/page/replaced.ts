@@ -50,7 +50,7 @@ export async function replaced(
   };
   await page.goto(origin + path);
   await page.evaluate(`(${answerAnew})(${JSON.stringify(parts)})`);
-  // `waitForFunction` gets a function and not a text, because the page's policy forbids the evaluation of texts
+  // unlike `evaluate`, `waitForFunction` gets a function: the page's policy forbids it to evaluate a text
   const updates = (count: number) =>
     page.waitForFunction((wanted) => Number(Reflect.get(globalThis, 'updates')) >= wanted, count, {
       timeout: LIMIT,
@@ -58,6 +58,7 @@ export async function replaced(
     });
   await updates(WARM);
   const before = await step('the heap is read', heap());
+  // the list `tasks` of the page has the durations of the browser's long tasks; `visit.ts` puts it there
   await page.evaluate('tasks.length = 0');
   await updates(UPDATES);
   const replacing = await step('the browser lists its tasks', page.evaluate('Math.max(0, ...tasks)'));

@@ -22,7 +22,7 @@ export class Drawn {
   }
 
   normal(): number {
-    // the smallest number that is not 0 has a finite quantile
+    // `uniform` may be 0, whose quantile is infinite
     return normalQuantile(Math.max(this.uniform(), 2 ** -60));
   }
 
@@ -47,21 +47,27 @@ export function seededBase(names: readonly string[]): BaseInput[] {
   ];
 }
 
-/** A design whose runs have seeds. */
+/** A campaign whose runs have seeds. Its design is drawn from a seed of its own. */
 export type Seeded = Omit<Played, 'design' | 'base' | 'finished'> & {
   title: string;
   design: (seed: number) => Design;
 };
 
-/** Runs a function of the inputs with chance at all points of a design, and analyzes the results. */
+/**
+ * Runs a function of the inputs with chance at all points of a design, and analyzes the results.
+ *
+ * @param seed of the design
+ * @param model also gets the seed of the run
+ */
 export function analysisWithChance(
   { design: designOf, ...campaign }: Seeded,
   seed: number,
-  model: (values: readonly number[], seed: string) => number,
+  model: (values: readonly number[], runSeed: string) => number,
 ): Analysis {
   const design = designOf(seed);
+  // this seed is that of the campaign: the seeds of the runs follow from it
   const played: Played = { seed: 1, ...campaign, design, base: seededBase(inputsOf(design)) };
-  return analyzed(played, (values, _replication, own) => ({ Y: model(values, own!) }))[0]!;
+  return analyzed(played, (values, _replication, runSeed) => ({ Y: model(values, runSeed!) }))[0]!;
 }
 
 /** Whether the sentence says that some input has an effect. */

@@ -24,11 +24,13 @@ export function addUi(program: Command): void {
     .option('--no-open', 'do not open a browser')
     .action(async (flags: Flags, command: Command) => {
       const home = resolve(flags.home);
+      // with one of these flags, the user wants another page than the one that runs already
       const hasOwnSettings = ['port', 'store', 'serviceUrl'].some(
         (name) => command.getOptionValueSource(name) === 'cli',
       );
       const page = hasOwnSettings ? undefined : await runningPage(home);
       const login = page && (await loginAddress(page).catch(() => undefined));
+      // no page runs, or it does not answer
       if (login === undefined) return serveOwn(home, flags);
       print(login);
       if (flags.open) open(login);

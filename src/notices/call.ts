@@ -21,7 +21,9 @@ export interface Failed {
  * Calls the webhook or the command of a notice. The reason of a failure has neither the address nor anything that a
  * receiver or a command wrote, because these may contain a secret.
  *
+ * @param signal - ends the call
  * @returns undefined if the receiver has taken the message
+ * @throws the reason of the signal
  */
 export function callNotice(
   notice: Notice,
@@ -85,6 +87,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<Failed | undefined> {
   const ignore = (): void => {};
+  // `leadsGroup`: the processes that the command starts end with it
   const program = new LineProgram(
     { command, folder: tmpdir(), environment: environmentForOthers(), leadsGroup: true },
     { stdout: ignore, stderr: ignore },
@@ -99,6 +102,7 @@ async function run(
     const { code, signal: killedBy } = await program.exit;
     signal.throwIfAborted();
     if (code === 0) return undefined;
+    // `signal` has not ended the command, so only the time limit can have done it
     const why = limit.aborted ? `took longer than ${COMMAND_MS / 1_000} s` : `ended with ${code ?? killedBy}`;
     return { why, retryAfter: 0 };
   } catch (error) {

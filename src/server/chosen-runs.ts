@@ -17,6 +17,7 @@ export async function chosenRuns(
   choice: RunChoice,
 ): Promise<ChosenRuns> {
   const found = await answers.run(reply.request.keyHash!, 'runs', { id, choice }, goneSignal(reply));
-  // a message between threads gives every object a prototype again
+  // `byName` takes the prototype away, because an output may be called `constructor`; a message between threads gives
+  // every object a prototype again
   return { ...found, rows: found.rows.map((row) => ({ ...row, outputs: byName(row.outputs) })) };
 }

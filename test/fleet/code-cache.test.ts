@@ -12,12 +12,17 @@ import { rows, startTestService, temporaryFolder } from '../service/support.ts';
 const SIZE = 10_000;
 const FIT = 2.5 * SIZE;
 
-/** A service with versions of models, and an executor's cache of their code. */
+/**
+ * A service with versions of models, and an executor's cache of their code. The program of a model is a comment that
+ * repeats its name, which is one letter.
+ */
 async function world(models: readonly string[]) {
   const folder = temporaryFolder();
   for (const name of models) writeCommandModel(folder, name, `// ${name.repeat(SIZE)}`);
   const service = await startTestService({ modelDirs: [folder] });
-  const [versions, fetched] = [new Map<string, FetchedVersion>(), [] as string[]];
+  const versions = new Map<string, FetchedVersion>();
+  /** The hashes of the fetched files, in order. */
+  const fetched: string[] = [];
   const stored = rows(
     service.dataDir,
     'SELECT versions.id, name, manifest, template FROM versions JOIN models ON models.id = model_id',
@@ -46,7 +51,9 @@ async function world(models: readonly string[]) {
     fetched,
     runOf,
     start: () => {
-      const materials = new RemoteMaterials(client, cache, 1, FIT);
+      // this test keeps no outputs, so the number of uploads at once does not matter
+      const mostUploads = 1;
+      const materials = new RemoteMaterials(client, cache, mostUploads, FIT);
       materials.prepare();
       const begin = (name: string) => materials.jobOf(runOf(name));
       return {
@@ -80,9 +87,10 @@ test('an executor removes the code of the least recently used versions, but not 
   const executor = start();
   const executing = await executor.begin('A');
   for (const name of ['B', 'C', 'B', 'D']) await executor.use(name);
+  // the size of A counts only after the end of its run, so B and D still fit
   expect(kept()).toBe('ABD');
   expect(existsSync(executing.code.entry)).toBe(true);
-  // the cache of contents has a limit, too: the four versions have eight files
+  // the cache of contents has a limit, too: each of the four versions has two files, model.yaml and sim.mjs
   expect(contents()).toBeLessThan(8);
   executor.end(executing, 'A');
   await executor.use('B');

@@ -18,7 +18,7 @@ export interface Quantity {
 
 /** The relative slack of one operation: 64 times the rounding error of a double. */
 const RELATIVE = 2 ** -46;
-/** A double that is read has all digits of a decimal up to this whole number. */
+/** A whole number below this has at most 15 digits. Two decimals with so few digits are never the same double. */
 const MOST_WHOLE = 1e15;
 /** Doubles have these powers of ten exactly. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
@@ -41,10 +41,11 @@ export function quantity(value: number): Quantity {
 function computed(value: number, slack: number): Quantity {
   const own = slack + RELATIVE * Math.abs(value);
   if (!Number.isFinite(own)) return { value, whole: NaN, decimals: 0, slack: 0 };
+  // a value that cannot be told from 0 is 0
   return { value: Math.abs(value) <= slack ? 0 : value, whole: NaN, decimals: 0, slack: own };
 }
 
-/** The decimal `whole` / 10^`decimals`; undefined if its digits are too many. */
+/** The decimal `whole` / 10^`decimals`; undefined if its digits are too many, or if `whole` is NaN. */
 function decimal(whole: number, decimals: number): Quantity | undefined {
   if (!Number.isSafeInteger(whole)) return undefined;
   let [shorter, digits] = [whole, decimals];
@@ -56,7 +57,10 @@ function decimal(whole: number, decimals: number): Quantity | undefined {
   return { value: shorter / POWERS[digits]!, whole: shorter, decimals: digits, slack: 0 };
 }
 
-/** The whole numbers of two decimals with the same number of decimals; undefined if they are too large. */
+/**
+ * The whole numbers of two decimals, for the larger number of decimals of the two: 1.5 and 0.25 give 150 and 25.
+ * Undefined if they are too large, or if one of the numbers is not a decimal: its `whole` is NaN.
+ */
 function aligned(a: Quantity, b: Quantity): { left: number; right: number; decimals: number } | undefined {
   const decimals = Math.max(a.decimals, b.decimals);
   const left = a.whole * POWERS[decimals - a.decimals]!;
@@ -93,7 +97,8 @@ export function remainder(a: Quantity, b: Quantity): Quantity {
   if (exact) return exact;
   const value = a.value % b.value;
   const slack = a.slack + Math.abs(a.value / b.value) * b.slack;
-  // a quotient that is nearly whole has no remainder
+  // if the quotient is just below a whole number, the remainder is nearly `b` and counts as 0; if it is just above one,
+  // the remainder is nearly 0, and `computed` makes it 0
   const isWhole = Math.abs(b.value) - Math.abs(value) <= slack;
   return computed(isWhole ? 0 : value, slack);
 }
@@ -103,15 +108,16 @@ export function power(base: Quantity, exponent: Quantity): Quantity {
   if (Number.isInteger(exponent.value) && exponent.decimals === 0 && count <= MOST_FACTORS) {
     let product = quantity(1);
     for (let factor = 0; factor < count; factor += 1) product = times(product, base);
-    // a decimal, or no decimal
+    // a product without slack is a decimal, or outside the range of doubles; other powers are computed in doubles below
     if (product.slack === 0) return exponent.value < 0 ? over(quantity(1), product) : product;
   }
   const value = base.value ** exponent.value;
-  const moved = applied((y) => base.value ** y, exponent).slack;
-  return computed(value, moved + applied((x) => x ** exponent.value, base).slack);
+  const slackOfExponent = applied((y) => base.value ** y, exponent).slack;
+  const slackOfBase = applied((x) => x ** exponent.value, base).slack;
+  return computed(value, slackOfExponent + slackOfBase);
 }
 
-/** A function of a number, computed in doubles. */
+/** A function of a number, computed in doubles. The new slack says how far the result moves if the number does. */
 export function applied(compute: (x: number) => number, { value, slack }: Quantity): Quantity {
   const result = compute(value);
   const moved = slack === 0 ? 0 : Math.abs(compute(value + slack) - result);

@@ -29,7 +29,7 @@ export interface MorrisRow {
  * M. D. Morris, "Factorial sampling plans for preliminary computational experiments", Technometrics 33 (1991)
  * 161-174, section 3. Trajectories are independent of each other. If those were chosen that are farthest from each
  * other, the inputs would be at their outer levels too often, and the mean effects would be wrong. The first n
- * trajectories are those of a design with n trajectories.
+ * trajectories of a larger design are those of a design with n trajectories.
  */
 export function* morrisLevels(design: MorrisDesign): Generator<MorrisRow> {
   const { trajectories, levels } = design;
@@ -57,25 +57,26 @@ interface Trajectory {
   steps: number[];
 }
 
+// the second part of a counter, after the number of the trajectory: it separates random numbers of different purposes
+const LEVEL = 0;
+const DIRECTION = 1;
+
 /** Returns a function that makes a random trajectory from its number. Numbers start at 0. */
 function drawTrajectory({ inputs, levels, seed }: MorrisDesign): (number: number) => Trajectory {
   const half = levels / 2;
   const keys = inputs.map(({ name }): Key => streamKey('foray morris', seed, name));
   const orderKey = streamKey('foray morris order', seed, '');
   return (number) => {
+    // each input moves once between a level in the lower half and the level that is `half` levels above it
     const lower = keys.map((key) => Math.floor(uniformAt(key, number, LEVEL) * half));
     const goesUp = keys.map((key) => uniformAt(key, number, DIRECTION) < 0.5);
     return {
       start: lower.map((level, at) => (goesUp[at] ? level : level + half)),
-      order: permutation(inputs.length, (from) => uniformAt(orderKey, number, from)),
+      order: permutation(inputs.length, (index) => uniformAt(orderKey, number, index)),
       steps: goesUp.map((isUp) => (isUp ? half : -half)),
     };
   };
 }
-
-// the second number of a counter: it separates random numbers of different purposes
-const LEVEL = 0;
-const DIRECTION = 1;
 
 /** The levels of a trajectory, row after row. */
 function rowsOf({ start, order, steps }: Trajectory): number[][] {

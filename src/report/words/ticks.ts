@@ -15,6 +15,7 @@ export interface Tick {
  */
 export function ticksBetween(low: number, high: number, most: number, isWhole = false): Tick[] {
   if (!(high > low)) return [{ value: low, text: numberText(low) }];
+  // the first step may be too small, but never too large; `high - low` could be too large for a double
   let power = Math.floor(Math.log10(high / most - low / most));
   if (isWhole) power = Math.max(0, power);
   for (let at = 0; ; at += 1) {
@@ -31,7 +32,7 @@ function multiplesWithin(low: number, high: number, factor: number, exponent: nu
   const step = Number(`${factor}e${exponent}`);
   // a limit that is a multiple except for its last digits counts as one
   const [first, last] = [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
-  // a sum of so many steps would not be drawn in any case
+  // no axis has so many ticks, so the caller then takes a larger step
   const count = Math.min(1_000, last - first + 1);
   return Array.from({ length: Math.max(0, count) }, (_, at) =>
     Number(`${(first + at) * factor}e${exponent}`),

@@ -44,6 +44,10 @@ export class Workplace {
   readonly #countOwnMemory: (isOfModel: boolean) => void;
   #isOfModel = true;
 
+  /**
+   * `mark` is a variable of the environment, as `NAME=value`: the processes inherit it, and are found by it. Its value
+   * also names the folder of this executor.
+   */
   constructor(
     files: ContentFiles,
     { mark, memory, countOwnMemory }: Pick<Guarded, 'mark' | 'memory' | 'countOwnMemory'>,
@@ -65,7 +69,10 @@ export class Workplace {
     this.#scratch = new ScratchFolder(this.#temporary);
   }
 
-  /** Makes what the code of modules prints and writes as temporary files belong to this executor. */
+  /**
+   * Redirects the code of modules, which runs in this process. What it prints goes to `printed`, and its temporary
+   * files go to the folder of this executor.
+   */
   open(): void {
     mkdirSync(this.#temporary, { recursive: true, mode: 0o700 });
     Object.assign(process.env, temporaryIn(this.#temporary));
@@ -79,15 +86,16 @@ export class Workplace {
     }
   }
 
-  /** The path of a new working folder for a program that stays loaded. */
+  /** The path of a new working folder for a program that stays loaded (a loop). */
   newFolder(): string {
     this.#folders += 1;
     return path.join(this.#folder, `loop-${this.#folders}`);
   }
 
   /**
-   * Makes `program` the program that stays loaded; undefined for a run without one. Ends another one, because its end
-   * would end the processes of the run too, and its memory would count as that of the run.
+   * Makes `program` the program that stays loaded; undefined for a run without one. Another loaded program ends now.
+   * Without runs it would end after a while, perhaps during this run, and then end the processes of this run too. And
+   * its memory would count as that of this run.
    */
   async use(program: LoadedProgram | undefined): Promise<void> {
     if (this.#program !== program) await this.#program?.giveWay();
@@ -99,12 +107,15 @@ export class Workplace {
     print(this.printed.stderr, line);
   }
 
-  /** Says before a run of a program that only this run works in a folder. */
+  /** Call this before a run of a program in `folder`. A process that works there is then found as one of this run. */
   workIn(folder: string): void {
     this.processes.folders = [this.#folder, folder];
   }
 
-  /** Says before a run whether the memory of this process is that of its model. The watchdog hears only of a change. */
+  /**
+   * Call this before a run. The code of a module runs in this process, so the memory of this process counts as that of
+   * the model. A program has processes of its own. The watchdog hears only of a change.
+   */
   countOwnMemory(isOfModel: boolean): void {
     if (isOfModel !== this.#isOfModel) this.#countOwnMemory(isOfModel);
     this.#isOfModel = isOfModel;

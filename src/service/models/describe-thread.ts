@@ -5,6 +5,7 @@ import { isSystemError } from '../system-errors.ts';
 import type { Answer } from './describe.ts';
 import { loadModel } from './load.ts';
 
+/** The files that were loaded with the model: its own, and all that they import. */
 const loaded = new Set<string>();
 registerHooks({
   load(url, context, next) {
@@ -29,7 +30,8 @@ try {
 }
 
 /**
- * The message of an error. The message of a syntax error begins with its place, which is the first line of the stack.
+ * The message of an error. The message of a syntax error does not say the place, but the first line of its stack does.
+ * So the place is put before the message.
  */
 function described({ message, stack = '' }: Error): string {
   const place = /^file:\/\/(\S+:\d+)\n/.exec(stack)?.[1];

@@ -9,12 +9,14 @@ export function runResource(run: StoredRun, { id, experimentTemplate }: Version,
     id: run.id,
     inputs: inputsOf(experimentTemplate.inputs, run.experimentType).map((item) => ({
       ...item,
+      // the request may have given the input a range or random type, instead of the template's type
       type: typeIn(run, item),
       value: run.inputs[item.name]!,
     })),
     modelVersionId: id,
     status: run.status,
     message: JSON.stringify(message),
+    // a client asks for the outputs with another request (API specification, 2.7)
     outputs: null,
   };
 }

@@ -12,7 +12,10 @@ beforeEach(() => {
 });
 afterEach(() => screen.close());
 
-/** Draws the lines. Returns the control codes before them, which move the cursor up. */
+/**
+ * Draws the lines, each as one span of text. The cursor is then in the row below them. Returns the control codes before
+ * the lines, which move the cursor from below the previous lines to the first of them.
+ */
 function upBefore(lines: string[]): string {
   screen.draw(lines.map((line) => [line]));
   return written.at(-1)!.replace(new RegExp(`${lines[0]}.*`, 's'), '');

@@ -5,6 +5,7 @@
  */
 export class Cholesky {
   size = 0;
+  /** The distance of two rows in memory, and the number of rows that fit before the memory must grow. */
   #stride: number;
   #rows: Float64Array;
 
@@ -46,6 +47,7 @@ export class Cholesky {
     return true;
   }
 
+  /** A copy with room for `extra` further rows. */
   copy(extra: number): Cholesky {
     const copy = new Cholesky(this.size + extra);
     for (let i = 0; i < this.size; i += 1) {
@@ -99,6 +101,7 @@ export class Cholesky {
         columns[start + i] = -dot(rows, i * stride + j, columns, start + j, i - j) / rows[i * stride + i]!;
       }
     }
+    // K⁻¹ = L⁻ᵀ·L⁻¹: its elements are dot products of columns of L⁻¹, and column i is 0 above row i
     const inverse = new Float64Array(size * size);
     for (let i = 0; i < size; i += 1) {
       for (let j = 0; j <= i; j += 1) {
