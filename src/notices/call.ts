@@ -86,6 +86,7 @@ async function run(
   message: NoticeMessage,
   signal: AbortSignal,
 ): Promise<Failed | undefined> {
+  signal.throwIfAborted();
   const ignore = (): void => {};
   // `leadsGroup`: the processes that the command starts end with it
   const program = new LineProgram(

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { isForayError } from '../../src/errors.ts';
@@ -33,6 +33,10 @@ test('the signature is that of the example in the specification of Standard Webh
   expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 
+const runs = { total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 };
+const data = { campaign: 'c', phase: 'completed', points: 0, runs, note: '', failure: null } as const;
+const message = { id: '1', type: 'campaign.ended', timestamp: '2026-01-01T00:00:00.000Z', data } as const;
+
 test('a command gets no key or password of the worker, but the rest of its environment', async () => {
   const keys = ['FORAY_API_KEY', 'TEMPORAL_API_KEY', 'PGPASSWORD', 'PGPASSFILE'];
   const before = { ...process.env };
@@ -40,9 +44,6 @@ test('a command gets no key or password of the worker, but the rest of its envir
   try {
     for (const key of keys) process.env[key] = 'hunter2';
     process.env.NOTICE_TEST = 'stays';
-    const runs = { total: 0, done: 0, new: 0, reused: 0, failed: 0, running: 0, queued: 0, waiting: 0 };
-    const data = { campaign: 'c', phase: 'completed', points: 0, runs, note: '', failure: null } as const;
-    const message = { id: '1', type: 'campaign.ended', timestamp: '2026-01-01T00:00:00.000Z', data } as const;
     const { signal } = new AbortController();
     expect(await callNotice({ command: ['sh', '-c', `env > ${file}`] }, message, signal)).toBeUndefined();
   } finally {
@@ -54,6 +55,13 @@ test('a command gets no key or password of the worker, but the rest of its envir
   const environment = readFileSync(file, 'utf8');
   expect(environment).toContain('NOTICE_TEST=stays');
   expect(environment).not.toContain('hunter2');
+});
+
+test('a call that was ended before it begins starts no command', async () => {
+  const file = join(folder, 'started');
+  const call = callNotice({ command: ['touch', file] }, message, AbortSignal.abort());
+  await expect(call).rejects.toThrow('aborted');
+  expect(existsSync(file)).toBe(false);
 });
 
 describe('a file of notices', () => {
