@@ -18,7 +18,7 @@ const WIDE = 1000;
 const NARROW = 390;
 
 /** Makes the pictures of docs/guides/page.md. The page of one campaign is also shown in dark colours, wide and narrow. */
-export async function takePagePictures(studio: Studio, campaign: string): Promise<void> {
+export async function takePagePictures(studio: Studio, deskFile: string): Promise<void> {
   const { page, login, pictures, folder, foray } = studio;
   const shot = async (name: string, height: number, width = WIDE): Promise<void> => {
     await page.setViewportSize({ width, height });
@@ -54,7 +54,7 @@ export async function takePagePictures(studio: Studio, campaign: string): Promis
   await shot('model', 1180);
 
   // a second campaign of the same desk, with a longer service time
-  const text = readFileSync(campaign, 'utf8').replace('Mean service time: 1', 'Mean service time: 1.05');
+  const text = readFileSync(deskFile, 'utf8').replace('Mean service time: 1', 'Mean service time: 1.05');
   writeFileSync(join(folder, 'slower.yaml'), text);
   foray('submit', 'slower.yaml', '--id', 'slower', '--watch');
   await page.goto(`${origin}/compare?id=desk&id=slower`);

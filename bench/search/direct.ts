@@ -9,14 +9,14 @@ const REFERENCES = [
   { tested: hartmann6, scipy: 124 },
 ];
 
-/**
- * Counts the evaluations until a value is within 1 % of the optimum, at most 4,000. DIRECT uses no random numbers, so
- * there are no seeds.
- */
+/** DIRECT uses no random numbers, so every seed gives the same result. */
+const ANY_SEED = 1;
+
+/** Counts the evaluations until a value is within 1 % of the optimum, at most 4,000. */
 export function directRows() {
   return REFERENCES.map(({ tested, scipy }) => ({
     name: tested.name,
-    evaluations: evaluationsTo(withinOnePercent(tested), 4000, direct, tested, 1),
+    evaluations: evaluationsTo(withinOnePercent(tested), 4000, direct, tested, ANY_SEED),
     reference: scipy,
   }));
 }

@@ -1,5 +1,6 @@
-/** How many runs of a campaign were stopped or are unknown to the service, and how many go on. */
+/** The open runs of a campaign that stops, counted by what happens to them. */
 export interface StoppedRuns {
+  /** Runs that the service has stopped, or does not know. */
   stopped: number;
   /** Runs that go on for other campaigns, or that the campaign did not start. */
   kept: number;

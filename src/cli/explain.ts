@@ -71,6 +71,7 @@ function printLogs(runs: readonly ExplainedRun[], lines: number): void {
     print(`Replication ${replication}. ${why}`);
     printLog(log, { lines });
   }
+  // an attempt without an id has no log: the service has refused it, or has not answered yet
   const without = runs.filter(
     ({ state, run, log, earlier }) => (state === 'failed' || earlier.length > 0) && run !== null && !log,
   );

@@ -51,6 +51,7 @@ export async function planOfDesign(
   { ask, signal, onAsked }: PlanOptions,
 ): Promise<Plan> {
   const { replications, precision, repeats = 0 } = campaign;
+  // repeats of a point may have runs of their own
   const replicated = replicatedPoints(campaign, points);
   const runs = replicated * replications;
   const chosen = sampledRuns(runs, campaign.fresh ? 0 : ask);
@@ -96,6 +97,7 @@ export async function planOfDesign(
       ...(growth ? [growthPlan(growth)] : []),
     ],
     replications: { min: replications, max: most },
+    // the procedure of Kim and Nelson usually needs only the first replications, but OCBA uses its whole budget
     usualRuns: selection?.method === 'kn' ? runs : mostRuns,
     foreseen: expected,
     there,
@@ -120,8 +122,8 @@ export async function planOfDesign(
 }
 
 /**
- * Maximum number of runs of a selection. If the model has no seed, nothing is compared, so each point has only its
- * first runs.
+ * Maximum number of runs of a selection, with the `report` runs that the best point gets at the end. If the model has
+ * no seed, nothing is compared, so each point has only its first runs.
  */
 function mostRunsOfSelection(
   selection: Selection,
@@ -233,7 +235,8 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
  * @returns the numbers of the runs, from 0, in the order of the questions
  */
 export function sampledRuns(runs: number, most: number): Set<number> {
-  // multiples of the golden ratio do not follow the pattern of a grid
+  // Multiples of the golden ratio do not follow the pattern of a grid. Runs whose places are close together, such as
+  // the first few in the order of places, are spread evenly over all runs.
   const placeOf = (n: number): number => (n * GOLDEN) % 1;
   if (runs <= most) {
     const all = Array.from({ length: runs }, (_, run) => run);

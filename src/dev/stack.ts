@@ -94,7 +94,7 @@ export async function startStack(
   return { ...parts, stop };
 }
 
-interface PartsOptions extends StackOptions {
+interface StartOptions extends StackOptions {
   models: readonly string[];
   /** The path of Temporal's program. */
   cli: string;
@@ -103,7 +103,7 @@ interface PartsOptions extends StackOptions {
   hasUsualPorts: boolean;
 }
 
-async function startParts(home: string, options: PartsOptions, tries: number): Promise<Stack> {
+async function startParts(home: string, options: StartOptions, tries: number): Promise<Stack> {
   const { cli, port: servicePort, models, keepFailed, report, hasUsualPorts } = options;
   const paths = homePaths(home);
   const key = await localKey(home);
@@ -128,10 +128,10 @@ async function startParts(home: string, options: PartsOptions, tries: number): P
   // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only these, those of a payload codec,
   // and the key of the page (FORAY_KEY, below), are passed on
   const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE', 'FORAY_NOTICES', 'FORAY_NOTIFY'];
-  const isOurs = (name: string): boolean =>
+  const isPassedOn = (name: string): boolean =>
     !/^(FORAY_(?!PAYLOAD_)|TEMPORAL_)/.test(name) || kept.includes(name);
   const env = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isOurs(name))),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isPassedOn(name))),
     TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
     FORAY_HOME: home,
     // the key of the page stays the same after a restart of a part, like the port, so that programs can continue

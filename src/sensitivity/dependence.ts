@@ -16,8 +16,8 @@ export const NO_DEPENDENCE = 'No dependence on the inputs is visible.';
 const MOST_PAIRED = 30;
 
 /**
- * The inputs on which missing values depend: "A", or "A × B" for a dependence on two inputs together. If only the runs
- * of points show a dependence, it is "the inputs".
+ * The inputs on which missing values depend: "A", or "A × B" for a dependence on two inputs together. If only
+ * {@link LackingRuns} shows a dependence, it is "the inputs".
  *
  * If missing values do not depend on the inputs, the shares of missing runs may be exchanged between points. So the
  * tests are permutation tests. Those of numbers are tests of linear scores, with exact means and variances (J. Hájek and
@@ -112,38 +112,40 @@ interface Ranked {
 }
 
 /**
- * The runs without a value, by point. If they do not depend on the inputs, each replication loses random points. Then the runs
- * of a point lack a value together only by chance, also if chance is the same at all points. The number of pairs of such
- * runs is a sum of hypergeometric numbers. The root of a sum of rare events has a variance of 1/4 (F. J. Anscombe, "The
- * transformation of Poisson, binomial and negative-binomial data", Biometrika 35 (1948) 246-254), here times the part by
- * which the sum varies less.
+ * Tests whether runs without a value are at the same points. If they do not depend on the inputs, each replication
+ * lacks the values of random points. The number of these points is given, so the test also holds with common random
+ * numbers. Replications that lack a and b of n points have a hypergeometric number of these points in common, with the
+ * mean ab/n and the variance a(1 − a/n) b(1 − b/n)/(n − 1). The test sums over all pairs of replications. The root of a
+ * sum of rare events has a variance of 1/4 (F. J. Anscombe, "The transformation of Poisson, binomial and
+ * negative-binomial data", Biometrika 35 (1948) 246-254). Here it is multiplied by the variance and divided by the mean.
  */
 export class LackingRuns {
+  /** The number of points without a value, by replication. */
   readonly #ofReplication: number[] = [];
   #points = 0;
-  #pairs = 0;
+  #common = 0;
 
-  /** @param replications - the numbers of the runs of a point without a value, of those runs that all points have */
+  /** @param replications - the replications of a point that have no value; only those that all points have count */
   addPoint(replications: readonly number[]): void {
     this.#points += 1;
-    this.#pairs += (replications.length * (replications.length - 1)) / 2;
+    this.#common += (replications.length * (replications.length - 1)) / 2;
     for (const one of replications) this.#ofReplication[one] = (this.#ofReplication[one] ?? 0) + 1;
   }
 
   dependOnPoints(): boolean {
-    let [all, squares, free, freeSquares] = [0, 0, 0, 0];
+    let [sum, squares, spread, spreadSquares] = [0, 0, 0, 0];
     // a replication without such a run is a hole of the list
     for (const count of this.#ofReplication.filter(() => true)) {
       const own = count * (1 - count / this.#points);
-      all += count;
+      sum += count;
       squares += count ** 2;
-      free += own;
-      freeSquares += own ** 2;
+      spread += own;
+      spreadSquares += own ** 2;
     }
-    const expected = (all ** 2 - squares) / 2 / this.#points;
-    const variance = (free ** 2 - freeSquares) / 2 / (this.#points - 1);
+    const expected = (sum ** 2 - squares) / 2 / this.#points;
+    const variance = (spread ** 2 - spreadSquares) / 2 / (this.#points - 1);
     if (!(variance > 0)) return false;
-    const z = 2 * (Math.sqrt(this.#pairs) - Math.sqrt(expected)) * Math.sqrt(expected / variance);
+    const z = 2 * (Math.sqrt(this.#common) - Math.sqrt(expected)) * Math.sqrt(expected / variance);
     return normalCdf(-z) < LEVEL / 2;
   }
 }

@@ -70,7 +70,7 @@ export async function serveMetrics(
   });
 
   const server = await serveBeside({ host, port }, '--metrics', {
-    // without the database, most values are unknown, so the answer has none
+    // if one value cannot be read, the whole request fails: without the database, most values are unknown
     '/metrics': async () => ({ status: 200, type: registry.contentType, text: await registry.metrics() }),
   });
   return {

@@ -40,6 +40,7 @@ outputs: {names: [Peak day, Trajectory], files: keep}
   file: 'flu.yaml',
 };
 
+/** For each way: a name, the prefix of the proxy's paths, options of the service, and headers that the proxy adds. */
 const ways: [string, string, (origin: string) => ProxyOptions, (host: string) => OutgoingHttpHeaders][] = [
   ['--public-url with a path', '/sim', (origin) => ({ publicUrl: `${origin}/sim/` }), () => ({})],
   [

@@ -123,6 +123,7 @@ export class Faults {
     const { pid } = kept;
     if (pid === undefined) return;
     this.tally.add('descriptors');
+    // a worker may end without descriptors, but the service must not
     kept.mayEnd = target !== 'service';
     const before = limitOf(pid);
     limit(pid, `${descriptorsOf(pid) + spare}:${before.hard}`);
@@ -140,6 +141,7 @@ export class Faults {
     const answer = address && (await fetch(address).catch(() => undefined));
     if (!answer || answer.status >= 500) return;
     this.tally.add('address');
+    // an answer that breaks off says nothing about the address
     const text = await answer.text().catch(() => PROBE);
     if (answer.status !== 200 || text !== PROBE)
       this.broken.push(

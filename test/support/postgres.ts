@@ -78,7 +78,6 @@ export async function startPostgres(): Promise<Postgres> {
       // the data need not survive a crash of the machine, so no write waits for the disk
       const settings = [
         'fsync=off',
-        // the server looks for deadlocks after 50 ms
         'deadlock_timeout=50ms',
         'listen_addresses=127.0.0.1',
         'unix_socket_directories=',
@@ -168,12 +167,12 @@ export function postgresDatabase(server: () => Postgres): () => TestDatabase {
     await sweeper.query(EMPTY);
   };
   return () => {
-    let isOpen = false;
+    let hasTakenFirst = false;
     const others: Store[] = [];
     return {
       async open() {
-        if (!isOpen) {
-          isOpen = true;
+        if (!hasTakenFirst) {
+          hasTakenFirst = true;
           return (first ??= await openFirst());
         }
         const store = await openStore(address!);

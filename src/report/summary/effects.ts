@@ -56,8 +56,9 @@ export interface AxisRefusal {
   name: string;
   /**
    * `twice`: another axis has the input. `many`: the input has too many values for a picture each. `few`: there are no two
-   * other inputs for the axes. `sampled`: the points are drawn one by one. `whole`: they are, so there is no picture for
-   * each value. `sparse`: there are too few points or too many combinations for cells.
+   * other inputs for the axes. If the points of an input are shown one by one, there are surfaces and no heat maps.
+   * `sampled`: a surface cannot have the input on an axis. `whole`: there is no surface for each value of the input.
+   * `sparse`: there are too few points or too many combinations for cells.
    */
   why: 'twice' | 'many' | 'few' | 'sampled' | 'whole' | 'sparse';
 }
@@ -77,9 +78,9 @@ export interface LeftOut {
 const MOST_BINS = 200;
 /** The maximum number of bins of an input that has different values at many of the points. */
 const FEW_BINS = 20;
-/** The fewest different values of an input whose points are drawn one by one. */
+/** The fewest different values of an input whose points are shown one by one. */
 const FEWEST_SCATTERED = 10;
-/** The maximum number of points that are drawn one by one. */
+/** The maximum number of points that are shown one by one. */
 const MOST_SCATTERED = 800;
 /**
  * The maximum number of marks in the pictures of all inputs together. The picture of each input shows every drawn
@@ -177,26 +178,26 @@ export class EffectGatherer {
     const { inputs, cells, isGrid } = layout;
     const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
     const sampled = inputs.filter(isSampled);
-    const isWhole = sampled.length === 0;
+    const hasHeatMaps = cells.length > 0 && sampled.length === 0;
     const { x, y, by } = this.#chosen(axes, layout);
-    const chosen = cells.length > 0 && isWhole ? pairOf(inputs, { x, y, by }) : undefined;
+    const chosen = hasHeatMaps ? pairOf(inputs, { x, y, by }) : undefined;
     const grids =
       chosen && !by
         ? [gridOf(chosen.x, chosen.y, cells)]
-        : isGrid && isWhole && !chosen
+        : isGrid && hasHeatMaps && !chosen
           ? [gridOf(inputs[0]!, inputs[1]!, cells)]
           : [];
     const facets =
       chosen && by
         ? facetsBy(chosen.x, chosen.y, by, cells)
-        : !chosen && cells.length > 0 && inputs.length === 3 && isWhole
+        : !chosen && hasHeatMaps && inputs.length === 3
           ? facetsOf(inputs, cells)
           : undefined;
     const effects = inputs.flatMap((each) => {
       if (isSampled(each)) return [];
       // an input that varies together with others may have a different value at many points
-      const isScattered = inputs.length > 1 && 4 * each.levels.length > this.#points;
-      return this.#effect(each, isScattered ? FEW_BINS : MOST_BINS);
+      const differsOften = inputs.length > 1 && 4 * each.levels.length > this.#points;
+      return this.#effect(each, differsOften ? FEW_BINS : MOST_BINS);
     });
     const isUneven = this.#balanced !== undefined && this.#points !== this.#balanced;
     const main = effects.length > 0 ? [{ kind: 'main' as const, effects, isUneven }] : [];
@@ -204,7 +205,7 @@ export class EffectGatherer {
     return [...grids, ...this.#scatter(sampled, surface, [x, y]), ...main, ...(facets ? [facets] : [])];
   }
 
-  /** Whether an input's points are drawn one by one, because many of them have different values. */
+  /** Whether an input's points are shown one by one, because many of them have different values. */
   #isSampled(each: InputLevels): boolean {
     const { input, at, levels } = each;
     const pointsPerValue = this.#scattered.get(input.name) ?? 1;
@@ -313,9 +314,9 @@ export class EffectGatherer {
    * least one point for every four cells. Otherwise the picture would show only single dots.
    */
   #isFilled(cells: number): boolean {
-    const isWhole = this.#cells.size < MOST_CELLS;
+    const hasAllCells = this.#cells.size < MOST_CELLS;
     const isListed = this.#campaign.varied.every(({ name }) => this.#levels.has(name));
-    return isWhole && (isListed || cells <= 4 * this.#points);
+    return hasAllCells && (isListed || cells <= 4 * this.#points);
   }
 
   #meanOf(sample: PointSample, draws: number): OverPoints {
