@@ -14,6 +14,8 @@ export class Ranking {
   /** The best point so far; null while all points have failed. */
   best: Told | null = null;
   readonly #largest: number[];
+  /** The points so far, while each of them misses a requirement. */
+  #missing: Told[] = [];
 
   constructor(requirements: number) {
     this.#largest = new Array<number>(requirements).fill(0);
@@ -21,8 +23,16 @@ export class Ranking {
 
   note(told: Told): void {
     if (told.value === null) return;
+    const hasGrown = told.excess.some((excess, i) => excess > this.#largest[i]!);
     told.excess.forEach((excess, i) => (this.#largest[i] = Math.max(this.#largest[i]!, excess)));
     if (this.best === null || this.compare(told, this.best) < 0) this.best = told;
+    if (this.missOf(this.best) === 0) {
+      this.#missing = [];
+      return;
+    }
+    this.#missing.push(told);
+    // a larger miss changes the units, and so the order of the points that miss
+    if (hasGrown) this.best = this.#missing.reduce((a, b) => (this.compare(b, a) < 0 ? b : a));
   }
 
   /**
