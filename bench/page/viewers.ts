@@ -43,6 +43,7 @@ export async function viewers(): Promise<Part<Row>> {
       let looking: Promise<unknown> | undefined;
       const during = (id: string): Promise<void> => {
         const looks = Array.from({ length: count }, () => look(url!, id, end.signal));
+        // `run` waits for the returned promise, but the viewers look until `run` has ended
         looking = Promise.all(count === 0 ? [] : [...looks, askApi(url!, id, end.signal, times)]);
         return Promise.resolve();
       };

@@ -34,13 +34,12 @@ const changeable = {
   notify: 'notify',
 } as const;
 
-/**
- * The settings that cannot change, by their names in errors. Most of them decide what the finished runs mean.
- */
+/** The settings that cannot change, by their names in errors. Most of them decide what the finished runs mean. */
 const fixed: Record<string, (campaign: Campaign) => unknown> = {
   'the name': ({ name }) => name,
   'the model': ({ model }) => model.id,
   'the service': ({ service }) => service,
+  // `fresh: true` draws a seed only at the submission, and `changed` keeps this seed
   'the seed': ({ seed, fresh, base, varied }) =>
     fresh?.by === 'seed' ? null : (seed ?? modelSeedOf(base, varied)),
   '"commonRandomNumbers"': ({ commonRandomNumbers }) => commonRandomNumbers,
@@ -77,7 +76,7 @@ export function checkChange(before: Campaign, after: Campaign): void {
     throw new ForayError('CHANGE_REFUSED', `The file "${file.path}" has other content than before.`, {
       hint: 'Points are named by the paths of their files. Give the new content another path.',
     });
-  // requested runs keep their version, so the new version must have the same inputs
+  // requested runs keep their version, which must have the same inputs, and may lack added outputs
   const { model } = after;
   if (model.versionId === before.model.versionId) return;
   if (!isSame(before.base.map(kindOf), after.base.map(kindOf)))
@@ -124,13 +123,14 @@ export function changed(before: Campaign, after: Campaign): Campaign {
   );
   const variedFiles = [...(after.variedFiles ?? []), ...former];
   for (const { input, hash, path } of [...before.files, ...after.files]) {
-    // a file that all points had before, or have now, has a path too, unless another content has that path
+    // the file that all points had, or have, needs a path if its input now varies; no path or content comes twice
     const isNamed = variedFiles.some(
       (file) => file.input === input && (file.hash === hash || file.path === path),
     );
     if (varied.some(({ name }) => name === input) && !isNamed) variedFiles.push({ input, path, hash });
   }
   const files = variedFiles.length > 0 && { variedFiles };
+  // the value of an input is the hash of a fixed file, or the path of a varied one
   const named = base.map((input) => ({
     ...input,
     value: varied.some(({ name }) => name === input.name)

@@ -116,6 +116,7 @@ describe('a point that a sample drew several times counts as often', () => {
     const [plain] = regressionOf([one], value, 0.95).ps;
     const rowOf = Uint32Array.from([...points, ...points, ...points]);
     const threefold = (column: Float64Array) => Float64Array.from(rowOf, (point) => column[point]!);
+    // three draws of a point are one row of the sample; the variance of its distribution is unknown
     const sample = { rowOf, count: 24, inputs: 1 };
     const { ps, adjustedR2 } = regressionOf([threefold(one)], threefold(value), 0.95, [sample], [], {
       points: 24,
@@ -136,23 +137,23 @@ describe('a point that a sample drew several times counts as often', () => {
     };
     const design = sampleOf({ A: { values: [1, 2, 3] } }, 100);
     const base = [...numericBase({ A: 0 }), SEED];
-    const means = new Map<number, number[]>();
+    const outputsAt = new Map<number, number[]>();
     const [found] = analyzed({ design, base, replications: 10, strategy }, ([a]) => {
       const Y = random();
-      means.set(a!, [...(means.get(a!) ?? []), Y]);
+      outputsAt.set(a!, [...(outputsAt.get(a!) ?? []), Y]);
       return { Y };
     });
     expect(found!.runs).toBe(30);
     expect(analysisSentence(found!)).not.toMatch(/explain|matter most/);
     // the variance of chance has 27 degrees of freedom, and not those of 100 draws
-    const squares = [...means.values()].flatMap((own) => {
+    const squares = [...outputsAt.values()].flatMap((own) => {
       const mean = own.reduce((sum, y) => sum + y, 0) / own.length;
       return own.map((y) => (y - mean) ** 2);
     });
     const within = squares.reduce((sum, y) => sum + y, 0) / 27;
-    const ofPoints = [...means.values()].map((own) => own.reduce((sum, y) => sum + y, 0) / own.length);
-    const mean = ofPoints.reduce((sum, y) => sum + y, 0) / 3;
-    const between = ofPoints.reduce((sum, y) => sum + (y - mean) ** 2, 0) / 2;
+    const means = [...outputsAt.values()].map((own) => own.reduce((sum, y) => sum + y, 0) / own.length);
+    const mean = means.reduce((sum, y) => sum + y, 0) / 3;
+    const between = means.reduce((sum, y) => sum + (y - mean) ** 2, 0) / 2;
     expect(found!.chance!.ofMeans).toBeCloseTo(Math.min(1, within / 10 / between), 9);
   });
 

@@ -97,8 +97,8 @@ test('a pushed model runs like a model in a folder; a push of changes makes a ve
   service = await startTestService({ modelDirs: [], dataDir });
   expect((await outputsOf(service, two, { N: 5 })).get('Out')).toBe('1000');
   // the newest version of a model without a folder is never pruned
-  const [{ modelId }] = [{ modelId: (await service.post<{ id: string }>('/models/name/', 'Scale')).body.id }];
-  const { body } = await service.post(`/models/${modelId}/prune`, { before: '2100-01-01T00:00:00Z' });
+  const { body: model } = await service.post<{ id: string }>('/models/name/', 'Scale');
+  const { body } = await service.post(`/models/${model.id}/prune`, { before: '2100-01-01T00:00:00Z' });
   expect(body).toMatchObject({ pruned: [1] });
   expect((await versionsOf(service, 'Scale')).map(({ state }) => state)).toEqual(['retired', 'kept']);
 });

@@ -7,7 +7,7 @@ import { bundle, sourceHash, workflowBundle } from '../../src/dev/workflow-bundl
 test('the workflow bundle contains the scheduler, but not zod, got, kysely or the schema of definitions', async () => {
   const code = await bundle(resolve(import.meta.dirname, '../../src/workflows/index.ts'));
   expect(code).toContain('campaign/scheduler/index.ts');
-  // workers run the stored bundle; it has the same number of lines as this bundle, so its source map fits
+  // workers run the stored bundle, with a mark in its first line. A further line would shift its source map
   const kept = (await workflowBundle()) as { code: string };
   expect(kept.code.split('\n')).toHaveLength(code.split('\n').length);
   // the source map may contain any name, so the test does not search the map

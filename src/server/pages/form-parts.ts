@@ -6,8 +6,8 @@ import { capitalized } from '../../text/printable.ts';
 // the small parts of the form: its words, ids and controls, and where its mistakes stand
 
 /**
- * The maximum length of a definition on a page, in characters, and of the fields of a form together. The thread that answers
- * writes them into the page, with escapes for characters of HTML.
+ * The maximum length of a definition on a page, and of the fields of a form together, in characters. The thread that
+ * answers all requests escapes them for the page, so more characters would delay other answers.
  */
 export const MOST_ON_PAGE = 200_000;
 /** The maximum size of the uploaded files of a form together, in bytes. */
@@ -15,7 +15,7 @@ export const MOST_FILES = 8 * 1024 ** 2;
 /** The start of the name of a control that uploads the file for a field. */
 export const UPLOAD = 'upload/';
 
-/** The shapes of a choice in words. Any other shape has the name of the schema. */
+/** Words for names of alternatives: kinds of shapes and ids of schemas. Any other name is shown as it is. */
 export const shapeWords: Readonly<Record<string, string>> = {
   value: 'one value',
   list: 'values',
@@ -53,9 +53,9 @@ export function settingAt(whole: GroupShape, path: readonly string[]): Setting {
 
 /** The outputs that a value may name; none if it names no output. */
 export function outputsFor(whole: GroupShape, { title }: ValueShape): string[] {
-  const offering = { output: ['calibrate', 'abc', 'observed'], measure: ['search', 'require'] };
+  const settingsByOutput = { output: ['calibrate', 'abc', 'observed'], measure: ['search', 'require'] };
   if (title !== 'output' && title !== 'measure') return [];
-  const { shape } = settingAt(whole, offering[title]);
+  const { shape } = settingAt(whole, settingsByOutput[title]);
   return shape?.is === 'group' ? shape.settings.map(({ key }) => key) : [];
 }
 

@@ -31,7 +31,7 @@ export function filesIn(folder: string): string {
  */
 export class RemoteMaterials implements Materials {
   readonly #client: FleetClient;
-  readonly #copies: FileCache;
+  readonly #runFileCache: FileCache;
   readonly #versions: VersionFiles;
   /** The contents of versions, and the folders that are made from them. */
   readonly #code: { contents: FileCache; folders: FileCache<VersionFolders> };
@@ -62,13 +62,13 @@ export class RemoteMaterials implements Materials {
       contents: new FileCache(this.#versions.content, most),
       folders: new FileCache(this.#versions.folders, most),
     };
-    this.#copies = new FileCache(new ContentFiles(filesIn(folder)), most);
-    this.#files = new RunFiles(this.#copies, client);
+    this.#runFileCache = new FileCache(new ContentFiles(filesIn(folder)), most);
+    this.#files = new RunFiles(this.#runFileCache, client);
   }
 
   /** @throws Error of the system if the cache cannot be written */
   prepare(): void {
-    for (const copies of [this.#copies, this.#code.contents, this.#code.folders]) copies.prepare();
+    for (const copies of [this.#runFileCache, this.#code.contents, this.#code.folders]) copies.prepare();
   }
 
   async jobOf({ versionId, inputs }: ClaimedRun): Promise<Prepared> {
@@ -87,6 +87,7 @@ export class RemoteMaterials implements Materials {
       const code = await this.#codeOf(versionId, manifest);
       await this.#files.fetchInputs(template, inputs);
       this.#refusals.delete(versionId);
+      // a leaky version has let a run change the outputs of later runs, so each run gets a process of its own
       return { code, template, isElsewhere: true, isAlone: isLeaky };
     } catch (error) {
       folders.release([manifest.contentHash]);
@@ -140,7 +141,7 @@ export class RemoteMaterials implements Materials {
   recheck(): void {
     this.#ready.clear();
     this.#versions.recheck();
-    this.#copies.files.recheck();
+    this.#runFileCache.files.recheck();
   }
 
   #refuse(versionId: string, model: string, reason: string): Deferred {
@@ -160,6 +161,7 @@ export class RemoteMaterials implements Materials {
     const names = contentNames(manifest);
     contents.hold(names);
     try {
+      // this machine has no folder of the model whose packages the version could use
       const code = await folders.files.ready(manifest, undefined);
       this.#ready.set(versionId, { code, at: performance.now() });
       return code;

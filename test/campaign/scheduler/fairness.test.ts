@@ -13,6 +13,7 @@ test('two campaigns share one service fairly', () => {
         [0, 15].map((late) => {
           const random = seeded(seed);
           const durations = draw(2_300, mean, cv, random);
+          // the second window ends 20 durations after the start of the later campaign
           const windows = { window: 10_000 * mean, windows: 2 };
           const [, index] = fairness(durations, EXECUTORS, [0, late * mean * 1_000], windows, random);
           return { seed, mean, cv, late, index: index! };
@@ -25,8 +26,8 @@ test('two campaigns share one service fairly', () => {
   expect(unfair.length).toBeLessThanOrEqual(0.02 * cells.length);
 });
 
-test('the measure is low if one campaign has the whole service', () => {
-  // the first campaign has the whole service until its end
+test('the measure is low while one campaign has most of the executor time', () => {
+  // all runs have an executor, but in the window the second campaign has requested only some of its runs
   const durations = new Array<number>(100).fill(1_000);
   const [index] = fairness(
     durations,

@@ -77,6 +77,7 @@ test('the line through points shows no digits that its band does not know', asyn
     const half = (Number(values[high]) - Number(values[low])) / 2;
     const decimals = [fit, low, high].map((column) => texts[column]!.split('.')[1]?.length ?? 0);
     expect(new Set(decimals).size).toBe(1);
+    // the texts show at most two digits of the half-width, apart from rounding
     if (decimals[0]! > 0) expect(10 ** -decimals[0]!).toBeGreaterThan(half / 105);
   }
 });
@@ -94,6 +95,7 @@ test('the table of finalists has the digits of their intervals, and a title for 
   const story = { finalists, points: [], summary: { best: null } };
   const { text } = searchPoints(campaign, story as unknown as SearchStory)!;
   expect(text).not.toContain('<th></th>');
+  // the high ends begin with 7, so only the means and the low ends match
   const shown = [...text.matchAll(/title="6\.\d+">([\d.]+)</g)].map(([, value]) => value);
   expect(shown).toEqual(['6.88', '6.67', '6.88', '6.67']);
 });

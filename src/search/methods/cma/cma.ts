@@ -111,6 +111,7 @@ class Cma implements Method {
     if (this.#members.every((one) => one.told)) this.#learn();
   }
 
+  /** When all members are proposed, the next generation waits for every open one. */
   get lacks(): number {
     return this.#members.length > 0 && this.#next === this.#members.length ? this.#open.size : 0;
   }
@@ -226,7 +227,7 @@ class Cma implements Method {
     return this.#ranking.best?.x ?? middle;
   }
 
-  /** Draws uniform points of the box. Returns the first point that is allowed, or a point of a narrow region. */
+  /** A point of a narrow region. Otherwise the first allowed uniform point of the box, or the last one of `TRIES`. */
   #anywhere(): readonly number[] {
     const { allowed } = this.#problem;
     if (allowed?.isNarrow) return allowed.pool()[this.#stream.below(allowed.pool().length)]!;
