@@ -103,7 +103,7 @@ export async function change(
     counts: await store.counts(id),
     settings: { concurrency, failures, timeouts, notify },
     forgiven,
-    precision: await precisionProgress(campaign, (id) => store.countVerdicts(id)),
+    precision: await precisionProgress(campaign, store),
     step: steps[campaign.strategy.by],
     isDecided: stageOf(await store.searchLog(id)) === 'over',
     difference: diff,

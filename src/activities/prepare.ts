@@ -32,7 +32,7 @@ export async function prepare(
   const { id, replications } = campaign;
   const size = await store.addPoints(id, points, replications, hasRunsPerDraw(campaign));
   await store.setPrepared(id, now());
-  const precision = await precisionProgress(campaign, () => store.countVerdicts(id));
+  const precision = await precisionProgress(campaign, store);
   const step = steps[campaign.strategy.by];
   return { ...size, grows: precision !== null || step !== null, precision, step };
 }

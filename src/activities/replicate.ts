@@ -43,7 +43,7 @@ export async function replicate(store: Store, campaign: Campaign, seqs: readonly
   if (points.length === 0) return { added: { count: 0, seqs: [] }, precision: null };
   return {
     added: await addReplications(store, campaign, points),
-    precision: await precisionProgress(campaign, (id) => store.countVerdicts(id)),
+    precision: await precisionProgress(campaign, store),
   };
 }
 

@@ -52,15 +52,16 @@ export function limitsAt(campaign: Drawing, precision: Precision, draws = 1): Pr
 /**
  * The progress of a campaign that replicates its points until they are precise; null for other campaigns.
  *
- * @param count - counts the judged points of a campaign
+ * @param store - counts the judged points of a campaign
  */
 export async function precisionProgress(
   campaign: Campaign,
-  count: (id: string) => Promise<VerdictCounts>,
+  store: { countVerdicts(id: string): Promise<VerdictCounts> },
 ): Promise<PrecisionProgress | null> {
   if (!campaign.precision) return null;
   const { max } = campaign.precision;
-  const { open, precise, imprecise, unjudged, expected, repeats, unjudgedRepeats } = await count(campaign.id);
+  const { open, precise, imprecise, unjudged, expected, repeats, unjudgedRepeats } =
+    await store.countVerdicts(campaign.id);
   const judged = open + precise + imprecise;
   // each draw of a point may have as many replications as a point
   const [all, others] = hasRunsPerDraw(campaign) ? [repeats, unjudgedRepeats] : [0, 0];

@@ -107,7 +107,7 @@ export async function statusFromStore(
     blocked: isClosed(record) ? null : (blocked ?? null),
     points: record.points,
     runs: await store.counts(record.campaign.id),
-    precision: await precisionProgress(record.campaign, (id) => store.countVerdicts(id)),
+    precision: await precisionProgress(record.campaign, store),
     strategy: await knownProgress(store, record),
     window: null,
     rate: null,
