@@ -11,17 +11,16 @@ const LOOK = 20;
  * in reserve.
  */
 export function endUnusedConnections(app: FastifyInstance): void {
-  const sockets = new Set<Socket>();
-  /** The last answer on each connection. */
-  const answers = new WeakMap<Socket, ServerResponse>();
+  /** The last answer on each open connection; undefined before the first one. */
+  const connections = new Map<Socket, ServerResponse | undefined>();
   app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    connections.set(socket, undefined);
+    socket.once('close', () => connections.delete(socket));
   });
-  app.server.on('request', ({ socket }, answer) => void answers.set(socket, answer));
+  app.server.on('request', ({ socket }, answer) => void connections.set(socket, answer));
 
   const look = (): void => {
-    for (const socket of sockets) if (answers.get(socket)?.writableFinished ?? true) socket.destroy();
+    for (const [socket, answer] of connections) if (answer?.writableFinished ?? true) socket.destroy();
   };
   let timer: NodeJS.Timeout | undefined;
   app.addHook('preClose', (done) => {

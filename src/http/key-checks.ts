@@ -1,15 +1,25 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /** How often the keys of requests that are being answered are checked, ms. */
 const LOOK = 2_000;
+
+interface Watched {
+  answer: ServerResponse;
+  isKnown: () => boolean;
+}
 
 /**
  * Ends answers whose key has been removed meanwhile. A stream or a large download would otherwise go on for hours. The
  * key of a new request is checked before.
  */
 export class KeyChecks {
-  readonly #open = new Map<ServerResponse, () => boolean>();
+  /**
+   * The answers of each connection that may still be open, in the order of the requests. One map of all answers would
+   * change with each request, and make each collection of garbage look at all of it.
+   */
+  readonly #connections = new Map<Socket, Watched[]>();
 
   constructor(app: FastifyInstance) {
     const timer = setInterval(() => this.#look(), LOOK).unref();
@@ -21,11 +31,21 @@ export class KeyChecks {
 
   /** @param isKnown - whether the key of the request still gives access */
   watch(answer: ServerResponse, isKnown: () => boolean): void {
-    this.#open.set(answer, isKnown);
-    answer.once('close', () => this.#open.delete(answer));
+    const { socket } = answer.req;
+    if (socket.destroyed) return;
+    let answers = this.#connections.get(socket);
+    if (!answers) {
+      answers = [];
+      this.#connections.set(socket, answers);
+      socket.once('close', () => this.#connections.delete(socket));
+    }
+    while (answers[0]?.answer.writableFinished) answers.shift();
+    answers.push({ answer, isKnown });
   }
 
   #look(): void {
-    for (const [answer, isKnown] of this.#open) if (!isKnown()) answer.destroy();
+    for (const answers of this.#connections.values()) {
+      for (const { answer, isKnown } of answers) if (!answer.writableFinished && !isKnown()) answer.destroy();
+    }
   }
 }

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -341,21 +341,61 @@ test('the server says why no key gives access', () => {
   expect(faults.join('\n')).not.toMatch(/-0123456789/);
 });
 
-test('an answer that is still open ends when its key is removed', async () => {
+/** Sends a request without a body. Resolves at the beginning of the answer, whose body is read. */
+async function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
+  return answer.resume();
+}
+
+test('an answer that is still open ends when its key is removed, also after others on its connection', async () => {
   let isKnown = true;
   const app = fastify();
   const checks = new KeyChecks(app);
-  app.get('/', (_request, reply) => {
+  app.get('/ends', (_request, reply) => {
+    checks.watch(reply.raw, () => true);
+    return 'the whole';
+  });
+  app.get('/stays', (_request, reply) => {
     checks.watch(reply.raw, () => isKnown);
     reply.raw.write('the beginning');
     return reply.hijack();
   });
   await app.listen();
-  const sent = request(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/`).end();
-  const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answerOf = (path: string): Promise<IncomingMessage> =>
+    answerTo(request({ port: (app.server.address() as AddressInfo).port, path, agent }));
+  const connections = new Set<Socket>();
+  for (const path of ['/ends', '/ends']) {
+    const answer = await answerOf(path);
+    connections.add(answer.socket);
+    await once(answer, 'end');
+  }
+  const answer = await answerOf('/stays');
+  expect([...connections]).toEqual([answer.socket]);
   const ended = new Promise((resolve) => answer.on('error', () => undefined).once('close', resolve));
-  answer.resume();
   isKnown = false;
   await ended;
   await app.close();
+});
+
+test('a connection on which several keys arrive has the rights of each key', async () => {
+  const kind = kinds['the model service']!;
+  await restore(kind);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const connections = new Set<Socket>();
+  const statusOf = async (authorization: string): Promise<number | undefined> => {
+    const answer = await answerTo(request(kind.url(), { headers: { authorization }, agent }));
+    connections.add(answer.socket);
+    await once(answer, 'end');
+    return answer.statusCode;
+  };
+  const statuses = [];
+  for (const key of [STAYER, OTHER, OTHER, STAYER, `Bearer ${STAYER}`, 'Bearer ', LEAVER])
+    statuses.push(await statusOf(key));
+  expect(statuses).toEqual([200, 401, 401, 200, 200, 401, 200]);
+  write(kind.file, text(STAYER));
+  await until('the key gives no access', async () => (await statusOf(LEAVER)) === 401);
+  expect(await statusOf(STAYER)).toBe(200);
+  expect(connections.size).toBe(1);
+  agent.destroy();
 });

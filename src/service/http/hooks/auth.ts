@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyChecks } from '../../../http/key-checks.ts';
 import { ServiceError } from '../../errors.ts';
@@ -11,13 +12,23 @@ declare module 'fastify' {
   }
 }
 
+/** The last key header of each connection, with the hash of its key: clients send the same key with each request. */
+const lastOf = new WeakMap<Socket, { header: string; hash: string }>();
+
 /**
  * The SHA-256 of the key in a request; undefined without a key. The header is `Authorization: <key>`, as existing clients
  * send it, or `Authorization: Bearer <key>`.
  */
-export function keyHashIn({ headers }: FastifyRequest): string | undefined {
-  const key = headers.authorization?.replace(/^Bearer\s+/i, '').trim();
-  return key ? hashOf(key) : undefined;
+export function keyHashIn({ headers, raw }: FastifyRequest): string | undefined {
+  const header = headers.authorization;
+  if (header === undefined) return undefined;
+  const last = lastOf.get(raw.socket);
+  if (last?.header === header) return last.hash;
+  const key = header.replace(/^Bearer\s+/i, '').trim();
+  if (key === '') return undefined;
+  const hash = hashOf(key);
+  lastOf.set(raw.socket, { header, hash });
+  return hash;
 }
 
 /** Makes a hook that accepts only requests with the key of a client. */
