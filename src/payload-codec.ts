@@ -15,7 +15,7 @@ import { printableLine } from './text/printable.ts';
  * @throws ForayError CODEC_UNUSABLE
  */
 export async function dataConverter(name: string | undefined): Promise<DataConverter> {
-  return name === undefined ? {} : { payloadCodecs: (await codecsIn(name)).map(told) };
+  return name === undefined ? {} : { payloadCodecs: (await codecsIn(name)).map(withNamedErrors) };
 }
 
 /** The codecs that a module exports as `codecs` or by default: one or a list. */
@@ -52,8 +52,8 @@ function isCodec(value: unknown): value is PayloadCodec {
   return typeof encode === 'function' && typeof decode === 'function';
 }
 
-/** The codec, whose errors say that they are its own. */
-function told(codec: PayloadCodec): PayloadCodec {
+/** A codec whose errors say that the codec is the cause. */
+function withNamedErrors(codec: PayloadCodec): PayloadCodec {
   const using =
     (verb: keyof PayloadCodec): PayloadCodec['encode'] =>
     async (payloads, context): Promise<Payload[]> => {

@@ -34,7 +34,10 @@ export async function endTracing(): Promise<void> {
   await ending?.close();
 }
 
-/** As the specification of OpenTelemetry says, except that an address is needed or the exporter is named. */
+/**
+ * Whether traces are wanted, by the variables of OpenTelemetry's specification. There is one exception: if no exporter is
+ * named, there are traces only with an address.
+ */
 function isWanted(env: NodeJS.ProcessEnv): boolean {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false;
   const exporters = env.OTEL_TRACES_EXPORTER;
@@ -49,7 +52,7 @@ export function traceHeaders(): { traceparent?: string } {
 }
 
 /**
- * Does work within a span. It begins in this turn.
+ * Does work within a span. The work begins before this function returns.
  *
  * @param parent - the value of a header `traceparent`, or `new` for a new trace; without it there is no span
  * @param failureOf - why the work failed although it threw no error

@@ -12,7 +12,10 @@ import { regions } from './regions.ts';
 /** The regions of the searches. */
 const besideRegions = ['7 ordered inputs', '10 ordered inputs', 'a strip of 1e-5', 'a simplex of 10 inputs'];
 const methods = ['gp', 'cma', 'direct'] as const;
-/** The other campaign: runs that wait, some at once. So its speed depends on how soon its worker acts. */
+/**
+ * The campaign that is measured beside a search: its runs, the seconds that a run waits, and how many run at once. So its
+ * speed depends on how soon its worker acts.
+ */
 const [RUNS, SECONDS, AT_ONCE] = [32, 0.25, 4];
 /** The points that a search has before the first measurement. */
 const FIRST = 20;

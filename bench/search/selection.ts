@@ -1,6 +1,11 @@
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import { type KnInput, nextOfKn } from '../../src/search/selection/kn.ts';
 
+/*
+ * Measures KN, the procedure of Kim and Nelson that chooses the best of several systems (src/search/selection/kn.ts). A system
+ * stands for a point of a campaign.
+ */
+
 /** 1/√10, the standard error of a mean of ten replications with a standard deviation of 1. */
 const INDIFFERENCE = 1 / Math.sqrt(10);
 const FIRST = 10;
@@ -20,8 +25,8 @@ const REFERENCES = [
 ];
 
 /**
- * Normal values with a standard deviation of 1, by system and replication. The first system is better by the
- * indifference than all others, which are equal.
+ * Normal values with a standard deviation of 1, by system and replication. Less is better: the mean of the
+ * first system is 0, and that of each other system is the indifference.
  *
  * @param correlation - between the values of two systems in the same replication
  */

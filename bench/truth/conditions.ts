@@ -27,6 +27,7 @@ export function drawCondition(seed: number): DrawnCondition {
   const stream = new Stream(seed, 'condition');
   const draw = (): Decimal => {
     const decimals = stream.below(MOST_DECIMALS + 1);
+    // the digits are -50 to -41 without decimals, -50 to 49 with one decimal, and -50 to 949 with more
     return { whole: BigInt(stream.below(10 ** Math.min(decimals + 1, 3)) - 50), decimals };
   };
   const inputs = [draw(), draw(), draw()];

@@ -15,6 +15,7 @@ import { quoted } from '../text/suggest.ts';
  * n-th of the remaining points in the order of their values. With more points the method would be slower.
  */
 const MOST_KNOWN = 200;
+/** Why points are left out that are too many. A reason follows the word "points". */
 const SURPLUS = `beyond the best ${MOST_KNOWN / 2} and at most ${MOST_KNOWN / 2} others`;
 
 /**
@@ -72,6 +73,7 @@ function reader(
     const valueOf = read(point);
     const different = otherInput(valueOf);
     if (different !== undefined) return `with another value of ${quoted(different)}`;
+    // a search names a file by its path, and `valueOf` by its hash
     const own = names.map((name) => pathOf(campaign.variedFiles, name, valueOf(name)));
     if (!space.coordinatesOf(own)) return 'outside the bounds';
     if (!space.isAllowed(own)) return 'that do not meet "where"';
@@ -85,7 +87,7 @@ function reader(
 
 type ValueOf = (name: string) => string;
 
-/** Returns a function that gives the value of each input at a point of a campaign: of a file its hash. */
+/** Returns a function that reads a point of a campaign: the value of an input by its name. The value of a file is its hash. */
 function valuesIn(campaign: Campaign): (point: Pick<ComparedPoint, 'values'>) => ValueOf {
   const { base, varied } = campaign;
   const fixed = new Map(base.map(({ name, value }) => [name, value]));

@@ -13,7 +13,8 @@ import { ForayError, type Place } from '../errors.ts';
 /** An input of the model's version, with its allowed values if the service has them. */
 export interface ModelInput extends InputItem, Allowed {
   /**
-   * Notes that the definition names a file for this input, and returns the value for the path. Only an INPUT_FILE that
+   * Notes that the definition names a file for this input, and returns the value of the input: the path of the file, relative
+   * to the folder of the definition. Only an INPUT_FILE that
    * may differ between points has this function.
    *
    * @throws ForayError INVALID_VALUE
@@ -75,7 +76,7 @@ export function checkUnits(input: ModelInput, written: Unit | undefined, place: 
   );
 }
 
-/** The default of the template: canonical if possible, otherwise as the service wrote it. */
+/** The default of an input in the template of the model's version: canonical if possible, otherwise as the service wrote it. */
 export function canonicalTemplate({ type, value }: Pick<InputItem, 'type' | 'value'>): string {
   try {
     return canonicalValue(type, value);

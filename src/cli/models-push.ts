@@ -63,6 +63,7 @@ async function filesToPush({ code, declaration, outside }: FoundModel): Promise<
   const warning = outsideWarning(declaration, outside, code);
   if (warning !== undefined) throw new ForayError('MODEL_INVALID', warning);
   const { files } = manifestOf(code, declaration, outside);
+  // `files` has the order of `filesOf`. Its paths begin with the folder of the model or with that of foray's files
   return filesOf(code).flatMap(({ file }, at) => {
     const { path: place, mode, sha256, link } = files[at]!;
     // the service has its own copy of foray's files
@@ -89,7 +90,7 @@ async function push(
     files: local.map(({ path: place, mode, sha256 }) => ({ path: place, mode, sha256 })),
   };
   const uploaded = new Set<string>();
-  // the uploads of the last round are checked too
+  // each request makes the version, or names the files that the service still lacks; one more follows the last uploads
   for (let round = 0; ; round += 1) {
     const { missing, pushed } = await cloud.pushModel(request);
     if (pushed) return { ...pushed, uploaded: uploaded.size, files: local.length };

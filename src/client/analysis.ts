@@ -49,6 +49,7 @@ export async function analysesIn(
     throw new ForayError('NOTHING_TO_ANALYZE', `The campaign "${id}" ${why.problem}`, { hint: why.hint });
   const { measures, dataSets } = asked(campaign, outputs);
   const keepsRuns = needsRuns(campaign);
+  // the store counts equal points of the design once, and an analysis has a row for each
   const of = { measures, dataSets, points: points + (campaign.repeats ?? 0), keepsRuns };
   const found = await gathered(store.results(id), campaign, of);
   if (found.table.length === 0)

@@ -16,7 +16,8 @@ const lasting: readonly ErrorCode[] = [
 ];
 /** After this number of failed attempts, any failure blocks the campaign. */
 const MANY_FAILURES = 2;
-const POLLS_MS = 400;
+/** How long Temporal may take to say which workers poll a task queue, ms. */
+const QUEUE_STATE_MS = 400;
 
 /** The last failure of an activity. Temporal tries the activity again. */
 export interface Trouble {
@@ -36,6 +37,7 @@ export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | unde
   const failures = (stuck.attempt ?? 1) - 1;
   const type = stuck.lastFailure!.applicationFailureInfo?.type ?? '';
   const isLasting = isErrorCode(type) && lasting.includes(type);
+  // the message of such an error may have the address of the store, which stays with the worker
   const store = isErrorCode(type) ? saidOfStore[type] : undefined;
   const message = store ? `${store.what} ${store.hint}` : stuck.lastFailure!.message!;
   return isLasting || failures >= MANY_FAILURES
@@ -54,7 +56,7 @@ export async function unworked(
 ): Promise<string | undefined> {
   const { taskQueue } = description;
   const state = await client
-    .withDeadline(Date.now() + POLLS_MS, () => queueState(client.connection, namespace, taskQueue))
+    .withDeadline(Date.now() + QUEUE_STATE_MS, () => queueState(client.connection, namespace, taskQueue))
     .catch(() => undefined);
   return state && whyUnworked(state, buildOf(description), taskQueue);
 }

@@ -10,13 +10,13 @@ import type { ErrorVariance } from './replicates.ts';
  */
 export const MOST_CHANCE = 0.9;
 
-/** Whether the share of chance may well be above the limit is tested at this level. */
+/** The level of the test whether the share of chance may be above {@link MOST_CHANCE}. */
 const LEVEL = 0.025;
 
 /**
- * The confidence that the intervals of shares need, so that those which a reader sees have the wanted confidence. Near
- * {@link MOST_CHANCE}, luck decides whether there are shares. Where there are none, an interval would be so wide that it
- * has the truth, so about twice as many of those that are left are wrong.
+ * The confidence with which the intervals of shares are computed. Near {@link MOST_CHANCE}, luck decides whether shares are
+ * shown. An interval that is not shown would be so wide that it contains the truth. So among those that are shown, about
+ * twice as many are wrong, and the permitted error is halved.
  *
  * @param chance - the share of chance in the variance of the means of points
  * @param points - the number of points
@@ -56,9 +56,10 @@ export class ChanceSums {
   }
 
   /**
-   * Whether no point has two values, so that nothing shows the chance in the differences of points.
+   * Whether nothing shows the chance in the differences of points, because no point has two values. With common random
+   * numbers, values of one replication have the same chance at all points, so it is not in their differences.
    *
-   * @param isPaired - whether the random numbers are common: then the values of one replication have the same chance
+   * @param isPaired - whether the random numbers are common
    */
   isUnknown(isPaired: boolean): boolean {
     if (this.#freedom > 0 || this.#replication === undefined) return false;
@@ -96,6 +97,7 @@ export class ChanceSums {
     const freedom = this.#freedom;
     const ofMean = this.#inverse / this.#points;
     if (this.#squares > 0) return { variance: (this.#squares / freedom) * ofMean, freedom };
+    // freedom + points is the number of all values
     const independent = isPaired ? this.#fewest : freedom + this.#points;
     const between = this.#points > 1 ? this.#between / (this.#points - 1) : 0;
     return { variance: leastOfEqualRuns(independent, between) * ofMean, freedom, isUnseen: true };
@@ -130,9 +132,9 @@ const UNKNOWN_CHANCE: Partial<Record<Method, string>> = {
 };
 
 /**
- * The warnings for a method if each point has one run with a seed of its own.
+ * The warnings for a method if no point has two values, and each run has a seed of its own.
  *
- * @param isRepeated - whether the campaign has further replications, of which no point has a second value
+ * @param isRepeated - whether the campaign has several replications, although no point has two values
  */
 export function unknownChanceWarnings(method: Method, isRepeated = false): string[] {
   const effect = UNKNOWN_CHANCE[method];

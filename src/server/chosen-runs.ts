@@ -5,7 +5,8 @@ import { goneSignal } from './gone.ts';
 import type { ServerParts } from './server-parts.ts';
 
 /**
- * Finished runs of a campaign in an order. A thread reads them, because it reads all runs.
+ * The finished runs of a campaign that a choice selects, in its order. A thread finds them, because it reads all runs of the
+ * campaign.
  *
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  * @throws ServerError TOO_MANY, TOO_LARGE
@@ -16,6 +17,7 @@ export async function chosenRuns(
   id: string,
   choice: RunChoice,
 ): Promise<ChosenRuns> {
+  // the jobs of a key are limited, and a job ends when its client is gone
   const found = await answers.run(reply.request.keyHash!, 'runs', { id, choice }, goneSignal(reply));
   // `byName` takes the prototype away, because an output may be called `constructor`; a message between threads gives
   // every object a prototype again

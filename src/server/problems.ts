@@ -138,7 +138,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     void reply.type('application/problem+json; charset=utf-8').send(JSON.stringify(problem));
     return;
   }
-  // an error other than 404 may leave the user on an address below a campaign
+  // the page links to the campaign of its address, except after a 404: that campaign may not exist
   const campaign = problem.status === 404 ? undefined : /^\/campaigns\/[^/?]+/.exec(request.url)?.[0];
   const title = pageTitles[problem.status] ?? 'The server has a fault';
   const body = html`<h1 data-problem>${title}</h1>

@@ -15,7 +15,8 @@ export interface MeanDifference {
  * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
  * @param jump - the mean square of a jump of single values, as in `jumpOf`. Without it, equal differences have no interval
- * @returns undefined without a jump if chance may hide too much, as if all differences are equal (`hidesChance`)
+ * @returns undefined if `jump` is null and the differences are so alike that they do not show the chance, for example if all
+ *   are equal (`hidesChance` of chance.ts)
  * @throws RangeError if there are fewer than two pairs, or `confidence` is not below 1
  */
 export function pairedDifference(

@@ -33,7 +33,8 @@ const MANY = 1e5;
 
 /**
  * The expansion of R. A. Fisher and E. A. Cornish, "The percentile points of distributions having known cumulants",
- * Technometrics 2 (1960) 209-225, as in 26.7.5 of the Handbook.
+ * Technometrics 2 (1960) 209-225, as in 26.7.5 of M. Abramowitz and I. A. Stegun, Handbook of
+ * Mathematical Functions (1964).
  */
 function expanded(z: number, freedom: number): number {
   const s = z * z;
@@ -83,22 +84,24 @@ const NEAR = 1e-9;
 
 /**
  * The logarithms of P(|T| > t) and of P(|T| < t), and their derivatives with respect to the logarithm of t. The
- * probabilities are incomplete beta functions (M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions,
- * 1964, 26.5.27 and 26.7.1).
+ * probabilities are incomplete beta functions (26.5.27 and 26.7.1 of the Handbook).
+ *
+ * @param at - the logarithm of t
  */
 function probabilities(at: number, freedom: number) {
   const a = freedom / 2;
-  const odds = 2 * at - Math.log(freedom);
+  const logOdds = 2 * at - Math.log(freedom);
   // the logarithms of x = freedom / (freedom + t²) and of 1 - x
-  const logX = -softplus(odds);
-  const logRest = -softplus(-odds);
+  const logX = -softplus(logOdds);
+  const logRest = -softplus(-logOdds);
   const logFactor = a * logX + logRest / 2 - logBeta(freedom);
-  const isOut = Math.exp(logX) < (a + 1) / (a + 2.5);
-  const log = isOut
+  // the continued fraction for x converges fast below this bound, and that for 1 - x above it
+  const isFastForX = Math.exp(logX) < (a + 1) / (a + 2.5);
+  const log = isFastForX
     ? logFactor + Math.log(betaFraction(Math.exp(logX), a, 0.5) / a)
     : logFactor + Math.log(betaFraction(Math.exp(logRest), 0.5, a) / 0.5);
   const other = Math.log1p(-Math.exp(log));
-  const [outside, inside] = isOut ? [log, other] : [other, log];
+  const [outside, inside] = isFastForX ? [log, other] : [other, log];
   return {
     outside: { log: outside, slope: -2 * Math.exp(logFactor - outside) },
     inside: { log: inside, slope: 2 * Math.exp(logFactor - inside) },

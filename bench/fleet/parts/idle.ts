@@ -15,6 +15,7 @@ export async function idle(lab: Lab, seconds: number): Promise<Part<Row>> {
   const before = lab.cpu();
   await delay(seconds * 1_000);
   const after = lab.cpu();
+  // the CPU time in ms over the time in ms, in percent
   const share = (who: Who, processes = 1): number => (after[who] - before[who]) / (10 * seconds * processes);
   const asked = ((await lab.requests()) - requests) * (60 / seconds);
   const committed = ((await lab.transactions()) - transactions) * (60 / seconds);

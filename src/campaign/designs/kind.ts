@@ -47,8 +47,8 @@ export interface ResolvedKind<D> {
   /** The inputs that the design varies, in the order of their first mention. By default those of its `inputs`. */
   inputs?: (design: D) => string[];
   /**
-   * The rows in their order: canonical values, in the order of the inputs. They may repeat if the size is unknown. A
-   * row that the design leaves out may be undefined, so that the work between two items has a bound.
+   * The rows in their order: canonical values, in the order of the inputs. They may repeat if the size is unknown. In
+   * place of a row that the design leaves out, it may give undefined, so that the caller can pause meanwhile.
    */
   rows: (design: D, context: RowContext) => Iterable<Row | undefined>;
   /**
@@ -59,8 +59,8 @@ export interface ResolvedKind<D> {
   /** The largest possible number of rows, including repeated and omitted rows. By default the size. */
   mostRows?: (design: D) => number;
   /**
-   * The values that the design lists for each input, in its order. By default none: some kinds also use base values, and
-   * the values of a file are in the store.
+   * The values that the design lists for each input, in its order. By default none, as for a kind that
+   * also uses base values, and for a file, whose values are in the store.
    */
   levels?: (design: D) => Iterable<readonly [string, readonly string[]]>;
   /** The inputs with values that are not on a grid, and how many points share a value on average. By default none. */
@@ -99,6 +99,7 @@ export interface AnyDesign<D> {
   sizeOf: (design: D) => number | undefined;
   mostRows: (design: D) => number;
   levelsOf: (design: D) => Iterable<readonly [string, readonly string[]]>;
+  /** Whether equal rows count each: samples draw them, and files repeat them. */
   hasDraws: (design: D) => boolean;
 }
 
@@ -129,7 +130,7 @@ export interface DesignFacts {
   pointFiles: Readonly<Record<string, PointFile>>;
   /** The inputs with their values outside the design. */
   base: readonly BaseInput[];
-  /** The inputs from whose values a design may change them: the definition gives these values under `inputs`. */
+  /** The inputs with a value under `inputs` in the definition. A design may start from this value and vary it. */
   fixed: ReadonlySet<string>;
   /** The seed for samples that have no seed of their own. */
   seed: number;
@@ -157,7 +158,10 @@ export function inputsIn<T>(
   });
 }
 
-/** Finds the input with a name, and marks it as set. Throws an error if the input was set before or takes a file. */
+/**
+ * Finds the input with a name, and marks it as set. Throws an error if the input was set before, or if it takes a file that
+ * may not differ between points (without `addFile`).
+ */
 export function newInput(
   name: string,
   { find }: Pick<DesignFacts, 'find'>,

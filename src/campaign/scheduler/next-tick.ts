@@ -49,8 +49,8 @@ export function tickLength(schedule: Schedule, now: number): number {
   const { hazard, flights } = schedule;
   const durations = durationsOf(hazard);
   if (!durations) {
-    // the tick is half the age of the oldest run, so that a few looks are enough to see a run finish, however long it
-    // takes; while all runs wait for others at the service, it grows too, beginning with the shortest
+    // The tick is half the age of the oldest running run, so that a few looks are enough to see it finish. While no run is
+    // running, `patience` stands for the age: it grows as long as nothing finishes.
     const oldest = flights.find((flight) => !isQueued(flight));
     const shortest = schedule.againAt <= now ? SHORTEST_LOOK : SHORTEST_TICK;
     const age = oldest ? now - oldest.startedAt : schedule.patience - SHORTEST_TICK;
@@ -72,22 +72,24 @@ export function isOnFew({ flights }: Schedule): boolean {
 
 /** The time of the next tick: the earliest time at which a run can be requested, polled or given up. */
 export function nextTick(schedule: Schedule, now: number): number {
-  const due = schedule.isHeld ? [] : schedule.postponed.filter(({ at }) => at > now);
+  const notYetDue = schedule.isHeld ? [] : schedule.postponed.filter(({ at }) => at > now);
   const expiries = schedule.flights.map((flight) => expiresAt(schedule, flight));
-  const asked = due.map(({ at }) => Math.max(at, schedule.againAt));
-  const earliest = Math.min(Infinity, ...asked, ...expiries);
+  const requests = notYetDue.map(({ at }) => Math.max(at, schedule.againAt));
+  const earliest = Math.min(Infinity, ...requests, ...expiries);
   const isIdle = schedule.flights.length === 0 && !hasWork(schedule, now);
   if (isIdle && earliest < Infinity) return earliest;
   return Math.min(nextLook(schedule, now), Math.max(earliest, now + SHORTEST_TICK));
 }
 
+/** The next time to poll or request runs. It is now if nothing is left to do, so that the campaign can end. */
 function nextLook(schedule: Schedule, now: number): number {
   const { concurrency, flights, hazard } = schedule;
   if (flights.length === 0 && !hasWork(schedule, now)) return now;
   if (hasWork(schedule, now)) {
     const looks = isRefilled(schedule) ? nextRefill(schedule, now) : now + tickLength(schedule, now);
-    // postponed runs have to become due first
+    // open and postponed runs have all places, and only a postponed run that becomes due can give one back without a look
     if (capacity(schedule, now) === 0) return flights.length === 0 ? Infinity : looks;
+    // whether an executor may be idle
     const isHungry =
       concurrency === 'auto' ? !schedule.isSaturated : isRefilled(schedule) && flights.length < concurrency;
     if (schedule.againAt > now)

@@ -88,7 +88,9 @@ const Abc = z
         .describe('The share of the accepted distances that the next tolerance includes.'),
       parallel: count(1, 1_000)
         .default(64)
-        .describe('The smallest number of points that are open at once after the first generation.'),
+        .describe(
+          'After the first generation, at least this many points are open at once; more are open while a generation still has to accept more.',
+        ),
       stop: CalibrationStop.prefault({}).describe('When the calibration ends.'),
     },
     'expected {priors: {INPUT: {min, max}}, observed: {OUTPUT: NUMBER}}',

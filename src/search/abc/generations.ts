@@ -15,8 +15,8 @@ export interface Generation {
   /** The kernel that moves the points of the generation before; null in the first generation. */
   kernel: Kernel | null;
   /**
-   * The accepted asks: the asks with the lowest numbers whose distance is within the tolerance. So the duration of runs
-   * has no influence.
+   * The accepted asks: the first ones whose distance is within the tolerance. Asks are told in the order of their numbers,
+   * so the duration of runs has no influence.
    */
   accepted: number[];
   /** The accepted points with their weights; null until the generation has accepted enough points. */
@@ -75,6 +75,7 @@ export async function populationOf(
   const points: number[][] = [];
   const logWeights: number[] = [];
   for (const ask of accepted) {
+    // the log has no coordinates, but the sampler draws the same point again
     const { unit } = sampler.draw(number, ask - first, kernel);
     points.push(unit);
     logWeights.push(kernel ? kernel.logWeight(unit) : 0);

@@ -15,7 +15,10 @@ export const MOST_FILES = 8 * 1024 ** 2;
 /** The start of the name of a control that uploads the file for a field. */
 export const UPLOAD = 'upload/';
 
-/** Words for names of alternatives: kinds of shapes and ids of schemas. Any other name is shown as it is. */
+/**
+ * Words for the names of alternatives. A name with a capital letter is the id of a schema, and each other one is from `nameOf`
+ * of shape.ts. A name that is not in the list is shown as it is.
+ */
 export const shapeWords: Readonly<Record<string, string>> = {
   value: 'one value',
   list: 'values',
@@ -71,7 +74,8 @@ export function isWithin(setting: readonly string[], path: readonly string[]): b
 }
 
 /**
- * A choice of a list. Its value is written, because a browser changes the blanks of a text.
+ * A choice of a list. It has an attribute with its value, also if the text is the same: of a text, a browser changes the
+ * blanks.
  *
  * @param shapeAt - the number of the shape that the choice stands for
  */
@@ -81,7 +85,7 @@ export function option(value: string, text: string, chosen: string, shapeAt?: nu
   return html`<option value="${value}" ${shape} ${selected}>${text}</option>`;
 }
 
-/** Whether some values of a list are in its order. */
+/** Whether all of `some` are in `all`, in the same order. */
 export function isOrdered(some: readonly string[], all: readonly string[]): boolean {
   const inOrder = all.filter((one) => some.includes(one));
   return inOrder.length === some.length && inOrder.every((one, at) => one === some[at]);

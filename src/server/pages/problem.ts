@@ -9,6 +9,7 @@ import { problemOf, ServerError } from '../problems.ts';
  * @throws any error that is neither a ForayError nor a ServerError
  */
 export function mistakesIn(error: unknown): Markup {
+  // `with([])` is the same error without the others
   if (isForayError(error)) return mistakeList([error.with([]), ...error.others])!;
   if (!(error instanceof ServerError)) throw error;
   const { detail, hint } = problemOf(error);

@@ -11,7 +11,10 @@ import { viewOf, viewQuery } from './view.ts';
 /** Number of runs on a page of the table. */
 const ROWS = 200;
 
-/** Maximum number of runs that the thread of the server steps over. Further pages come from another thread. */
+/**
+ * A page is read in the thread of the server if the database skips at most this many runs before the page. Another thread
+ * reads each other page.
+ */
 const MOST_STEPS = 20_000;
 
 interface RunsQuery {

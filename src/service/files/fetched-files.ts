@@ -35,7 +35,7 @@ export class FetchedFiles {
     } catch (error) {
       rmSync(unfinished, { force: true });
       const why = `the file ${hash} cannot be fetched: ${messageOf(error)}`;
-      throw new Deferred(why, { cause: error, isLasting: isOfFile(error) });
+      throw new Deferred(why, { cause: error, isLasting: isCausedByFile(error) });
     }
     rmSync(unfinished, { force: true });
     throw new Deferred(`the file ${hash} cannot be fetched: it arrived damaged`, { isLasting: true });
@@ -52,6 +52,6 @@ const CODES: readonly unknown[] = [
 ];
 
 /** Whether a transfer has failed because of the file, and not because the store of files was away. */
-export function isOfFile(error: unknown): boolean {
+export function isCausedByFile(error: unknown): boolean {
   return CODES.includes((Object(error) as { code?: unknown }).code);
 }

@@ -3,7 +3,7 @@ import type { Version } from '../../api/resources.ts';
 import { messageOf } from '../../errors.ts';
 import { Backoff } from '../backoff.ts';
 import { Deferred } from '../deferred.ts';
-import { FetchedFiles, isOfFile } from './fetched-files.ts';
+import { FetchedFiles, isCausedByFile } from './fetched-files.ts';
 import type { FileCache } from './file-cache.ts';
 
 type Template = Version['experimentTemplate'];
@@ -100,7 +100,7 @@ export class RunFiles {
       try {
         return await this.#remote.upload(hash, file);
       } catch (error) {
-        if (isOfFile(error)) refusals += 1;
+        if (isCausedByFile(error)) refusals += 1;
         if (refusals >= MOST_REFUSALS) {
           const why = `the file ${hash} could not be stored in ${refusals} attempts: ${messageOf(error)}`;
           throw new OutputRefused(why);

@@ -10,9 +10,8 @@ import { reader } from './body.ts';
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
 /**
- * How long a client may read nothing of a file before its connection is checked, ms. A check compares the amount of
- * unsent data with the amount at the last check or after the last write, whichever was later. If both are equal, Node
- * closes the connection.
+ * Node checks a connection when nothing was written for this time, and then again after each such time, ms. It closes the
+ * connection if there is as much unsent data as at the check before, or as after the last write.
  */
 const STALLED = 15_000;
 

@@ -32,6 +32,7 @@ export const Command = z.union(
   ],
   { error: 'a program and its arguments are expected, as a text or a list of texts' },
 );
+/** The command of a version that is read for the first time. A kept version is not checked again. */
 const NewCommand = z
   .unknown()
   .refine((command) => typeof command !== 'string' || !hasQuotedBlank(command), {

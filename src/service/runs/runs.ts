@@ -141,7 +141,7 @@ export class Runs {
   }
 
   /** Like {@link outputs}, for the completed run with the given inputs. */
-  async outputsOf(versionId: string, request: RunRequest, template: OutputsTemplate): Promise<Outputs> {
+  async outputsOfInputs(versionId: string, request: RunRequest, template: OutputsTemplate): Promise<Outputs> {
     const run = await this.#newest(versionId, request);
     if (!run) throw new ServiceError('RESULTS_NOT_FOUND', 'There is no run with these inputs.');
     return this.outputs(run, template);

@@ -22,10 +22,12 @@ export function fileStore(db: Kysely<Tables>) {
     spareBytes: () => spareBytes(db),
     /** Gives unused space back to the disk. Other writers wait until it has finished. */
     async compact(): Promise<void> {
+      // campaigns whose deletion was interrupted are deleted first
       await deleteHidden(db);
       await compact(db);
     },
 
+    // output files of a campaign, whose id comes first; `putFile` stores only a content
     keepFile: byId(db, keepFile),
     recordMissingFile: byId(db, recordMissingFile),
     keptFiles: byId(db, keptFiles),

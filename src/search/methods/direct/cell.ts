@@ -21,14 +21,17 @@ export interface Cell {
   told: Told | null;
   /** How far the point is from being allowed; 0 if it is. */
   lack: number;
-  /** The least value near the cell among the first `compared` known values; null after a division of the cell. */
+  /**
+   * The least value near the cell among the first `compared` known values, so that each value is compared once. Null before
+   * the first comparison, and after a division of the cell.
+   */
   near: { compared: number; least: number } | null;
 }
 
 /** The division of a cell in one dimension. */
 export interface Cut {
   dimension: number;
-  /** The new cells. Before the division they have the sides of the whole cell. */
+  /** The new cells. They have the sides of their parent until it is divided. */
   cells: Cell[];
   /** The side of each new cell in that dimension. */
   sides: Side[];

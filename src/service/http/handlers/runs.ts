@@ -36,8 +36,9 @@ export function runHandlers(
       runs.outputs(await runs.byId(params.versionId, params.runId), body),
 
     getResults({ params, body }) {
+      // this field of the body is a text that has JSON
       const template = reader.json(OutputsTemplate, body.outputs, 'text in outputs');
-      return runs.outputsOf(params.versionId, body, template);
+      return runs.outputsOfInputs(params.versionId, body, template);
     },
   };
 }
