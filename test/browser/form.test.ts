@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { OwnKey } from '../../src/server/keys.ts';
 import { serverOf } from '../server/support.ts';
-import { SHIPPED_MODELS } from '../service/support.ts';
+import { EPIDEMIC, INVENTORY } from '../service/fixed.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { cancelOpen, toTheEnd } from '../support/campaigns.ts';
 import fc from '../support/fast-check.ts';
@@ -23,7 +23,7 @@ let page: Page;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  world = await startWorld({ executors: 2, models: [SHIPPED_MODELS] });
+  world = await startWorld({ executors: 2, models: [EPIDEMIC, INVENTORY] });
   await world.startWorker();
   server = await serverOf(world);
   page = await browser.newPage();
@@ -75,13 +75,15 @@ async function start(): Promise<string> {
   return id;
 }
 
-test('a grid with replications until a mean is precise', async () => {
+test('a grid with replications until a mean is precise; a step back shows the form that was sent, to the person who has sent it', async () => {
   await begin('Epidemic', 'Every combination');
   await field('inputs/Population:0').fill('50');
   await choose('design/grid/Contact rate', 'values', { '': '1.5, 2' });
+  await field('campaign').fill('and-back');
   await page.locator('summary', { hasText: 'Replications' }).click();
   await choose('replications', 'until precise', { '/min': '5', '/max': '40', '/relative': '0.3' });
   await choose('replications:1/output', 'one value', { '': 'Peak infected' });
+  const shape = await field('design/grid/Contact rate?').inputValue();
   const id = await start();
   const { campaign } = await world.foray.record(id);
   expect(campaign.precision).toMatchObject({ min: 5, max: 40 });
@@ -89,6 +91,20 @@ test('a grid with replications until a mean is precise', async () => {
     const names = await page.evaluate<string[]>('Object.keys(sessionStorage)');
     return !names.some((name) => name.startsWith('draft '));
   });
+
+  const shown = (): Promise<string[]> =>
+    Promise.all(
+      [field('campaign'), field(`design/grid/Contact rate:${shape}`)].map((one) => one.inputValue()),
+    );
+  await page.goBack();
+  await until(
+    'the form is as it was sent',
+    async () => JSON.stringify(await shown()) === '["and-back","1.5, 2"]',
+  );
+  await page.evaluate("history.replaceState({ ...history.state, user: 'another person' }, '')");
+  await page.reload();
+  await page.waitForLoadState('networkidle');
+  expect(await field('campaign').inputValue()).not.toBe('and-back');
 });
 
 test('a search with a requirement and a confirmation', async () => {
@@ -138,7 +154,7 @@ test('a calibration with a file of observations; two campaigns are compared', as
   expect(page.url()).toContain(`a=${a}`);
 });
 
-test('nothing typed is lost in twelve interruptions', async () => {
+test('nothing typed is lost in six interruptions', async () => {
   await begin('Epidemic', 'Latin hypercube');
   const days = field('inputs/Days:0');
   const interruptions: [string, () => Promise<unknown>][] = [
@@ -186,9 +202,9 @@ test('nothing typed is lost in twelve interruptions', async () => {
       },
     ],
   ];
-  // each interruption comes twice, and the seed of fast-check (FORAY_SEED) chooses the order
+  // the seed of fast-check (FORAY_SEED) chooses the order
   const drawn = fc.shuffledSubarray(interruptions, { minLength: interruptions.length });
-  const order = fc.sample(drawn, 2).flat();
+  const order = fc.sample(drawn, 1).flat();
   for (let at = 0; at < order.length; at += 1) {
     const [name, interrupt] = order[at]!;
     const typed = String(100 + at);
@@ -216,28 +232,6 @@ test('after a step back, when the browser fills in texts and not the fields, the
   expect(await own.locator('[name="/campaign"]').inputValue()).toBe('again');
   expect(await own.locator('[name="/design/grid/Days:0"]').inputValue()).toBe('3, 4');
   await own.close();
-});
-
-test('a step back after a start shows the form that was sent, to the person who has sent it', async () => {
-  await begin('Epidemic', 'Every combination');
-  await field('inputs/Population:0').fill('50');
-  await choose('design/grid/Contact rate', 'values', { '': '1.5, 2' });
-  await field('campaign').fill('and-back');
-  const shape = await field('design/grid/Contact rate?').inputValue();
-  await start();
-  const shown = (): Promise<string[]> =>
-    Promise.all(
-      [field('campaign'), field(`design/grid/Contact rate:${shape}`)].map((one) => one.inputValue()),
-    );
-  await page.goBack();
-  await until(
-    'the form is as it was sent',
-    async () => JSON.stringify(await shown()) === '["and-back","1.5, 2"]',
-  );
-  await page.evaluate("history.replaceState({ ...history.state, user: 'another person' }, '')");
-  await page.reload();
-  await page.waitForLoadState('networkidle');
-  expect(await field('campaign').inputValue()).not.toBe('and-back');
 });
 
 test('a start while the campaign is planned asks for nothing further, and stays a start', async () => {
@@ -295,12 +289,13 @@ test('a file with points is uploaded once, stays while other fields change, and 
   );
 });
 
-test('a draft of a definition that somebody has changed meanwhile reverts nothing, and can be discarded', async () => {
+test('a draft of a definition that somebody has changed meanwhile reverts nothing, and can be discarded; a difference can be applied only while the definition is the one that was compared', async () => {
   const text = 'campaign: shared\nmodel: {name: Epidemic}\ninputs: {Population: 20, Days: 5}\n';
   await world.foray.submit({ text, file: 'shared.yaml' }, { id: 'shared' });
   await toTheEnd(world, 'shared');
   const area = page.locator('textarea[name=definition]');
   const open = (): Promise<unknown> => page.goto(`${server.url}/campaigns/shared/definition`);
+  const compare = (): Promise<void> => page.getByRole('button', { name: 'Show the difference' }).click();
   await open();
   await area.fill(`${text}# mine\n`);
   await page.goto(`${server.url}/models`);
@@ -309,13 +304,26 @@ test('a draft of a definition that somebody has changed meanwhile reverts nothin
   await open();
   await page.getByText('Somebody has changed the definition since.').waitFor();
   expect(await area.inputValue()).toContain('# mine');
-  await page.getByRole('button', { name: 'Show the difference' }).click();
+  await compare();
   await page.getByText('Nothing is applied yet').waitFor();
   await open();
   await page.getByRole('button', { name: 'Discard it' }).click();
   await until('the page shows the definition', async () => (await area.inputValue()).trim() === other.trim());
   await open();
   expect((await area.inputValue()).trim()).toBe(other.trim());
+
+  await area.fill(text.replace('Days: 5', 'Days: 7'));
+  await compare();
+  const apply = page.getByRole('button', { name: 'Apply' });
+  expect(await apply.isEnabled()).toBe(true);
+  const compared = await area.inputValue();
+  await area.fill(`${compared}# typed afterwards\n`);
+  expect(await apply.isDisabled()).toBe(true);
+  await page.getByText('Show the difference again, then apply it.').waitFor();
+  await area.fill(compared);
+  await apply.click();
+  await page.waitForURL('**/campaigns/shared');
+  expect((await world.foray.record('shared')).definition).toContain('Days: 7');
 });
 
 test('a form that the server did not take stays a draft, and nobody else sees it', async () => {
@@ -440,24 +448,4 @@ test('while a draft comes back, nothing can be typed over it; a draft that does 
   await page.unroute('**/new/form');
   await page.reload();
   await until('the draft is back', async () => (await field('campaign').inputValue()) === 'draft');
-});
-
-test('a difference can be applied only while the definition is the one that was compared', async () => {
-  const text = 'campaign: differs\nmodel: {name: Epidemic}\ninputs: {Population: 20, Days: 5}\n';
-  await world.foray.submit({ text, file: 'differs.yaml' }, { id: 'differs' });
-  await toTheEnd(world, 'differs');
-  await page.goto(`${server.url}/campaigns/differs/definition`);
-  const area = page.locator('textarea[name=definition]');
-  await area.fill(text.replace('Days: 5', 'Days: 6'));
-  await page.getByRole('button', { name: 'Show the difference' }).click();
-  const apply = page.getByRole('button', { name: 'Apply' });
-  expect(await apply.isEnabled()).toBe(true);
-  const compared = await area.inputValue();
-  await area.fill(`${compared}# typed afterwards\n`);
-  expect(await apply.isDisabled()).toBe(true);
-  await page.getByText('Show the difference again, then apply it.').waitFor();
-  await area.fill(compared);
-  await apply.click();
-  await page.waitForURL('**/campaigns/differs');
-  expect((await world.foray.record('differs')).definition).toContain('Days: 6');
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.ts';
 import { toTheEnd } from '../support/campaigns.ts';
@@ -9,10 +9,10 @@ import { foray } from '../support/cli.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { marksOf, positionOf } from './marks.ts';
 import { coloursOf, contrast, luminance, over, WHITE } from './colours.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC, SERVICE_SYSTEM } from '../service/fixed.ts';
 
 /** A campaign with 4 × 3 points for the pictures, and 3 points that fail. */
-const EPIDEMIC = `
+const RATES = `
 campaign: rates
 model: {name: Epidemic}
 design: {grid: {Contact rate: [-1, 1.2, 1.4, 1.6, 1.8], Recovery rate: [0.4, 0.44, 0.48]}}
@@ -37,9 +37,9 @@ let address: string;
 let desk: string;
 beforeAll(async () => {
   browser = await launchBrowser();
-  world = await startWorld({ models: [SHIPPED_MODELS] });
+  world = await startWorld({ models: [EPIDEMIC, SERVICE_SYSTEM] });
   await world.startWorker();
-  const { id } = await world.foray.submit({ text: EPIDEMIC, file: 'rates.yaml' });
+  const { id } = await world.foray.submit({ text: RATES, file: 'rates.yaml' });
   await toTheEnd(world, id);
   const store = world.settings.store;
   const { code, stderr } = await foray(world.folder, ['report', id, '-o', 'rates.html', '--store', store]);
@@ -96,75 +96,13 @@ async function open(
   return { page, asked, complaints };
 }
 
-describe.each(['light', 'dark'] as const)('the report in %s colours', (scheme) => {
-  test('opens offline, without other requests and without messages in the console', async () => {
+test.each(['light', 'dark'] as const)(
+  'the report in %s colours opens offline, without other requests and without messages in the console; its texts have enough contrast, also in a saved picture',
+  async (scheme) => {
     const { page, asked, complaints } = await open(scheme);
     await page.getByRole('heading', { name: 'rates', level: 1 }).waitFor();
     expect(await page.title()).toBe('rates · foray');
     expect({ asked, complaints }).toEqual({ asked: [address], complaints: [] });
-    await page.context().close();
-  });
-
-  test('shows its pictures', async () => {
-    const { page } = await open(scheme);
-    const effects = page.getByRole('img', { name: /^Peak infected over Contact rate and Recovery rate\./ });
-    await expectDrawn(effects, '.mark-rect.role-mark path', 12);
-    const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
-    // one line of means for each of the two inputs
-    await expectDrawn(main, '.mark-line.role-mark path', 2);
-    // for each of the two inputs, its effect alone and with its interaction
-    const shares = page.getByRole('img', { name: /^Effects on Peak infected\./ });
-    await expectDrawn(shares, '.mark-rect.role-mark path', 4);
-    const curves = page.getByRole('img', { name: /^Infected\./ });
-    // the lines are the median and the curve of the best point; the areas are two bands
-    await expectDrawn(curves, '.mark-line.role-mark path', 2);
-    await expectDrawn(curves, '.mark-area.role-mark path', 2);
-    const timeline = page.getByRole('img', { name: /^Timeline\./ });
-    await expectDrawn(timeline, '.mark-area.role-mark path', 1);
-    // the marks are new runs and failed runs; the failed runs are few and may finish at the same moment
-    await expectDrawn(timeline, '.mark-rect.role-mark', 2, 10);
-    await page.getByRole('img', { name: /^Distributions of outputs\./ }).waitFor();
-    expect(await page.getByRole('img').count()).toBe(PICTURES);
-    await page.context().close();
-  });
-
-  test('shows every text of a picture in full', async () => {
-    for (const at of [address, desk]) {
-      const { page } = await open(scheme, { at });
-      for (const picture of await page.getByRole('img').all()) {
-        const [frame, ...texts] = await boxesOf(picture.locator('xpath=.|.//*[name()="text"]'));
-        expect(texts.length).toBeGreaterThan(5);
-        for (const box of texts) {
-          // a text that would overlap is not drawn
-          if (box.right === box.left) continue;
-          expect(box.left).toBeGreaterThanOrEqual(frame!.left - 1);
-          expect(box.top).toBeGreaterThanOrEqual(frame!.top - 1);
-          expect(box.right).toBeLessThanOrEqual(frame!.right + 1);
-          expect(box.bottom).toBeLessThanOrEqual(frame!.bottom + 1);
-        }
-      }
-      await page.context().close();
-    }
-  });
-
-  test('saves a picture as a self-contained SVG file', async () => {
-    const { page } = await open(scheme);
-    const file = await savedFile(page, 'SVG');
-    expect(readFileSync(file, 'utf8')).not.toMatch(/<script|href=/);
-    const width = (await page.getByRole('img').first().getAttribute('viewBox'))!.split(' ')[2]!;
-    await page.goto(pathToFileURL(file).href);
-    const saved = page.locator('svg').first();
-    expect((await saved.boundingBox())!.width).toBeCloseTo(Number(width), 0);
-    const inks = await coloursOf(page.locator('svg :not(.role-mark) > text'), 'fill');
-    expect(inks.length).toBeGreaterThan(10);
-    for (const ink of inks) expect(contrast(over(ink, WHITE), WHITE)).toBeGreaterThan(4.5);
-    const [paper] = await coloursOf(saved, 'backgroundColor');
-    expect(paper).toEqual(WHITE);
-    await page.context().close();
-  });
-
-  test('has enough contrast for texts outside of the marks of pictures', async () => {
-    const { page } = await open(scheme);
     const [paper] = await coloursOf(page.locator('body'), 'backgroundColor');
     expect(luminance(paper!) > 0.5).toBe(scheme === 'light');
     // the test leaves out texts on the marks of a picture, because these texts have an outline
@@ -173,11 +111,70 @@ describe.each(['light', 'dark'] as const)('the report in %s colours', (scheme) =
     const inks = [...(await coloursOf(drawn, 'fill')), ...(await coloursOf(written, 'color'))];
     expect(inks.length).toBeGreaterThan(100);
     for (const ink of inks) expect(contrast(over(ink, paper!), paper!)).toBeGreaterThan(4.5);
+
+    const file = await savedFile(page, 'SVG');
+    expect(readFileSync(file, 'utf8')).not.toMatch(/<script|href=/);
+    const width = (await page.getByRole('img').first().getAttribute('viewBox'))!.split(' ')[2]!;
+    await page.goto(pathToFileURL(file).href);
+    const saved = page.locator('svg').first();
+    expect((await saved.boundingBox())!.width).toBeCloseTo(Number(width), 0);
+    const savedInks = await coloursOf(page.locator('svg :not(.role-mark) > text'), 'fill');
+    expect(savedInks.length).toBeGreaterThan(10);
+    for (const ink of savedInks) expect(contrast(over(ink, WHITE), WHITE)).toBeGreaterThan(4.5);
+    const [savedPaper] = await coloursOf(saved, 'backgroundColor');
+    expect(savedPaper).toEqual(WHITE);
     await page.context().close();
-  });
+  },
+);
+
+test('the report shows its pictures, the definition, and the failed runs by cause', async () => {
+  const { page } = await open('light');
+  const effects = page.getByRole('img', { name: /^Peak infected over Contact rate and Recovery rate\./ });
+  await expectDrawn(effects, '.mark-rect.role-mark path', 12);
+  const main = page.getByRole('img', { name: /^Peak infected by Contact rate, Recovery rate\./ });
+  // one line of means for each of the two inputs
+  await expectDrawn(main, '.mark-line.role-mark path', 2);
+  // for each of the two inputs, its effect alone and with its interaction
+  const shares = page.getByRole('img', { name: /^Effects on Peak infected\./ });
+  await expectDrawn(shares, '.mark-rect.role-mark path', 4);
+  const curves = page.getByRole('img', { name: /^Infected\./ });
+  // the lines are the median and the curve of the best point; the areas are two bands
+  await expectDrawn(curves, '.mark-line.role-mark path', 2);
+  await expectDrawn(curves, '.mark-area.role-mark path', 2);
+  const timeline = page.getByRole('img', { name: /^Timeline\./ });
+  await expectDrawn(timeline, '.mark-area.role-mark path', 1);
+  // the marks are new runs and failed runs; the failed runs are few and may finish at the same moment
+  await expectDrawn(timeline, '.mark-rect.role-mark', 2, 10);
+  await page.getByRole('img', { name: /^Distributions of outputs\./ }).waitFor();
+  expect(await page.getByRole('img').count()).toBe(PICTURES);
+
+  await page.getByText('The definition').click();
+  const definition = page.locator('details').filter({ hasText: 'The definition' }).locator('pre');
+  expect(await definition.innerText()).toBe(RATES.replace(/^\n/, ''));
+  await page.getByRole('row', { name: /^3 Contact rate is …: .* Contact rate is -1: / }).waitFor();
+  await page.context().close();
 });
 
-test('saves a picture as PNG and its numbers as CSV', async () => {
+test('every text of a picture is shown in full', async () => {
+  for (const at of [address, desk]) {
+    const { page } = await open('light', { at });
+    for (const picture of await page.getByRole('img').all()) {
+      const [frame, ...texts] = await boxesOf(picture.locator('xpath=.|.//*[name()="text"]'));
+      expect(texts.length).toBeGreaterThan(5);
+      for (const box of texts) {
+        // a text that would overlap is not drawn
+        if (box.right === box.left) continue;
+        expect(box.left).toBeGreaterThanOrEqual(frame!.left - 1);
+        expect(box.top).toBeGreaterThanOrEqual(frame!.top - 1);
+        expect(box.right).toBeLessThanOrEqual(frame!.right + 1);
+        expect(box.bottom).toBeLessThanOrEqual(frame!.bottom + 1);
+      }
+    }
+    await page.context().close();
+  }
+});
+
+test('a picture is saved as PNG, and its numbers as CSV', async () => {
   const { page, complaints } = await open('light');
   const png = readFileSync(await savedFile(page, 'PNG'));
   expect(png.subarray(1, 4).toString()).toBe('PNG');
@@ -203,10 +200,15 @@ test('every mark of every picture has a value, by the keyboard and by the mouse'
     expect([name, new Set(marks.map(({ row }) => row)).size]).toEqual([name, rows]);
     await figure.focus();
     await page.keyboard.press('Home');
-    for (let at = 1; at <= marks.length; at += 1) {
-      expect(await tip.innerText()).toMatch(new RegExp(`\\w: .*\\n${at} of ${marks.length}`, 's'));
-      await page.keyboard.press('PageDown');
-    }
+    // the page presses the other keys itself, because each question to the browser takes a while
+    const told = await page.evaluate<string[]>(`Array.from({ length: ${marks.length} }, (_, at) => {
+      const key = new KeyboardEvent('keydown', { key: 'PageDown', bubbles: true });
+      if (at > 0) document.activeElement.dispatchEvent(key);
+      return document.querySelector('.tip').innerText;
+    })`);
+    told.forEach((text, at) =>
+      expect(text).toMatch(new RegExp(`\\w: .*\\n${at + 1} of ${marks.length}`, 's')),
+    );
     await page.keyboard.press('Escape');
     expect(await tip.isVisible()).toBe(false);
     await figure.locator('svg').hover({ position: await positionOf(figure, marks[0]!) });
@@ -220,14 +222,6 @@ test('without scripts, the report shows the same number of pictures and no butto
   const { page } = await open('light', { javaScriptEnabled: false });
   expect(await page.getByRole('img').count()).toBe(PICTURES);
   expect(await page.getByRole('button').count()).toBe(0);
-  await page.context().close();
-});
-
-test('a click on "The definition" shows the definition', async () => {
-  const { page } = await open('light');
-  await page.getByText('The definition').click();
-  const definition = page.locator('details').filter({ hasText: 'The definition' }).locator('pre');
-  expect(await definition.innerText()).toBe(EPIDEMIC.replace(/^\n/, ''));
   await page.context().close();
 });
 
@@ -267,13 +261,6 @@ test('the report is not wider than a narrow screen, and what was run can be read
   const wide =
     "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll:has(table.plain)'))";
   expect(await page.evaluate(wide)).toBe(0);
-  await page.context().close();
-});
-
-test('the report lists the failed runs by cause', async () => {
-  const { page } = await open('light');
-  const row = page.getByRole('row', { name: /^3 Contact rate is …: .* Contact rate is -1: / });
-  await row.waitFor();
   await page.context().close();
 });
 

@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -17,19 +26,19 @@ import {
   outputsOf,
   reach,
   requestRun,
-  SHIPPED_MODELS,
   simulation,
   startTestService,
   temporaryFolder,
   type TestService,
   until,
   upload,
+  writeModel,
 } from '../service/support.ts';
 import { cleanEnv, foray, MAIN } from '../support/cli.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { S3_KEY, type S3Server, startS3 } from '../support/s3.ts';
 
-/** Tests moving a service from its data folder to PostgreSQL and an S3-compatible store. */
+/** Tests services with PostgreSQL and an S3-compatible store, and moving a service from its data folder to them. */
 
 let postgres: Postgres;
 let s3: S3Server;
@@ -41,10 +50,10 @@ afterAll(async () => {
   await s3.remove();
 });
 
-/** The number of runs that the test adds to a service, so that a move takes a while. */
-const MORE_RUNS = 15_000;
+/** The number of runs that the test adds to a service: more than the largest page of a move. */
+const MORE_RUNS = 5_100;
 /** The number of files that the test adds. */
-const MORE_FILES = 400;
+const MORE_FILES = 40;
 
 const PROGRAM = (version: number) => `
   if (inputs.N === 13) throw new Error('unlucky');
@@ -59,8 +68,19 @@ const writeFiles = (models: string, version: number) =>
  */
 async function history(): Promise<{ dataDir: string; models: string[]; runs: Run[]; File: string }> {
   const own = temporaryFolder();
-  const models = [SHIPPED_MODELS, own];
+  const models = [own];
   writeFiles(own, 1);
+  writeModel(
+    own,
+    'waiting',
+    `import { setTimeout as pause } from 'node:timers/promises';
+     export default {
+       name: 'Waiting', description: '',
+       inputs: ['Seconds', 'Value'].map((name) => ({ name, type: 'DOUBLE', default: 0 })),
+       outputs: [{ name: 'Echo', type: 'DOUBLE' }],
+       run: async ({ inputs }) => { await pause(1_000 * inputs.Seconds); return { Echo: inputs.Value }; },
+     };`,
+  );
   const dataDir = temporaryFolder();
   const first = await startTestService({ dataDir, modelDirs: models });
   const old = await first.latest('Files');
@@ -72,15 +92,15 @@ async function history(): Promise<{ dataDir: string; models: string[]; runs: Run
   writeFiles(own, 3);
   const service = await startTestService({ dataDir, modelDirs: models, executors: 1 });
   const version = await service.latest('Files');
-  const rehearsal = await service.latest('Rehearsal');
+  const waiting = await service.latest('Waiting');
   await outputsOf(service, version, { N: 2, File });
   const range = { type: 'FIXED_RANGE_DOUBLE' as const, value: JSON.stringify({ min: 1, max: 4, step: 1 }) };
-  const experiment = await complete(service, rehearsal, variation({ Value: range, Seconds: 0 }));
-  const running = (await requestRun(service, rehearsal, { Seconds: 600, Value: 1 })).body;
+  const experiment = await complete(service, waiting, variation({ Value: range, Seconds: 0 }));
+  const running = (await requestRun(service, waiting, { Seconds: 600, Value: 1 })).body;
   await reach(service, running, 'RUNNING');
-  const fresh = (await requestRun(service, rehearsal, { Seconds: 600, Value: 2 })).body;
-  const stopped = (await requestRun(service, rehearsal, { Seconds: 600, Value: 3 })).body;
-  await service.post(`/versions/${rehearsal}/runs/stop`, simulation({ Seconds: 600, Value: 3 }));
+  const fresh = (await requestRun(service, waiting, { Seconds: 600, Value: 2 })).body;
+  const stopped = (await requestRun(service, waiting, { Seconds: 600, Value: 3 })).body;
+  await service.post(`/versions/${waiting}/runs/stop`, simulation({ Seconds: 600, Value: 3 }));
   await reach(service, stopped, 'STOPPED');
   await service.close();
   const again = (versionId: string, id: string) => ({ modelVersionId: versionId, id }) as Run;
@@ -95,7 +115,7 @@ async function history(): Promise<{ dataDir: string; models: string[]; runs: Run
   db.exec(`
     WITH RECURSIVE more (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < ${MORE_RUNS})
       INSERT INTO runs (id, version_id, experiment_type, identity, inputs, status, requested_at)
-      SELECT 'more ' || n, '${rehearsal}', 'SIMULATION', 'more ' || n, '{}', 'COMPLETED', '2026' FROM more;
+      SELECT 'more ' || n, '${waiting}', 'SIMULATION', 'more ' || n, '{}', 'COMPLETED', '2026' FROM more;
     INSERT INTO results SELECT seq, '{"text": "' || id || '"}' FROM runs WHERE id LIKE 'more %';`);
   db.close();
   expect(known.length).toBeGreaterThan(9);
@@ -292,6 +312,24 @@ test('the files of a service with a PostgreSQL database can be moved to a bucket
   expect(await move(database)).toMatchObject({ files: { files: 1 } });
   const moved = await startTestService({ database, s3: s3.place });
   expect((await moved.get<boolean>(`/check-file?hash=${File}`)).body).toBe(true);
+});
+
+test('a restarted service uses the copies of files that it made before', async () => {
+  const [dataDir, models] = [temporaryFolder(), temporaryFolder()];
+  writeFiles(models, 1);
+  const options = { dataDir, database: await postgres.database(), s3: s3.place, modelDirs: [models] };
+  const copies: number[] = [];
+  let File = '';
+  for (const N of [1, 2]) {
+    const service = await startTestService(options);
+    if (File === '') ({ body: File } = await upload(service, 'of a client'));
+    await outputsOf(service, await service.latest('Files'), { N, File });
+    const [copy] = globSync('caches/*/files/**/*', { cwd: dataDir }).filter((file) => file.endsWith(File));
+    // a copy that is fetched again would have another inode
+    copies.push(statSync(path.join(dataDir, copy!)).ino);
+    await service.close();
+  }
+  expect(copies[1]).toBe(copies[0]);
 });
 
 test.each<[string, () => Promise<Parameters<typeof moveService>[0]>, string]>([

@@ -1,22 +1,10 @@
-import { globSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fileIn } from '../../src/api/index.ts';
 import { addKey } from '../../src/keys/edit.ts';
-import {
-  clientOf,
-  KEY as CLIENT_KEY,
-  onCleanup,
-  outputsOf,
-  rows,
-  SHIPPED_MODELS,
-  startTestService,
-  upload,
-  writeModel,
-} from '../service/support.ts';
+import { rows, writeModel } from '../service/support.ts';
 import { printedResults, toTheEnd } from '../support/campaigns.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { startS3 } from '../support/s3.ts';
 import { report } from '../support/seeds.ts';
 import { until } from '../support/until.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
@@ -28,7 +16,7 @@ import { replicas } from '../fleet/service-group.ts';
  * machines.
  */
 
-const RUNS = 48;
+const RUNS = 24;
 const TEXT = 'a file of the campaign';
 
 let models: string;
@@ -50,10 +38,11 @@ beforeAll(async () => {
        inputs: [
          { name: 'N', type: 'INTEGER', default: 0 },
          { name: 'File', type: 'INPUT_FILE', default: '' },
+         { name: 'Seconds', type: 'DOUBLE', default: 0 },
        ],
        outputs: [{ name: 'Size', type: 'DOUBLE' }, { name: 'Text', type: 'OUTPUT_FILE' }],
        async run({ inputs, readFile, writeFile }) {
-         await pause(100);
+         await pause(100 + 1_000 * inputs.Seconds);
          while (inputs.N > ${RUNS / 2} && !existsSync(${JSON.stringify(gate)})) await pause(20);
          const content = new TextDecoder().decode(readFile('File'));
          return { Size: inputs.N + content.length, Text: writeFile('n.txt', inputs.N + ' of ' + content) };
@@ -68,7 +57,7 @@ afterAll(async () => {
   for (const world of worlds.toReversed()) await world.close();
 });
 
-test('a campaign with input files gives the same bytes with replicas and executors, even if a replica and an executor are killed', async () => {
+test('a campaign with input files gives the same bytes with replicas and executors, even if a replica and an executor are killed; an executor keeps a long run, although it communicates with only one replica', async () => {
   const dataDir = folderOfFile();
   const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executor');
   const { address } = embedded.environment;
@@ -86,7 +75,7 @@ test('a campaign with input files gives the same bytes with replicas and executo
   worlds.push(shared);
   await shared.startWorker();
   const spawnExecutor = executorsOf({ url: group.url, address, key });
-  const [first] = ['one', 'two'].map((name) => spawnExecutor(name, { flags: ['--slots', '4'] }));
+  const [first, second] = ['one', 'two'].map((name) => spawnExecutor(name, { flags: ['--slots', '4'] }));
 
   for (const [world, id] of [
     [embedded, 'alone'],
@@ -132,41 +121,19 @@ outputs: {names: [Size, Text], files: keep}
   );
   // the replicas executed all runs, and the service of the shared world executed none
   expect(rows(path.join(shared.folder, 'service'), 'SELECT id FROM runs')).toEqual([]);
-});
 
-test('an executor keeps its long run even if it communicates with only one replica', async () => {
-  const dataDir = folderOfFile();
-  const key = await addKey(path.join(dataDir, 'keys.yaml'), 'node', 'executor');
-  const { address } = embedded.environment;
-  const group = await replicas({
-    dataDir,
-    modelDirs: [SHIPPED_MODELS],
-    address,
-    heartbeat: HEARTBEAT,
-    apiKey: CLIENT_KEY,
-  });
-  executorsOf({ url: group.urls[0]!, address, key })('one', { flags: ['--slots', '1'] });
-  const other = clientOf(group.urls[1]!);
   // the run is much longer than Temporal waits for a heartbeat
-  const inputs = { Seconds: (4 * HEARTBEAT) / 1_000, Value: 1 };
-  expect((await outputsOf(other, await other.latest('Rehearsal'), inputs)).get('Echo')).toBe('1');
-  expect(await group.query('SELECT executions, losses FROM runs')).toEqual([{ executions: 1, losses: 0 }]);
-});
-
-test('a restarted replica uses the copies of files that it made before', async () => {
-  const [dataDir, postgres, files] = [folderOfFile(), await startPostgres(), await startS3()];
-  for (const started of [postgres, files]) onCleanup(() => started.remove());
-  const options = { dataDir, database: await postgres.database(), s3: files.place, modelDirs: [models] };
-  const copies: number[] = [];
-  let File = '';
-  for (const N of [1, 2]) {
-    const service = await startTestService(options);
-    if (File === '') ({ body: File } = await upload(service, TEXT));
-    await outputsOf(service, await service.latest('Files'), { N, File });
-    const [copy] = globSync('caches/*/files/**/*', { cwd: dataDir }).filter((file) => file.endsWith(File));
-    // a copy that is fetched again would have another inode
-    copies.push(statSync(path.join(dataDir, copy!)).ino);
-    await service.close();
-  }
-  expect(copies[1]).toBe(copies[0]);
+  second!.child.kill('SIGTERM');
+  await second!.exit;
+  executorsOf({ url: group.urls[0]!, address, key })('three', { flags: ['--slots', '1'] });
+  const text = `
+campaign: long
+model: {name: Files}
+files: {File: input.txt}
+inputs: {Seconds: ${(4 * HEARTBEAT) / 1_000}}
+`;
+  await shared.foray.submit({ text, file: path.join(shared.folder, 'long.yaml') }, { id: 'long' });
+  expect(await toTheEnd(shared, 'long')).toMatchObject({ runs: { done: 1 } });
+  const last = 'SELECT executions, losses FROM runs ORDER BY seq DESC LIMIT 1';
+  expect(await group.query(last)).toEqual([{ executions: 1, losses: 0 }]);
 });

@@ -26,11 +26,10 @@ import {
   until,
   upload,
 } from '../service/support.ts';
+import { MAIN } from '../support/program.ts';
 import { S3_KEY, type S3Server, startS3 } from '../support/s3.ts';
 
 /** Tests a service whose files are in an S3-compatible store. */
-
-const MAIN = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 let server: S3Server;
 let models: string;
@@ -64,14 +63,33 @@ async function contentOf(service: Pick<TestService, 'get'>, output: string): Pro
   return content;
 }
 
-test('files of clients and runs are in the bucket, and every service with this bucket can use them', async () => {
+test('files of clients and runs are in the bucket, and every service with this bucket can use them; missing and damaged files are refused as without a bucket', async () => {
   const [one, two] = [await start(), await start()];
   const { status, body: File } = await upload(one, 'content');
   expect([status, File]).toEqual([200, hashOf('content')]);
   expect((await two.get(`/files/${File}`)).status).toBe(404);
-  const outputs = await outputsOf(two, await two.latest('Files'), { N: 3, File });
+  const version = await two.latest('Files');
+  const outputs = await outputsOf(two, version, { N: 3, File });
   expect(await contentOf(one, outputs.get('Text')!)).toBe('of 3: content');
   expect(server.files()).toContain(File);
+
+  const refused = await requestRun(two, version, { N: 1, File: hashOf('nowhere') });
+  expect([refused.status, refused.body]).toEqual([400, expect.objectContaining({ code: 'INVALID_VALUE' })]);
+  const missing = await two.get(`/output-file?hash=${hashOf('nowhere')}&filename=a`);
+  expect([missing.status, missing.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_FILE' })]);
+
+  // a model never gets a file that is damaged in the bucket
+  const { body: damaged } = await upload(one, 'undamaged');
+  writeFileSync(server.pathOf(damaged), 'damaged!!');
+  const { body: run } = await requestRun(two, version, { N: 5, File: damaged });
+  await until(
+    async () => (await healthOf(two.running.url)).status === 'degraded' || undefined,
+    'a degraded status',
+  );
+  expect(['FRESH', 'RUNNING']).toContain((await stateOf(two, run)).status);
+  // an upload replaces the damaged file
+  await upload(one, 'undamaged');
+  await reach(two, run, 'COMPLETED');
 });
 
 test('a service does not start without the bucket of its earlier files, or with a bucket that lacks them', async () => {
@@ -119,15 +137,6 @@ test('a service does not start with another bucket until this bucket has the fil
   copies.prepare();
   for (let n = 0; n < 30; n += 1) copies.write(Buffer.from(String(n)));
   await (await elsewhere()).close();
-});
-
-test('a service with a bucket refuses a missing file with the same errors as a service without a bucket', async () => {
-  const service = await start();
-  const version = await service.latest('Files');
-  const refused = await requestRun(service, version, { N: 1, File: hashOf('nowhere') });
-  expect([refused.status, refused.body]).toEqual([400, expect.objectContaining({ code: 'INVALID_VALUE' })]);
-  const missing = await service.get(`/output-file?hash=${hashOf('nowhere')}&filename=a`);
-  expect([missing.status, missing.body]).toEqual([404, expect.objectContaining({ code: 'UNKNOWN_FILE' })]);
 });
 
 test('during an outage of the bucket, runs wait, uploads get 503, and the service reports the outage; then all runs complete', async () => {
@@ -193,21 +202,6 @@ test.each([
   const started = startTestService({ modelDirs: [models], s3: server.place, now, onProblem });
   told.push(await started.then(({ running }) => running.url, String));
   expect(told[0]).toMatch(said);
-});
-
-test('a model never gets a file that is damaged in the bucket', async () => {
-  const [one, two] = [await start(), await start()];
-  const { body: File } = await upload(one, 'undamaged');
-  writeFileSync(server.pathOf(File), 'damaged!!');
-  const { body: run } = await requestRun(two, await two.latest('Files'), { N: 5, File });
-  await until(
-    async () => (await healthOf(two.running.url)).status === 'degraded' || undefined,
-    'a degraded status',
-  );
-  expect(['FRESH', 'RUNNING']).toContain((await stateOf(two, run)).status);
-  // an upload replaces the damaged file
-  await upload(one, 'undamaged');
-  await reach(two, run, 'COMPLETED');
 });
 
 describe('foray service --files', () => {

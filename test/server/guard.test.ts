@@ -16,7 +16,6 @@ import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
 import { ask } from './support.ts';
 import { withoutServers } from '../support/without-servers.ts';
-import { isSecondTier } from '../support/second-tier.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'foray-guard-'));
 const keyFile = join(folder, 'keys');
@@ -73,8 +72,8 @@ describe('the guard', () => {
     const requests = METHODS.flatMap((method) =>
       Object.entries(keys).flatMap(([who, key]) =>
         Object.entries(sites)
-          // in the first tier, the weakest and the strongest key come from all sites
-          .filter(([site]) => isSecondTier || ['read', 'develop'].includes(who) || site === 'same site')
+          // no key, the weakest and the strongest key come from all sites
+          .filter(([site]) => ['none', 'read', 'develop'].includes(who) || site === 'same site')
           .flatMap(([site, given]) =>
             // the answer to a foreign host does not depend on the key and the site, which change one at a time for it
             ['127.0.0.1:1', ...(who === 'read' || site === 'same site' ? ['evil.example'] : [])].map(

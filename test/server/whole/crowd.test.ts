@@ -16,10 +16,13 @@ import { ask } from '../support.ts';
 
 const READER = 'reader-0123456789';
 const OTHER = 'others-0123456789';
-const SOCKETS = 1_000;
-const STREAMS = 300;
-const LOGINS = 1_000;
+/** More than the server keeps: 256 connections without a key, and 20 streams and 50 log-ins of a key. */
+const SOCKETS = 400;
+const STREAMS = 50;
+const LOGINS = 100;
 const PLAN = 64_000_000;
+/** How many pages the other person reads meanwhile, at least. */
+const PAGES = 10;
 
 let world: World;
 let server: Server;
@@ -93,10 +96,10 @@ const page = async (cookie: string) =>
   (await ask(`${server.url}/campaigns/slow`, { headers: { cookie, accept: 'text/html' } })).status;
 
 test.each(seeds(1, 6))(
-  `${SOCKETS} slow sockets, ${STREAMS} streams, ${LOGINS} log-ins and a plan of 64 MB by one reader neither end the server nor log anybody out, and the log says what was refused (seed %i)`,
+  `${SOCKETS} slow sockets, ${STREAMS} streams, at least ${LOGINS} log-ins and a plan of 64 MB by one reader neither end the server nor log anybody out, and the log says what was refused (seed %i)`,
   async (seed) => {
     const random = seeded(seed);
-    let isOver = false;
+    let [isOver, answered] = [false, 0];
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
     const login = async (key: string): Promise<string> => {
       const answer = await ask(`${server.url}/login`, { method: 'POST', headers: form, body: `key=${key}` });
@@ -108,7 +111,7 @@ test.each(seeds(1, 6))(
 
     const agent = new Agent({ keepAlive: false });
     const logins = async (): Promise<void> => {
-      for (let at = 0; at < LOGINS; at += 1) await login(READER);
+      for (let at = 0; at < LOGINS || answered < PAGES; at += 1) await login(READER);
     };
     let streams: number[] = [];
     const parts: [name: string, begin: () => Promise<unknown>][] = [
@@ -131,13 +134,11 @@ test.each(seeds(1, 6))(
     ];
     const order = parts.map((part) => ({ part, at: random() })).sort((one, other) => one.at - other.at);
     const all = Promise.all(order.map(({ part: [, begin] }) => begin())).finally(() => (isOver = true));
-    let answered = 0;
     while (!isOver) {
       expect(await page(cookie)).toBe(200);
       answered += 1;
     }
     await all;
-    expect(answered).toBeGreaterThan(10);
     expect(streams.filter((status) => status === 200)).toHaveLength(20);
     expect(streams.filter((status) => status === 429)).toHaveLength(STREAMS - 20);
     expect(await page(cookie)).toBe(200);

@@ -1,3 +1,8 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ForayError } from '../../../src/errors.ts';
 import { hashOf } from '../../../src/keys/hash.ts';
@@ -5,9 +10,20 @@ import { type Server, startServer } from '../../../src/server/app.ts';
 import type { Role } from '../../../src/server/keys.ts';
 import { problemOf } from '../../../src/server/problems.ts';
 import { EPIDEMIC, REHEARSAL } from '../../service/fixed.ts';
+import { ROOT } from '../../support/cli.ts';
+import { report } from '../../support/seeds.ts';
 import { until } from '../../support/until.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { type Answer, ask } from '../support.ts';
+
+const hasR = spawnSync('Rscript', ['-e', 'stopifnot(requireNamespace("jsonlite"))']).status === 0;
+if (!hasR) report('left out: the lines of docs/guides/r.md, because R with jsonlite is not installed');
+
+/** The code blocks of a page in one language. */
+function blocksOf(page: string, language: string): string[] {
+  const text = readFileSync(join(ROOT, 'docs', page), 'utf8');
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code!);
+}
 
 const KEYS = { read: 'reader-0123456789', steer: 'steerer-0123456789' } as const;
 let world: World;
@@ -51,6 +67,9 @@ const unescaped = (text: string): string =>
   text.replaceAll(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code)));
 const linksIn = (body: string): string[] =>
   [...body.matchAll(/\b(?:href|action|formaction)="([^"]+)"/g)].map(([, link]) => unescaped(link!));
+
+const over = (id: string) =>
+  until(`${id} has ended`, async () => (await world.foray.status(id)).phase === 'completed');
 
 describe('a user who is not logged in', () => {
   test('gets a log-in page and errors with the style of all pages, and no link to other pages', async () => {
@@ -118,7 +137,7 @@ describe('an empty list', () => {
     const started = await send('/new', { definition: unescaped(definition!), do: 'start' }, 'steer');
     expect(started.status).toBe(303);
     const id = String(started.headers.location).split(/[/#]/)[2]!;
-    await until('the example has ended', async () => (await world.foray.status(id)).phase === 'completed');
+    await over(id);
     const { runs } = await world.foray.status(id);
     expect([runs.done, runs.failed]).toEqual([77, 0]);
     expect((await page('/', 'steer')).body).not.toContain('Start an example');
@@ -129,7 +148,7 @@ test('all links and forms on the pages for a key that may read lead to what it m
   const text =
     'campaign: bad\nmodel: {name: Rehearsal}\ndesign: {grid: {Value: [1, 2], Fail: [true, false]}}\n';
   await world.foray.submit({ text, file: 'bad.yaml' }, { id: 'bad' });
-  await until('the campaign has ended', async () => (await world.foray.status('bad')).phase === 'completed');
+  await over('bad');
   const seen = new Set<string>();
   const open = ['/', '/campaigns/bad', '/compare'];
   const refused: string[] = [];
@@ -198,10 +217,7 @@ seed: 1
 outputs: [Peak infected, Infected]
 `;
   await world.foray.submit({ text, file: 'repeated.yaml' }, { id: 'repeated' });
-  await until(
-    'the campaign has ended',
-    async () => (await world.foray.status('repeated')).phase === 'completed',
-  );
+  await over('repeated');
   const rows = await world.rows('repeated');
   const keys = [...new Set(rows.map(({ point }) => point))];
   const { body } = await page(`/campaigns/repeated/points/${keys[1]!}`, 'read');
@@ -235,3 +251,97 @@ test('the documentation of the package can be read on the page', async () => {
   for (const name of ['../package.json', '..%2fpackage.json', 'nothing.md', 'pictures/search.png'])
     expect([name, (await page(`/docs/${name}`, 'read')).status]).toEqual([name, 404]);
 });
+
+test('the page of a point in a calibration shows its distance', async () => {
+  const text = `campaign: abc
+model: {name: Epidemic}
+inputs: {Population: 20, Days: 5}
+outputs: [Peak infected]
+calibrate:
+  abc:
+    priors: {Contact rate: {min: 1, max: 3}}
+    observed: {Peak infected: 8}
+    particles: 10
+    stop: {generations: 1}
+seed: 1
+`;
+  await world.foray.submit({ file: 'abc.yaml', text }, { id: 'abc' });
+  await over('abc');
+  const [row] = await world.rows('abc');
+  const story = (await page(`/campaigns/abc/points/${row!.point}`, 'steer')).body;
+  expect(story).toMatch(/The calibration chose this point as number 1, by\s+generation 1: distance [\d.]+\./);
+});
+
+test('marks of a sampled design in a picture link to the pages of their points', async () => {
+  const text =
+    'campaign: sampled\nmodel: {name: Epidemic}\noutputs: [Peak infected]\n' +
+    'design: {lhs: {points: 20, inputs: {Contact rate: {min: 1.1, max: 3}, Recovery rate: {min: 0.2, max: 0.6}}}}\n';
+  await world.foray.submit({ text, file: 'sampled.yaml' }, { id: 'sampled' });
+  await over('sampled');
+  const section = await until('the pictures are drawn', async () => {
+    const { body } = await page('/campaigns/sampled', 'steer');
+    return body.split('id="part-scatter"')[1];
+  });
+  const [, root] = /data-points="([^"]+)"/.exec(section)!;
+  const { points, panels } = JSON.parse(/json">([^<]*)</.exec(section)![1]!) as {
+    points: string[];
+    panels: { places: number[]; rows: number | number[] }[];
+  };
+  // the panel of each input has a mark for each point; the smooth has rows without a point
+  expect(new Set(points.filter(Boolean)).size).toBe(20);
+  expect(panels).toHaveLength(2);
+  for (const { places, rows } of panels) {
+    // marks in the order of the rows have only the first row
+    const shown =
+      typeof rows === 'number' ? Array.from({ length: places.length / 2 }, (_, at) => rows + at) : rows;
+    expect(shown).toEqual(expect.arrayContaining([0, 7, 19]));
+  }
+  expect((await page(root! + points[7]!, 'steer')).status).toBe(200);
+});
+
+test('the page still shows failures from before a change, and requests the failed runs of one cause again', async () => {
+  const text = `campaign: broken
+model: {name: Rehearsal}
+design: {grid: {Value: [1, 2, 3], Fail: [true], Seconds: [0, -1]}}
+`;
+  await world.foray.submit({ text, file: 'broken.yaml' }, { id: 'broken' });
+  await over('broken');
+  const changed = text.replace('3], Fail: [true]', '3], Fail: [true, false]');
+  await world.foray.apply('broken', { text: changed, file: 'broken.yaml' });
+  await until('the new runs are done', async () => (await world.foray.status('broken')).runs.done === 3);
+  await over('broken');
+  const shown = await page('/campaigns/broken/failures', 'steer');
+  expect(shown.body).toMatch(/<td class="number" data-name="Runs">3<\/td>/);
+  expect(shown.body.match(/Request these runs again/g)).toHaveLength(2);
+  expect((await send('/campaigns/broken/retry', { cause: 'No such cause' }, 'steer')).status).toBe(404);
+  // the runs of one of the two causes are requested again
+  const [, cause] = /name="cause" value="(Rehearsal[^"]+)"/.exec(shown.body)!;
+  expect((await send('/campaigns/broken/retry', { cause: cause! }, 'steer')).status).toBe(303);
+  await over('broken');
+  const attempts = (await world.rows('broken')).map(({ point }) => world.foray.explain('broken', point));
+  const again = (await Promise.all(attempts)).filter(({ runs }) => runs[0]!.earlier.length > 0);
+  expect(again).toHaveLength(3);
+  const retried = (await page(`/campaigns/broken/points/${again[0]!.point}`, 'steer')).body;
+  expect(retried).toMatch(/Earlier attempts that failed[^]*<div class="reason">Rehearsal/);
+});
+
+(hasR ? test : test.skip)(
+  'R submits a campaign and reads its results with the lines of the guide',
+  async () => {
+    const definition = blocksOf('getting-started.md', 'yaml').find((block) =>
+      block.startsWith('campaign: flu'),
+    );
+    writeFileSync(join(world.folder, 'flu.yaml'), definition!);
+    writeFileSync(join(world.folder, 'flu.R'), blocksOf('guides/r.md', 'r').join('\n'));
+    const env = { ...process.env, FORAY_URL: server.url, FORAY_KEY: KEYS.steer };
+    const child = spawn('Rscript', ['flu.R'], { cwd: world.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [told, faults, [code]] = await Promise.all([
+      textOf(child.stdout),
+      textOf(child.stderr),
+      once(child, 'exit') as Promise<[number | null]>,
+    ]);
+    expect([code, faults]).toEqual([0, '']);
+    // R prints a mean for each of the three contact rates
+    expect(told).toMatch(/Contact rate\W+Attack rate\n1 +1\.2 +0\.\d+\n2 +1\.6 +0\.\d+\n3 +2\.0 +0\.\d+/);
+  },
+);

@@ -27,8 +27,10 @@ function start(limits: JobLimits = definitionLimits): void {
 }
 
 const HEAD = 'campaign: a\nmodel: {name: Rehearsal}\n';
-/** A text that takes seconds to read, and more than 100 MB: each entry of a list is many objects for the reader. */
-const LARGE = `${HEAD}inputs:\n${'- [a]\n'.repeat(160_000)}`;
+/** A text with a long list: each entry is many objects for the reader. */
+const long = (entries: number): string => `${HEAD}inputs:\n${'- [a]\n'.repeat(entries)}`;
+/** A text that takes seconds to read, and more than 100 MB. */
+const LARGE = long(160_000);
 
 const plan = (key: string, text: string, gone?: AbortSignal) =>
   threads.run(key, 'plan', { sent: { text } }, gone);
@@ -71,7 +73,7 @@ describe('a job', () => {
     const leaving = new AbortController();
     const gone = { message: 'The client has closed the connection.' };
     const running = expect(plan('one', LARGE, leaving.signal)).rejects.toMatchObject(gone);
-    const stays = plan('one', LARGE).catch(({ code }: { code: string }) => code);
+    const stays = plan('one', long(10_000)).catch(({ code }: { code: string }) => code);
     const waiting = expect(plan('one', LARGE, AbortSignal.abort())).rejects.toMatchObject(gone);
     await waiting;
     leaving.abort();

@@ -29,7 +29,7 @@ function change(sql: string): void {
 
 test('pages, API, worker and commands report that a newer foray has changed the store, and no run is lost', async () => {
   const stop = await world.startWorker();
-  await world.foray.submit(rehearsal({ count: 40, seconds: 2 }), { id: 'live' });
+  await world.foray.submit(rehearsal({ count: 8, seconds: 2 }), { id: 'live' });
   const headers = { authorization: `Bearer ${KEY}` };
   const get = (path: string, accept: string) => ask(server.url + path, { headers: { ...headers, accept } });
   // somebody watches the page of the campaign
@@ -63,7 +63,7 @@ test('pages, API, worker and commands report that a newer foray has changed the 
   // removes the mark of the newer foray; the worker then continues the campaign as a newer worker would
   change("delete from kysely_migration where name like '999%'");
   expect((await toTheEnd(world, 'live')).phase).toBe('completed');
-  expect((await world.rows('live')).map(({ status }) => status)).toEqual(Array(40).fill('done'));
+  expect((await world.rows('live')).map(({ status }) => status)).toEqual(Array(8).fill('done'));
   expect(new Set(world.executions())).toEqual(new Set([1]));
   await stop();
 });
