@@ -45,7 +45,7 @@ test('foray adds points until every interval is narrow enough, and keeps existin
 });
 
 test('a closed campaign continues with a narrower width, and keeps its points', async () => {
-  const design = (width: number): string => SALTELLI(`{ min: 8, max: 4096, width: ${width} }`);
+  const design = (width: number): string => SALTELLI(`{ min: 16, max: 4096, width: ${width} }`);
   await world.foray.submit(flu(design(2)), { id: 'changed' });
   const before = await toTheEnd(world, 'changed');
   const difference = await world.foray.compare('changed', flu(design(1)));
