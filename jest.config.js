@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { packageModules } from './test/support/packages.ts';
 
 /**
  * The tests that `npm test` leaves out unless a flag is set; `.ci/run` sets all flags. Those of FORAY_SYSTEM kill processes, run
@@ -18,7 +17,7 @@ const SECOND_TIER = {
   FORAY_FUZZ: ['fuzz/'],
 };
 
-/** ESM through Node's own loader; swc only strips the types. */
+/** Node loads the tests (support/runner.js). */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
   reporters: ['default', '<rootDir>/test/support/slowest-files.js'],
@@ -30,18 +29,9 @@ export default {
       process.env[flag] ? [] : paths.map((path) => `<rootDir>/test/${path}`),
     ),
   ],
-  moduleNameMapper: {
-    ...packageModules,
-    // as modules of src import it
-    '^(\\.\\./)+package/own-files\\.ts$': '<rootDir>/test/support/own-files.ts',
-  },
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
-    ],
-  },
+  testRunner: '<rootDir>/test/support/runner.js',
+  // Node strips the types
+  transform: {},
   globalSetup: '<rootDir>/test/support/setup.ts',
   // long, because a test waits for several conditions, and each of them has a limit of its own (support/until.ts)
   testTimeout: 900_000,

@@ -38,17 +38,13 @@ export function testsOf(changed: readonly string[]): string[] {
 
 /** Runs a program of node_modules. Returns whether the program succeeds. */
 async function run(program: string, args: readonly string[]): Promise<boolean> {
-  const child = spawn(process.execPath, [...flags(program), ...args], { cwd: ROOT, stdio: 'inherit' });
+  const child = spawn(process.execPath, [join('node_modules', program), ...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) console.error(`npm run check: ${program.replace(/^.*\//, '')} failed`);
   return code === 0;
-}
-
-function flags(program: string): string[] {
-  const path = join('node_modules', program);
-  return program.startsWith('jest/')
-    ? ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', path]
-    : [path];
 }
 
 async function check(base: string): Promise<boolean> {

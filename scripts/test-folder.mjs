@@ -13,11 +13,7 @@ const options = args.slice(names.length);
 const { status } = spawnSync(
   process.execPath,
   [
-    ...[
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      'node_modules/jest/bin/jest.js',
-    ],
+    'node_modules/jest/bin/jest.js',
     // --roots is last, because it takes all names that follow it
     ...[...names.map((name) => `/test/${folder}/.*${name}`), ...options, '--roots', `test/${folder}`],
   ],

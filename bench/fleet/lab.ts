@@ -55,7 +55,7 @@ export interface Lab {
   /** Requests sleeping runs, with at most 20 open requests at a time. Returns the ids of the runs. */
   request(runs: number, seconds: number): Promise<string[]>;
   /** Stops the run that was requested last. `seconds` is its duration, the same as in the request. */
-  stopLast(seconds: number): Promise<void>;
+  stopLastRun(seconds: number): Promise<void>;
   /** Queries the service's database, and returns the first value of the first row. */
   ask(sql: string): Promise<number>;
   /** The number of requests that the services have answered. */
@@ -138,7 +138,7 @@ export async function startLab(
         value += 1;
         return (await client.requestRun(version, requestOf(seconds, value))).id;
       }),
-    stopLast: (seconds) => client.stopRun(version, requestOf(seconds, value)),
+    stopLastRun: (seconds) => client.stopRun(version, requestOf(seconds, value)),
     ask,
     async requests() {
       const texts = await Promise.all(metrics!.map(async (address) => (await fetch(address)).text()));

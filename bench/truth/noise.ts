@@ -1,5 +1,5 @@
 import type { Design } from '../../src/campaign/designs/index.ts';
-import { divided, tested } from '../../src/report/analysis/claims.ts';
+import { divided, withAdjustedP } from '../../src/report/analysis/claims.ts';
 import { spread } from '../../test/sensitivity/campaigns.ts';
 import { names } from '../../test/sensitivity/functions.ts';
 import { detectableSize } from './detectable.ts';
@@ -268,7 +268,7 @@ function power(
       at,
       (values) => 2 * detectable * values[place]! + drawn.normal(),
     );
-    if (divided(tested(analysis)).matter.some(({ input }) => input === five[place])) named += 1;
+    if (divided(withAdjustedP(analysis)).matter.some(({ input }) => input === five[place])) named += 1;
   }
   return {
     statement: 'an input with twice the detectable effect is named',

@@ -13,8 +13,8 @@ for (const [name, value] of Object.entries(process.env)) {
   if (value === '' && /^(FORAY|TEMPORAL)_/.test(name)) delete process.env[name];
 }
 
-// no key of a server on this machine goes to a proxy (Node reads these variables at each request, and so do programs
-// that foray starts)
+// Requests to servers on this machine go past a proxy, so that it sees none of their keys. Node and the programs that foray
+// starts read no_proxy and NO_PROXY at each request.
 const direct = [process.env.no_proxy ?? process.env.NO_PROXY, '127.0.0.1', 'localhost', '::1'].filter(
   Boolean,
 );

@@ -5,7 +5,7 @@ import { ForayError } from '../errors.ts';
 import { counted } from '../report/words/words.ts';
 import { shellQuoted } from '../text/shell-quoted.ts';
 import { commandName } from './command-name.ts';
-import { folderOf, written } from './models-new.ts';
+import { folderOf, writtenTo } from './models-new.ts';
 import { print } from './output.ts';
 
 /** `foray models import`: writes a model that runs what the user owns. */
@@ -21,11 +21,12 @@ export function addModelsImport(models: Command): void {
     .action(async (source: string, { to }: { to?: string }) => {
       if (to !== undefined) refuseExisting(to);
       const { importModel, writeModel } = await import('../service/models/import.ts');
+      // a virtual environment in the folder or beside it is used; all folders in this one have the same one beside them
       const model = await importModel(source, to ?? 'model');
       const { name, inputs, outputs } = model.declaration;
       const folder = to ?? folderOf(name);
       refuseExisting(folder);
-      const files = written(folder, '--to', () => writeModel(model, folder));
+      const files = writtenTo(folder, '--to', () => writeModel(model, folder));
       print(`Made ${files.map((file) => join(folder, file)).join(', ')}:`);
       print(
         `the model ${name} with ${counted(inputs.length, 'input')} and ${counted(outputs.length, 'output')}.`,

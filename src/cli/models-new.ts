@@ -29,7 +29,7 @@ export function addModelsNew(models: Command): void {
       }
       if (flags.command && flags.python) throw new ForayError('USAGE', 'Give either --command or --python.');
       const kind = flags.python ? 'python' : flags.command ? 'command' : 'module';
-      const files = written(folder, '-o', () => make(folder, kind, name));
+      const files = writtenTo(folder, '-o', () => make(folder, kind, name));
       print(
         `Made ${files.map((file) => join(folder, file)).join(' and ')}, a working model. Change it, then:`,
       );
@@ -47,12 +47,12 @@ function make(folder: string, scaffold: string, name: string): string[] {
 }
 
 /**
- * Writes the files of a model.
+ * Writes the files of a model to a folder, by `write`.
  *
  * @param option - the option that names another folder
  * @throws ForayError OUTPUT_UNWRITABLE
  */
-export function written<T>(folder: string, option: string, write: () => T): T {
+export function writtenTo<T>(folder: string, option: string, write: () => T): T {
   try {
     return write();
   } catch (error) {

@@ -21,8 +21,8 @@ export type FinishedPoints = ReadonlyMap<number, readonly FinishedRun[]>;
 export interface RequiredValue {
   requirement: Requirement;
   /**
-   * The mean or quantile of the output; for a requirement with a chance or of a share, the share of runs. Null without a
-   * value.
+   * The mean, share or quantile of the output. If the requirement has a chance (the least share of runs that must be within
+   * its limits): the share of runs that are within the limits. Null without a value.
    */
   value: number | null;
   /** The variance of `value`; null if it is unknown. */
@@ -118,20 +118,22 @@ export class PointReader {
       const { value, variance, isShare, requirement } = one;
       const { min, max, chance } = requirement;
       const { measure } = this.#requirements[at]!;
-      if (value === null || excessOf(one) <= 0) return value !== null;
+      if (value === null) return false;
+      if (excessOf(one) <= 0) return true;
       const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
       const n = values.length;
-      const mostOf = (limits: Pick<Requirement, 'min' | 'max'>): number =>
+      /** The upper end of the interval of the share of runs within the limits. */
+      const mostWithin = (limits: Pick<Requirement, 'min' | 'max'>): number =>
         wilsonInterval(
           shareOf(meanOf(values.map((each) => Number(beyond(limits, each) <= 0))), n),
           n,
           confidence,
         ).high;
-      if (chance !== null) return mostOf(requirement) >= chance;
+      if (chance !== null) return mostWithin(requirement) >= chance;
       if (measure.statistic === 'quantile') {
         // the quantile is within a limit if a large enough share of the values is
         const p = measure.probability!;
-        return mostOf({ min: null, max }) >= p && mostOf({ min, max: null }) >= 1 - p;
+        return mostWithin({ min: null, max }) >= p && mostWithin({ min, max: null }) >= 1 - p;
       }
       if (!isShare && areEqual(spreadOf(values))) return false;
       if (variance === null) return true;
@@ -169,6 +171,7 @@ export class PointReader {
 
   /** The runs from which a value was computed, with the failed runs among them. The point may have more runs by now. */
   runsOf(runs: readonly FinishedRun[], { value, runs: count }: PointValue): readonly FinishedRun[] {
+    // a failed point counts all of its runs, and another point only those with a value
     if (value === null) return runs.slice(0, count);
     const withValue = this.valuesOf(runs).flatMap((own, at) => (own === null ? [] : [at]));
     return runs.slice(0, (withValue[count - 1] ?? runs.length - 1) + 1);
@@ -190,8 +193,9 @@ export class PointReader {
 }
 
 /**
- * The variance of the mean, at least as large as chance allows; null if it is unknown. The values of a share are one
- * apart, so that equal values have a variance too.
+ * The variance of the mean; null if it is unknown. If nearly all values are equal, it allows for rare values that these runs
+ * have missed. Only for a share it is known how far a rare value is from the others (1), so even its equal values have a
+ * variance.
  */
 function varianceOf(values: readonly number[], isShare: boolean): number | null {
   const variance = chanceVariance(spreadOf(values), isShare ? 1 : null);

@@ -20,7 +20,8 @@ const LEAST_R2 = 0.7;
  * Regression of values and of their ranks on the numeric and BOOLEAN inputs of a table.
  *
  * @param design - the design of the campaign
- * @param sharesRuns - whether the draws of a point have the same runs, with chance: then they are one point
+ * @param sharesRuns - whether the outputs have chance, and all draws of a point have the same runs. The draws are then not
+ *   independent, and count as one point
  */
 export function sampleRegression(
   table: PointTable,
@@ -39,8 +40,9 @@ export function sampleRegression(
   const columnOf = (name: string): Float64Array =>
     table.column(table.inputs.findIndex((input) => input.name === name));
   const points = table.pointsOfRows();
-  // with one sample, draw n of a point belongs to draw n of a row of the sample. With several samples, rows that were
-  // drawn several times count as one row here, so that intervals are rather too wide
+  // Rows of a sample are recognized by their values. If a sample has drawn the same values several times, the number of
+  // the draw distinguishes the rows. With several samples it cannot, so these rows count as one, and intervals are rather
+  // too wide.
   const draws = members.length === 1 && !sharesRuns ? [table.draws] : [];
   const samplesOfAll = members.map((names) => ({
     names,
@@ -52,6 +54,7 @@ export function sampleRegression(
   let ranksOfAll: Uint32Array[] | undefined;
 
   return (all) => {
+    // with common random numbers, only the replications that all points have
     const {
       means,
       replicates,
@@ -86,7 +89,7 @@ export function sampleRegression(
     const samples = samplesOfAll
       .map((sample) => ({
         ...sample,
-        ...(known && numbered(sample.rowOf.filter((_, point) => known[point] === 1))),
+        ...(known && numbered(sample.rowOf.filter((_, row) => known[row] === 1))),
         inputs: names.filter((name) => sample.names.includes(name)).length,
       }))
       .filter(({ count }) => count > 1);
@@ -95,11 +98,11 @@ export function sampleRegression(
     const drawn = names.map((name) => variances.get(name));
     const rows = chosen(Float64Array.from(means.keys()));
     const runs = isPaired && replicates ? Array.from(rows, (row) => replicates(row)) : [];
-    const left = meansWithout(runs);
+    const meansWithoutGroups = meansWithout(runs);
     const plain = regressionOf(columns, output, confidence, samples, drawn, {
       noise,
       points: independent,
-      withoutReplications: left,
+      withoutReplications: meansWithoutGroups,
     });
     // all columns share one array, because unused arrays would stay in memory for a while
     const sorted = new Float64Array(output.length);
@@ -108,9 +111,9 @@ export function sampleRegression(
     if (isAll) ranksOfAll = ranks;
     const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence, samples, [], {
       points: independent,
-      withoutReplications: left.map((means) => doubledRanks(means, sorted)),
+      withoutReplications: meansWithoutGroups.map((means) => doubledRanks(means, sorted)),
     });
-    const isSingle = isPaired && left.length === 0;
+    const isSingle = isPaired && meansWithoutGroups.length === 0;
     // nothing shows how much the effects vary with the random numbers
     const isUntested = isSingle && (hasUnknownChance || runs.some(({ length }) => length > 1));
     // points that are left out may make independent inputs dependent
@@ -187,7 +190,10 @@ function fewWarnings(
   ];
 }
 
-/** The means of points without each group of the replications that all points have; empty with fewer than two. */
+/**
+ * The means of all points without a group of replications, for each group of those that all points have (jackknife). Empty
+ * if the points have fewer than two replications in common.
+ */
 function meansWithout(points: readonly (readonly Replicate[])[]): Float64Array[] {
   const common = commonReplications(points);
   if (common.length < 2) return [];

@@ -27,6 +27,7 @@ export interface ServerParts {
   jobs: JobThreads;
   /** Threads that compute reports, analyses and comparisons from results. */
   answers: JobThreads;
+  /** The limits of what one key may have at once: bodies of requests, jobs and streams. */
   shares: Shares;
   /** The pictures of campaigns. */
   sections: Sections;

@@ -24,13 +24,16 @@ export interface ServiceOptions extends ProxyOptions {
   modelDirs: readonly string[];
   /** How many runs this service itself executes at once; 0 for none. @default the number of available cores */
   executors?: number;
-  /** Lanes for executors on other machines. @default none */
+  /**
+   * The connection to Temporal, through which executors on other machines work. Each of them has a workflow, its lane.
+   * @default only this service executes runs
+   */
   lanes?: LaneOptions | undefined;
   /** Time limit of a run, in seconds. @default no limit */
   runTimeout?: number;
   /**
-   * A key of the local user while this service runs, in addition to the keys of the key file. Without it, and without
-   * `keyFile`, the service makes a new key if its key file has no users.
+   * A key of the local user while this service runs, in addition to the keys of the key file. If there is neither
+   * `apiKey` nor `keyFile`, and the data folder has no key file with users, the service makes a new key.
    */
   apiKey?: string;
   /** The key file, which must exist. @default keys.yaml in the data folder, which need not exist */

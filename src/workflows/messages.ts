@@ -48,8 +48,9 @@ export const retryUpdate = defineUpdate<Changed, [what?: RetryWhat, version?: nu
 );
 
 /**
- * Changes the campaign to another definition, given as text or as JSON. New files that the definition names must be in
- * the store already. A change that is not possible is rejected. A third input is a reason, or none.
+ * Changes the campaign to another definition. The inputs are the definition (text or JSON), the files that it names (the
+ * new ones must be in the store already), and a reason. The last two may be missing. A change that is not possible is
+ * rejected.
  */
 export const applyUpdate = defineUpdate<
   Changed,

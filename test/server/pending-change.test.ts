@@ -80,7 +80,9 @@ test('a cancel of a closed campaign gives up a change that is not made; the camp
   await until('a worker has taken up the change', () => begun > before);
   const page = (path = '') =>
     ask(`${server.url}/campaigns/given-up${path}`, { headers: { authorization: `Bearer ${KEY}` } });
-  expect((await page()).body).toContain('href="/campaigns/given-up/cancel">Give up the change');
+  await until('the page has the button', async () =>
+    (await page()).body.includes('href="/campaigns/given-up/cancel">Give up the change'),
+  );
   expect((await page('/live')).body).toContain('Give up the change');
   expect((await page('/cancel')).body).toContain('The change is not made, and the campaign stays as it is.');
   await foray.cancel('given-up');

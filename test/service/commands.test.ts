@@ -127,6 +127,7 @@ describe('command models', () => {
       `say({ outputs: { Out: 1, Ouch: 2 } });`,
       'gave an output "Ouch", which the model does not declare',
     ],
+    ['Respelled', `say({ outputs: { Out: 1, OUT: 2 } });`, 'gave the output "Out" twice, once as "OUT"'],
     ['Missing', `say({ outputs: {} });`, 'the output "Out" was not given by the model'],
     ['Mistyped', `say({ outputs: { Out: 'five' } });`, 'the output "Out" was given by the model as string'],
   ];

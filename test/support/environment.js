@@ -1,37 +1,26 @@
-import { appendFileSync } from 'node:fs';
-import vm from 'node:vm';
-import { TestEnvironment } from 'jest-environment-node';
-import { keepCompiledCode } from './compile-cache.js';
-import { cpuSeconds, CPU_OF_FILES } from './cpu-of-files.js';
-import { givePackages, loadPackages } from './packages.ts';
+import { createContext } from 'node:vm';
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { ModuleMocker } from 'jest-mock';
 
-// this runs once in each process of Jest
-keepCompiledCode();
-const packages = await loadPackages();
+/** Jest's environment of a test file whose modules Node loads (runner.js): mocks and timers are those of the process. */
+export default class OfTheProcess {
+  global = {};
+  fakeTimers = null;
+  moduleMocker = new ModuleMocker(globalThis);
 
-/**
- * Jest's environment for Node with an ordinary global object. Jest's own global object is a proxy with interceptors.
- * Each `Math` or `Map` in a test goes through the interceptors, which made loops three times slower.
- */
-export default class PlainEnvironment extends TestEnvironment {
-  constructor(config, context) {
-    const { createContext } = vm;
-    const before = cpuSeconds();
-    vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);
-    try {
-      super(config, context);
-      givePackages(this.global, packages);
-      this.noteCpu = () => {
-        const row = { file: context.testPath, seconds: cpuSeconds() - before };
-        appendFileSync(CPU_OF_FILES, `${JSON.stringify(row)}\n`);
-      };
-    } finally {
-      vm.createContext = createContext;
-    }
+  constructor({ projectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
+  /** Jest asks for a context, but evaluates nothing in it. */
+  getVmContext() {
+    return createContext();
+  }
+
+  async setup() {}
+
   async teardown() {
-    await super.teardown();
-    this.noteCpu();
+    this.moduleMocker.restoreAllMocks();
+    this.fakeTimersModern.useRealTimers();
   }
 }

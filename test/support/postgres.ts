@@ -108,7 +108,7 @@ export async function startPostgres(): Promise<Postgres> {
     kill: () => end('SIGKILL'),
     async remove() {
       await end('SIGINT');
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
     destroy() {
       child?.kill('SIGQUIT');

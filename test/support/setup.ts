@@ -1,14 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
 import { buildProgram } from './build-program.ts';
-import { hasPackageModules } from './packages.ts';
 import { pythonOfTests } from './python.ts';
 
 /**
- * Runs before all tests. Finds or makes what the tests share: the program of Temporal's server, foray's program, the
- * modules of packages (packages.ts), and a Python environment if a test needs Python. Otherwise each test file would
+ * Runs before all tests. Finds or makes what the tests share: the program of Temporal's server, foray's program,
+ * and a Python environment if a test needs Python. Otherwise each test file would
  * make these parts again.
  */
 export default async function setup(): Promise<void> {
@@ -22,8 +21,6 @@ export default async function setup(): Promise<void> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   process.env.FORAY_TEMPORAL_CLI = await findTemporalCli(say);
   await buildProgram();
-  // Jest evaluates this file as CommonJS, which cannot load a package with a top-level await; another process can
-  if (!hasPackageModules()) execFileSync(process.execPath, [join(import.meta.dirname, 'write-packages.ts')]);
   const { FORAY_FUZZ, FORAY_ORACLES, FORAY_PYTHON } = process.env;
   if (FORAY_FUZZ || FORAY_ORACLES || FORAY_PYTHON) await pythonOfTests(say);
 }

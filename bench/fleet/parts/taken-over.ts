@@ -23,7 +23,7 @@ export async function takenOver(lab: Lab, kills: number): Promise<Part<Row>> {
     const start = performance.now();
     await until(() => state(`losses = 1 AND status = 'RUNNING'`));
     took.push((performance.now() - start) / 1_000);
-    await lab.stopLast(LONG);
+    await lab.stopLastRun(LONG);
   }
   const worst = Math.max(...took);
   return {

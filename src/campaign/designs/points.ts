@@ -46,11 +46,14 @@ export const points: WrittenKind<string | Record<string, RawValue>[], List | Poi
       : resolveList(written, facts, path, taken),
 };
 
+/** How many points have the same value of an input, as far as is known. */
+const POINTS_PER_VALUE = 1;
+
 export const list: ResolvedKind<List> = {
   rows: ({ rows }) => rows,
   size: ({ rows }) => rows.length,
   levels: ({ inputs, rows }) => inputs.map((name, at) => [name, rows.map((row) => row[at]!)]),
-  scattered: ({ inputs }) => inputs.map((name) => [name, 1]),
+  scattered: ({ inputs }) => inputs.map((name) => [name, POINTS_PER_VALUE]),
 };
 
 /** The rows are in the store under the hash of the file. */
@@ -58,7 +61,7 @@ export const file: ResolvedKind<PointsOfFile> = {
   rows: ({ hash }, { contents }) => readRows(contents.get(hash)!),
   size: ({ count, repeats }) => (repeats === undefined ? count : undefined),
   mostRows: ({ count }) => count,
-  scattered: ({ inputs }) => inputs.map((name) => [name, 1]),
+  scattered: ({ inputs }) => inputs.map((name) => [name, POINTS_PER_VALUE]),
 };
 
 function resolveList(
@@ -115,6 +118,7 @@ function resolvePointFile(
   const found = facts.pointFiles[path];
   // the file has mistakes, which were already reported
   if (!found) return undefined;
+  // the file was checked without the rest of the definition, which may give one of its inputs too
   const all = new Set(taken);
   for (const name of found.inputs) newInput(name, facts, facts.locate(at), all);
   return { kind: 'file', path, ...found };

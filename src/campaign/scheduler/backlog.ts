@@ -1,6 +1,9 @@
 import { type Schedule, seqsOf } from './state.ts';
 
-/** With this value of `more`, the store is read from the first seq (place in the order of work) on. */
+/**
+ * The scheduler reads waiting runs from the store in pages. A page begins after the seq (place in the order of work) in
+ * `Schedule.more`, which is null if no run is left. With this value, the first page comes next.
+ */
 const BEGINNING = -1;
 
 /**
@@ -14,6 +17,7 @@ const MOST_NAMED = 2_000;
  * runs that `again` already has. This is needed when the store may have other waiting runs than the schedule.
  */
 export function startOver(schedule: Schedule, now: number): void {
+  // no run is requested without the store any more
   schedule.next = schedule.total;
   schedule.postponed = [];
   schedule.more = BEGINNING;

@@ -137,8 +137,8 @@ export function allowingForTests<T extends Pick<TimeIndices, 'indices' | 'second
   }));
 }
 
-/** Does the same for an analysis of one column of values. */
-export function tested(analysis: Analysis): Analysis {
+/** Replaces the p-values of an analysis of one column of values in the same way. */
+export function withAdjustedP(analysis: Analysis): Analysis {
   const { indices = [], secondOrder } = analysis;
   return { ...analysis, ...allowingForTests([{ indices, ...(secondOrder && { secondOrder }) }])[0]! };
 }

@@ -2,7 +2,7 @@ import type { Analysis, PairIndices } from '../../sensitivity/analysis.ts';
 import { partText, sentences } from '../pictures/figure.ts';
 import { numberHead, table } from '../html/cells.ts';
 import { html, type Markup } from '../html/markup.ts';
-import { isVisiblePair, tested } from './claims.ts';
+import { isVisiblePair, withAdjustedP } from './claims.ts';
 import { cellText, chanceCell } from './numbers.ts';
 
 /** The maximum number of pairs of inputs in the table. */
@@ -11,7 +11,7 @@ const MOST_PAIRS = 10;
 /** The interactions of pairs of inputs; undefined if there are none to show. */
 export function pairsTable(analysis: Analysis): Markup | undefined {
   const seen = new Set(
-    distinguished(tested(analysis))
+    distinguished(withAdjustedP(analysis))
       .filter((pair) => isVisiblePair(pair, analysis))
       .map(({ inputs }) => inputs.join(' × ')),
   );

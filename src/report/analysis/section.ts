@@ -8,7 +8,7 @@ import { analysisFigures, courseFigure, MOST_INPUTS } from '../pictures/indices.
 import { numberColumn } from '../words/words.ts';
 import { cellText, chanceCell } from './numbers.ts';
 import { pairsTable } from './pairs-table.ts';
-import { divided, ranked, SCOPES, tested } from './claims.ts';
+import { divided, ranked, SCOPES, withAdjustedP } from './claims.ts';
 import { analysisSentence, listed, nothingText, percentText, unknownText } from './words.ts';
 
 /**
@@ -34,7 +34,7 @@ const COLUMNS = [
 
 /** The short answer to the question which inputs matter. */
 export function analysisAnswer(given: Analysis): Markup | undefined {
-  const analysis = tested(given);
+  const analysis = withAdjustedP(given);
   const { output, indices = [] } = analysis;
   if (indices.length === 0) return undefined;
   const { matter, little, nothing, unknown } = divided(analysis);

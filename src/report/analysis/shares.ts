@@ -46,7 +46,7 @@ export function jointShare(analysis: Analysis, matter: readonly InputIndices[]):
 }
 
 function shareOf(analysis: Analysis, matter: readonly InputIndices[]): Share | undefined {
-  if (hidesShares(analysis)) return undefined;
+  if (isMostlyChance(analysis)) return undefined;
   if (analysis.method === 'regression') return linearShare(analysis, matter);
   if (!areShares(analysis.method)) return undefined;
   if (matter.every(({ first, total }) => first === undefined && total === undefined)) return undefined;
@@ -73,7 +73,7 @@ function shareOf(analysis: Analysis, matter: readonly InputIndices[]): Share | u
  * Whether nearly all variance is chance, so that nothing can be said about shares of the rest. Estimators leave out the
  * shares themselves; R² is still there.
  */
-export function hidesShares({ chance }: Pick<Analysis, 'chance'>): boolean {
+export function isMostlyChance({ chance }: Pick<Analysis, 'chance'>): boolean {
   return (chance?.ofMeans ?? 0) > MOST_CHANCE;
 }
 

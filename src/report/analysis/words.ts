@@ -1,8 +1,8 @@
 import type { Analysis, InputIndices, Interval } from '../../sensitivity/analysis.ts';
 import { inputText, numberText } from '../words/words.ts';
 import { textIn } from './numbers.ts';
-import { areShares, divided, mayBeHidden, sizeOf, tested } from './claims.ts';
-import { bounded, hidesShares, isKnown, jointShare, type Share } from './shares.ts';
+import { areShares, divided, mayBeHidden, sizeOf, withAdjustedP } from './claims.ts';
+import { bounded, isMostlyChance, isKnown, jointShare, type Share } from './shares.ts';
 
 /** The maximum number of inputs that a sentence names. */
 const MOST_NAMED = 8;
@@ -22,7 +22,7 @@ function littleText({ method }: Analysis, inputs: readonly InputIndices[], on = 
 
 /** One sentence: which inputs matter for the output, how sure that is, and which inputs have little or no effect. */
 export function analysisSentence(given: Analysis): string {
-  const analysis = tested(given);
+  const analysis = withAdjustedP(given);
   const { output, method, indices = [] } = analysis;
   const { matter, little, nothing, unknown } = divided(analysis);
   if (unknown.length === indices.length) return unknownSentence(analysis);
@@ -43,7 +43,7 @@ export function analysisSentence(given: Analysis): string {
       const none = unknown.length > 0 ? `${listed(nothing)} ${haveOf(nothing)} no` : 'No input has a';
       return `${none} visible ${linear}effect on ${output}${rest}.`;
     }
-    // the largest estimate is so uncertain that its input has no visible effect
+    // none matters, because the input with the largest estimate has no visible effect: its estimate is too uncertain
     const none = nothing.length > 0 ? `; ${nothingText(analysis, nothing)}` : '';
     return `${littleText(analysis, little, ` on ${output}`)}${none}${rest}.`;
   }
@@ -110,7 +110,10 @@ function matterText(analysis: Analysis, matter: readonly InputIndices[]): string
   }
 }
 
-/** Inputs that depend on each other have no share of their own, so the sentence has the share of all inputs together. */
+/**
+ * "A and B explain 80 % of the variance of Y as a linear function". Inputs that depend on each other have no share of their
+ * own. Then the sentence has the share of all inputs together, if it is known.
+ */
 function linearText(analysis: Analysis, matter: readonly InputIndices[]): string {
   const { output, adjustedR2 = 0, adjustedR2Interval } = analysis;
   const [names, many] = [listed(matter), matter.length > 1];
@@ -118,7 +121,7 @@ function linearText(analysis: Analysis, matter: readonly InputIndices[]): string
   if (share) return `${explainText(analysis, matter, share)} as a linear function`;
   const ofAll = { value: adjustedR2, interval: adjustedR2Interval };
   const all =
-    hidesShares(analysis) || !adjustedR2Interval || !isKnown(ofAll)
+    isMostlyChance(analysis) || !adjustedR2Interval || !isKnown(ofAll)
       ? ''
       : ` (all inputs together explain ${shareText(ofAll)} of its variance)`;
   return `${names} ${many ? 'matter' : 'matters'} for ${output} as a linear function${all}`;

@@ -3,7 +3,10 @@ import { Stream } from '../../campaign/sampling/stream.ts';
 import { spreadOf } from '../../statistics/chance.ts';
 import { differenceApart, differenceInPairs, differs, pairsOf, present } from './differences.ts';
 
-/** The first points are drawn again so many times, and each later point once. Together they show small chances too. */
+/**
+ * How often the values of each of the first points are drawn again. Those of a later point are drawn once, because the sum
+ * over many points is precise enough then.
+ */
 const TIMES = 20;
 const FIRST_POINTS = 100;
 

@@ -56,9 +56,10 @@ export interface AxisRefusal {
   name: string;
   /**
    * `twice`: another axis has the input. `many`: the input has too many values for a picture each. `few`: there are no two
-   * other inputs for the axes. If the points of an input are shown one by one, there are surfaces and no heat maps.
-   * `sampled`: a surface cannot have the input on an axis. `whole`: there is no surface for each value of the input.
-   * `sparse`: there are too few points or too many combinations for cells.
+   * other inputs for the axes. `sparse`: there are too few points or too many combinations for cells.
+   *
+   * If the points of an input are shown one by one, there are surfaces and no heat maps. Only then there are `sampled` (a
+   * surface cannot have this input on an axis) and `whole` (there is no surface for each value of this input).
    */
   why: 'twice' | 'many' | 'few' | 'sampled' | 'whole' | 'sparse';
 }
@@ -156,7 +157,7 @@ export class EffectGatherer {
       else if (means.size < MOST_VALUES) means.set(value, this.#meanOf(sample, draws));
       else this.#isCut[at] = true;
     }
-    const key = values.join('\n');
+    const key = JSON.stringify(values);
     const before = this.#cells.get(key);
     const sum = draws * sample.mean!;
     if (before) {
@@ -213,7 +214,7 @@ export class EffectGatherer {
     return this.#isSpread(each) && (this.#isCut[at]! || 4 * count * pointsPerValue > this.#points);
   }
 
-  /** Whether the design draws or lists the values of a numeric input, and there are enough of them for a smooth. */
+  /** Whether the design draws or lists the values of a numeric input, and there are enough of them for a smooth curve. */
   #isSpread({ input, levels }: InputLevels): boolean {
     const isNumber = kindOfInput(input.type) === 'number' && this.#scattered.has(input.name);
     return isNumber && new Set(levels).size >= FEWEST_SCATTERED;
@@ -339,6 +340,7 @@ export class EffectGatherer {
       bins.get(bin)!.join(mean);
     }
     const confidence = confidenceOf(this.#campaign);
+    // with common seeds or without chance, a mean over points has no interval
     const chance = chanceOfPoints(this.#campaign);
     const means = [...bins].map(([bin, mean]) => ({ bin, ...mean.interval(confidence, chance) }));
     return [{ axis, means: means.sort((a, b) => a.bin - b.bin) }];

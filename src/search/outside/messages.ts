@@ -28,7 +28,10 @@ export interface Answers {
 
 type AnswerOfKind = { [K in keyof Answers]: { kind: K; answer: Answers[K] } }[keyof Answers];
 
-/** A message of an optimiser. `question`: the number of the question that it answers; null if it gives no number. */
+/**
+ * A message of an optimiser. `question`: the number of the question that it answers; null if it gives no number.
+ * `diverged`: after a restart, the optimiser proposed other points than before. This answers no question.
+ */
 export type Heard = (AnswerOfKind & { question: number | null }) | { kind: 'diverged' };
 
 /** The maximum number of characters of a line that an error message quotes. */

@@ -5,7 +5,10 @@ import { type Course, courseOf } from '../course-of.ts';
 import type { FinishedPoints } from '../point-value.ts';
 import type { Answer, CourseState, Question } from './messages.ts';
 
-/** This thread computes the courses of searches. In the main thread, they would keep a worker from its heartbeats. */
+/**
+ * The courses of searches and calibrations. A course is rebuilt from the log of its campaign, and proposes the next points.
+ * It has a thread of its own, because its computations would keep a worker from its heartbeats.
+ */
 const courses = new Map<number, Course>();
 
 parentPort!.on('message', (question: Question) => {

@@ -7,7 +7,10 @@ const MOST = 50;
 /** How long the code of a login address is valid, ms. */
 const CODE_MS = 24 * 3_600_000;
 
-/** The logins of browsers. They are in memory, so a restart ends all logins. A login ends when its key is removed. */
+/**
+ * The logins of browsers. They are in memory, so a restart ends all logins. A login has only the hash of its key. The guard
+ * looks for the key at each request, so a login ends when its key is removed.
+ */
 export class Sessions {
   readonly #keys: Keys;
   /** Hashes of keys by session. */

@@ -33,6 +33,7 @@ export function pointPage(
   { animated, pictures }: OfPoint,
 ): Page {
   const { campaign } = record;
+  // `point` is the key of the point, and `place` its number in the design
   const { point, place, inputs, runs, asks, precision } = explanation;
   const { id } = campaign;
   const view = viewQuery(request.url);

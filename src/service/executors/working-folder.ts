@@ -3,7 +3,7 @@ import { copyFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type InputType, isNumericType } from '../../api/constants.ts';
 import type { OutputDescriptor } from '../../api/resources.ts';
-import { nameKey } from '../../api/values.ts';
+import { byName, nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
 import { Deferred } from '../deferred.ts';
 import type { ContentFiles } from '../files/content.ts';
@@ -96,21 +96,28 @@ function jsonOf(type: InputType, canonical: string): string {
   return isNumericType(type) || type === 'BOOLEAN' ? canonical : JSON.stringify(canonical);
 }
 
-/** The outputs by their declared names, whatever the case of letters. Texts of infinite DOUBLEs become numbers. */
+/**
+ * The outputs by their declared names, whatever the case of letters. Texts of infinite DOUBLEs become numbers.
+ *
+ * @throws Error if an output is not declared, or is given twice
+ */
 export function declared(
   given: Record<string, unknown>,
   outputs: readonly OutputDescriptor[],
 ): Record<string, unknown> {
   const byKey = new Map(outputs.map((output) => [nameKey(output.name), output]));
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      const output = byKey.get(nameKey(name));
-      if (output === undefined) {
-        throw new Error(`the command gave an output "${name}", which the model does not declare`);
-      }
-      return [output.name, output.type === 'DOUBLE' && isInfinite(value) ? Number(value) : value];
-    }),
-  );
+  const values = byName<unknown>({});
+  for (const [name, value] of Object.entries(given)) {
+    const output = byKey.get(nameKey(name));
+    if (output === undefined) {
+      throw new Error(`the command gave an output "${name}", which the model does not declare`);
+    }
+    if (Object.hasOwn(values, output.name)) {
+      throw new Error(`the command gave the output "${output.name}" twice, once as "${name}"`);
+    }
+    values[output.name] = output.type === 'DOUBLE' && isInfinite(value) ? Number(value) : value;
+  }
+  return values;
 }
 
 /** Whether a value is the text of an infinite number. Programs write it because JSON has no infinite numbers. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { nameKey } from '../../api/values.ts';
 
 /** A UUID (version 8, RFC 9562: custom) that is a function of its parts, the same on every installation. */
 export function stableUuid(...parts: readonly (string | number)[]): string {
@@ -9,15 +10,10 @@ export function stableUuid(...parts: readonly (string | number)[]): string {
   return [8, 12, 16, 20].reduceRight((text, at) => `${text.slice(0, at)}-${text.slice(at)}`, hex);
 }
 
-/** The id of a model. Unlike `nameKey`, it does not normalize accents, so that the ids in earlier databases stay valid. */
 export function modelId(name: string): string {
-  return stableUuid('model', foldedName(name));
+  return stableUuid('model', nameKey(name));
 }
 
 export function versionId(name: string, number: number): string {
-  return stableUuid('version', foldedName(name), number);
-}
-
-function foldedName(name: string): string {
-  return name.trim().toLowerCase();
+  return stableUuid('version', nameKey(name), number);
 }

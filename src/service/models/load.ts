@@ -57,6 +57,7 @@ export interface LoadedModule {
 export async function loadUnchanged(code: ModelCode): Promise<LoadedModule> {
   const checkFiles = checkOf(code);
   try {
+    // the kept files of a version import the copy of foray that belongs to them, and nothing outside their folder
     if (code.imports) closeFolder(path.dirname(code.libraryRoot), code.imports);
     return { model: await loadModel(code.entry), checkFiles };
   } catch (error) {
@@ -74,6 +75,7 @@ export async function loadUnchanged(code: ModelCode): Promise<LoadedModule> {
  */
 function checkOf(code: ModelCode): () => void {
   if (code.imports) return () => {};
+  // without foray's own files, which nobody edits while the service runs
   const own = { ...code, library: [] };
   const before = stateNow(own);
   return () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { statOf } from '../../system/file-stamp.ts';
 import { filesOf, type ModelPlace } from '../models/folder.ts';
 
-/** Larger files are data, in bytes. */
+/** The size of the largest file that is searched, in bytes. Larger files are data. */
 const MOST_TEXT = 2 ** 20;
 /** A path in a text: absolute, below the home folder, or above the folder of the text. */
 const PATH = /(?<=^|[\s"'`=(,[])(?:~|\.\.)?\/[^\s"'`<>|;,()[\]{}*?$]+/gm;
@@ -23,7 +23,7 @@ const VARIABLE =
 const OF_ALL =
   /^(?:FORAY_MODEL_DIR|TMPDIR|TMP|TEMP|PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|TERM|VIRTUAL_ENV|PYTHON\w*|(?:OMP|OPENBLAS|MKL)_NUM_THREADS)$/;
 
-/** What the files of a model name that is no part of it. */
+/** What the files of a model mention and what is no part of the model. */
 export interface Named {
   /**
    * Files and folders outside its folder, which a run probably reads. A change there makes no new version. A file that is
@@ -64,7 +64,7 @@ function isOutside(target: string, root: string): boolean {
 function* textsOf(place: ModelPlace): Generator<{ file: string; text: string }> {
   for (const { index, file } of filesOf(place)) {
     const found = index > 0 ? undefined : statOf(file);
-    // a link in a circle leads to a folder
+    // a link to a folder that has the link is among the files
     if (!found?.isFile() || found.size > MOST_TEXT) continue;
     const text = readFileSync(file, 'utf8');
     if (!text.includes('\0')) yield { file, text };

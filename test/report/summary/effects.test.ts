@@ -74,6 +74,19 @@ describe('effects', () => {
     expect(meansOf(main)[1]).toEqual(['Policy', [[0, 3]]]);
   });
 
+  test('texts with line breaks do not share a cell', () => {
+    const texts = [
+      ['x\ny', 'x'],
+      ['z', 'y\nz'],
+    ];
+    const grid = gridOf(texts.map((values, i) => ({ ...policy, name: `Input ${i}`, values })));
+    const gatherer = new EffectGatherer({ ...grid, ...plain });
+    gatherer.add(['x\ny', 'z'], one(2));
+    gatherer.add(['x', 'y\nz'], one(4));
+    const [{ cells }] = gatherer.result({ x: 'Input 0', y: 'Input 1' }) as [GridEffect];
+    expect(cells.map(({ mean }) => mean)).toEqual([2, 4]);
+  });
+
   test('there are no effects without varied inputs or without values', () => {
     expect(gather([], [[[], 1]])).toEqual([]);
     expect(gather([[1, 2]], [])).toEqual([]);

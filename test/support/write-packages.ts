@@ -1,4 +1,0 @@
-/** A program that writes the modules of packages for Jest (packages.ts). */
-import { writePackageModules } from './packages.ts';
-
-await writePackageModules();
