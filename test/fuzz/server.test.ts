@@ -12,7 +12,7 @@ import { findSchemathesis, runSchemathesis } from './schemathesis.ts';
  * error, and that each answer has the described shape.
  */
 
-const EXAMPLES = process.env.FORAY_FUZZ === 'full' ? 400 : 5;
+const EXAMPLES = process.env.FORAY_FUZZ === 'full' ? 400 : 2;
 const SEED = process.env.FORAY_SEED ?? '1';
 
 let world: World;

@@ -11,7 +11,7 @@ import { findSchemathesis, runSchemathesis } from './schemathesis.ts';
  */
 
 const isFull = process.env.FORAY_FUZZ === 'full';
-const EXAMPLES = isFull ? 1_000 : 15;
+const EXAMPLES = isFull ? 1_000 : 4;
 const again = process.env.FORAY_SEED;
 const seeds = again === undefined ? [1, 2, 3, 4, 5].slice(0, isFull ? 5 : 1) : [Number(again)];
 

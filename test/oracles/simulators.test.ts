@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import path from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { exponential, lognormal, randomStream } from '../../models/kernel/index.ts';
 import { moments, simulated } from '../models/kernel/support.ts';
 import { report } from '../support/seeds.ts';
-import { pythonOfTests } from '../support/python.ts';
+import { PythonProcess } from './python-process.ts';
 
 /** Checks that independent simulators give the same statistics as the kernel. */
 
@@ -29,17 +27,16 @@ const systems: [name: string, System][] = [
   ['M/G/1', { servers: 1, rate: 0.7, service: 'lognormal', mu: -0.32, sigma: 0.8, ...lengths }],
 ];
 
-let python: string;
+let python: PythonProcess;
 beforeAll(async () => {
-  python = path.join(await pythonOfTests(), 'python');
+  python = await PythonProcess.start();
 });
+afterAll(() => python.end());
 
 describe.each(['SimPy', 'Ciw'])('%s', (simulator) => {
-  test.each(systems)('agrees with the kernel on %s within 4 joint standard errors', (name, system) => {
-    const script = path.join(import.meta.dirname, 'systems.py');
-    const theirs = JSON.parse(
-      execFileSync(python, [script, simulator, JSON.stringify(system)], { encoding: 'utf8' }),
-    ) as Figures[];
+  test.each(systems)('agrees with the kernel on %s within 4 joint standard errors', async (name, system) => {
+    const script = 'import json, systems\nprint(json.dumps(systems.replications(*given)))';
+    const theirs = JSON.parse(await python.run(script, [simulator, system])) as Figures[];
     const ours = Array.from({ length: system.replications }, (_, i) => figures(system, i + 1));
     expect(theirs).toHaveLength(ours.length);
     const z = (['utilization', 'queue', 'wait'] as const).map((figure) => {

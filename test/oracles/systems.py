@@ -1,11 +1,6 @@
-"""Simulates a queueing system with SimPy or with Ciw.
+"""Simulates a queueing system with SimPy or with Ciw."""
 
-The arguments are the name of the simulator, and the system as JSON. Prints the statistics of each replication.
-"""
-
-import json
 import random
-import sys
 
 import ciw
 import simpy
@@ -83,6 +78,7 @@ def figures(system, times):
     }
 
 
-simulate = {"SimPy": with_simpy, "Ciw": with_ciw}[sys.argv[1]]
-system = json.loads(sys.argv[2])
-print(json.dumps([figures(system, simulate(system, seed + 1)) for seed in range(system["replications"])]))
+def replications(simulator, system):
+    """The statistics of each replication."""
+    simulate = {"SimPy": with_simpy, "Ciw": with_ciw}[simulator]
+    return [figures(system, simulate(system, seed + 1)) for seed in range(system["replications"])]

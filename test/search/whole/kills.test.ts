@@ -11,16 +11,19 @@ import { until } from '../../support/until.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { startWorkerProcess, type WorkerProcess } from '../../support/worker.ts';
 import { executionsIn, startWorld, type World } from '../../support/world.ts';
-import { EPIDEMIC } from '../../service/fixed.ts';
+import { flu, SALTELLI } from '../../sensitivity/flu.ts';
+import { EPIDEMIC, INVENTORY } from '../../service/fixed.ts';
 import { OBSERVED } from '../flu.ts';
+import { KN, stock } from '../stock.ts';
 
 /**
- * The worker or the model service of a search is killed several times. The search asks for the same points as without
- * kills. After kills of the worker, each run was executed only once. After kills of the service, each run exists only
- * once.
+ * The worker or the model service of a campaign that finds its points is killed several times. The campaign asks for the
+ * same points as without kills. After kills of the worker, each run was executed only once. After kills of the service,
+ * each run exists only once.
  */
 
-const KILLS = isFull ? 10 : 3;
+const KILLS = isFull ? 10 : 2;
+const SERVICE_KILLS = isFull ? 10 : 1;
 const POINTS = isFull ? 24 : 16;
 /** The time limit of a test, ms. Temporal notices only after a while that a worker was killed. */
 const LONGEST = 600_000;
@@ -29,7 +32,7 @@ let world: World;
 let worker: WorkerProcess;
 
 beforeAll(async () => {
-  world = await startWorld({ models: [EPIDEMIC] });
+  world = await startWorld({ models: [EPIDEMIC, INVENTORY] });
   worker = startWorkerProcess(world.settings);
   await worker.ready;
 });
@@ -54,7 +57,7 @@ search:
   method: ${method}
   parallel: 4
   stop: { points: ${POINTS} }
-  confirm: { best: 3, replications: 4, indifference: ${isFull ? 20 : 60}, report: 4 }
+  confirm: { best: 3, replications: 4, indifference: ${isFull ? 20 : 200}, report: 4 }
 replications: 2
 seed: ${seed}
 `,
@@ -76,42 +79,68 @@ function refuseAsks(isRefused: boolean): void {
 }
 
 /** How often the definition of a search changes. */
-const CHANGES = isFull ? 10 : 2;
+const CHANGES = isFull ? 10 : 1;
 
 const outside = '{ command: [python3, random_search.py], options: { generation: 6 } }';
 
-test.each(seeds(1, 5).flatMap((seed) => [['gp', 'gp', seed] as const, ['outside', outside, seed] as const]))(
-  'kill -9 of the worker changes nothing in the log of a search (%s)',
-  async (called, method, seed) => {
-    const [killed, undisturbed] = [`killed-${seed}`, `undisturbed-${seed}`].map(
-      (name) => `${name}-${called}`,
-    ) as [string, string];
+/** Campaigns at once that find their points or their replications, by name. */
+const campaigns = (seed: number) =>
+  Object.entries({
+    gp: definition(seed, 'gp'),
+    outside: definition(seed, outside),
+    selection: stock({ select: KN, rest: `seed: ${seed}` }),
+    growing: flu(SALTELLI('{ min: 8, max: 4096, width: 2, output: Attack rate }')),
+  });
+
+test.each(seeds(1, 5))(
+  'kill -9 of the worker changes nothing in searches, a selection and a growing design, seed %d',
+  async (seed) => {
+    const submitted = (state: string, concurrency: string): Promise<string[]> =>
+      Promise.all(
+        campaigns(seed).map(async ([name, { file, text }]) => {
+          const id = `${state}-${seed}-${name}`;
+          await world.foray.submit({ file, text: `${text}\n${concurrency}` }, { id });
+          return id;
+        }),
+      );
     const moments = new Stream(seed, 'kills');
-    await world.foray.submit(definition(seed, method), { id: killed });
+    const killed = await submitted('killed', '');
+    const [gp, optimiser, selection, growing] = killed as [string, string, string, string];
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
-      await until(
-        `the search has asked for ${asked} points`,
-        async () => (await logOf(killed)).asks.length >= asked,
-      );
+      await until(`the searches have asked for ${asked} points`, async () => {
+        const logs = await Promise.all([gp, optimiser].map((id) => logOf(id)));
+        return logs.every(({ asks }) => asks.length >= asked);
+      });
+      // the first 60 runs of the selection and the first 32 of the design do not depend on results
+      if (kill === 1) await untilMore(selection, 60);
+      if (kill === 2) await untilMore(growing, 32);
       await worker.kill();
       worker = startWorkerProcess(world.settings);
       await worker.ready;
     }
-    expect((await toTheEnd(world, killed)).phase).toBe('completed');
+    const found = async (id: string) => {
+      const { phase, strategy, runs, points } = await toTheEnd(world, id);
+      expect({ id, phase, failed: runs.failed }).toEqual({ id, phase: 'completed', failed: 0 });
+      return { strategy, points, total: runs.total, log: await logOf(id) };
+    };
+    const all = await Promise.all(killed.map(found));
     expect(world.executions().every((times) => times === 1)).toBe(true);
-    // the same search without kills finds all of its runs at the service, because it asks for the same points
-    await world.foray.submit(definition(seed, method), { id: undisturbed });
-    const { phase, runs } = await toTheEnd(world, undisturbed);
-    expect(phase).toBe('completed');
-    expect(runs).toMatchObject({ new: 0, failed: 0 });
-    expect(await logOf(killed)).toEqual(await logOf(undisturbed));
-    report(
-      `search (${called}), seed ${seed}: ${KILLS} kills of the worker, ${runs.done} runs; each run was executed once; the log equals the log without kills`,
-    );
+    // without kills and with another concurrency, all runs are found at the service, because they are the same
+    const undisturbed = await submitted('undisturbed', 'concurrency: 8');
+    for (const [at, id] of undisturbed.entries()) {
+      expect(await found(id)).toEqual(all[at]);
+      expect((await world.foray.status(id)).runs.new).toBe(0);
+      report(
+        `${id}: ${KILLS} kills of the worker, ${all[at]!.total} runs; each was executed once; all is as without kills`,
+      );
+    }
   },
   LONGEST,
 );
+
+const untilMore = (id: string, runs: number): Promise<boolean> =>
+  until(`${id} has more than ${runs} runs`, async () => (await world.foray['store'].counts(id)).total > runs);
 
 test.each(seeds(1, 5))(
   'kill -9 of the worker between a change of a search and its next ask changes nothing in the log, seed %d',
@@ -179,8 +208,8 @@ test.each(seeds(1, 5))(
       const [killed, undisturbed] = [`service-killed-${seed}`, `service-undisturbed-${seed}`] as const;
       const moments = new Stream(seed, 'kills of the service');
       await beside.foray.submit(definition(seed, 'gp'), { id: killed });
-      for (let kill = 1; kill <= KILLS; kill += 1) {
-        const asked = Math.floor((POINTS * (kill - moments.uniform())) / KILLS);
+      for (let kill = 1; kill <= SERVICE_KILLS; kill += 1) {
+        const asked = Math.floor((POINTS * (kill - moments.uniform())) / SERVICE_KILLS);
         await until(
           `the search has asked for ${asked} points`,
           async () => (await logOf(killed, beside)).asks.length >= asked,
@@ -195,7 +224,7 @@ test.each(seeds(1, 5))(
       expect(await toTheEnd(beside, undisturbed)).toMatchObject({ phase: 'completed', runs: { new: 0 } });
       expect(await logOf(killed, beside)).toEqual(await logOf(undisturbed, beside));
       report(
-        `search, seed ${seed}: ${KILLS} kills of the model service, ${runs.done} runs; each run exists once; the log equals the log without kills`,
+        `search, seed ${seed}: ${SERVICE_KILLS} kills of the model service, ${runs.done} runs; each run exists once; the log equals the log without kills`,
       );
     } finally {
       await beside.close();

@@ -19,6 +19,7 @@ import { OBSERVED } from '../flu.ts';
  */
 
 const POINTS = 20;
+const OUTSIDE = join(import.meta.dirname, '../outside');
 
 let world: World;
 let stopWorker: () => Promise<void>;
@@ -30,15 +31,17 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 interface Flu {
+  /** The folder of the definition and of the optimiser's script. */
+  folder?: string;
   options?: object;
   timeout?: string;
   rest?: string;
 }
 
-/** A definition that fits the model to the flu. The optimiser is the script beside this file. */
-function flu({ options = {}, timeout = '1 min', rest = '' }: Flu = {}) {
+/** A definition that fits the model to the flu. */
+function flu({ folder = OUTSIDE, options = {}, timeout = '1 min', rest = '' }: Flu) {
   return {
-    file: join(import.meta.dirname, '../outside/flu.yaml'),
+    file: join(folder, 'flu.yaml'),
     text: `
 campaign: flu
 model: { name: Epidemic }
@@ -75,15 +78,24 @@ const untilGone = (file: string): Promise<boolean> =>
 
 const untilPaused = (id: string): Promise<CampaignStatus> =>
   until('the campaign is paused', async () => {
+    // the store answers faster than the workflow
+    if ((await world.foray.results(id)).record.phase !== 'paused') return false;
     const status = await world.foray.status(id);
     return status.phase === 'paused' && status;
   });
 
 let expected: SearchLog;
+let here: string;
+let there: string;
 
-test('the search asks for the same points, whatever the timing of runs, and runs no point twice', async () => {
+test('the search runs no point twice, and the process of the optimiser ends with it', async () => {
+  [here, there] = [join(world.folder, 'here'), join(world.folder, 'there')];
+  for (const folder of [here, there]) {
+    mkdirSync(folder);
+    copyFileSync(join(OUTSIDE, 'random_search.py'), join(folder, 'random_search.py'));
+  }
   const pids = join(world.folder, 'pids-undisturbed');
-  await world.foray.submit(flu({ options: { pids } }), { id: 'undisturbed' });
+  await world.foray.submit(flu({ options: { pids }, folder: here }), { id: 'undisturbed' });
   const { phase, points, strategy } = await toTheEnd(world, 'undisturbed');
   const search = only('search', strategy);
   expect({ phase, points }).toEqual({ phase: 'completed', points: POINTS });
@@ -94,20 +106,16 @@ test('the search asks for the same points, whatever the timing of runs, and runs
     failed: 0,
     stoppedBy: 'points',
   });
-  // the process of the optimiser ends with the search
   await untilGone(pids);
   expect(pidsIn(pids)).toHaveLength(1);
   expected = await logOf('undisturbed');
-  await world.foray.submit(flu({ rest: 'concurrency: 2' }), { id: 'slow' });
-  await toTheEnd(world, 'slow');
-  expect(await logOf('slow')).toEqual(expected);
   expect(world.executions()).toEqual(Array.from({ length: POINTS }, () => 1));
 });
 
-test('kill -9 of the optimiser changes nothing in the log', async () => {
+test('kill -9 of the optimiser changes nothing in the log, whatever the timing of runs', async () => {
   const pids = join(world.folder, 'pids-killed');
   await world.foray.submit(flu({ options: { pids, slow: 0.05 }, rest: 'concurrency: 2' }), { id: 'killed' });
-  for (const asks of [1, 6, 11, 16]) {
+  for (const asks of [1, 11]) {
     // a new process may not have started yet, if the search was already further when the last process was killed
     const running = await until(`a process has asked for point ${asks}`, async () => {
       const last = pidsIn(pids).at(-1);
@@ -122,17 +130,15 @@ test('kill -9 of the optimiser changes nothing in the log', async () => {
 });
 
 describe('the campaign pauses without any loss when the optimiser', () => {
+  // test/search/outside has the other wrong answers
   test.each([
     ['exit', 'ended with exit code 1: “no more memory”'],
-    ['garbage', 'says “Traceback of nothing” on its standard output, but this is not a message'],
-    ['nan', 'proposes “NaN” for "Contact rate", which is not a number'],
     ['outside', 'proposes “1000000” for "Contact rate", which is not within 1.2 and 2.2'],
-    ['lacks', 'gives no value of "Contact rate"'],
     ['hang', 'has given no answer for 10 s'],
   ])('makes the mistake "%s"', async (fault, says) => {
-    const [there, id] = [join(world.folder, `fault-${fault}`), `fault-${fault}`];
-    writeFileSync(there, '');
-    const options = { fault, at: 9, while: there };
+    const [mark, id] = [join(world.folder, `fault-${fault}`), `fault-${fault}`];
+    writeFileSync(mark, '');
+    const options = { fault, at: 9, while: mark };
     // the time limit also holds for the start of the process
     const timeout = fault === 'hang' ? '10 s' : '1 min';
     await world.foray.submit(flu({ options, timeout }), { id });
@@ -146,35 +152,29 @@ describe('the campaign pauses without any loss when the optimiser', () => {
         /resumed; paused because the search/.test((await world.foray.status(id)).note),
       );
       await untilPaused(id);
+      await isSaid(id, `OPTIMISER_FAILED: The optimiser ${says}.`);
     }
-    rmSync(there);
+    rmSync(mark);
     await world.foray.steer(id, 'resume');
     expect((await toTheEnd(world, id)).phase).toBe('completed');
     expect(await logOf(id)).toEqual(expected);
     expect(world.executions()).toHaveLength(POINTS);
   });
-});
 
-test('the command line says why the campaign is paused', async () => {
-  const there = join(world.folder, 'fault-said');
-  writeFileSync(there, '');
-  const options = { fault: 'exit', at: 4, while: there };
-  await world.foray.submit(flu({ options }), { id: 'said' });
-  const env = environmentOf(world.settings);
-  // only a person can resume this campaign, so watch ends
-  const watched = await foray(world.folder, ['watch', 'said'], { env });
-  expect(watched.code).toBe(1);
-  expect(watched.stderr).toContain(
-    'OPTIMISER_FAILED: The optimiser ended with exit code 1: “no more memory”.',
-  );
-  // if Temporal answers late, status comes from the store without the reason
-  const stdout = await until('status has the reason', async () => {
-    const status = await foray(world.folder, ['status', 'said'], { env });
-    return status.stdout.includes('OPTIMISER_FAILED') && status.stdout;
-  });
-  expect(stdout).toContain('Search (python3 random_search.py): ');
-  await world.foray.cancel('said');
-  expect((await toTheEnd(world, 'said')).phase).toBe('cancelled');
+  /** Expects the command line to say why the campaign is paused. */
+  async function isSaid(id: string, why: string): Promise<void> {
+    const env = environmentOf(world.settings);
+    // only a person can resume this campaign, so watch ends
+    const watched = await foray(world.folder, ['watch', id], { env });
+    expect(watched.code).toBe(1);
+    expect(watched.stderr).toContain(why);
+    // if Temporal answers late, status comes from the store without the reason
+    const stdout = await until('status has the reason', async () => {
+      const status = await foray(world.folder, ['status', id], { env });
+      return status.stdout.includes('OPTIMISER_FAILED') && status.stdout;
+    });
+    expect(stdout).toContain('Search (python3 random_search.py): ');
+  }
 });
 
 test('nothing is lost if an optimiser proposes other points after its restart', async () => {
@@ -202,9 +202,9 @@ test('nothing is lost if an optimiser proposes other points after its restart', 
 });
 
 test('cancelling a campaign ends an optimiser that is computing', async () => {
-  const [there, pids] = [join(world.folder, 'fault-thinks'), join(world.folder, 'pids-thinks')];
-  writeFileSync(there, '');
-  const options = { pids, fault: 'hang', at: 0, while: there };
+  const [mark, pids] = [join(world.folder, 'fault-thinks'), join(world.folder, 'pids-thinks')];
+  writeFileSync(mark, '');
+  const options = { pids, fault: 'hang', at: 0, while: mark };
   await world.foray.submit(flu({ options, timeout: '20 min' }), { id: 'thinks' });
   await until('the optimiser runs', () => pidsIn(pids).some(isAlive));
   await world.foray.cancel('thinks');
@@ -214,7 +214,7 @@ test('cancelling a campaign ends an optimiser that is computing', async () => {
 
 test('a worker that stops ends its optimisers, and another worker continues', async () => {
   const pids = join(world.folder, 'pids-stop');
-  await world.foray.submit(flu({ options: { pids, slow: 0.1 }, rest: 'concurrency: 1' }), { id: 'stop' });
+  await world.foray.submit(flu({ options: { pids, slow: 0.1 }, rest: 'concurrency: 2' }), { id: 'stop' });
   await until('the search has asked for 6 points', async () => (await asksOf('stop')) >= 6);
   await stopWorker();
   await untilGone(pids);
@@ -224,25 +224,17 @@ test('a worker that stops ends its optimisers, and another worker continues', as
 });
 
 test('foray recognizes a campaign by the content of its optimiser script, in any folder', async () => {
-  const script = join(import.meta.dirname, '../outside/random_search.py');
-  const [here, there] = [join(world.folder, 'here'), join(world.folder, 'there')];
-  for (const folder of [here, there]) {
-    mkdirSync(folder);
-    copyFileSync(script, join(folder, 'random_search.py'));
-  }
-  const from = (folder: string) => ({ ...flu(), file: join(folder, 'flu.yaml') });
-  expect((await world.foray.submit(from(here), { id: 'known' })).isNew).toBe(true);
-  expect((await world.foray.submit(from(there), { id: 'known' })).isNew).toBe(false);
+  const id = 'undisturbed';
+  const options = { pids: join(world.folder, 'pids-undisturbed') };
+  expect((await world.foray.submit(flu({ options, folder: there }), { id })).isNew).toBe(false);
   appendFileSync(join(there, 'random_search.py'), '# changed\n');
-  await expect(world.foray.submit(from(there), { id: 'known' })).rejects.toMatchObject({
+  await expect(world.foray.submit(flu({ options, folder: there }), { id })).rejects.toMatchObject({
     code: 'CAMPAIGN_EXISTS',
   });
-  await toTheEnd(world, 'known');
-  expect(await logOf('known')).toEqual(expected);
-  const search = only('search', (await world.foray.results('known')).record.campaign.strategy);
+  const search = only('search', (await world.foray.results(id)).record.campaign.strategy);
   expect(search.method).toMatchObject({ folder: here, files: { 'random_search.py': expect.any(String) } });
   // also after a change, which the worker makes without the script
-  const changed = { ...flu({ rest: 'concurrency: 2' }), file: join(here, 'flu.yaml') };
-  await world.foray.apply('known', changed);
-  expect((await world.foray.submit(changed, { id: 'known' })).isNew).toBe(false);
+  const changed = flu({ options, folder: here, rest: 'concurrency: 2' });
+  await world.foray.apply(id, changed);
+  expect((await world.foray.submit(changed, { id })).isNew).toBe(false);
 });

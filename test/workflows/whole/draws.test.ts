@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { finishedPercent } from '../../../src/campaign/precise-points.ts';
 import { csv } from '../../../src/report/formats/csv.ts';
 import { tableOf } from '../../../src/report/index.ts';
 import { renderReport } from '../../../src/report/html/html.ts';
@@ -7,6 +8,7 @@ import { foray } from '../../support/cli.ts';
 import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { SERVICE_SYSTEM } from '../../service/fixed.ts';
+import { precise, queue } from '../queue.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -97,4 +99,23 @@ test('without a seed, equal draws are one run that counts as often; plan and sub
   const { record, rows } = await world.foray.results(id);
   const page = await renderReport(record, await world.foray.counts(id), rows);
   expect(page).toContain('30 runs over all points. A run counts as often as the design has its point.');
+});
+
+describe('replications until the mean is precise enough', () => {
+  test('the progress never falls by more than 10 percentage points and ends at 100 %; the number of precise points never falls', async () => {
+    const { id } = await world.foray.submit(queue(precise(400).replace('0.04', '0.03'), '[8, 10, 12]'));
+    const shares: number[] = [];
+    const precisePoints: number[] = [];
+    for await (const status of world.foray.follow(id, 100)) {
+      if (!status.precision) continue;
+      expect(status.precision.mostRuns).toBe(1_200);
+      expect(status.precision.expectedRuns).toBeLessThanOrEqual(1_200);
+      shares.push(finishedPercent(status));
+      precisePoints.push(status.precision.precise);
+    }
+    expect(shares.at(-1)).toBe(100);
+    expect(precisePoints).toEqual(precisePoints.toSorted((a, b) => a - b));
+    const falls = shares.map((share, at) => Math.max(...shares.slice(0, at + 1)) - share);
+    expect(Math.max(...falls)).toBeLessThanOrEqual(10);
+  });
 });

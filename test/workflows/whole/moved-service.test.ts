@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type CampaignStatus, Foray } from '../../../src/client/index.ts';
 import { progressText, statusText } from '../../../src/cli/progress-line.ts';
 import { type RunningService, startService } from '../../../src/service/service.ts';
@@ -8,19 +8,12 @@ import { toTheEnd, untilSomeAreDone } from '../../support/campaigns.ts';
 import { until } from '../../support/until.ts';
 import { executionsIn, KEY, rehearsal, startWorld, type World } from '../../support/world.ts';
 
-/** The first world. All worlds use the Temporal server of this world. */
-let first: World;
 let world: World;
-let others: RunningService[];
+const others: RunningService[] = [];
 beforeAll(async () => {
-  first = await startWorld();
+  world = await startWorld();
 });
-beforeEach(async () => {
-  world = await startWorld({ beside: first });
-  others = [];
-});
-afterAll(() => first.close());
-afterEach(async () => {
+afterAll(async () => {
   await world.close();
   for (const service of others) await service.close();
 });
@@ -44,9 +37,28 @@ const blocked = (id: string): Promise<CampaignStatus> =>
     return status.blocked !== null && status;
   });
 
+test('the status shows that a campaign has no worker, or that the service refuses the key of the worker', async () => {
+  const { id } = await world.foray.submit(rehearsal({ count: 1 }));
+  expect(await blocked(id)).toMatchObject({
+    blocked: expect.stringContaining('no worker works on its task queue'),
+  });
+  world.settings.service.key = 'wrong';
+  const stop = await world.startWorker();
+  const isRefused = async () => /key/i.test((await world.foray.status(id)).blocked ?? '');
+  await until('the status shows that the key is refused', isRefused);
+  expect((await world.foray.blocked()).get(id)).toMatch(/key/i);
+  await stop();
+  world.settings.service.key = KEY;
+  const stopWorker = await world.startWorker();
+  expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null });
+  await stopWorker();
+});
+
 test('a campaign continues with the same service on another port, but with no other service', async () => {
   const stopWorker = await world.startWorker();
-  const { id } = await world.foray.submit(rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' }));
+  const { id } = await world.foray.submit(
+    rehearsal({ count: 6, first: 10, seconds: 1, more: 'concurrency: 2' }),
+  );
   await untilSomeAreDone(world, id);
   await stopWorker();
   const campaignsAddress = new URL(world.service.url).origin;
@@ -70,26 +82,10 @@ test('a campaign continues with the same service on another port, but with no ot
   await serve('service');
   await world.startWorker();
   expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null, runs: { done: 6 } });
-  expect(executionsIn(join(world.folder, 'service')).length).toBe(6);
+  expect(executionsIn(join(world.folder, 'service')).length).toBe(7);
   // foray finds the same campaign if it is submitted again
   const again = await Foray.open(world.settings);
-  const same = rehearsal({ count: 6, seconds: 1, more: 'concurrency: 2' });
+  const same = rehearsal({ count: 6, first: 10, seconds: 1, more: 'concurrency: 2' });
   expect(await again.submit(same, { id })).toMatchObject({ isNew: false });
   await again.close();
-});
-
-test('the status shows that a campaign has no worker, or that the service refuses the key of the worker', async () => {
-  const { id } = await world.foray.submit(rehearsal({ count: 1 }));
-  expect(await blocked(id)).toMatchObject({
-    blocked: expect.stringContaining('no worker works on its task queue'),
-  });
-  world.settings.service.key = 'wrong';
-  const stop = await world.startWorker();
-  const isRefused = async () => /key/i.test((await world.foray.status(id)).blocked ?? '');
-  await until('the status shows that the key is refused', isRefused);
-  expect((await world.foray.blocked()).get(id)).toMatch(/key/i);
-  await stop();
-  world.settings.service.key = KEY;
-  await world.startWorker();
-  expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed', blocked: null });
 });

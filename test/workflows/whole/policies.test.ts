@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startService } from '../../../src/service/service.ts';
 import { REHEARSAL } from '../../service/fixed.ts';
 import { toTheEnd, untilRunning } from '../../support/campaigns.ts';
@@ -14,10 +14,27 @@ const operations = readFileSync(resolve(import.meta.dirname, '../../../docs/guid
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ lacksAttributes: true });
   await world.startWorker();
 });
 afterAll(() => world.close());
+
+test('foray warns if the server lacks the search attributes; campaigns still complete, and the warning ends when a person adds the attributes', async () => {
+  const { id, warning } = await world.foray.submit(rehearsal({ count: 2, first: 610 }));
+  expect(warning).toMatch(/lacks the search attributes ForayModel, ForayPhase and ForayOwner/);
+  expect((await toTheEnd(world, id)).phase).toBe('completed');
+  expect(await world.foray.retry(id)).toMatchObject({ open: 0 });
+  expect((await toTheEnd(world, id)).phase).toBe('completed');
+  // a person creates the search attributes, as docs/guides/operations.md says
+  const command = /^temporal (operator search-attribute create .*)$/m.exec(operations)![1]!.split(' ');
+  const address = ['--address', world.environment.address];
+  await promisify(execFile)(process.env.FORAY_TEMPORAL_CLI!, [...command, ...address]);
+  await until('foray submit does not warn any more', async () => {
+    const next = await world.foray.submit(rehearsal({ count: 1, first: 612 }));
+    await toTheEnd(world, next.id);
+    return next.warning === '';
+  });
+});
 
 test('foray requests lost runs again after the service was restored from a backup', async () => {
   const forgetful = await startWorld({ beside: world, service: { port: await ownPort() } });
@@ -44,29 +61,4 @@ test('foray requests lost runs again after the service was restored from a backu
   } finally {
     await forgetful.close();
   }
-});
-
-describe('in Temporal', () => {
-  test('foray warns if the server lacks these search attributes; campaigns still complete, and the warning ends when a person adds the attributes', async () => {
-    const plain = await startWorld({ lacksAttributes: true });
-    try {
-      await plain.startWorker();
-      const { id, warning } = await plain.foray.submit(rehearsal({ count: 2, first: 610 }));
-      expect(warning).toMatch(/lacks the search attributes ForayModel, ForayPhase and ForayOwner/);
-      expect((await toTheEnd(plain, id)).phase).toBe('completed');
-      expect(await plain.foray.retry(id)).toMatchObject({ open: 0 });
-      expect((await toTheEnd(plain, id)).phase).toBe('completed');
-      // a person creates the search attributes, as docs/guides/operations.md says
-      const command = /^temporal (operator search-attribute create .*)$/m.exec(operations)![1]!.split(' ');
-      const address = ['--address', plain.environment.address];
-      await promisify(execFile)(process.env.FORAY_TEMPORAL_CLI!, [...command, ...address]);
-      await until('foray submit does not warn any more', async () => {
-        const next = await plain.foray.submit(rehearsal({ count: 1, first: 612 }));
-        await toTheEnd(plain, next.id);
-        return next.warning === '';
-      });
-    } finally {
-      await plain.close();
-    }
-  });
 });

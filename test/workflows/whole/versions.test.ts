@@ -52,6 +52,11 @@ afterAll(async () => {
   rmSync(models, { recursive: true, force: true });
 });
 
+const textOf = async (id: string, format: 'csv' | 'jsonl'): Promise<string> => {
+  const { record, rows } = await world.foray.results(id);
+  return (await Array.fromAsync(formatResults(format, record.campaign, rows))).join('');
+};
+
 async function latest(): Promise<number> {
   const cloud = cloudClient(world.settings, 'person');
   return (await cloud.getModelByName('Brittle')).modelVersions.length;
@@ -95,6 +100,7 @@ test('a retry repeats failed runs with the corrected model; the other runs keep 
   const before = await state(id);
   const [, , failed] = before.rows;
   const sent = (await world.foray.explain(id, failed!.point)).runs[0]!.seed;
+  expect(await textOf(id, 'csv')).toMatch(/^point,replication,status,N,/);
   const from = await latest();
   const to = await change({ limit: 9 }, { 'params.csv': 'a,b\n' });
 
@@ -115,6 +121,14 @@ test('a retry repeats failed runs with the corrected model; the other runs keep 
   expect(await world.foray.status(id)).toMatchObject({ modelVersion: to });
   expect(await cellsOf(id, 'version')).toEqual([from, from, to, to].map(String));
   expect(await cellsOf(id, 'Double')).toEqual(['2', '4', '6', '8']);
+  expect(await textOf(id, 'csv')).toMatch(/^point,replication,status,version,N,/);
+  const objects = (await textOf(id, 'jsonl')).trim().split('\n');
+  expect(objects.map((line) => (JSON.parse(line) as { version: number }).version)).toEqual([
+    from,
+    from,
+    to,
+    to,
+  ]);
 
   const [run] = (await world.foray.explain(id, failed!.point)).runs;
   expect(run).toMatchObject({ state: 'done', version: to, seed: sent });
@@ -124,22 +138,6 @@ test('a retry repeats failed runs with the corrected model; the other runs keep 
     reason: expect.stringContaining('math domain error at N = 3'),
   };
   expect(run!.earlier).toEqual([attempt, attempt]);
-});
-
-test('CSV and JSON lines show the version of each run if the runs have several versions', async () => {
-  const id = await failing([1, 20]);
-  const text = async (format: 'csv' | 'jsonl') => {
-    const { record, rows } = await world.foray.results(id);
-    return (await Array.fromAsync(formatResults(format, record.campaign, rows))).join('');
-  };
-  expect(await text('csv')).toMatch(/^point,replication,status,N,/);
-  const from = await latest();
-  const to = await change({ limit: 99 });
-  await world.foray.retry(id, 'failed', { version: to });
-  await toTheEnd(world, id);
-  expect(await text('csv')).toMatch(/^point,replication,status,version,N,/);
-  const objects = (await text('jsonl')).trim().split('\n');
-  expect(objects.map((line) => (JSON.parse(line) as { version: number }).version)).toEqual([from, to]);
 });
 
 test('a retry refuses a version that lacks an output of the campaign, and refuses an unknown version', async () => {
@@ -220,14 +218,14 @@ test('foray retry --version says which runs it would repeat with which version, 
 });
 
 test('after a retry a search keeps its failed points and says so, and a search that begins with it uses their results', async () => {
-  await change({ limit: 50_004 });
   const search = (more: string) => ({
     text: `campaign: mended
 model: {name: Brittle}
-search: {maximize: Double, over: {N: {min: 50000, max: 50009, digits: 0}}, stop: {points: 6}, ${more}}
+search: {maximize: Double, over: {N: {min: 39996, max: 40005, digits: 0}}, stop: {points: 6}, ${more}}
 seed: 5`,
     file: 'mended.yaml',
   });
+  // the model of the last test fails above 40,000
   const { id } = await world.foray.submit(search('parallel: 2'));
   const { failed, told } = only('search', (await toTheEnd(world, id)).strategy);
   expect(failed).toBeGreaterThan(1);
@@ -243,7 +241,7 @@ seed: 5`,
     `${failed} failed (the runs of the last one were requested again, but the search does not use their new results)`,
   );
   const highest = Math.max(...(await cellsOf(id, 'Double')).map(Number));
-  expect(highest).toBeGreaterThan(2 * 50_004);
+  expect(highest).toBeGreaterThan(2 * 40_000);
   const next = await world.foray.submit(search(`start: {campaign: ${id}}`), { id: 'begins-with-mended' });
   const found = only('search', (await toTheEnd(world, next.id)).strategy);
   expect(found).toMatchObject({ known: failed + told, unused: [], failed: 0 });
@@ -252,10 +250,10 @@ seed: 5`,
 
 test('a campaign keeps the version that it started with while the model changes', async () => {
   await change({ limit: 100_000, wait: 200 });
-  const values = [50_001, 50_002, 50_003, 50_004, 50_005, 50_006];
+  const values = [50_021, 50_022, 50_023, 50_024];
   const { id } = await world.foray.submit(definition(values, 'concurrency: 1\n'));
   await until('one run is done', async () => (await world.foray.status(id)).runs.done > 0);
   await change({ limit: 0 });
-  expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 6, failed: 0 });
+  expect((await toTheEnd(world, id)).runs).toMatchObject({ done: 4, failed: 0 });
   expect(await cellsOf(id, 'Double')).toEqual(values.map((value) => String(2 * value)));
 });

@@ -1,14 +1,22 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { stringify } from 'yaml';
 import { toTheEnd } from '../../support/campaigns.ts';
 import { foray } from '../../support/cli.ts';
 import { healthAt, WELL } from '../../support/health.ts';
 import { ownPort } from '../../support/own-port.ts';
+import { leaksIn } from '../../support/spellings.ts';
 import { until } from '../../support/until.ts';
+import { type Receiver, receiver } from '../../support/webhook.ts';
 import { environmentOf, startWorkerProcess, type WorkerProcess } from '../../support/worker.ts';
 import { KEY, startWorld, type World } from '../../support/world.ts';
 import { SERVICE_SYSTEM } from '../../service/fixed.ts';
 
+const SECRET = `whsec_${Buffer.from('a canary that nobody else may ever read').toString('base64')}`;
+
 let world: World;
+let hook: Receiver;
 let worker: WorkerProcess;
 let port: number;
 let health: number;
@@ -16,12 +24,27 @@ beforeAll(async () => {
   world = await startWorld({ models: [SERVICE_SYSTEM] });
   port = await ownPort();
   health = await ownPort();
-  worker = startWorkerProcess(world.settings, ['--metrics', String(port), '--health', String(health)]);
+  hook = await receiver(SECRET, () => 500);
+  await hook.start();
+  const notices = join(world.folder, 'notices.yaml');
+  const tells = ['sh', '-c', `echo ${SECRET}; echo ${SECRET} >&2; exit 3`];
+  const content = {
+    team: { url: hook.url, secret: SECRET },
+    desk: { command: tells },
+    away: { command: [`/nowhere/${SECRET}`] },
+  };
+  writeFileSync(notices, stringify(content), { mode: 0o600 });
+  const options = { metrics: port, health, notices };
+  worker = startWorkerProcess(
+    world.settings,
+    Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+  );
   await worker.ready;
 });
 afterAll(async () => {
   await worker.kill();
   await world.close();
+  await hook.kill();
 });
 
 /** The metrics of the worker, and a function that sums one metric over all its labels. */
@@ -63,13 +86,23 @@ test('a worker is ready, and answers only GET requests for two paths', async () 
   expect((await Promise.all(others)).map(({ status }) => status)).toEqual([404, 405]);
 });
 
+test("notices leave no secret and no address in the worker's output", async () => {
+  const notify = 'notify: [team, desk, away]\n';
+  await world.foray.submit({ text: `${text}${notify}`, file: 'measured.yaml' }, { id: 'told' });
+  await toTheEnd(world, 'told');
+  await until('the worker tells of each failure', () =>
+    ['team', 'desk', 'away'].every((name) => worker.said().includes(`The notice "${name}" `)),
+  );
+  for (const secret of [SECRET, SECRET.slice('whsec_'.length), 'canary-in-the-address', hook.url])
+    expect(leaksIn(worker.said(), secret)).toEqual([]);
+});
+
 test('a worker counts failed activities, and is not ready while the model service is away', async () => {
   await world.foray.submit({ text: text.replace('7, 8, 9', '10'), file: 'measured.yaml' });
   await world.service.close();
-  await until(
-    'an activity has failed',
-    async () => (await metricsOf()).sum('temporal_activity_execution_failed_total') > 0,
-  );
+  // the calls of notices fail too
+  const failed = /^temporal_activity_execution_failed_total\{(?!.*activity_type="notify")/m;
+  await until('an activity has failed', async () => failed.test((await metricsOf()).text));
   expect(await healthAt(health, '/ready')).toEqual({
     status: 503,
     healthy: false,

@@ -1,4 +1,4 @@
-"""Computes points, discrepancies and quantiles with SciPy, for comparison with the values of foray."""
+"""Computes points, discrepancies, quantiles, intervals and means with SciPy, for comparison with the values of foray."""
 
 import numpy as np
 from scipy import stats
@@ -57,6 +57,37 @@ def frozen(d):
     return stats.truncnorm(*limits, mean, sd) if np.isfinite(limits).any() else stats.norm(mean, sd)
 
 
+def student(question):
+    """Quantiles of Student's t. Each pair has a probability and the degrees of freedom."""
+    return [stats.t.ppf(p, freedom) for p, freedom in question["pairs"]]
+
+
+def differences(question):
+    """Intervals of the mean of b minus the mean of a, by Welch's method and, for equal lengths, in pairs."""
+    return [intervals(*case) for case in question["cases"]]
+
+
+def intervals(a, b, confidence):
+    welch = stats.ttest_ind(b, a, equal_var=False).confidence_interval(confidence)
+    if len(a) != len(b):
+        return [list(map(float, welch)), None]
+    pairs = stats.ttest_rel(b, a).confidence_interval(confidence)
+    return [list(map(float, welch)), list(map(float, pairs))]
+
+
+def batch_means(question):
+    """Means of series, with their standard deviations and intervals by batch means."""
+    return [estimate(*case) for case in question["cases"]]
+
+
+def estimate(values, batches, warmup, confidence):
+    settled = np.array(values[warmup:], dtype=float)
+    size = len(settled) // batches
+    means = settled[len(settled) - batches * size :].reshape(batches, size).mean(axis=1)
+    interval = stats.ttest_1samp(means, 0).confidence_interval(confidence)
+    return [float(means.mean()), float(means.std(ddof=1)), float(interval.low), float(interval.high)]
+
+
 def answer(question):
-    kinds = {"points": points, "discrepancies": discrepancies, "quantiles": quantiles}
-    return kinds[question["ask"]](question)
+    kinds = [points, discrepancies, quantiles, student, differences, batch_means]
+    return {kind.__name__: kind for kind in kinds}[question["ask"]](question)
