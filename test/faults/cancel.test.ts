@@ -21,6 +21,8 @@ import { REHEARSAL } from '../service/fixed.ts';
 
 /** Number of campaigns in parallel. */
 const AT_ONCE = isFull ? 6 : 2;
+/** How many runs a campaign may have beyond three. */
+const MOST = isFull ? 20 : 9;
 /**
  * Makes a campaign request up to 30 runs at once. By default, a campaign requests only enough runs to keep the service
  * busy.
@@ -101,7 +103,7 @@ describe('with a worker', () => {
       const random = seeded(seed);
       const campaigns = Array.from({ length: AT_ONCE }, (_, at) => ({
         first: 1_000 * seed + 100 * at,
-        count: 1 + Math.floor(random() * 40),
+        count: 1 + Math.floor(random() * (isFull ? 40 : 15)),
         seconds: random() < 0.5 ? 0.3 : LONG,
         more: random() < 0.5 ? `concurrency: ${1 + Math.floor(random() * 20)}` : '',
         moment: random() * 1_500,
@@ -157,14 +159,6 @@ describe('with a worker', () => {
       figure.held += 1;
     },
   );
-});
-
-describe('while another campaign has the same runs', () => {
-  let stopWorker: () => Promise<void>;
-  beforeAll(async () => {
-    stopWorker = await world.startWorker();
-  });
-  afterAll(() => stopWorker());
 
   test('a campaign requests its run again if the cancellation of another campaign stops the run before the answer arrives', async () => {
     const answer = Promise.withResolvers<'deliver'>();
@@ -193,16 +187,8 @@ describe('while another campaign has the same runs', () => {
     writeFileSync(gate, '');
     expect(await over(first.id)).toMatchObject({ phase: 'completed', runs: { done: 1, failed: 0 } });
   });
-});
 
-describe('a campaign that is stopped while the service does not answer requests', () => {
-  let stopWorker: () => Promise<void>;
-  beforeAll(async () => {
-    stopWorker = await world.startWorker();
-  });
-  afterAll(() => stopWorker());
-
-  test('keeps the runs that the service has finished', async () => {
+  test('a campaign that is stopped while the service does not answer requests keeps the runs that the service has finished', async () => {
     const lost: string[] = [];
     // the first requests get no answer, so the service looks overloaded and the campaign sends no other requests
     front.plan = (asked) => {
@@ -232,7 +218,7 @@ describe('while the worker is killed', () => {
     async (seed) => {
       const random = seeded(seed);
       const pairs = Array.from({ length: AT_ONCE }, (_, at) => {
-        const count = 3 + Math.floor(random() * 20);
+        const count = 3 + Math.floor(random() * MOST);
         return {
           first: 800_000 + 1_000 * seed + 100 * at,
           count,
@@ -321,7 +307,7 @@ describe('while the worker is frozen', () => {
       await worker.ready;
       const { id } = await world.foray.submit(
         rehearsal({
-          count: 3 + Math.floor(random() * 20),
+          count: 3 + Math.floor(random() * MOST),
           first: 1_200_000 + 1_000 * seed,
           seconds: LONG,
           more: ALL_AT_ONCE,

@@ -6,7 +6,7 @@ import { inspect, promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { seeded } from '../support/durations.ts';
 import { CloudClient } from '../../src/cloud/index.ts';
-import type { Settings } from '../../src/client/index.ts';
+import { Foray, type Settings } from '../../src/client/index.ts';
 import type { Addresses } from '../../src/dev/home.ts';
 import { type Dev, foray, startDev } from '../support/cli.ts';
 import {
@@ -159,7 +159,7 @@ describe('after any fault', () => {
     expect((await fetch(`${signed}x`)).status).not.toBe(200);
 
     // then with a service that reveals secrets and a network that loses answers
-    const { text } = rehearsal({ count: 60, seconds: 0, more: 'concurrency: 20' });
+    const { text } = rehearsal({ count: 30, seconds: 0, more: 'concurrency: 20' });
     const faulty = settingsOf('faulty', front.url, key);
     expect(await run(['submit', '-', '--id', 'faulty'], envOf(faulty), text)).toBe(0);
     front.plan = indiscretions(random, key, address, 25);
@@ -180,15 +180,19 @@ describe('after any fault', () => {
     }
 
     // finally with a wrong key, which may be the key of another service
+    await workers[0]!.kill();
     const wrong = settingsOf('wrong', addresses.service.url, wrongKey);
     workers.push(startWorkerProcess(wrong));
     expect(
       await run(['submit', '-', '--id', 'wrong'], envOf(wrong), text.replace('Seconds: 0', 'Seconds: 1')),
     ).toBe(0);
-    await until('the status shows that the service refuses the key', async () => {
-      await run(['status', 'wrong', '--json'], envOf(wrong));
-      return /401/.test(screens.at(-2)!);
-    });
+    const client = await Foray.open(wrong);
+    await until('the campaign says that the service refuses the key', async () =>
+      /401/.test(JSON.stringify(await client.status('wrong'))),
+    );
+    await client.close();
+    await run(['status', 'wrong', '--json'], envOf(wrong));
+    expect(screens.at(-2)).toMatch(/401/);
     await run(['models', '--api-key', wrongKey]);
 
     const histories = await exported(addresses.temporal.address, ['flu', 'faulty', 'wrong']);

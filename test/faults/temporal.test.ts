@@ -9,19 +9,19 @@ import { Foray, type Settings } from '../../src/client/index.ts';
 import { isForayError } from '../../src/errors.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { toTheEnd } from '../support/campaigns.ts';
-import { ROOT } from '../support/cli.ts';
 import { isFull, report, seeds } from '../support/seeds.ts';
 import { type TemporalProcess, temporalProcess } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker.ts';
 import { executionsIn, KEY, rehearsal } from '../support/world.ts';
+import { REHEARSAL } from '../service/fixed.ts';
 
 /**
  * Temporal is killed with SIGKILL while campaigns are submitted and run. Every campaign whose submission was
  * acknowledged completes, and none of its runs is executed twice.
  */
 
-const KILLS = isFull ? 8 : 3;
+const KILLS = isFull ? 8 : 2;
 
 let folder: string;
 let temporal: TemporalProcess;
@@ -37,8 +37,8 @@ beforeAll(async () => {
   await temporal.start();
   service = await startService({
     dataDir: join(folder, 'service'),
-    modelDirs: [join(ROOT, 'models')],
-    executors: 4,
+    modelDirs: [REHEARSAL],
+    executors: 2,
     apiKey: KEY,
   });
   settings = {
@@ -118,7 +118,7 @@ test.each(seeds(1, 5))(
       first += count;
       // the submissions run in parallel, so a kill can interrupt some of them
       submits.push(submit(id));
-      await delay(random() * 500);
+      await delay(random() * 800);
     }
     await killing;
     await Promise.all(submits);

@@ -16,7 +16,7 @@ import { EPIDEMIC, REHEARSAL } from '../service/fixed.ts';
  * longest of these times.
  */
 
-const KILLS = isFull ? 8 : 3;
+const KILLS = isFull ? 8 : 2;
 
 let world: World;
 /** The world of the undisturbed campaigns. Its service does not know the runs of the other campaigns. */
@@ -48,7 +48,7 @@ function definitionsOf(seed: number, random: () => number): DefinitionSource[] {
 campaign: epidemic
 model: {name: Epidemic}
 inputs: {Stochastic: true}
-design: {grid: {Contact rate: {from: 1.5, to: 2.4, step: 0.1}, Recovery rate: [0.4, 0.45]}}
+design: {grid: {Contact rate: {from: 1.5, to: 2.4, step: ${isFull ? 0.1 : 0.3}}, Recovery rate: [0.4, 0.45]}}
 replications: ${isFull ? 3 : 2}
 seed: ${seed}
 concurrency: ${3 + Math.floor(random() * 4)}

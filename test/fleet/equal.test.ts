@@ -13,7 +13,7 @@ import { oneService, replicas, type ServiceGroup } from './service-group.ts';
 /** How many runs of each kind are compared. */
 const counts = isFull
   ? { kernel: 1_000, seeds: 600, python: 200, files: 200 }
-  : { kernel: 12, seeds: 4, python: 2, files: 2 };
+  : { kernel: 4, seeds: 2, python: 2, files: 2 };
 const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
 const NODES = isFull ? 3 : 2;
 const HOUR = 60 * 60 * 1_000;

@@ -5,17 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Run } from '../../src/api/resources.ts';
 import { laneOf } from '../../src/service/fleet/lane.ts';
 import { writeCommandModel } from '../service/command-model.ts';
-import {
-  onCleanup,
-  outputsOf,
-  reach,
-  requestRun,
-  rows,
-  SHIPPED_MODELS,
-  simulation,
-  startTestService,
-  upload,
-} from '../service/support.ts';
+import { onCleanup, outputsOf, reach, requestRun, rows, simulation, upload } from '../service/support.ts';
 import { writeGated } from '../support/gated.ts';
 import { until } from '../support/until.ts';
 import { folderOfFile, gatedRuns, jumpingClock, startFleet, type TestFleet } from './fleet.ts';
@@ -77,22 +67,6 @@ function historyOf(runs: readonly Run[]) {
     `SELECT DISTINCT executions, losses FROM runs WHERE id IN (${ids}) ORDER BY executions`,
   );
 }
-
-test('executors give the same results as the service itself, for modules and for programs with files', async () => {
-  const alone = await startTestService({ modelDirs: [SHIPPED_MODELS, fleet.models] });
-  await Promise.all(['one', 'two'].map((name) => fleet.start(name, { flags: ['--slots', '2'] })));
-  for (const [model, inputs] of [
-    ['Files', { N: 3 }],
-    ['Epidemic', { Days: 5 }],
-  ] as const) {
-    const results = [];
-    for (const service of [fleet.service, alone]) {
-      const version = await service.latest(model);
-      results.push([...(await outputsOf(service, version, inputs))]);
-    }
-    expect(results[0]).toEqual(results[1]);
-  }
-});
 
 test('another executor executes the runs of a killed executor, the list of executors shows this, and no run is lost', async () => {
   const { service } = fleet;

@@ -51,6 +51,26 @@ async function completeElsewhere(run: Awaited<ReturnType<typeof request>>): Prom
   await reach(fleet.service, run, 'COMPLETED');
 }
 
+test('an executor without the program of a model makes no run fail; the list says why, and the metrics count the executor as faulty', async () => {
+  const run = await request('Program', 7);
+  await fleet.start('bare', { ...one, env: { PATH: '/nowhere' } });
+  await until('the list shows the missing program', async () =>
+    (await fleet.listed('bare'))?.problem?.includes('there is no such program'),
+  );
+  const lines = [
+    'foray_executors{state="able"} 0',
+    'foray_executors{state="faulty"} 1',
+    'foray_executor_slots 0',
+    // a faulty executor keeps its lane (its workflow on Temporal)
+    'foray_lanes 1',
+  ];
+  await until('the metrics have the faulty executor alone', async () => {
+    const metrics = (await (await fetch(fleet.service.running.metricsUrl!)).text()).split('\n');
+    return lines.every((line) => metrics.includes(line));
+  });
+  await completeElsewhere(run);
+});
+
 test('a program stays loaded on an executor elsewhere, and a leak that the executor finds is told by the service', async () => {
   await fleet.start('loaded', one);
   const version = await fleet.service.latest('Loop');
@@ -68,27 +88,6 @@ test('a program stays loaded on an executor elsewhere, and a leak that the execu
   });
   expect(leak).toContain('"Out" was 3 after other runs of its process, and 1 in a new process');
   expect(fleet.problems).toContainEqual(expect.stringContaining('"Out" was 3 after other runs'));
-});
-
-test('an executor without the program of a model makes no run fail; the list says why, and the metrics count the executor as faulty', async () => {
-  const run = await request('Program', 7);
-  await fleet.start('bare', { ...one, env: { PATH: '/nowhere' } });
-  await until('the list shows the missing program', async () =>
-    (await fleet.listed('bare'))?.problem?.includes('there is no such program'),
-  );
-  const lines = [
-    'foray_executors{state="able"} 0',
-    'foray_executors{state="faulty"} 1',
-    'foray_executor_slots 0',
-    // a faulty executor keeps its lane (its workflow on Temporal)
-    'foray_lanes 1',
-  ];
-  // the executor of an earlier test may still be listed
-  await until('the metrics have the faulty executor alone', async () => {
-    const metrics = (await (await fetch(fleet.service.running.metricsUrl!)).text()).split('\n');
-    return lines.every((line) => metrics.includes(line));
-  });
-  await completeElsewhere(run);
 });
 
 test('an executor with a wrong key or without a cache folder ends at once and says what to do', async () => {
@@ -236,12 +235,12 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
       (await fleet.listed('full'))?.problem?.includes('the disk is full'),
     );
     await full.kill();
-    const filled = await fleet.start('filled', { ...one, cache: disk.folder });
+    await fleet.start('filled', { ...one, cache: disk.folder });
     fillDisk(path.join(disk.folder, 'filler'));
     await until('the executor reports the full disk', async () =>
       /full|no space/i.test((await fleet.listed('filled'))?.problem ?? ''),
     );
-    await filled.kill();
-    await completeElsewhere(run);
+    // it waits for another executor
+    await reach(fleet.service, run, 'FRESH');
   });
 });

@@ -6,6 +6,7 @@ import { startServer } from '../../src/server/app.ts';
 import { openStore, tellLost } from '../../src/store/index.ts';
 import { ask } from '../server/support.ts';
 import { healthOf, onCleanup, startTestService } from '../service/support.ts';
+import { startFleet } from '../fleet/fleet.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
@@ -85,4 +86,16 @@ test("a worker's store that stops is told once, and so is its return; foray's ow
   await running.close();
   await foray.close();
   await store.close();
+});
+
+test('a service for executors on other machines whose database is down blames the database, and not Temporal', async () => {
+  const fleet = await startFleet(undefined, { database });
+  const codes = async () => (await healthOf(fleet.service.running.url)).problems.map(({ code }) => code);
+  await server.stop();
+  await until('the health document names the problem', async () => (await codes()).includes('DATABASE_AWAY'));
+  expect(await codes()).toEqual(['DATABASE_AWAY']);
+  expect(fleet.problems.join('\n')).toContain('The database postgres://127.0.0.1');
+  expect(fleet.problems.join('\n')).not.toMatch(/Temporal/);
+  await server.start();
+  await until('the problem is over', async () => (await codes()).length === 0);
 });

@@ -36,8 +36,8 @@ model: {name: Epidemic}
 inputs: {Stochastic: true}
 design:
   where: "\`Contact rate\` > 3 * \`Recovery rate\`"
-  grid: {Contact rate: {from: 1.3, to: 2.2, step: 0.1}, Recovery rate: [0.4, 0.45, 0.5]}
-replications: {min: 3, max: 6, output: Peak day, relative: 0.05}
+  grid: {Contact rate: {from: 1.4, to: 2.2, step: 0.2}, Recovery rate: [0.4, 0.5]}
+replications: {min: 3, max: 5, output: Peak day, relative: 0.05}
 seed: 7
 concurrency: 4
 `,
@@ -51,9 +51,9 @@ test('a campaign gives the same bytes with SQLite and with PostgreSQL, even if P
   await server.start();
   expect((await toTheEnd(embedded, 'embedded')).phase).toBe('completed');
   expect((await toTheEnd(shared, 'shared')).phase).toBe('completed');
-  for (const flags of [[], ['--format', 'csv'], ['--format', 'jsonl'], ['--format', 'csv', '--points']]) {
+  for (const flags of [[], ['--format', 'csv'], ['--format', 'csv', '--points']]) {
     const expected = await printedResults(embedded, 'embedded', flags);
-    expect(expected.split('\n').length).toBeGreaterThan(20);
+    expect(expected.split('\n').length).toBeGreaterThan(8);
     expect(await printedResults(shared, 'shared', flags)).toBe(expected);
   }
   // both workers still run, and neither printed the password

@@ -31,6 +31,11 @@ describe('executors', () => {
       ['Rejects', `async run() { throw 'a bare text'; }`, 'a bare text'],
       ['Exits', `run() { process.exit(3); }`, 'the model crashed: it ended its process'],
       [
+        'Is killed',
+        `run() { process.kill(process.pid, 'SIGKILL'); }`,
+        'the model crashed: it ended its process',
+      ],
+      [
         'Escapes',
         `run() { return new Promise(() => setTimeout(() => { throw new Error('later'); })); }`,
         'the model crashed: later',

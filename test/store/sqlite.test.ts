@@ -25,6 +25,19 @@ test('each store in memory has its own id and content', async () => {
   await second.close();
 });
 
+test('a point with more runs than a statement of SQLite has parameters can be read', async () => {
+  const store = await openStore('sqlite::memory:');
+  await store.addCampaign({ campaign: campaign('flu'), definition: '', digest: '' }, 1);
+  await store.addPoints('flu', points(2), 33_000);
+  const story = (await store.pointStory('flu', 'key 1', []))!;
+  expect(story.runs).toHaveLength(33_000);
+  // the first replications of both points come first
+  expect(story.runs.slice(0, 3).map(({ before }) => before)).toEqual([1, 3, 5]);
+  expect(story.runs.at(-1)!.before).toBe(65_999);
+  expect(await store.comparedPoints('flu', [])).toMatchObject([{ runs: [] }, { runs: [] }]);
+  await store.close();
+});
+
 describe('a store beside another process', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let store: Store;

@@ -23,13 +23,13 @@ import { seeds } from '../../support/seeds.ts';
 import { doubles, request, results, variation } from '../experiments.ts';
 import {
   clientOf,
+  EPIDEMIC,
   KEY,
-  messageIn,
   outputsOf,
   reach,
+  REHEARSAL,
   requestRun,
   rows,
-  SHIPPED_MODELS,
   startTestService,
   stateOf,
   temporaryFolder,
@@ -80,94 +80,59 @@ describe('a kill of the service during a parameter variation', () => {
     'does not end the variation; only the runs whose end was not written are executed again (seed %i)',
     async (seed) => {
       const dataDir = temporaryFolder();
-      const random = fc.sample(fc.integer({ min: 1, max: 11 }), { seed, numRuns: 2 });
+      const [least] = fc.sample(fc.integer({ min: 1, max: 11 }), { seed, numRuns: 1 });
       const body = variation({ Seconds: 0.1, Value: doubles(1, 12, 1) });
-      const cut = new Map<unknown, number>();
       const finished = () => {
         const [row] = rows(dataDir, `SELECT count(*) AS n FROM runs WHERE status = 'COMPLETED'`);
         return Number(row!['n']);
       };
 
-      let parent: Run | undefined;
-      for (const least of [...random].sort((a, b) => a - b)) {
-        const { child, url } = await startProcess(dataDir);
-        const client = clientOf(url);
-        const { body: run } = await request(client, await client.latest('Rehearsal'), body);
-        parent ??= run;
-        expect(run.id).toBe(parent.id);
-        await until(() => finished() >= least || undefined, `${least} sub-runs to complete`);
-        await killHard(child);
-        expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-        for (const { id } of rows(
-          dataDir,
-          `SELECT id FROM runs WHERE status = 'RUNNING' AND tasks IS NULL`,
-        )) {
-          cut.set(id, (cut.get(id) ?? 0) + 1);
-        }
-      }
+      const first = await startProcess(dataDir);
+      const before = clientOf(first.url);
+      const { body: parent } = await request(before, await before.latest('Rehearsal'), body);
+      await until(() => finished() >= least! || undefined, `${least} sub-runs to complete`);
+      await killHard(first.child);
+      expect(rows(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+      const running = rows(dataDir, `SELECT id FROM runs WHERE status = 'RUNNING' AND tasks IS NULL`);
+      const cut = new Set(running.map(({ id }) => id));
 
       // the variation continues without a new request
       const { url } = await startProcess(dataDir);
       const client = clientOf(url);
-      await reach(client, parent!, 'COMPLETED');
+      await reach(client, parent, 'COMPLETED');
       const executed = rows(dataDir, 'SELECT id, executions FROM runs WHERE tasks IS NULL');
       expect(executed).toHaveLength(12);
-      for (const { id, executions } of executed)
-        expect([id, executions]).toEqual([id, 1 + (cut.get(id) ?? 0)]);
-      const outputs = await results(client, parent!.modelVersionId, body);
+      for (const { id, executions } of executed) expect([id, executions]).toEqual([id, cut.has(id) ? 2 : 1]);
+      const outputs = await results(client, parent.modelVersionId, body);
       expect(outputs[0]!.value).toBe('[1,2,3,4,5,6,7,8,9,10,11,12]');
     },
   );
 });
 
 describe('executors', () => {
-  test('end when their service is killed', async () => {
-    const { child, url } = await startProcess(temporaryFolder());
+  test('leave no process when their service is killed while a command prints', async () => {
+    const models = temporaryFolder();
+    const pid = path.join(models, 'pid');
+    // it prints all the time, so the service is killed between two lines or within one
+    writeCommandModel(
+      models,
+      'Loud',
+      `const { spawn } = await import('node:child_process');
+       const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+       writeFileSync(${JSON.stringify(pid)}, String(child.pid));
+       setInterval(() => console.log('line'), 1);`,
+    );
+    const { child, url } = await startProcess(temporaryFolder(), models);
     const client = clientOf(url);
-    const { body: run } = await requestRun(client, await client.latest('Rehearsal'), { Seconds: 600 });
-    await until(async () => messageIn(await stateOf(client, run)).total || undefined, 'progress of the run');
+    await requestRun(client, await client.latest('Loud'));
+    const sleeper = await until(
+      () => (existsSync(pid) && Number(readFileSync(pid, 'utf8'))) || undefined,
+      'a child',
+    );
     const executors = pidsUnder(child.pid!);
     expect(executors).toHaveLength(1);
     await killHard(child);
-    await until(() => !isRunning(executors[0]!) || undefined, 'the executor to end');
-  });
-
-  test.each([1, 2, 3])(
-    'leave no process when their service is killed while a command prints, try %d',
-    async () => {
-      const models = temporaryFolder();
-      const pid = path.join(models, 'pid');
-      writeCommandModel(
-        models,
-        'Loud',
-        `const { spawn } = await import('node:child_process');
-       const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
-       writeFileSync(${JSON.stringify(pid)}, String(child.pid));
-       setInterval(() => console.log('line'), 20);`,
-      );
-      const { child, url } = await startProcess(temporaryFolder(), models);
-      const client = clientOf(url);
-      await requestRun(client, await client.latest('Loud'));
-      const sleeper = await until(
-        () => (existsSync(pid) && Number(readFileSync(pid, 'utf8'))) || undefined,
-        'a child',
-      );
-      const pids = [sleeper, ...pidsUnder(child.pid!)];
-      await killHard(child);
-      await until(() => !pids.some(isRunning) || undefined, 'the processes to end');
-    },
-  );
-
-  test('fail their run with the reason when they are killed, and the next run executes', async () => {
-    const { child, url } = await startProcess(temporaryFolder());
-    const client = clientOf(url);
-    const version = await client.latest('Rehearsal');
-    const { body: run } = await requestRun(client, version, { Seconds: 600 });
-    await until(async () => messageIn(await stateOf(client, run)).total || undefined, 'progress of the run');
-    for (const pid of pidsUnder(child.pid!)) process.kill(pid, 'SIGKILL');
-    const { title } = messageIn(await reach(client, run, 'FAILED'));
-    expect(title).toBe('the model crashed: it ended its process');
-    await outputsOf(client, version, { Seconds: 0 });
+    await until(() => ![sleeper, ...executors].some(isRunning) || undefined, 'the processes to end');
   });
 });
 
@@ -201,7 +166,7 @@ describe('a service that closes', () => {
 
 describe('a data folder that cannot be used', () => {
   test('is refused if its database is damaged, and the error names the database', async () => {
-    const service = await startTestService({ modelDirs: [SHIPPED_MODELS] });
+    const service = await startTestService({ modelDirs: [EPIDEMIC] });
     const version = await service.latest('Epidemic');
     for (const Days of [5, 6, 7, 8, 9, 10]) await outputsOf(service, version, { Days });
     await service.close();
@@ -215,15 +180,11 @@ describe('a data folder that cannot be used', () => {
     await refused(service.dataDir, 'STORE_UNUSABLE', file);
   });
 
-  test('is refused while another service uses it', async () => {
+  test('is refused while another service uses it, and if a newer foray wrote it', async () => {
     const service = await startTestService();
     await refused(service.dataDir, 'STORE_UNUSABLE', 'another model service uses it');
-    await service.close();
-    await startTestService({ dataDir: service.dataDir });
-  });
-
-  test('is refused if a newer foray wrote it', async () => {
-    const service = await startTestService();
+    const onPort = { dataDir: temporaryFolder(), modelDirs: [], port: service.running.port };
+    await expect(startService(onPort)).rejects.toMatchObject({ code: 'PORT_IN_USE' });
     await service.close();
     const db = new DatabaseSync(path.join(service.dataDir, 'service.db'));
     db.exec('PRAGMA user_version = 1000');
@@ -232,14 +193,8 @@ describe('a data folder that cannot be used', () => {
   });
 });
 
-test('the service does not start if its port is in use', async () => {
-  const { running } = await startTestService();
-  const starting = startService({ dataDir: temporaryFolder(), modelDirs: [], port: running.port });
-  await expect(starting).rejects.toMatchObject({ code: 'PORT_IN_USE' });
-});
-
 async function refused(dataDir: string, code: string, named: string): Promise<void> {
-  const starting = startService({ dataDir, modelDirs: [SHIPPED_MODELS] });
+  const starting = startService({ dataDir, modelDirs: [REHEARSAL] });
   await expect(starting).rejects.toMatchObject({ code, message: expect.stringContaining(named) });
 }
 

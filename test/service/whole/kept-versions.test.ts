@@ -32,18 +32,21 @@ import { writeKernelModel, writeProgram, untilVersions, prune, contents } from '
 let models: string;
 beforeEach(() => {
   models = temporaryFolder();
-  writeKernelModel(models, 1);
   writeProgram(models, 1);
 });
 
 describe('old versions', () => {
-  test.each([
-    ['Draws', writeKernelModel],
-    ['Program', writeProgram],
-  ] as const)(
-    'of the model %s still run with their own code beside the newest version, also after a restart',
-    async (model, write) => {
-      const before = await startTestService({ modelDirs: [models] });
+  test('still run with their own code beside the newest version, also after a restart', async () => {
+    writeKernelModel(models, 1);
+    const before = await startTestService({ modelDirs: [models] });
+    const out = async (service: TestService, version: string, N: number) =>
+      (await outputsOf(service, version, { N })).get('Out');
+    const kinds = [
+      { model: 'Draws', write: writeKernelModel, times: 2 },
+      { model: 'Program', write: writeProgram, times: 1 },
+    ];
+    const ids: [first: string, second: string][] = [];
+    for (const { model, write, times } of kinds) {
       const first = await before.latest(model);
       const drawn = (await outputsOf(before, first, { N: 3 })).get('Drawn');
       write(models, 7);
@@ -52,27 +55,30 @@ describe('old versions', () => {
       expect(two).toMatchObject({ version: 2, state: 'current', runs: 0 });
       expect(one!.size).toBeGreaterThan(100);
       expect(Date.parse(one!.madeAt!)).toBeLessThan(Date.parse(two!.madeAt!));
-      expect((await outputsOf(before, first, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '8' : '4');
-      expect((await outputsOf(before, two!.id, { N: 4 })).get('Out')).toBe(model === 'Draws' ? '56' : '28');
+      expect(await out(before, first, 4)).toBe(String(times * 4));
+      expect(await out(before, two!.id, 4)).toBe(String(times * 28));
       expect((await outputsOf(before, first, { N: 5 })).get('Drawn')).toBe(drawn);
-      if (model === 'Draws') {
-        // the service also keeps the allowed values of the version
-        expect((await requestRun(before, first, { N: -1 })).body).toMatchObject({ code: 'INVALID_VALUE' });
-      }
-      await before.close();
-      rmSync(models, { recursive: true });
-      mkdirSync(models);
-      const after = await startTestService({ dataDir: before.dataDir, modelDirs: [models] });
+      ids.push([first, two!.id]);
+    }
+    // the service also keeps the allowed values of the version
+    expect((await requestRun(before, ids[0]![0], { N: -1 })).body).toMatchObject({ code: 'INVALID_VALUE' });
+    await before.close();
+    rmSync(models, { recursive: true });
+    mkdirSync(models);
+    const after = await startTestService({ dataDir: before.dataDir, modelDirs: [models] });
+    for (const [at, { model, times }] of kinds.entries()) {
+      const [first, second] = ids[at]!;
       expect((await versionsOf(after, model)).map(({ state, runs }) => [state, runs])).toEqual([
         ['kept', 3],
         ['kept', 1],
       ]);
-      expect((await outputsOf(after, first, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '12' : '6');
-      expect((await outputsOf(after, two!.id, { N: 6 })).get('Out')).toBe(model === 'Draws' ? '84' : '42');
-    },
-  );
+      expect(await out(after, first, 6)).toBe(String(times * 6));
+      expect(await out(after, second, 6)).toBe(String(times * 42));
+    }
+  });
 
   test('never run with a changed file in their folder: the service makes the folder again', async () => {
+    writeKernelModel(models, 1);
     const service = await startTestService({ modelDirs: [models] });
     const [draws, program] = await Promise.all(['Draws', 'Program'].map((name) => service.latest(name)));
     writeKernelModel(models, 7);

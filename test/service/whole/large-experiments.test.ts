@@ -6,9 +6,12 @@ import { monteCarlo, request } from '../experiments.ts';
 import { killHard, startProcess } from '../process.ts';
 import { clientOf, messageIn, rows, startTestService, temporaryFolder, until } from '../support.ts';
 
-const RUNS = 10_000;
+/** The number of runs that takes long enough for other requests meanwhile. */
+const MANY = 10_000;
+/** The number of runs whose addition has several steps. */
+const RUNS = 3_000;
 /** An experiment whose runs take too long for a test. */
-const LARGE = monteCarlo({ '{NUMBER_OF_REPLICATIONS}': RUNS, Seconds: 500 });
+const experimentOf = (runs: number) => monteCarlo({ '{NUMBER_OF_REPLICATIONS}': runs, Seconds: 500 });
 
 const count = (dataDir: string, where: string): number =>
   Number(rows(dataDir, `SELECT count(*) AS count FROM runs WHERE ${where}`)[0]!['count']);
@@ -24,9 +27,9 @@ test('the service answers other requests while it adds an experiment of 10,000 r
   const service = await startTestService();
   const version = await service.latest('Rehearsal');
   let adding = true;
-  const asked = Promise.all(Array.from({ length: 3 }, () => request(service, version, LARGE))).finally(
-    () => (adding = false),
-  );
+  const asked = Promise.all(
+    Array.from({ length: 3 }, () => request(service, version, experimentOf(MANY))),
+  ).finally(() => (adding = false));
   let answered = 0;
   while (adding) {
     expect((await service.get('/models')).status).toBe(200);
@@ -36,17 +39,17 @@ test('the service answers other requests while it adds an experiment of 10,000 r
   expect(answered).toBeGreaterThan(20);
   const runs = await asked;
   expect(new Set(runs.map(({ body }) => body.id)).size).toBe(1);
-  expect(messageIn(runs[0]!.body).totalTasks).toBe(RUNS);
-  expect(count(service.dataDir, 'tasks IS NULL')).toBe(RUNS);
-  expect(count(service.dataDir, `tasks = ${RUNS}`)).toBe(1);
+  expect(messageIn(runs[0]!.body).totalTasks).toBe(MANY);
+  expect(count(service.dataDir, 'tasks IS NULL')).toBe(MANY);
+  expect(count(service.dataDir, `tasks = ${MANY}`)).toBe(1);
 });
 
 test('a stop request during the addition of an experiment stops all its runs', async () => {
   const service = await startTestService();
   const version = await service.latest('Rehearsal');
-  const adding = request(service, version, LARGE);
+  const adding = request(service, version, experimentOf(RUNS));
   await until(() => count(service.dataDir, 'true') > 0 || undefined, 'the first runs');
-  const { status, body } = await service.post(`/versions/${version}/runs/stop`, LARGE);
+  const { status, body } = await service.post(`/versions/${version}/runs/stop`, experimentOf(RUNS));
   expect([status, body]).toEqual([200, null]);
   await adding;
   expect(count(service.dataDir, `status <> 'STOPPED'`)).toBe(0);
@@ -63,7 +66,7 @@ test('an experiment that a killed service had only partly added does not exist a
     `CREATE TRIGGER hold AFTER INSERT ON runs WHEN NEW.seq = ${RUNS / 2}
        BEGIN SELECT count(*) FROM runs AS a, runs AS b, runs AS c; END`,
   );
-  const lost = request(client, version, LARGE).catch(() => undefined);
+  const lost = request(client, version, experimentOf(RUNS)).catch(() => undefined);
   await until(() => count(dataDir, 'true') > 0 || undefined, 'the first runs');
   await killHard(first.child);
   expect(await lost).toBeUndefined();
@@ -73,7 +76,7 @@ test('an experiment that a killed service had only partly added does not exist a
 
   const service = await startTestService({ dataDir });
   expect(count(dataDir, 'true')).toBe(0);
-  const { body } = await request(service, version, LARGE);
+  const { body } = await request(service, version, experimentOf(RUNS));
   expect(messageIn(body satisfies Run).totalTasks).toBe(RUNS);
   expect(count(dataDir, 'tasks IS NULL')).toBe(RUNS);
 });

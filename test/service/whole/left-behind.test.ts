@@ -17,7 +17,7 @@ import {
 } from '../support.ts';
 
 /** The number of runs of the model that leaves everything behind. FORAY_RUNS gives another number. */
-const RUNS = Number(process.env['FORAY_RUNS'] ?? 40);
+const RUNS = Number(process.env['FORAY_RUNS'] ?? 6);
 /** The time for which the processes of a model sleep. Nobody else sleeps for so long. */
 const SLEEP = String(600_000 + process.pid);
 

@@ -35,8 +35,8 @@ export function describeStore(
     describeAnyChanges(createDatabase, effort);
     describeRetries(createDatabase);
     describeCounts('the counts of runs', createDatabase, effort);
-    describeGrowth('points that grow', createDatabase);
-    describeRecent('recently finished runs', createDatabase);
+    describeGrowth('points that grow', createDatabase, effort);
+    describeRecent('recently finished runs', createDatabase, effort);
     describeVersions('versions, services and failed attempts', createDatabase);
   });
 }

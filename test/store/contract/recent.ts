@@ -7,6 +7,7 @@ import { addNamed, done, failed, openForEachTest, type TestDatabase } from '../f
 export function describeRecent(
   name: string,
   createDatabase: () => Promise<TestDatabase> | TestDatabase,
+  effort: number,
 ): void {
   describe(name, () => {
     let store: Store;
@@ -99,7 +100,7 @@ export function describeRecent(
             expect((await lookAgain(id)).toSorted()).toEqual(finished.map((seq) => `p${seq}`).toSorted());
           }
         }),
-        { numRuns: draws(40) },
+        { numRuns: draws(40 * effort) },
       );
     });
 
