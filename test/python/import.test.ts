@@ -85,7 +85,7 @@ describe('an FMU', () => {
     ]);
   });
 
-  test('has the exact solution, also with inputs over time, and a run that it refuses fails with the reason', async () => {
+  test('has the exact solution, also with inputs over time, and a run that it refuses fails with the reason', () => {
     // u is 2 from the start, so x stays where u / k = x
     const table = join(folder, 'table.csv');
     writeFileSync(table, 'time,u\n0,2\n9,2\n');

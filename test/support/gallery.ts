@@ -48,10 +48,17 @@ export class Gallery {
     return [...this.#page.matchAll(/gallery\/(\w+)\/campaign\.yaml/g)].map(([, name]) => name!);
   }
 
-  /** Runs the commands of an entry. @returns how long it took, in seconds. @throws Error if a command fails */
-  async run(name: string): Promise<number> {
+  /**
+   * Runs the commands of an entry.
+   *
+   * @param isReported - whether the command that writes the report runs, too
+   * @returns how long it took, in seconds
+   * @throws Error if a command fails
+   */
+  async run(name: string, isReported = true): Promise<number> {
     const start = performance.now();
     for (const line of this.#commandsOf(name)) {
+      if (!isReported && line.startsWith('npx foray report ')) continue;
       const [program, ...words] = line.split(' ');
       if (program === 'npx') {
         const { code, stderr } = await foray(this.folder, words.slice(1), { env: this.#env });
