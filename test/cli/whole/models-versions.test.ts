@@ -71,8 +71,13 @@ test('old versions can be listed, run by hand and pruned', async () => {
     expect(JSON.parse(early.stdout)).toEqual({ pruned: [], busy: [], bytes: 0 } satisfies Pruned);
   }
   // foray asks for no confirmation when there is nothing to prune
-  const nothing = await run('prune', 'Echo', '--before', '2020-01-01');
-  expect([nothing.code, nothing.stdout]).toEqual([0, 'Echo has no such old version to prune.\n']);
+  for (const flags of [
+    ['--before', '2020-01-01'],
+    ['--keep', '2'],
+  ]) {
+    const { code, stdout } = await run('prune', 'Echo', ...flags);
+    expect([code, stdout]).toEqual([0, 'Echo has no such old version to prune.\n']);
+  }
   const pruned = await run('prune', 'Echo', '--keep', '1', '--yes');
   expect(pruned.stdout).toMatch(/^Version 1 pruned; [\d.]+ K?B freed\.\n$/);
   expect((await run('versions', 'Echo')).stdout).toMatch(/ 1 .* retired .* its files were pruned\n/);
