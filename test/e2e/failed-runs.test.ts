@@ -1,17 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { printLog } from '../../src/cli/log.ts';
 import type { ExplainedRun, Explanation, FailureGroup } from '../../src/client/index.ts';
-import { type Dev, foray, startDev } from '../support/cli.ts';
+import { command } from '../support/campaigns.ts';
+import type { Ran } from '../support/cli.ts';
+import { testFolder } from '../support/test-folder.ts';
 import { until } from '../support/until.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 /** Checks what a modeller sees of a failed run, in all places where foray shows it. */
 
 // folder names may contain blanks
-const folder = join(mkdtempSync(join(tmpdir(), 'foray-failed-')), 'my work');
+const kept = join(testFolder(), 'my work');
 
 const PROGRAM = `import { appendFileSync, readFileSync } from 'node:fs';
 const { N } = JSON.parse(readFileSync(0, 'utf8'));
@@ -21,11 +24,14 @@ function simulate(n) { return logarithm(n - 100); }
 function main(n) { return simulate(n); }
 console.log(JSON.stringify({ outputs: { Out: N < 90 ? N : main(N) } }));`;
 
-let dev: Dev;
+let world: World;
+let folder: string;
+/** The log of the model service. */
+let log = '';
 beforeAll(async () => {
-  mkdirSync(join(folder, 'model'), { recursive: true });
+  const model = testFolder();
   writeFileSync(
-    join(folder, 'model/model.yaml'),
+    join(model, 'model.yaml'),
     `name: Failing
 description: ''
 command: node sim.mjs
@@ -33,8 +39,12 @@ inputs: [{name: N, type: INTEGER, default: 1}]
 outputs: [{name: Out, type: DOUBLE}]
 `,
   );
-  writeFileSync(join(folder, 'model/sim.mjs'), PROGRAM);
-  dev = await startDev({ folder, args: ['--models', 'model', '--keep-failed', 'kept'] });
+  writeFileSync(join(model, 'sim.mjs'), PROGRAM);
+  const stream = new PassThrough().on('data', (lines: Buffer) => (log += lines.toString()));
+  world = await startWorld({ models: [model], service: { keepFailed: kept, log: stream } });
+  await world.startWorker();
+  ({ folder } = world);
+  symlinkSync(model, join(folder, 'model'));
   writeFileSync(
     join(folder, 'c.yaml'),
     'campaign: c\nmodel: {name: Failing}\ndesign: {grid: {N: [1, 3, 5, 91, 93, 95, 97, 99]}}\nfailures: {attempts: 2, backoff: 0.1}\n',
@@ -44,10 +54,10 @@ outputs: [{name: Out, type: DOUBLE}]
   [group] = (JSON.parse((await run('status', 'c', '--failures', '--json')).stdout) as Status).failures;
   [explained] = (JSON.parse((await run('explain', 'c', point(), '--json')).stdout) as Explanation).runs;
 });
-afterAll(() => dev.stop());
+afterAll(() => world.close());
 
-let submitted: Awaited<ReturnType<typeof foray>>;
-const run = (...args: string[]) => foray(folder, args);
+let submitted: Ran;
+const run = (...args: string[]) => command(world, ...args);
 
 interface Status {
   failures: FailureGroup[];
@@ -111,10 +121,8 @@ describe('the log of a failed run', () => {
   });
 
   test('is in the log of the model service, with the id of the run', async () => {
-    const log = join(folder, '.foray/logs/model-service.log');
-    // foray dev writes the file, and may write it after the end of the campaign
     await until('the log has the run', () =>
-      readFileSync(log, 'utf8')
+      log
         .split('\n')
         .some((line) => line.includes(`"run":"${explained!.run}"`) && line.includes('at simulate')),
     );
@@ -125,7 +133,7 @@ test('explain --command prints the command that repeats the run by hand', async 
   const { code, stdout } = await run('explain', 'c', point(), '--command');
   expect([code, stdout.trim().split('\n')]).toEqual([
     0,
-    [expect.stringMatching(/^sh '.*\/kept\/[0-9a-f-]{36}\/command'$/)],
+    [expect.stringMatching(/^sh '.*\/my work\/[0-9a-f-]{36}\/command'$/)],
   ]);
   const again = spawnSync('sh', ['-c', stdout], { encoding: 'utf8' });
   expect([again.status, again.stderr]).toEqual([1, expect.stringMatching(STACK)]);

@@ -10,7 +10,7 @@ import { toTheEnd } from '../support/campaigns.ts';
 import { foray } from '../support/cli.ts';
 import { makeCertificate, startTlsProxy, type TlsProxy } from '../support/tls-proxy.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
-import { SHIPPED_MODELS } from '../service/fixed.ts';
+import { EPIDEMIC, REHEARSAL } from '../service/fixed.ts';
 
 const usual = tls.getCACertificates('default');
 let folder: string;
@@ -64,7 +64,7 @@ describe.each(ways)('behind a proxy with TLS, with %s', (_, prefix, options, hea
   beforeAll(async () => {
     proxy = await startTlsProxy(certificate, prefix, headersOf);
     world = await startWorld({
-      models: [SHIPPED_MODELS],
+      models: [EPIDEMIC, REHEARSAL],
       service: options(proxy.origin),
       ...(worlds[0] && { beside: worlds[0] }),
       through: (service) => {

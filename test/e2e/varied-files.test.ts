@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { runningPage } from '../../src/dev/page-address.ts';
-import { type Dev, foray, type Ran, startDev } from '../support/cli.ts';
+import { command } from '../support/campaigns.ts';
+import type { Ran } from '../support/cli.ts';
+import { testFolder } from '../support/test-folder.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 /** Campaigns whose points differ by a file, from the definition to the report. */
 
@@ -28,21 +29,23 @@ model: { name: Rain }
 design: { grid: { Weather: [weather/dry.txt, weather/wet.txt], Factor: [1, 2] } }
 `;
 
-let dev: Dev;
-const run = (...args: string[]): Promise<Ran> => foray(dev.folder, args);
+let world: World;
+const run = (...args: string[]): Promise<Ran> => command(world, ...args);
 
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'foray-rain-'));
-  for (const name of ['models', 'models/rain', 'weather']) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, 'models/rain/model.js'), MODEL);
-  writeFileSync(join(folder, 'models/rain/package.json'), '{"type": "module"}');
+  const rain = testFolder();
+  writeFileSync(join(rain, 'model.js'), MODEL);
+  writeFileSync(join(rain, 'package.json'), '{"type": "module"}');
+  world = await startWorld({ models: [rain] });
+  await world.startWorker();
+  const { folder } = world;
+  mkdirSync(join(folder, 'weather'));
   writeFileSync(join(folder, 'weather/dry.txt'), '1\n2\n');
   writeFileSync(join(folder, 'weather/wet.txt'), '30\n40\n');
   writeFileSync(join(folder, 'weather/points.csv'), 'Weather,Factor\nwet.txt,3\ndry.txt,4\n');
   writeFileSync(join(folder, 'years.yaml'), GRID);
-  dev = await startDev({ folder, args: ['--models', 'models'] });
-}, 600_000);
-afterAll(() => dev.stop());
+});
+afterAll(() => world.close());
 
 /** The results of a campaign: the file, the factor and the total of each run. */
 async function rowsOf(id: string): Promise<unknown[]> {
@@ -69,7 +72,7 @@ test('the path names the point wherever a person looks, and the run has the cont
   expect(csv).toMatch(/^.*,weather\/wet\.txt,2,140,$/m);
   const hashes = ['1\n2\n', '30\n40\n'].map((text) => createHash('sha256').update(text).digest('base64url'));
   await run('report', 'years', '--output', 'report.html');
-  const report = readFileSync(join(dev.folder, 'report.html'), 'utf8');
+  const report = readFileSync(join(world.folder, 'report.html'), 'utf8');
   expect(report).toContain('weather/dry.txt');
   const { point } = JSON.parse(
     (await run('results', 'years', '--format', 'jsonl')).stdout.split('\n')[3]!,
@@ -80,20 +83,20 @@ test('the path names the point wherever a person looks, and the run has the cont
   expect(explained).toMatchObject({ code: 0, stdout: expect.stringContaining('weather/wet.txt') });
   for (const hash of hashes)
     for (const shown of [plan.stdout, csv, report, explained.stdout]) expect(shown).not.toContain(hash);
-  const files = readdirSync(join(dev.folder, '.foray/service'), { recursive: true });
+  const files = readdirSync(join(world.folder, 'service'), { recursive: true });
   for (const hash of hashes) expect(files.filter((name) => name.includes(hash))).toHaveLength(1);
 });
 
 test('a search and a point file use the same runs, and a change keeps the points of unchanged files', async () => {
   writeFileSync(
-    join(dev.folder, 'search.yaml'),
+    join(world.folder, 'search.yaml'),
     'campaign: wettest\nmodel: { name: Rain }\nsearch: { maximize: Total, over: { Weather: [weather/dry.txt, weather/wet.txt] }, stop: { points: 2 } }\n',
   );
   expect(await run('submit', 'search.yaml', '--id', 'wettest', '--watch')).toMatchObject({ code: 0 });
   const status = (await run('status', 'wettest')).stdout;
   expect(status).toContain('weather/wet.txt');
   writeFileSync(
-    join(dev.folder, 'file.yaml'),
+    join(world.folder, 'file.yaml'),
     'campaign: listed\nmodel: { name: Rain }\ndesign: { points: weather/points.csv }\n',
   );
   expect(await run('submit', 'file.yaml', '--id', 'listed', '--watch')).toMatchObject({ code: 0 });
@@ -101,8 +104,8 @@ test('a search and a point file use the same runs, and a change keeps the points
     ['weather/wet.txt', 3, 210],
     ['weather/dry.txt', 4, 12],
   ]);
-  writeFileSync(join(dev.folder, 'weather/mild.txt'), '5\n');
-  writeFileSync(join(dev.folder, 'years.yaml'), GRID.replace('dry', 'mild'));
+  writeFileSync(join(world.folder, 'weather/mild.txt'), '5\n');
+  writeFileSync(join(world.folder, 'years.yaml'), GRID.replace('dry', 'mild'));
   expect(await run('apply', 'years', 'years.yaml', '--yes')).toMatchObject({ code: 0 });
   await run('watch', 'years');
   expect(await rowsOf('years')).toEqual([
@@ -119,17 +122,12 @@ test('a search and a point file use the same runs, and a change keeps the points
   expect(compared.stdout).not.toMatch(/[A-Za-z0-9_-]{43}/);
 });
 
-test('a definition over HTTP comes with its files, or the error says how', async () => {
-  const { url, key } = (await runningPage(join(dev.folder, '.foray')))!;
-  const send = (files: Record<string, string>): Promise<Response> =>
-    fetch(`${url}/api/v1/plan`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ definition: GRID, files }),
-    });
-  const bare = (await (await send({})).json()) as { detail: string; hint: string };
-  expect(bare.detail).toContain('"dry.txt" for "Weather" is not there');
-  expect(bare.hint).toContain('"files"');
-  const whole = await send({ 'dry.txt': btoa('1\n2\n'), 'wet.txt': btoa('30\n40\n') });
-  expect(await whole.json()).toMatchObject({ points: 4 });
+test('a definition that was sent comes with its files, or the error says how', async () => {
+  const sent = (folder: string) =>
+    world.foray.plan({ text: GRID, file: 'definition', uploads: { folder, hint: 'Send them.' } });
+  await expect(sent(join(world.folder, 'service'))).rejects.toMatchObject({
+    message: expect.stringContaining('"dry.txt" for "Weather" is not there'),
+    hint: expect.stringContaining('Send them.'),
+  });
+  expect(await sent(join(world.folder, 'weather'))).toMatchObject({ points: 4 });
 });

@@ -4,31 +4,30 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { toTheEnd } from '../support/campaigns.ts';
-import { cleanEnv, clientOf, type Dev, foray, MAIN, ROOT, startDev } from '../support/cli.ts';
+import { command, toTheEnd } from '../support/campaigns.ts';
+import { MAIN, ROOT } from '../support/cli.ts';
 import { until } from '../support/until.ts';
+import { environmentOf } from '../support/worker.ts';
+import { startWorld, type World } from '../support/world.ts';
+import { REHEARSAL } from '../service/fixed.ts';
 
 const MODEL = join(ROOT, 'examples/repair-shop/model');
 
-let dev: Dev;
+let world: World;
 beforeAll(async () => {
-  dev = await startDev({ args: ['--models', MODEL] });
-  writeFileSync(join(dev.folder, 'shop.yaml'), shop(3, 7));
+  world = await startWorld({ models: [REHEARSAL, MODEL] });
+  await world.startWorker();
+  writeFileSync(join(world.folder, 'shop.yaml'), shop(3, 7));
   writeFileSync(
-    join(dev.folder, 'slow.yaml'),
+    join(world.folder, 'slow.yaml'),
     'campaign: slow\nmodel: {name: Rehearsal}\ninputs: {Seconds: 600}\ndesign: {grid: {Value: [1, 2]}}\n',
   );
-  const client = await clientOf(dev);
-  try {
-    for (const [id, text] of Object.entries({ shop: shop(3, 7), shorter: shop(2, 7), other: shop(2, 8) })) {
-      await client.submit({ text, file: `${id}.yaml` }, { id });
-      expect(await toTheEnd({ foray: client }, id)).toMatchObject({ phase: 'completed' });
-    }
-  } finally {
-    await client.close();
+  for (const [id, text] of Object.entries({ shop: shop(3, 7), shorter: shop(2, 7), other: shop(2, 8) })) {
+    await world.foray.submit({ text, file: `${id}.yaml` }, { id });
+    expect(await toTheEnd(world, id)).toMatchObject({ phase: 'completed' });
   }
 });
-afterAll(() => dev.stop());
+afterAll(() => world.close());
 
 const shop = (repairers: number, seed: number): string => `
 campaign: shop
@@ -39,7 +38,7 @@ seed: ${seed}
 outputs: [Machines at work, Repairers at work]
 `;
 
-const run = (...args: string[]) => foray(dev.folder, args);
+const run = (...args: string[]) => command(world, ...args);
 
 interface Shown {
   code: number | null;
@@ -60,11 +59,17 @@ async function inTerminal(
   }: { size?: [number, number]; env?: NodeJS.ProcessEnv; type?: (text: string) => string | undefined } = {},
 ): Promise<Shown> {
   const [columns, rows] = size;
-  const command = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`;
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
-    cwd: dev.folder,
+  const shown = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`;
+  const child = spawn('script', ['-qec', shown, '/dev/null'], {
+    cwd: world.folder,
     // the command gets a normal terminal on each machine; with CI set, Node assumes a terminal without colours
-    env: { ...cleanEnv(), CI: undefined, NO_COLOR: undefined, TERM: 'xterm-256color', ...env },
+    env: {
+      ...environmentOf(world.settings),
+      CI: undefined,
+      NO_COLOR: undefined,
+      TERM: 'xterm-256color',
+      ...env,
+    },
   });
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -201,7 +206,7 @@ describe('compare', () => {
   test('writes an HTML page if the name of the file ends in .html, in capitals too', async () => {
     const { code, stdout, stderr } = await run('compare', 'shop', 'other', '-o', 'both.HTML');
     expect([code, stdout, stderr]).toEqual([0, '', expect.stringMatching(/\nWrote both\.HTML\n$/)]);
-    const page = readFileSync(join(dev.folder, 'both.HTML'), 'utf8');
+    const page = readFileSync(join(world.folder, 'both.HTML'), 'utf8');
     expect(page.match(/<svg viewBox/g)).toHaveLength(2);
     expect(page).toContain('Difference of Repairers at work');
   });

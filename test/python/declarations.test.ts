@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { ForayError } from '../../src/errors.ts';
 import { placeOf } from '../../src/service/models/folder.ts';
 import { readTriable, tryModel } from '../../src/service/trials/trial.ts';
@@ -25,14 +25,17 @@ ${source}`,
   return file;
 }
 
+/** Runs a model once, as if its run was long: the comparison of further runs is the subject of functions.test.ts. */
 async function tried(file: string, values: Record<string, string> = {}) {
   const lines: string[] = [];
   const model = await readTriable(placeOf(file, []));
+  let now = 0;
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 100_000));
   const trial = await tryModel(
     model,
     { values: new Map(Object.entries(values)), files: new Map() },
     { onProgress() {}, onLine: (line) => lines.push(line) },
-  );
+  ).finally(() => clock.mockRestore());
   return { ...trial, lines };
 }
 

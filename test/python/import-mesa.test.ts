@@ -103,16 +103,18 @@ model_params = {"agents": {"type": "SliderInt", "value": 10, "min": 1, "max": 50
     expect(imports.answers('wealth', largest)).toEqual([other]);
   });
 
-  test('may have any letters in its names', async () => {
+  test('may have any letters in its names; a whole default is any number if its hint or its slider says so, and equal names have numbers', async () => {
     const place = join(folder, 'letters');
     mkdirSync(place);
     writeFileSync(
       join(place, 'wärme.py'),
       `import mesa
+model_params = {"density": {"type": "SliderFloat", "value": 1, "min": 0.1, "max": 1, "step": 0.1}}
 class Wärme(mesa.Model):
-    def __init__(self, lambda_=1.0, rng=None):
+    def __init__(self, lambda_=1.0, rate: float = 1, late: "float" = 1, density=1, count: int = 1, open: bool = True, n=2, N=3, rng=None):
         super().__init__(rng=rng)
-        self.datacollector = mesa.DataCollector(model_reporters={"Heat": lambda model: lambda_})
+        self.datacollector = mesa.DataCollector(model_reporters={"Heat": lambda model: lambda_, "Rate": lambda model: rate,
+          "n": lambda model: n, "N": lambda model: N, "Rate over time": lambda model: 5, "Steps taken": lambda model: 6})
     def step(self):
         self.datacollector.collect(self)
 `,
@@ -124,26 +126,9 @@ class Wärme(mesa.Model):
     expect(globSync('source/*', { cwd: join(folder, 'heat') })).toEqual([
       expect.stringMatching(/\/wärme\.py$/),
     ]);
-    // a usual name in Python, because lambda is a keyword
-    expect(imports.answers('heat', { Lambda: 2.5 })).toEqual([expect.objectContaining({ Heat: 2.5 })]);
-  });
-
-  test('takes a whole default for any number if its hint or its slider says so, and numbers equal names', async () => {
-    writeFileSync(
-      join(folder, 'whole.py'),
-      `import mesa
-model_params = {"density": {"type": "SliderFloat", "value": 1, "min": 0.1, "max": 1, "step": 0.1}}
-class Whole(mesa.Model):
-    def __init__(self, rate: float = 1, late: "float" = 1, density=1, count: int = 1, open: bool = True, n=2, N=3, seed=None):
-        super().__init__(seed=seed)
-        self.datacollector = mesa.DataCollector(model_reporters={"Rate": lambda model: rate, "n": lambda model: n, "N": lambda model: N,
-          "Rate over time": lambda model: 5, "Steps taken": lambda model: 6})
-    def step(self):
-        self.datacollector.collect(self)
-`,
-    );
-    expect(await imports.run(['import', 'whole:Whole'])).toMatchObject({ code: 0 });
-    expect(readFileSync(join(folder, 'whole/model.yaml'), 'utf8').split('\n').slice(6, 13)).toEqual([
+    expect(readFileSync(join(folder, 'heat/model.yaml'), 'utf8').split('\n').slice(6, 14)).toEqual([
+      // a usual name in Python, because lambda is a keyword
+      '  - { name: Lambda, type: DOUBLE, default: 1 }',
       '  - { name: Rate, type: DOUBLE, default: 1 }',
       '  - { name: Late, type: DOUBLE, default: 1 }',
       '  - { name: Density, type: DOUBLE, default: 1, min: 0.1, max: 1 }',
@@ -152,8 +137,9 @@ class Whole(mesa.Model):
       '  - { name: N, type: LONG, default: 2 }',
       '  - { name: N (2), type: LONG, default: 3 }',
     ]);
-    expect(imports.answers('whole', { Rate: 0.5, Steps: 4 })).toMatchObject([
+    expect(imports.answers('heat', { Lambda: 2.5, Rate: 0.5, Steps: 4 })).toMatchObject([
       {
+        Heat: 2.5,
         Rate: 0.5,
         n: 2,
         'N (2)': 3,

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { placeOf } from '../../src/service/models/folder.ts';
 import { type FoundModel, readModel } from '../../src/service/models/reader.ts';
+import { readTriable } from '../../src/service/trials/trial.ts';
 import { foray, ROOT } from '../support/cli.ts';
 import {
   outputsOf,
@@ -81,9 +82,9 @@ test.each(['@model', 'serve'])(
     install('1.5');
     for (const [name, content] of Object.entries(way === 'serve' ? SERVED : MARKED))
       writeFileSync(join(model, name), content);
-    const checked = await foray(folder, ['models', 'check', model]);
-    expect(checked.stdout).toMatch(
-      /It uses Python 3\.\d+ with tiny-package 1\.5 \(.*\.venv\/bin\/python\d*\)\./,
+    const entry = join(model, way === 'serve' ? 'model.yaml' : 'model.py');
+    expect((await readTriable(placeOf(entry, []))).python).toMatch(
+      /^Python 3\.\d+ with tiny-package 1\.5 \(.*\.venv\/bin\/python\d*\)$/,
     );
     const news: string[] = [];
     const service = await startTestService({
@@ -227,6 +228,7 @@ def faulty(x: float = 1.0) -> Result:
   );
   const { stdout, stderr, code } = await foray(root, ['models', 'check', model]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('4')]);
+  expect(stdout).toMatch(/It uses Python 3\.\d+ .*\(.*python\d*\)\./);
   const warnings = stderr.split('\n').filter((line) => line.includes('from outside its folder'));
   expect(warnings).toEqual([
     expect.stringContaining(`"Faulty" uses ${join(outside, 'loaded.csv')} from outside its folder`),

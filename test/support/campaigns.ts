@@ -1,7 +1,7 @@
 import { closedPhases } from '../../src/campaign/types.ts';
 import { type CampaignStatus, isClosed } from '../../src/client/index.ts';
 import { isForayError } from '../../src/errors.ts';
-import { foray } from './cli.ts';
+import { foray, type Ran } from './cli.ts';
 import { until } from './until.ts';
 import { environmentOf } from './worker.ts';
 import type { World } from './world.ts';
@@ -71,4 +71,9 @@ export async function printedResults(
   const { code, stdout, stderr } = await foray(folder, ['results', id, ...flags], { env });
   if (code !== 0 || stderr !== '') throw new Error(`foray results ended with ${code}: ${stderr}`);
   return stdout;
+}
+
+/** Runs a command of foray in the folder of a world and with its settings. */
+export function command({ settings, folder }: World, ...args: string[]): Promise<Ran> {
+  return foray(folder, args, { env: environmentOf(settings) });
 }

@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { lackOf } from '../../../src/cli/doctor/temporal.ts';
-import { Foray } from '../../../src/client/index.ts';
+import type { Check } from '../../../src/cli/doctor/check.ts';
+import { checkStore } from '../../../src/cli/doctor/machine.ts';
+import { checkService, ownIds } from '../../../src/cli/doctor/service.ts';
+import { checkTemporal, lackOf } from '../../../src/cli/doctor/temporal.ts';
+import { Foray, type Settings } from '../../../src/client/index.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { foray } from '../../support/cli.ts';
 import { fillDisk, smallDisk } from '../../support/small-disk.ts';
@@ -15,15 +18,14 @@ import { until } from '../../support/until.ts';
 import { environmentOf, startWorkerProcess } from '../../support/worker.ts';
 import { KEY, rehearsal, startWorld, type World } from '../../support/world.ts';
 
-interface Part {
-  part: string;
-  state: string;
-  message: string;
-  advice: string;
-}
-
 let world: World;
 let folder: string;
+const temporalAt = (address: string): Partial<Settings> => ({
+  temporal: { ...world.settings.temporal, connectionOptions: { address } },
+});
+const inNamespace = (namespace: string): Partial<Settings> => ({
+  temporal: { ...world.settings.temporal, namespace },
+});
 /** A namespace without the search attributes of campaigns. */
 const BARE = 'bare';
 beforeAll(async () => {
@@ -47,12 +49,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** What `foray doctor` says about Temporal and its workers, and about the model service, with changed settings. */
+async function partsOf(changes: Partial<Settings> = {}): Promise<Check[]> {
+  const settings = { ...world.settings, ...changes };
+  return [...(await checkTemporal(settings, await ownIds(settings))), ...(await checkService(settings))];
+}
+
+/** What `foray doctor` says about a store. */
+const storeAt = (store: string): Promise<Check> =>
+  checkStore({ home: folder, taskQueue: 'foray', owner: 'somebody' }, { ...world.settings, store }, false);
+
 /** Runs `foray doctor` with changed settings. `bad` has the parts with a warning or a failure. */
 async function doctor(env: NodeJS.ProcessEnv = {}, ...args: string[]) {
   const all = { ...environmentOf(world.settings), ...env };
   const { code, stdout, stderr } = await foray(folder, ['doctor', '--json', ...args], { env: all });
   expect(stderr).toBe('');
-  const { healthy, parts } = JSON.parse(stdout) as { healthy: boolean; parts: Part[] };
+  const { healthy, parts } = JSON.parse(stdout) as { healthy: boolean; parts: Check[] };
   expect(stdout).not.toContain(KEY);
   return { code, healthy, parts, bad: parts.filter(({ state }) => ['warning', 'failed'].includes(state)) };
 }
@@ -65,7 +77,7 @@ describe('foray doctor', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { parts } = await doctor({ TEMPORAL_ADDRESS: address });
+    const parts = await partsOf(temporalAt(address));
     server.close();
     expect(parts.find(({ part }) => part === 'Temporal')).toEqual({
       part: 'Temporal',
@@ -106,40 +118,54 @@ describe('foray doctor', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.each<[string, NodeJS.ProcessEnv, string, RegExp, RegExp]>([
+  test.each<[string, () => Partial<Settings>, string, RegExp, RegExp]>([
     [
       'a Temporal server that does not run',
-      { TEMPORAL_ADDRESS: '127.0.0.1:1' },
+      () => temporalAt('127.0.0.1:1'),
       'Temporal',
       /127\.0\.0\.1:1 cannot be reached/,
       /foray dev/,
     ],
     [
       'an unknown namespace',
-      { TEMPORAL_NAMESPACE: 'nowhere' },
+      () => inNamespace('nowhere'),
       'namespace',
       /no namespace "nowhere"/,
       /namespace create --namespace nowhere --address/,
     ],
-    ['no worker', { FORAY_TASK_QUEUE: 'other' }, 'workers', /task queue "other"/, /foray worker/],
+    ['no worker', () => ({ taskQueue: 'other' }), 'workers', /task queue "other"/, /foray worker/],
     [
       'a model service that does not run',
-      { FORAY_SERVICE_URL: 'http://127.0.0.1:1' },
+      () => ({ service: { url: 'http://127.0.0.1:1', key: KEY } }),
       'model service',
       /cannot be reached/,
       /FORAY_SERVICE_URL/,
     ],
-    ['a wrong key', { FORAY_API_KEY: 'not-the-key' }, 'key', /refuses the key/, /FORAY_API_KEY/],
-    ['a home that cannot be a folder', { FORAY_HOME: '/dev/null/home' }, 'disk', /\/dev\/null/, /--home/],
-  ])('finds %s', async (_, env, part, message, advice) => {
-    const { code, healthy, bad } = await doctor(env);
-    expect([code, healthy]).toEqual([1, false]);
-    expect(bad).toContainEqual({
+  ])('finds %s', async (_, changes, part, message, advice) => {
+    expect(await partsOf(changes())).toContainEqual({
       part,
       state: 'failed',
       message: expect.stringMatching(message),
       advice: expect.stringMatching(advice),
     });
+  });
+
+  test('finds a wrong key, and a home that cannot be a folder', async () => {
+    const { code, healthy, bad } = await doctor({
+      FORAY_API_KEY: 'not-the-key',
+      FORAY_HOME: '/dev/null/home',
+    });
+    expect([code, healthy]).toEqual([1, false]);
+    for (const [part, message, advice] of [
+      ['key', 'refuses the key', 'FORAY_API_KEY'],
+      ['disk', '/dev/null', '--home'],
+    ])
+      expect(bad).toContainEqual({
+        part,
+        state: 'failed',
+        message: expect.stringContaining(message!),
+        advice: expect.stringContaining(advice!),
+      });
     expect(JSON.stringify(bad)).not.toContain('not-the-key');
   });
 
@@ -154,8 +180,7 @@ describe('foray doctor', () => {
 
   test('finds an address where there is no model service', async () => {
     const url = `${new URL(world.settings.service.url).origin}/elsewhere`;
-    const { bad } = await doctor({ FORAY_SERVICE_URL: url });
-    expect(bad).toContainEqual({
+    expect(await partsOf({ service: { url, key: KEY } })).toContainEqual({
       part: 'model service',
       state: 'failed',
       message: expect.stringMatching(/404.*\.$/),
@@ -164,8 +189,7 @@ describe('foray doctor', () => {
   });
 
   test('names the command that adds missing search attributes', async () => {
-    const { bad } = await doctor({ TEMPORAL_NAMESPACE: BARE });
-    expect(bad).toContainEqual({
+    expect(await partsOf(inNamespace(BARE))).toContainEqual({
       part: 'search attributes',
       state: 'warning',
       message: expect.stringContaining('lacks ForayModel, ForayPhase, ForayOwner'),
@@ -185,18 +209,14 @@ describe('foray doctor', () => {
       database.close();
     };
     change("insert into kysely_migration (name, timestamp) values ('zz-later', '')");
-    const newer = await doctor({ FORAY_STORE: store });
-    expect(newer.bad).toContainEqual(expect.objectContaining({ part: 'store', advice: 'Update foray.' }));
+    expect(await storeAt(store)).toMatchObject({ part: 'store', state: 'failed', advice: 'Update foray.' });
     change('delete from kysely_migration where name = (select max(name) from kysely_migration)');
     change('delete from kysely_migration where name = (select max(name) from kysely_migration)');
-    const older = await doctor({ FORAY_STORE: store });
-    expect(older.parts).toContainEqual(
-      expect.objectContaining({
-        part: 'store',
-        state: 'ok',
-        message: expect.stringContaining('older tables'),
-      }),
-    );
+    expect(await storeAt(store)).toMatchObject({
+      part: 'store',
+      state: 'ok',
+      message: expect.stringContaining('older tables'),
+    });
   });
 
   test('finds that the store is gone, although a worker works on the task queue', async () => {
@@ -247,11 +267,11 @@ describe('foray doctor', () => {
       await Promise.all([right.ready, wrong.ready]);
       expect(wrong.said()).toContain('refuses the key of this worker');
       await until('doctor finds both workers, and that one is wrong', async () => {
-        const { healthy, parts } = await doctor({ FORAY_TASK_QUEUE: taskQueue });
-        const { message = '' } = parts.find(({ part }) => part === 'workers') ?? {};
+        const parts = await partsOf({ taskQueue });
+        const { message = '', state } = parts.find(({ part }) => part === 'workers') ?? {};
         // Temporal lists a worker a moment after its first poll
         const isListed = [right, wrong].every(({ child }) => message.includes(`${child.pid}@`));
-        return !healthy && isListed && message;
+        return state === 'failed' && isListed && message;
       }).then((message) => {
         expect(message).toMatch(
           new RegExp(
@@ -267,11 +287,7 @@ describe('foray doctor', () => {
   test('says which builds have campaigns, and that no build is the current one', async () => {
     const own = await startWorld({ beside: world });
     const { taskQueue } = own.settings;
-    const builds = async () => {
-      const all = { ...environmentOf(own.settings), FORAY_TASK_QUEUE: taskQueue };
-      const { parts } = await doctor(all);
-      return parts.find(({ part }) => part === 'builds');
-    };
+    const builds = async () => (await partsOf(own.settings)).find(({ part }) => part === 'builds');
     const other = startWorkerProcess(own.settings, ['--no-current']);
     try {
       await other.ready;
@@ -285,7 +301,7 @@ describe('foray doctor', () => {
         ),
       });
       const end = await own.startWorker({ buildId: 'one' });
-      const { id } = await own.foray.submit(rehearsal({ count: 200, first: 5_000, seconds: 1 }));
+      const { id } = await own.foray.submit(rehearsal({ count: 1, seconds: 600 }));
       await until('the campaign is on its build', async () => (await own.foray.status(id)).build === 'one');
       expect(await builds()).toMatchObject({ state: 'ok', message: 'one gets new campaigns.' });
       await own.startWorker({ buildId: 'two' });

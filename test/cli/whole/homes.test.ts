@@ -43,7 +43,7 @@ async function startHolder(home: string): Promise<ChildProcess> {
 
 describe('in a folder without a home', () => {
   test('a command that needs the store says which store is missing, and creates nothing', async () => {
-    const commands = [['list'], ['results', 'c'], ['cancel', 'c']];
+    const commands = [['list'], ['cancel', 'c']];
     for (const { code, stdout, stderr } of await Promise.all(commands.map((args) => run(...args)))) {
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
@@ -55,7 +55,7 @@ describe('in a folder without a home', () => {
   });
 
   test('a definition that does not exist is the first error, before the missing foray dev', async () => {
-    for (const args of [['plan'], ['submit'], ['apply', 'c']]) {
+    for (const args of [['submit'], ['apply', 'c']]) {
       const { code, stderr } = await run(...args, 'nofile.yaml');
       expect([code, stderr]).toEqual([2, 'foray: The definition "nofile.yaml" is not there.\n']);
     }
@@ -64,9 +64,9 @@ describe('in a folder without a home', () => {
   test('a command without its model service or store names the home in which a foray dev runs', async () => {
     const holder = await startHolder(join(folder, 'my own', '.foray'));
     try {
-      const commands = [['submit', '../campaign.yaml'], ['plan', '../campaign.yaml'], ['worker'], ['list']];
+      const commands = [['submit', '../campaign.yaml'], ['worker'], ['list']];
       const ran = await Promise.all(commands.map((args) => run(...args)));
-      expect(ran.map(({ code }) => code)).toEqual([3, 3, 3, 2]);
+      expect(ran.map(({ code }) => code)).toEqual([3, 3, 2]);
       for (const { stderr } of ran) {
         expect(stderr).toContain(
           "No foray dev runs in the home .foray. A foray dev runs in another home: add --home '../my own/.foray'.",

@@ -66,7 +66,7 @@ test('old versions can be listed, run by hand and pruned', async () => {
   const asked = await run('prune', 'Echo', '--keep', '1');
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
   const [made] = /\d{4}-\d\d-\d\d \d\d:\d\d/.exec(one!)!;
-  for (const before of ['2020-01-01', made, `${made.replace(' ', 'T')}:00.000+00:00`]) {
+  for (const before of [made, `${made.replace(' ', 'T')}:00.000+00:00`]) {
     const early = await run('prune', 'Echo', '--before', before, '--yes', '--json');
     expect(JSON.parse(early.stdout)).toEqual({ pruned: [], busy: [], bytes: 0 } satisfies Pruned);
   }
@@ -81,7 +81,6 @@ test('old versions can be listed, run by hand and pruned', async () => {
   const pruned = await run('prune', 'Echo', '--keep', '1', '--yes');
   expect(pruned.stdout).toMatch(/^Version 1 pruned; [\d.]+ K?B freed\.\n$/);
   expect((await run('versions', 'Echo')).stdout).toMatch(/ 1 .* retired .* its files were pruned\n/);
-  expect((await run('prune', 'Echo', '--keep', '1')).stdout).toContain('no such old version');
   const retired = await run('check', 'Echo', '--version', '1', '--data', dataDir);
   expect([retired.code, retired.stderr]).toEqual([
     2,

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { foray, ROOT } from '../../support/cli.ts';
 import { testFolder } from '../../support/test-folder.ts';
 
@@ -14,22 +14,15 @@ interface Checked {
   outputs: Record<string, unknown>;
 }
 
-describe('foray models new', () => {
-  test('foray cannot load the model beside a package.json of type commonjs, and the hint says what to change', async () => {
-    await run('new', 'Bakery');
-    const manifest = join(folder, 'bakery/package.json');
-    writeFileSync(manifest, '{"type": "commonjs"}');
-    const checked = await run('check', 'bakery');
-    expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining('npm pkg set type=module')]);
-    writeFileSync(manifest, '{"type": "module"}');
-    expect((await run('check', 'bakery')).code).toBe(0);
-  });
-});
-
-test('foray models check accepts the module of docs/guides/models.md', async () => {
+test('foray models check accepts the module of docs/guides/models.md, and says what to change beside a package.json of type commonjs', async () => {
   const docs = readFileSync(join(ROOT, 'docs/guides/models.md'), 'utf8');
   mkdirSync(join(folder, 'bus'));
   writeFileSync(join(folder, 'bus/model.ts'), /```ts\n([^`]+)```/.exec(docs)![1]!);
+  const manifest = join(folder, 'bus/package.json');
+  writeFileSync(manifest, '{"type": "commonjs"}');
+  const checked = await run('check', 'bus');
+  expect([checked.code, checked.stderr]).toEqual([2, expect.stringContaining('npm pkg set type=module')]);
+  writeFileSync(manifest, '{"type": "module"}');
   const [{ name, outputs }] = JSON.parse((await run('check', 'bus', '--json')).stdout) as [Checked];
   expect([name, Object.keys(outputs)]).toEqual(['Short wait', ['Wait']]);
 });
