@@ -55,6 +55,7 @@ const DELETED = 'UNKNOWN_CAMPAIGN';
  */
 export function createActivities(parts: Omit<World, 'now'>, courses = new Courses()) {
   const service = new ServiceAtHand(parts.cloud, parts.service);
+  const ahead = new Ahead();
 
   /** Runs one activity of a campaign: checks that the campaign belongs to this worker. */
   function act<T>(
@@ -62,7 +63,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
     work: (record: CampaignRecord, signal: AbortSignal, world: World) => Promise<T>,
     needs: 'service' | 'service or its address' | 'store' = 'store',
   ): Promise<T> {
-    return beating(async (signal, now) => {
+    return beating(ahead, async (signal, now) => {
       const record = await here(parts, address);
       const isAtAddress = needs === 'service or its address' && service.isAt(record.campaign);
       if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign)))
@@ -154,7 +155,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
 
     /** Calls the webhook or the command of a notice. */
     notify: (call: NoticeCall): Promise<void> =>
-      beating((signal, now) =>
+      beating(ahead, (signal, now) =>
         notify(parts, call, { signal, waited: now() - activityInfo().scheduledTimestampMs }),
       ),
   };
@@ -188,15 +189,16 @@ class Ahead {
   }
 }
 
-const ahead = new Ahead();
-
 /** The time of this process in ms, whatever happens to the clock of its machine. */
 function steadyTime(): number {
   return performance.timeOrigin + performance.now();
 }
 
 /** Runs one activity: sends heartbeats, and gives errors a type. `now` is about the time of Temporal's server. */
-async function beating<T>(work: (signal: AbortSignal, now: World['now']) => Promise<T>): Promise<T> {
+async function beating<T>(
+  ahead: Ahead,
+  work: (signal: AbortSignal, now: World['now']) => Promise<T>,
+): Promise<T> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT / 5);
   const { attempt, currentAttemptScheduledTimestampMs: scheduled, workflowExecution } = activityInfo();
   const { runId = '' } = workflowExecution ?? {};

@@ -74,6 +74,18 @@ describe.each(Object.entries(examples))('the folder examples/%s', (folder, known
   });
 });
 
+// the other tests of this file run the other searches
+test.each(['search/flu', 'boarding-school-flu/search', 'boarding-school-flu/campaign'])(
+  'examples/%s.yaml passes the check, with the files that it names',
+  async (name) => {
+    const file = join(ROOT, `examples/${name}.yaml`);
+    const cloud = new CloudClient(world.settings.service);
+    const { campaign } = await checkCampaign(cloud, { text: readFileSync(file, 'utf8'), file });
+    expect(campaign.files).toMatchObject([{ input: 'Observed cases' }]);
+    expect(campaign.replications).toBe(1);
+  },
+);
+
 /** A finished run: the values of the varied inputs as text, and its outputs. */
 interface Row {
   point: string;

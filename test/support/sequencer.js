@@ -1,10 +1,11 @@
 import TestSequencer from '@jest/test-sequencer';
 
-/** Files that take more than two minutes. */
-const LONGEST = /\/test\/(packed|fuzz|postgres\/store|store\/sqlite)/;
+/** Files that take more than a minute. */
+const LONGEST =
+  /\/test\/(packed|fuzz|python\/gallery|postgres\/store|store\/sqlite|search\/whole\/kills|e2e)/;
 /** Folders whose files take longer than others: they install programs or run whole campaigns. */
 const SLOW =
-  /\/test\/(oracles|python|browser|e2e|fleet|postgres|s3|search|server|service\/slow|report\/whole|workflows|faults|cli)[/.]/;
+  /\/test\/(oracles|python|browser|fleet|postgres|s3|search|server|service|workflows|faults|cli)\/|\/whole\//;
 
 const rank = ({ path }) => (LONGEST.test(path) ? 0 : SLOW.test(path) ? 1 : 2);
 
