@@ -35,8 +35,8 @@ export default {
   globalSetup: '<rootDir>/test/support/setup.ts',
   // long, because a test waits for several conditions, and each of them has a limit of its own (support/until.ts)
   testTimeout: 900_000,
-  // tests of real servers mostly wait, but with four workers a core the whole run took longer
-  maxWorkers: 3 * availableParallelism(),
+  // tests of real servers mostly wait; with fewer workers, two cores are idle for a part of the slow files
+  maxWorkers: 3 * availableParallelism() + 2,
   // a worker keeps some of each file that it has run
   workerIdleMemoryLimit: '1GB',
 };
