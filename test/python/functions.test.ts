@@ -269,9 +269,9 @@ def faulty(number: int = 0) -> Result:
     const version = await service.latest('Faulty');
     const living = (): number[] => readdirSync(pids).map(Number).filter(isRunning);
     const runs = [];
-    for (let number = 0; number < 40; number += 1)
+    for (let number = 0; number < 120; number += 1)
       runs.push((await requestRun(service, version, { Number: number })).body);
-    for (let kills = 0; kills < 2; kills += 1) {
+    for (let kills = 0; kills < 6; kills += 1) {
       // the runs up to this one have ended, so the processes are used
       await reach(service, runs[kills * 15]!, 'COMPLETED');
       const pid = await until(() => living()[0], 'a process');
@@ -288,10 +288,18 @@ def faulty(number: int = 0) -> Result:
 
 describe('foray models check', () => {
   const leaky = (body: string): string => `
-import functools, itertools, os, random, threading, time
+import decimal, functools, itertools, math, os, random, threading, time
 from typing import TypedDict
 from foray_model import model
-counter, cache, guess = itertools.count(), {}, [1.0]
+counter, cache, table, guess, own = itertools.count(), {}, [3, 1, 2], [1.0], random.Random(7)
+class Agent:
+    made = 0
+    def __init__(self):
+        Agent.made += 1
+        self.id = Agent.made
+def kept(value, values=[]):
+    values.append(value)
+    return values
 @functools.lru_cache
 def drawn(x):
     return random.random() * x
@@ -313,8 +321,18 @@ def leaky(x: float = 1.0, *, seed: int = 1, rng: random.Random) -> Result:
       'PYTHONHASHSEED',
     ],
     ['the clock', 'import time; y = time.time()', 'in two processes'],
+    ['a generator of the file', 'y = own.random()', 'after other runs'],
+    ['a mutable default', 'y = len(kept(x))', 'after other runs'],
+    ['ids of agents', 'y = sum(sorted(Agent().id for _ in range(12))[:3])', 'after other runs'],
+    [
+      'the context of decimals',
+      'y = decimal.Decimal(1) / 3; decimal.getcontext().prec = 5',
+      'after other runs',
+    ],
     ['a cached function that draws', 'y = drawn(x)', 'after other runs'],
+    ['a table that is sorted in place', 'y = table[0]; table.sort()', 'after other runs'],
     ['the last solution as the first guess', 'y = root(x + seed % 2)', 'after other runs'],
+    ['a replaced function', 'y = math.floor(2.5); math.floor = math.ceil', 'after other runs'],
     [
       'a thread that stays',
       'threading.Thread(target=time.sleep, args=(99,), daemon=True).start(); y = threading.active_count()',

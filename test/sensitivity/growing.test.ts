@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { environmentOf } from '../support/worker.ts';
+import { command, toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { flu, RATES, SALTELLI } from './flu.ts';
 import { EPIDEMIC } from '../service/fixed.ts';
@@ -24,7 +22,7 @@ test('foray adds trajectories up to the maximum, and reports that the design has
   expect(growth.rounds.map(({ size }) => size)).toEqual([4, 8, 10]);
   const [analysis] = await world.foray.analyze('most');
   expect(analysis!.warnings).toContainEqual(expect.stringContaining('10 trajectories (the maximum)'));
-  const { stdout } = await foray(world.folder, ['status', 'most'], { env: environmentOf(world.settings) });
+  const { stdout } = await command(world, 'status', 'most');
   expect(stdout).toMatch(/Design: 10 trajectories \(the maximum\): the widest interval is [\d.]+ wide/);
 });
 

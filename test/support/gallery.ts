@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cleanEnv, type Dev, foray, ROOT, startDev } from './cli.ts';
 import { pythonOfGallery } from './python.ts';
-
-export type Change = readonly [from: string, to: string];
 
 /** docs/gallery.md, whose commands run as they stand there. */
 export class Gallery {
@@ -18,24 +16,13 @@ export class Gallery {
     this.#dev = dev;
   }
 
-  /**
-   * Starts `foray dev` beside a folder `examples`, with the packages of the gallery.
-   *
-   * @param changes - a text of a campaign and the text in its place, by the name of the entry
-   */
-  static async open(changes: Record<string, Change> = {}): Promise<Gallery> {
+  /** Starts `foray dev` beside a folder `examples`, with the packages of the gallery. */
+  static async open(): Promise<Gallery> {
     const bin = await pythonOfGallery((line) => process.stderr.write(`${line}\n`));
     const PATH = [bin, process.env['PATH']].join(delimiter);
     const env = { VIRTUAL_ENV: dirname(bin), PATH, PYTHONDONTWRITEBYTECODE: '' };
     const dev = await startDev({ env });
-    const examples = join(dev.folder, 'examples/gallery');
-    cpSync(join(ROOT, 'examples/gallery'), examples, { recursive: true });
-    for (const [name, [from, to]] of Object.entries(changes)) {
-      const file = join(examples, name, 'campaign.yaml');
-      const text = readFileSync(file, 'utf8');
-      if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
-      writeFileSync(file, text.replace(from, to));
-    }
+    symlinkSync(join(ROOT, 'examples'), join(dev.folder, 'examples'));
     return new Gallery(env, dev);
   }
 
@@ -48,17 +35,10 @@ export class Gallery {
     return [...this.#page.matchAll(/gallery\/(\w+)\/campaign\.yaml/g)].map(([, name]) => name!);
   }
 
-  /**
-   * Runs the commands of an entry.
-   *
-   * @param isReported - whether the command that writes the report runs, too
-   * @returns how long it took, in seconds
-   * @throws Error if a command fails
-   */
-  async run(name: string, isReported = true): Promise<number> {
+  /** Runs the commands of an entry. @returns how long it took, in seconds. @throws Error if a command fails */
+  async run(name: string): Promise<number> {
     const start = performance.now();
     for (const line of this.#commandsOf(name)) {
-      if (!isReported && line.startsWith('npx foray report ')) continue;
       const [program, ...words] = line.split(' ');
       if (program === 'npx') {
         const { code, stderr } = await foray(this.folder, words.slice(1), { env: this.#env });

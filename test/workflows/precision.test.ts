@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderReport } from '../../src/report/html/html.ts';
 import type { campaign, CampaignSummary } from '../../src/workflows/index.ts';
-import { foray } from '../support/cli.ts';
-import { environmentOf } from '../support/worker.ts';
-import { toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
+import { command, toTheEnd, untilSomeAreDone } from '../support/campaigns.ts';
 import { estimate } from '../support/samples.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { precise, queue } from './queue.ts';
@@ -97,7 +95,7 @@ replications: {min: 3, max: 20, output: Echo, absolute: 0.1}
     expect(runs).toMatchObject({ done: 20, failed: 12 });
     // foray status and the report tell how many points are not precise
     expect(precision).toEqual({ precise: 0, imprecise: 2, judged: 2, expectedRuns: 32, mostRuns: 40 });
-    const { stdout } = await foray(world.folder, ['status', id], { env: environmentOf(world.settings) });
+    const { stdout } = await command(world, 'status', id);
     expect(stdout).toContain(
       '[100%] completed: 0 of 2 points precise, 2 not precise with all their replications, 32 runs: ',
     );

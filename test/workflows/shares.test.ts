@@ -7,9 +7,7 @@ import { reportOf } from '../../src/report/of-campaign.ts';
 import { resultObjects } from '../../src/index.ts';
 import { wilsonHalfWidth, wilsonInterval } from '../../src/statistics/share.ts';
 import { writeModel } from '../service/support.ts';
-import { toTheEnd } from '../support/campaigns.ts';
-import { foray } from '../support/cli.ts';
-import { environmentOf } from '../support/worker.ts';
+import { command, toTheEnd } from '../support/campaigns.ts';
 import { startWorld, type World } from '../support/world.ts';
 import { REHEARSAL } from '../service/fixed.ts';
 
@@ -59,7 +57,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (...args: string[]) => foray(world.folder, args, { env: environmentOf(world.settings) });
+const run = (...args: string[]) => command(world, ...args);
 
 /** For each point, the number of runs and the number of runs in which Extinct is true. */
 async function countsOf(campaign: string): Promise<{ n: number; count: number }[]> {

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CampaignStatus, SearchStory } from '../../../src/client/index.ts';
 import { bestText } from '../../../src/report/index.ts';
-import { toTheEnd } from '../../support/campaigns.ts';
-import { foray } from '../../support/cli.ts';
-import { environmentOf } from '../../support/worker.ts';
+import { command, toTheEnd } from '../../support/campaigns.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { EPIDEMIC, INVENTORY } from '../../service/fixed.ts';
 import { campaignBy, only } from '../../support/strategy.ts';
@@ -50,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function said(...line: string[]): Promise<string> {
-  const { code, stdout, stderr } = await foray(world.folder, line, { env: environmentOf(world.settings) });
+  const { code, stdout, stderr } = await command(world, ...line);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
   return `${stdout}${stderr}`;
 }

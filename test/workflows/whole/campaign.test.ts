@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RunCounts } from '../../../src/campaign/types.ts';
-import { toTheEnd, untilRunning } from '../../support/campaigns.ts';
-import { foray } from '../../support/cli.ts';
-import { environmentOf } from '../../support/worker.ts';
+import { command, toTheEnd, untilRunning } from '../../support/campaigns.ts';
 import { rehearsal, startWorld, type World } from '../../support/world.ts';
 
 const EXECUTORS = 2;
@@ -14,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const command = (...words: string[]) => foray(world.folder, words, { env: environmentOf(world.settings) });
+const run = (...words: string[]) => command(world, ...words);
 
 /** Some short runs and then some long runs. A test sees the long runs in flight even on a slow machine, and cancels them. */
 function shortAndLong(
@@ -76,7 +74,7 @@ describe('cancelling', () => {
     );
     await untilRunning(world, id);
     await world.environment.client.workflow.getHandle(id).terminate();
-    const { code, stdout, stderr } = await command('results', id, '--follow', '--format', 'csv');
+    const { code, stdout, stderr } = await run('results', id, '--follow', '--format', 'csv');
     expect([code, stdout.split('\n')]).toEqual([1, [expect.stringMatching(/^point,replication,/), '']]);
     expect(stderr).toMatch(
       /^Cannot continue: its workflow has ended \(terminated\); .* "foray cancel \S+" ends it\. \[ {2}0%\] running: 0 of 2: .*\n$/,
@@ -91,15 +89,15 @@ describe('foray delete and foray gc', () => {
     await world.foray.submit(rehearsal({ count: 3 }), { id: 'old' });
     await toTheEnd(world, 'old');
 
-    const unasked = await command('delete', 'old');
+    const unasked = await run('delete', 'old');
     expect(unasked.code).toBe(2);
     expect(unasked.stderr).toContain('old (completed): 3 points, 3 results');
     expect(unasked.stderr).toContain('Add --yes');
     expect(await world.rows('old')).toHaveLength(3);
 
-    const deleted = await command('delete', 'old', '--yes');
+    const deleted = await run('delete', 'old', '--yes');
     expect(deleted).toMatchObject({ code: 0, stdout: 'Deleted old. "foray gc" frees its disk space.\n' });
-    const gone = await command('delete', 'old', '--yes');
+    const gone = await run('delete', 'old', '--yes');
     expect(gone.code).toBe(2);
     expect(gone.stderr).toContain('old');
 
@@ -114,7 +112,7 @@ describe('foray delete and foray gc', () => {
 
   test('foray delete refuses an unfinished campaign', async () => {
     await world.foray.submit(rehearsal({ count: 2, seconds: 600, first: 50 }), { id: 'busy' });
-    const { code, stderr } = await command('delete', 'busy');
+    const { code, stderr } = await run('delete', 'busy');
     expect(code).toBe(2);
     expect(stderr).toContain('"foray cancel busy" ends this campaign');
     await world.foray.cancel('busy');
@@ -125,14 +123,14 @@ describe('foray delete and foray gc', () => {
     const day = 24 * 3_600_000;
     await world.foray['store'].putFile('old', new Uint8Array(3_000_000), Date.now() - day);
     await world.foray['store'].putFile('fresh', new Uint8Array(10), Date.now());
-    const shown = await command('gc');
+    const shown = await run('gc');
     expect(shown.code).toBe(2);
     expect(shown.stderr).toContain('1 file that no campaign needs: 2.86 MB');
-    const freed = await command('gc', '--yes', '--json');
+    const freed = await run('gc', '--yes', '--json');
     expect(freed.code).toBe(0);
     expect(JSON.parse(freed.stdout)).toMatchObject({ files: [{ hash: 'old', size: 3_000_000 }] });
     expect((await world.foray['store'].listFiles()).map(({ hash }) => hash)).toEqual(['fresh']);
     expect(await world.foray['store'].spareBytes()).toBe(0);
-    expect((await command('gc', '--yes')).stdout).toBe('There is nothing to free.\n');
+    expect((await run('gc', '--yes')).stdout).toBe('There is nothing to free.\n');
   });
 });

@@ -5,10 +5,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cloudClient } from '../../../src/client/index.ts';
 import { formatResults, resultTable } from '../../../src/report/index.ts';
 import { writeModel } from '../../service/support.ts';
-import { toTheEnd, untilRunning } from '../../support/campaigns.ts';
-import { foray } from '../../support/cli.ts';
+import { command, toTheEnd, untilRunning } from '../../support/campaigns.ts';
 import { until } from '../../support/until.ts';
-import { environmentOf } from '../../support/worker.ts';
 import { startWorld, type World } from '../../support/world.ts';
 import { REHEARSAL } from '../../service/fixed.ts';
 import { only } from '../../support/strategy.ts';
@@ -191,7 +189,7 @@ test('foray retry --version says which runs it would repeat with which version, 
   await change({ limit: 30_000 });
   const id = await failing([30_001, 5]);
   await change({ limit: 40_000 });
-  const run = (...args: string[]) => foray(world.folder, args, { env: environmentOf(world.settings) });
+  const run = (...args: string[]) => command(world, ...args);
   const asked = await run('retry', id, '--version', 'latest');
   expect([asked.code, asked.stderr]).toEqual([
     2,
@@ -230,7 +228,7 @@ seed: 5`,
   const { failed, told } = only('search', (await toTheEnd(world, id)).strategy);
   expect(failed).toBeGreaterThan(1);
   await change({ limit: 60_000 });
-  const run = (...args: string[]) => foray(world.folder, args, { env: environmentOf(world.settings) });
+  const run = (...args: string[]) => command(world, ...args);
   const retried = await run('retry', id, '--version', 'latest', '--yes');
   expect(retried.stderr).toContain(`it begins with this campaign: start: { campaign: ${id} }`);
   expect(await toTheEnd(world, id)).toMatchObject({
