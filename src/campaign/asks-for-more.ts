@@ -9,6 +9,7 @@ export function asksForMore({
   phase: Phase;
   strategy: { by: StrategyName; stage?: string };
 }): boolean {
-  const isOver = strategy.stage === undefined ? strategy.by !== 'growing' : strategy.stage === 'over';
-  return !isOver && !closedPhases.includes(phase);
+  // a strategy without stages is a design; one that grows may grow until the campaign ends
+  const mayAsk = strategy.stage === undefined ? strategy.by === 'growing' : strategy.stage !== 'over';
+  return mayAsk && !closedPhases.includes(phase);
 }

@@ -5,8 +5,8 @@ import { isSame } from './search/search-change.ts';
 import { saltOf } from './seeds.ts';
 import { checkStrategyChange, keptStrategy, strategyChanges } from './strategy-rules.ts';
 import type { BaseInput } from './designs/input-types.ts';
-import type { Campaign, VariedInput } from './types.ts';
-import { pathOf } from './varied-files.ts';
+import type { Campaign, VariedFile, VariedInput } from './types.ts';
+import { fileKey, pathOf } from './varied-files.ts';
 
 /** The difference that a changed definition makes to a campaign. */
 export interface Difference {
@@ -68,18 +68,18 @@ export function checkChange(before: Campaign, after: Campaign): void {
     throw new ForayError('CHANGE_REFUSED', `In a campaign that has begun, ${what} cannot change.`, {
       hint: seedHint(before, after) ?? hint,
     });
-  const file = after.variedFiles?.find((own) => {
-    const known = before.variedFiles?.find(({ input, path }) => input === own.input && path === own.path);
-    return known && known.hash !== own.hash;
+  const changedFile = after.variedFiles?.find((file) => {
+    const known = before.variedFiles?.find((one) => fileKey(one) === fileKey(file));
+    return known && known.hash !== file.hash;
   });
-  if (file)
-    throw new ForayError('CHANGE_REFUSED', `The file "${file.path}" has other content than before.`, {
+  if (changedFile)
+    throw new ForayError('CHANGE_REFUSED', `The file "${changedFile.path}" has other content than before.`, {
       hint: 'Points are named by the paths of their files. Give the new content another path.',
     });
   // requested runs keep their version, which must have the same inputs, and may lack added outputs
   const { model } = after;
   if (model.versionId === before.model.versionId) return;
-  if (!isSame(before.base.map(kindOf), after.base.map(kindOf)))
+  if (!isSame(before.base.map(withoutValue), after.base.map(withoutValue)))
     throw new ForayError(
       'CHANGE_REFUSED',
       `Version ${model.version} of "${model.name}" has other inputs than version ${before.model.version}.`,
@@ -96,7 +96,7 @@ export function checkChange(before: Campaign, after: Campaign): void {
   );
 }
 
-function kindOf({ name, type, units }: BaseInput): unknown {
+function withoutValue({ name, type, units }: BaseInput): unknown {
   return [name, type, units];
 }
 
@@ -111,33 +111,43 @@ export function changed(before: Campaign, after: Campaign): Campaign {
     input.name === salt ? before.base.find(({ name }) => name === salt)! : input,
   );
   const varied = [...after.varied];
-  for (const input of [...before.varied, ...base.filter((own) => differs(own, before))]) {
+  for (const input of [...before.varied, ...base.filter((one) => hasOtherValue(one, before))]) {
     const { name, type, units } = input;
     if (name === salt || name === RANDOM_SEED || varied.some((one) => one.name === name)) continue;
     varied.push({ name, type, units });
   }
-  // points that the design no longer has may have runs at the service
-  const own = new Set(after.variedFiles?.map(({ input, path }) => JSON.stringify([input, path])));
-  const former = (before.variedFiles ?? []).filter(
-    ({ input, path }) => !own.has(JSON.stringify([input, path])),
-  );
-  const variedFiles = [...(after.variedFiles ?? []), ...former];
-  for (const { input, hash, path } of [...before.files, ...after.files]) {
-    // the file that all points had, or have, needs a path if its input now varies; no path or content comes twice
-    const isNamed = variedFiles.some(
-      (file) => file.input === input && (file.hash === hash || file.path === path),
-    );
-    if (varied.some(({ name }) => name === input) && !isNamed) variedFiles.push({ input, path, hash });
-  }
-  const files = variedFiles.length > 0 && { variedFiles };
+  const variedFiles = variedFilesAfter(before, after, varied);
+  const isVaried = (input: string): boolean => varied.some(({ name }) => name === input);
   // the value of an input is the hash of a fixed file, or the path of a varied one
   const named = base.map((input) => ({
     ...input,
-    value: varied.some(({ name }) => name === input.name)
-      ? pathOf(variedFiles, input.name, input.value)
-      : input.value,
+    value: isVaried(input.name) ? pathOf(variedFiles, input.name, input.value) : input.value,
   }));
-  return keptStrategy(before, { ...after, base: named, varied, ...files, seed: before.seed });
+  return keptStrategy(before, {
+    ...after,
+    base: named,
+    varied,
+    ...(variedFiles.length > 0 && { variedFiles }),
+    seed: before.seed,
+  });
+}
+
+/** The files of the varied inputs of a changed campaign: those of both campaigns. No path or content comes twice. */
+function variedFilesAfter(before: Campaign, after: Campaign, varied: readonly VariedInput[]): VariedFile[] {
+  const { variedFiles: wanted = [] } = after;
+  const known = new Set(wanted.map(fileKey));
+  // points that the design no longer has may have runs at the service
+  const former = (before.variedFiles ?? []).filter((file) => !known.has(fileKey(file)));
+  const variedFiles = [...wanted, ...former];
+  for (const { input, hash, path } of [...before.files, ...after.files]) {
+    // a file that all points had or have is a varied file if its input now varies
+    if (!varied.some(({ name }) => name === input)) continue;
+    const isKnown = variedFiles.some(
+      (file) => file.input === input && (file.hash === hash || file.path === path),
+    );
+    if (!isKnown) variedFiles.push({ input, path, hash });
+  }
+  return variedFiles;
 }
 
 /**
@@ -190,15 +200,15 @@ export function settingsDifference(before: Campaign, after: Campaign): Omit<Diff
     names(campaign).filter((name) => !names(other).includes(name));
   const [from, to] = [before.model.version, after.model.version];
   const outputs = { added: lacking(after, before), dropped: lacking(before, after) };
-  const areInOrder = isSame(names(before), names(after));
-  const areReordered = outputs.added.length + outputs.dropped.length === 0 && !areInOrder;
+  const areSame = isSame(names(before), names(after));
+  const areReordered = outputs.added.length + outputs.dropped.length === 0 && !areSame;
   return {
     version: from === to ? null : { from, to },
     replications: { from: before.replications, to: after.replications },
     outputs,
     settings: [
       ...(areReordered ? ['the order of outputs'] : []),
-      ...(areInOrder && !isSame(axesOf(before), axesOf(after)) ? ['the x axes of outputs'] : []),
+      ...(areSame && !isSame(axesOf(before), axesOf(after)) ? ['the x axes of outputs'] : []),
       ...Object.entries(changeable)
         .filter(([name]) => !isSame(before[name as keyof Campaign], after[name as keyof Campaign]))
         .map(([, setting]) => setting),
@@ -211,7 +221,7 @@ function axesOf({ outputs }: Campaign): unknown[] {
   return outputs.map(({ axis }) => axis ?? null);
 }
 
-function differs({ name, value }: BaseInput, before: Campaign): boolean {
+function hasOtherValue({ name, value }: BaseInput, before: Campaign): boolean {
   return before.base.find((input) => input.name === name)?.value !== value;
 }
 

@@ -1,4 +1,5 @@
 import { ForayError } from '../errors.ts';
+import { listedNames } from './check-outputs.ts';
 import type { Design } from './designs/index.ts';
 import type { WrittenGrowth } from './designs/schema-growth.ts';
 import { type Growth, growingSize, grown } from './growth.ts';
@@ -8,7 +9,7 @@ import type { Campaign } from './types.ts';
 import { CONFIDENCE } from '../statistics/sample.ts';
 
 /**
- * The rule by which the design of a definition grows.
+ * Checks the rule by which the design of a definition grows, and resolves it.
  *
  * @throws ForayError INVALID_VALUE, UNKNOWN_OUTPUT, INVALID_EXPRESSION
  */
@@ -28,14 +29,13 @@ export function growthOf(
       'Write a number.',
     );
   const { output, max, width, confidence = CONFIDENCE } = growth;
-  const isList = Array.isArray(output);
-  const outputs =
+  const measures =
     output === undefined
       ? measuresOf({ ...kept, precision: null })
-      : (isList ? output : [output]).map((name, at) =>
-          measureOf(kept.outputs, name, locate([...path, 'output', ...(isList ? [at] : [])])),
+      : listedNames(output, [...path, 'output'], locate).map(({ name, place }) =>
+          measureOf(kept.outputs, name, place),
         );
-  if (outputs.length === 0)
+  if (measures.length === 0)
     throw wrong(
       'The campaign keeps no numeric or BOOLEAN output, so there are no indices.',
       path,
@@ -46,12 +46,12 @@ export function growthOf(
     most: growingSize(grown(design, max)),
     width,
     confidence,
-    outputs: distinct(outputs).map(({ name }) => name),
+    outputs: distinct(measures).map(({ name }) => name),
     rounds: [],
   };
 }
 
-/** The rule by which the design of a definition grows, and the place of the rule in the definition. */
+/** The rule by which the design of a definition grows, as written, and its path; undefined if the design does not grow. */
 export function writtenGrowth({
   design,
 }: ReadDefinition['definition']): { path: string[]; growth: WrittenGrowth } | undefined {

@@ -14,29 +14,13 @@ import type { Campaign, CampaignOutput } from './types.ts';
  * or a formula is wrong, all outputs are returned, so that other checks can go on.
  */
 export function chosenOutputs(
-  { definition, locate, mistakes }: ReadDefinition,
+  read: ReadDefinition,
   facts: ModelFacts,
 ): Pick<Campaign, 'outputs' | 'derived'> {
+  const { definition, locate, mistakes } = read;
   const { outputs } = definition;
+  const all = outputsWithAxes(read, facts);
   const isList = Array.isArray(outputs);
-  const axes = new Map(Object.entries((isList ? undefined : outputs?.axes) ?? {}));
-  const all: CampaignOutput[] = [];
-  for (const { name, type, units, axis: declared } of facts.version.experimentTemplate.outputs) {
-    const writtenName = [...axes.keys()].find((one) => nameKey(one) === nameKey(name));
-    const axis = writtenName === undefined ? declared : { ...declared, ...axes.get(writtenName)! };
-    if (writtenName !== undefined) {
-      axes.delete(writtenName);
-      mistakes.attempt(() => checkAxis(name, type, axis!, locate(['outputs', 'axes', writtenName], 'key')));
-    }
-    all.push({ name, type, units, ...(axis && { axis }) });
-  }
-  const unknown = (name: string, place: Place): UnknownNameError => {
-    const known = all.map((output) => output.name);
-    const message = `The model "${facts.name}" has no output ${quoted(name)}.`;
-    return new UnknownNameError('UNKNOWN_OUTPUT', message, { name, known, place });
-  };
-  // the axes that are left are of no output
-  for (const name of axes.keys()) mistakes.add(unknown(name, locate(['outputs', 'axes', name], 'key')));
   const names = isList ? outputs : outputs?.names;
   if (!names) return { outputs: all };
   const chosen = new Set<CampaignOutput>();
@@ -53,11 +37,39 @@ export function chosenOutputs(
       derived.add(formula.name);
       for (const output of all) if (formula.sources.includes(output.name)) chosen.add(output);
     } else {
-      mistakes.add(unknown(written, place));
+      mistakes.add(unknownOutput(written, facts, place));
     }
   }
   if (mistakes.count > before) return { outputs: all };
   return { outputs: [...chosen], ...(derived.size > 0 && { derived: [...derived] }) };
+}
+
+/** All outputs of the model. An axis in the definition replaces the same settings of the axis that the model declares. */
+function outputsWithAxes(
+  { definition: { outputs }, locate, mistakes }: ReadDefinition,
+  facts: ModelFacts,
+): CampaignOutput[] {
+  const axes = new Map(Object.entries((Array.isArray(outputs) ? undefined : outputs?.axes) ?? {}));
+  const placeOf = (name: string): Place => locate(['outputs', 'axes', name], 'key');
+  const all: CampaignOutput[] = [];
+  for (const { name, type, units, axis: declared } of facts.version.experimentTemplate.outputs) {
+    const writtenName = [...axes.keys()].find((one) => nameKey(one) === nameKey(name));
+    const axis = writtenName === undefined ? declared : { ...declared, ...axes.get(writtenName)! };
+    if (writtenName !== undefined) {
+      axes.delete(writtenName);
+      mistakes.attempt(() => checkAxis(name, type, axis!, placeOf(writtenName)));
+    }
+    all.push({ name, type, units, ...(axis && { axis }) });
+  }
+  // no output has the names that are left
+  for (const name of axes.keys()) mistakes.add(unknownOutput(name, facts, placeOf(name)));
+  return all;
+}
+
+function unknownOutput(name: string, facts: ModelFacts, place: Place): UnknownNameError {
+  const known = facts.version.experimentTemplate.outputs.map((output) => output.name);
+  const message = `The model "${facts.name}" has no output ${quoted(name)}.`;
+  return new UnknownNameError('UNKNOWN_OUTPUT', message, { name, known, place });
 }
 
 /** @throws ForayError INVALID_VALUE if the output is not a curve, or its axis cannot show dates from its start */
@@ -84,8 +96,12 @@ function checkAxis(name: string, type: OutputType, axis: CurveAxis, place: Place
     );
 }
 
-/** Whether output files are kept. Throws an error if files should be kept, but the campaign keeps no OUTPUT_FILE. */
-export function filesOfOutputs(
+/**
+ * Whether output files are kept.
+ *
+ * @throws ForayError INVALID_VALUE if they should be kept, but the campaign has no OUTPUT_FILE
+ */
+export function outputFilesOf(
   { definition: { outputs: written }, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],
 ): Campaign['outputFiles'] {
@@ -110,10 +126,8 @@ export function precisionRuleOf(
   const { min, max, output, relative = null, absolute: width = null, confidence } = replications;
   const isPercent = typeof width === 'string';
   const absolute = isPercent ? parseFloat(width) / 100 : width;
-  const isList = Array.isArray(output);
-  const measures = (isList ? output : [output]).map((written, at) => {
-    const place = locate(['replications', 'output', ...(isList ? [at] : [])]);
-    const measure = measureOf(outputs, written, place);
+  const measures = listedNames(output, ['replications', 'output'], locate).map(({ name, place }) => {
+    const measure = measureOf(outputs, name, place);
     if (measure.statistic !== 'quantile') return measure;
     throw new ForayError('INVALID_VALUE', `${quoted(measure.name)} is a quantile.`, {
       place,
@@ -132,6 +146,16 @@ export function precisionRuleOf(
     absolute,
     confidence,
   };
+}
+
+/** The names in a setting that takes one name or a list, each with its place. */
+export function listedNames(
+  written: string | readonly string[],
+  path: string[],
+  locate: ReadDefinition['locate'],
+): { name: string; place: Place }[] {
+  if (typeof written === 'string') return [{ name: written, place: locate(path) }];
+  return written.map((name, index) => ({ name, place: locate([...path, index]) }));
 }
 
 /**

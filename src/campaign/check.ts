@@ -3,7 +3,7 @@ import { ForayError } from '../errors.ts';
 import { quoted } from '../text/suggest.ts';
 import { UnknownNameError } from '../unknown-name.ts';
 import { writtenGrowth } from './check-growth.ts';
-import { chosenOutputs, filesOfOutputs, precisionRuleOf } from './check-outputs.ts';
+import { chosenOutputs, outputFilesOf, precisionRuleOf } from './check-outputs.ts';
 import type { Definition, Given } from './definition.ts';
 import { type Design, inputsOf, isRandom, mostRows } from './designs/index.ts';
 import { MOST_POINTS } from './designs/schema-values.ts';
@@ -18,7 +18,7 @@ import { beginStrategy, strategyIn, strategyRules } from './strategy-rules.ts';
 import { type BaseInput, takesFile } from './designs/input-types.ts';
 import { type Campaign, ONE_ATTEMPT, type VariedInput } from './types.ts';
 import { type WantedFile, WantedFiles } from './varied-files.ts';
-import { canonical, canonicalTemplate, checkUnits, type ModelInput } from './input-values.ts';
+import { canonical, canonicalDefault, checkUnits, type ModelInput } from './input-values.ts';
 
 const MOST_RUNS = 10_000_000;
 
@@ -83,7 +83,7 @@ export function checkDefinition(
     ...(seeds && { seeds }),
     commonRandomNumbers: definition.commonRandomNumbers,
     ...kept,
-    outputFiles: mistakes.attempt(() => filesOfOutputs(read, outputs)) ?? 'link',
+    outputFiles: mistakes.attempt(() => outputFilesOf(read, outputs)) ?? 'link',
     concurrency: definition.concurrency,
     ...failureSettings(definition),
     timeouts: { run: definition.timeouts?.run ?? null, campaign: definition.timeouts?.campaign ?? null },
@@ -113,8 +113,8 @@ function givenInputs(read: ReadDefinition, facts: ModelFacts, find: DesignFacts[
     mistakes.attempt(() => {
       const input = find(written, locate(path, 'key'));
       once(input.name, path);
-      const own = base.find(({ name }) => name === input.name)!;
-      own.value = fixedValue(input, value, read, path);
+      const inBase = base.find(({ name }) => name === input.name)!;
+      inBase.value = fixedValue(input, value, read, path);
     });
   }
   const files: WantedFile[] = [];
@@ -131,7 +131,7 @@ function givenInputs(read: ReadDefinition, facts: ModelFacts, find: DesignFacts[
       files.push({ input: input.name, path, place: locate(['files', written]) });
     });
   }
-  for (const input of base) input.value = canonicalTemplate(input);
+  for (const input of base) input.value = canonicalDefault(input);
   return { base, files, given };
 }
 
@@ -155,9 +155,11 @@ function experimentBase(read: ReadDefinition, facts: ModelFacts): BaseInput[] {
   const base = template.map(({ name, type, units, value }): BaseInput => ({ name, type, units, value }));
   for (const input of read.mistakes.attempt(() => experimentInputs(read, facts)) ?? []) {
     const at = template.findIndex(({ name }) => nameKey(name) === nameKey(input.name));
+    // the experiment may have an input that this version lacks
     if (at < 0) continue;
-    const value = (): string => canonical(template[at]!, input.value, read.locate(['experiment']));
-    base[at]!.value = read.mistakes.attempt(value) ?? base[at]!.value;
+    read.mistakes.attempt(() => {
+      base[at]!.value = canonical(template[at]!, input.value, read.locate(['experiment']));
+    });
   }
   return base;
 }
@@ -173,7 +175,8 @@ function fixedValue(input: ModelInput, given: Given, { locate }: ReadDefinition,
 
 function checkSize({ definition, locate }: ReadDefinition, design: Design, replications: number): void {
   const growth = writtenGrowth(definition)?.growth;
-  const points = mostRows(growth ? grown(design, growth.max) : design);
+  const largest = growth ? grown(design, growth.max) : design;
+  const points = mostRows(largest);
   if (points > MOST_POINTS) {
     throw new ForayError('INVALID_VALUE', `The design has ${points.toLocaleString('en')} points.`, {
       place: locate(['design'], 'key'),
@@ -189,12 +192,12 @@ function checkSize({ definition, locate }: ReadDefinition, design: Design, repli
   }
 }
 
-/** The setting `failures` contains two policies: one for a run, and one for the campaign. */
+/** The setting `failures` contains two policies: one for the attempts of a run, and one for the failures of the campaign. */
 function failureSettings({ failures }: Definition): Pick<Campaign, 'attempts' | 'failures'> {
   if (!failures) return { attempts: ONE_ATTEMPT, failures: null };
   const { attempts: count, backoff, seed, ...policy } = failures;
-  const judges = policy.rate !== undefined || policy.count !== undefined;
-  return { attempts: { count, backoff, seed }, failures: judges ? policy : null };
+  const hasLimit = policy.rate !== undefined || policy.count !== undefined;
+  return { attempts: { count, backoff, seed }, failures: hasLimit ? policy : null };
 }
 
 function experimentInputs({ definition, locate }: ReadDefinition, facts: ModelFacts): readonly InputItem[] {

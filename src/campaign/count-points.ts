@@ -1,5 +1,5 @@
 import { checkAllowed, isLimited, ValueError } from '../api/index.ts';
-import { ForayError } from '../errors.ts';
+import { ForayError, type Place } from '../errors.ts';
 import { derivePath, expressionPath } from './designs/paths.ts';
 import { type Design, hasDerived, mostRows, nested, sizeOf } from './designs/index.ts';
 import { DeriveError, OperandError } from './designs/refined.ts';
@@ -19,8 +19,8 @@ interface DesignSize {
 }
 
 /**
- * Counts the points of a design. It yields now and then, so that a caller can let other work go on. Derived values are computed here for the first time, so their limits are checked here.
- * Those of a growing design are checked up to its largest size.
+ * Counts the points of a design. It yields now and then, so that a caller can let other work go on. Derived values are
+ * computed here for the first time, so their limits are checked here: for a growing design, up to its largest size.
  *
  * @throws ForayError INVALID_VALUE, EMPTY_DESIGN with the place in the definition
  */
@@ -37,7 +37,7 @@ export function* countPoints(
     const input = inputs.find((candidate) => candidate.name === name)!;
     return isLimited(input) ? [{ input, at }] : [];
   });
-  function* checked(design: Design): Generator<void, DesignSize> {
+  function* countChecked(design: Design): Generator<void, DesignSize> {
     let [points, repeats] = [0, 0];
     const whole = { ...campaign, design };
     for (const point of expandWithPauses(whole, contents, yield* countDraws(whole, contents))) {
@@ -54,40 +54,40 @@ export function* countPoints(
   }
   let found: DesignSize;
   try {
-    found = yield* checked(campaign.design);
-    if (hasStrategy(campaign, 'growing')) yield* checked(grown(campaign.design, campaign.strategy.most));
+    found = yield* countChecked(campaign.design);
+    if (hasStrategy(campaign, 'growing')) yield* countChecked(grown(campaign.design, campaign.strategy.most));
   } catch (error) {
-    if (error instanceof OperandError) {
-      const { code, message, hint, expression } = error;
-      const path = ['design', ...expressionPath(read.definition.design!, expression)];
-      throw new ForayError(code, message, { place: read.locate(path), hint });
-    }
-    if (!(error instanceof DeriveError)) throw error;
-    const path = ['design', ...derivePath(read.definition.design!, error.input)];
-    throw new ForayError('INVALID_VALUE', `The value of "${error.input}" ${error.message}.`, {
-      place: read.locate(path),
-    });
+    throw withPlace(error, read);
   }
-  if (found.points > 0) return found;
-  const isDrawn = nested(campaign.design).some(({ kind }) => kind === 'sample');
-  const drawn = `none of its ${drawsOf(campaign.design).toLocaleString('en')} drawn points meets "where"`;
-  throw new ForayError(
-    'EMPTY_DESIGN',
-    `The design has no points: ${isDrawn ? drawn : 'no point meets "where"'}.`,
-    {
-      place: read.locate(['design'], 'key'),
-      hint: isDrawn
-        ? 'Draw more points, narrow the ranges, or compute an input from others with "derive".'
-        : undefined,
-    },
-  );
+  if (found.points === 0) throw noPoints(campaign.design, read.locate(['design'], 'key'));
+  return found;
 }
 
-/** The number of rows that a design draws, and none meets its condition. */
-function drawsOf(design: Design): number {
-  return design.kind === 'refined' && design.design.kind === 'sample'
-    ? triedDraws(design.design)
-    : mostRows(design);
+/** The error of a row, with its place in the definition. */
+function withPlace(error: unknown, { definition, locate }: ReadDefinition): unknown {
+  if (error instanceof OperandError) {
+    const { code, message, hint, expression } = error;
+    const path = ['design', ...expressionPath(definition.design!, expression)];
+    return new ForayError(code, message, { place: locate(path), hint });
+  }
+  if (!(error instanceof DeriveError)) return error;
+  return new ForayError('INVALID_VALUE', `The value of "${error.input}" ${error.message}.`, {
+    place: locate(['design', ...derivePath(definition.design!, error.input)]),
+  });
+}
+
+function noPoints(design: Design, place: Place): ForayError {
+  if (!nested(design).some(({ kind }) => kind === 'sample'))
+    return new ForayError('EMPTY_DESIGN', 'The design has no points: no point meets "where".', { place });
+  const tried =
+    design.kind === 'refined' && design.design.kind === 'sample'
+      ? triedDraws(design.design)
+      : mostRows(design);
+  return new ForayError(
+    'EMPTY_DESIGN',
+    `The design has no points: none of its ${tried.toLocaleString('en')} drawn points meets "where".`,
+    { place, hint: 'Draw more points, narrow the ranges, or compute an input from others with "derive".' },
+  );
 }
 
 /** @throws DeriveError if the derived value is not allowed. Values in the definition were checked before. */

@@ -31,10 +31,10 @@ export function valueAt(curve: Curve, x: number): number | undefined {
   return before[1] + ((after[1] - before[1]) * (x - before[0])) / (after[0] - before[0]);
 }
 
-/** What an x of a curve is: a place on an axis of frequencies, for example, is no time. */
+/** The word for an x of a curve: a time, or a place on another axis, such as an axis of frequencies. */
 export type XWord = 'time' | 'place';
 
-/** What an x of a curve is. Most curves are courses of time, and say so by their units, or say nothing of their axis. */
+/** The word for an x of a curve. Units of time mean time, and so does an axis without units and name. */
 export function wordOfX({ name, units }: CurveAxis = {}): XWord {
   const isTime = units ? MILLISECONDS[units] !== undefined : name === undefined;
   return isTime ? 'time' : 'place';

@@ -19,7 +19,10 @@ const Given = z.union(
 export type Given = z.infer<typeof Given>;
 
 const VERSION = 'expected latest, a version number from 1 (without quotes), or a version id';
-const CONCURRENCY = `expected auto or a whole number from 1 to ${MOST_FLIGHTS.toLocaleString('en-US')}`;
+const MOST_CONCURRENCY = MOST_FLIGHTS.toLocaleString('en-US');
+const CONCURRENCY = `expected auto or a whole number from 1 to ${MOST_CONCURRENCY}`;
+const PRIORITY = 'expected a whole number from 1 (first) to 5 (last)';
+const SHARE = 'expected a share from 0 to 1';
 
 const MOST_REPLICATIONS = 1_000_000;
 
@@ -27,15 +30,20 @@ const replications = (least: number) =>
   z
     .int('expected a whole number')
     .min(least, `expected at least ${least}`)
-    .max(MOST_REPLICATIONS, 'expected at most 1,000,000');
+    .max(MOST_REPLICATIONS, `expected at most ${MOST_REPLICATIONS.toLocaleString('en-US')}`);
+
+/** The limits of the replications of a point. */
+const replicationLimits = {
+  min: replications(2).describe('The fewest replications of a point.'),
+  max: replications(1).describe('The most replications of a point.'),
+};
 
 const PERCENT = /^\s*(\d+(?:\.\d+)?)\s*%\s*$/;
 const WIDTH = 'expected a number, or for a share a percentage such as 2 %';
 
 const Precise = z
   .strictObject({
-    min: replications(2).describe('The fewest replications of a point.'),
-    max: replications(1).describe('The most replications of a point.'),
+    ...replicationLimits,
     output: z
       .union(
         [Measured, z.array(Measured).min(1, 'expected at least one output')],
@@ -66,10 +74,7 @@ const Precise = z
   .meta({ id: 'Precise', oneOf: [{ required: ['relative'] }, { required: ['absolute'] }] });
 
 const Raced = z
-  .strictObject({
-    min: replications(2).describe('The fewest replications of a point.'),
-    max: replications(1).describe('The most replications of a point.'),
-  })
+  .strictObject(replicationLimits)
   .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
   .meta({
     id: 'Raced',
@@ -153,9 +158,9 @@ const Failures = z
         .default('same')
         .describe('The seed of further attempts: the same one, or a new one for each attempt.'),
       rate: z
-        .number('expected a share from 0 to 1')
-        .min(0, 'expected a share from 0 to 1')
-        .max(1, 'expected a share from 0 to 1')
+        .number(SHARE)
+        .min(0, SHARE)
+        .max(1, SHARE)
         .optional()
         .describe('The largest allowed share of failed runs among the finished runs.'),
       after: z
@@ -227,6 +232,7 @@ export function campaignName(model: string): string {
     .toUpperCase()
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
+    // (?<!-) tries a long row of hyphens only once
     .replaceAll(/^[^a-z0-9]+|(?<!-)-+$/g, '')
     .slice(0, 100);
   return name === '' ? 'campaign' : name;
@@ -310,7 +316,7 @@ export const Definition = z.strictObject({
     )
     .default('auto')
     .describe(
-      'The most runs that are requested at once, up to 32,000. auto follows the number of runs that the service executes at once.',
+      `The most runs that are requested at once, up to ${MOST_CONCURRENCY}. auto follows the number of runs that the service executes at once.`,
     ),
   failures: Failures.optional().describe(
     'How often a run is tried, how many runs may fail, and what happens when more fail.',
@@ -333,9 +339,9 @@ export const Definition = z.strictObject({
       'true: a new seed, so that no results are reused. {salt: INPUT}: a new number in that input does the same.',
     ),
   priority: z
-    .int('expected a whole number from 1 (first) to 5 (last)')
-    .min(1, 'expected a whole number from 1 (first) to 5 (last)')
-    .max(5, 'expected a whole number from 1 (first) to 5 (last)')
+    .int(PRIORITY)
+    .min(1, PRIORITY)
+    .max(5, PRIORITY)
     .default(3)
     .describe('The priority among the campaigns of one fleet of workers, from 1 (first) to 5 (last).'),
   notify: Notify.optional().describe(

@@ -63,13 +63,13 @@ export async function precisionProgress(
   const { open, precise, imprecise, unjudged, expected, repeats, unjudgedRepeats } =
     await store.countVerdicts(campaign.id);
   const judged = open + precise + imprecise;
-  // each draw of a point may have as many replications as a point
-  const [all, others] = hasRunsPerDraw(campaign) ? [repeats, unjudgedRepeats] : [0, 0];
+  // a further draw of a point may have as many replications as a point
+  const [further, unjudgedFurther] = hasRunsPerDraw(campaign) ? [repeats, unjudgedRepeats] : [0, 0];
   return {
     precise,
     imprecise,
     judged,
-    expectedRuns: expected + (unjudged + others) * max,
-    mostRuns: (judged + unjudged + all) * max,
+    expectedRuns: expected + (unjudged + unjudgedFurther) * max,
+    mostRuns: (judged + unjudged + further) * max,
   };
 }

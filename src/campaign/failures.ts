@@ -61,11 +61,11 @@ export function causeOf(reason: string): string {
 /** Adds failures to the known ones, by cause. Each cause keeps its first sample. */
 export function addCauses(known: FailureCause[], more: readonly FailureCause[]): void {
   for (const { cause, count, sample } of more) {
-    const same = known.find((other) => other.cause === cause);
-    const other = known.find((candidate) => candidate.cause === OTHER_CAUSES);
+    const same = known.find((one) => one.cause === cause);
+    const others = known.find((one) => one.cause === OTHER_CAUSES);
     if (same) same.count += count;
     else if (known.length < MOST_CAUSES) known.push({ cause, count, sample });
-    else if (other) other.count += count;
+    else if (others) others.count += count;
     else known.push({ cause: OTHER_CAUSES, count, sample });
   }
 }

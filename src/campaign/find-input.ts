@@ -1,7 +1,7 @@
 import { nameKey } from '../api/index.ts';
-import { ForayError } from '../errors.ts';
 import { quoted } from '../text/suggest.ts';
 import { UnknownNameError } from '../unknown-name.ts';
+import { givenTwice } from './designs/input-types.ts';
 import type { DesignFacts } from './designs/kind.ts';
 import type { ModelFacts } from './facts.ts';
 import type { ModelInput } from './input-values.ts';
@@ -15,11 +15,11 @@ import type { WantedFiles } from './varied-files.ts';
  */
 export function inputFinder(facts: ModelFacts, wanted?: WantedFiles): DesignFacts['find'] {
   const { inputs } = facts.version.experimentTemplate;
-  const found = inputs.map((input): ModelInput => {
+  const withFiles = inputs.map((input): ModelInput => {
     if (input.type !== 'INPUT_FILE' || !wanted) return input;
     return { ...input, addFile: (written, place) => wanted.add(input.name, written, place) };
   });
-  const byKey = new Map(found.map((input) => [nameKey(input.name), input]));
+  const byKey = new Map(withFiles.map((input) => [nameKey(input.name), input]));
   return (written, place) => {
     const found = byKey.get(nameKey(written));
     if (found) return found;
@@ -35,12 +35,7 @@ export type GiveOnce = (name: string, path: string[]) => void;
 /** @param given - the inputs that were given so far */
 export function onceEach(given: Set<string>, locate: ReadDefinition['locate']): GiveOnce {
   return (name, path) => {
-    if (given.has(name)) {
-      throw new ForayError('INVALID_VALUE', `The input "${name}" is given more than once.`, {
-        place: locate(path, 'key'),
-        hint: 'Give it once, under one of inputs, files, design, search, calibrate and fresh.',
-      });
-    }
+    if (given.has(name)) throw givenTwice(name, locate(path, 'key'));
     given.add(name);
   };
 }

@@ -34,16 +34,16 @@ export interface GrowthRound {
 
 /** The size of a design that can grow. */
 export function growingSize(design: Design): number {
-  return growthOf(design).size(coreOf(design));
+  return growthRules(design).size(coreOf(design));
 }
 
 /** The same design with another number of base points or trajectories. */
 export function grown(design: Design, size: number): Design {
   if (design.kind === 'refined') return { ...design, design: grown(design.design, size) };
-  return growthOf(design).grown(design, size);
+  return growthRules(design).grown(design, size);
 }
 
-function growthOf(design: Design): NonNullable<ResolvedKind<Design>['growth']> {
+function growthRules(design: Design): NonNullable<ResolvedKind<Design>['growth']> {
   const core = coreOf(design);
   const { growth } = kindOf(core);
   if (!growth) throw new Error(`A ${core.kind} cannot grow`);
@@ -106,7 +106,7 @@ export interface GrowthProgress {
 }
 
 export function growthProgress({ design, growth }: Growing): GrowthProgress {
-  const { unit } = growthOf(design);
+  const { unit } = growthRules(design);
   const { most, width, rounds } = growth;
   return { unit, size: growingSize(design), most, width, rounds };
 }

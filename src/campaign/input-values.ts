@@ -13,9 +13,8 @@ import { ForayError, type Place } from '../errors.ts';
 /** An input of the model's version, with its allowed values if the service has them. */
 export interface ModelInput extends InputItem, Allowed {
   /**
-   * Notes that the definition names a file for this input, and returns the value of the input: the path of the file, relative
-   * to the folder of the definition. Only an INPUT_FILE that
-   * may differ between points has this function.
+   * Notes that the definition names a file for this input, and returns the value of the input: the path of the file,
+   * relative to the folder of the definition. Only an INPUT_FILE that may differ between points has this function.
    *
    * @throws ForayError INVALID_VALUE
    */
@@ -59,7 +58,7 @@ export function canonical(input: ModelInput, value: RawValue, place: Place): str
 /** The type and limits of an input, in words: "DOUBLE, in DAY, 0 to 1". */
 export function kindOf(input: ModelInput): string {
   const { type, units } = input;
-  return [type, units && `in ${units}`, allowedText(input)].filter((part) => part).join(', ');
+  return [type, units && `in ${units}`, allowedText(input)].filter(Boolean).join(', ');
 }
 
 /**
@@ -76,8 +75,8 @@ export function checkUnits(input: ModelInput, written: Unit | undefined, place: 
   );
 }
 
-/** The default of an input in the template of the model's version: canonical if possible, otherwise as the service wrote it. */
-export function canonicalTemplate({ type, value }: Pick<InputItem, 'type' | 'value'>): string {
+/** The default of an input: in its canonical form if it has one, otherwise as the service wrote it. */
+export function canonicalDefault({ type, value }: Pick<InputItem, 'type' | 'value'>): string {
   try {
     return canonicalValue(type, value);
   } catch {

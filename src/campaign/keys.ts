@@ -34,7 +34,7 @@ export function pointKeys(names: readonly string[]): (values: readonly string[])
  * also depends on the number of these attempts, `reseeded`.
  *
  * @param key null for common random numbers: replication n then has the same seed at every point
- * @param range in a range, as many replications of a point as it has numbers have different seeds
+ * @param range the seeds that the model takes; the seeds of a point repeat only when it has used all of them
  */
 export function replicationSeed(
   campaignSeed: number,
@@ -60,17 +60,17 @@ const ROUNDS = 4;
  */
 function seedWithin({ least, most }: SeedRange, stream: string, index: number): string {
   const size = BigInt(most) - BigInt(least) + 1n;
-  let bits = 1n;
-  while (1n << (2n * bits) < size) bits += 1n;
-  const half = (1n << bits) - 1n;
+  let halfBits = 1n;
+  while (1n << (2n * halfBits) < size) halfBits += 1n;
+  const mask = (1n << halfBits) - 1n;
   let at = BigInt(index) % size;
   do {
-    let [left, right] = [at >> bits, at & half];
+    let [left, right] = [at >> halfBits, at & mask];
     for (let round = 0; round < ROUNDS; round += 1) {
       const digest = createHash('sha256').update(`${stream}/${round}/${right}`).digest();
-      [left, right] = [right, left ^ (digest.readBigUInt64BE() & half)];
+      [left, right] = [right, left ^ (digest.readBigUInt64BE() & mask)];
     }
-    at = (left << bits) | right;
+    at = (left << halfBits) | right;
   } while (at >= size);
   return String(BigInt(least) + at);
 }

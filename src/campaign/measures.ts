@@ -68,14 +68,12 @@ export function decidingOutputs({
 }: Pick<Campaign, 'outputs' | 'precision' | 'goal' | 'strategy'>): string[] {
   const observed = strategy.by === 'calibration' ? strategy.observed : [];
   const required = 'require' in strategy ? strategy.require : [];
-  const measured = [
-    ...(precision?.outputs ?? []),
-    ...[...(goal ? [goal] : []), ...required, ...observed.filter(({ kind }) => kind === 'number')].map(
-      ({ output }) => output,
-    ),
-  ];
-  const curves = observed.filter(({ kind }) => kind !== 'number').map(({ output }) => output);
-  return [...new Set([...measured.flatMap((name) => measureOf(outputs, name).sources), ...curves])];
+  const numbers = observed.filter(({ kind }) => kind === 'number');
+  const curves = observed.filter(({ kind }) => kind !== 'number');
+  const judged = [...(goal ? [goal] : []), ...required, ...numbers];
+  const measured = [...(precision?.outputs ?? []), ...judged.map(({ output }) => output)];
+  const sources = measured.flatMap((name) => measureOf(outputs, name).sources);
+  return [...new Set([...sources, ...curves.map(({ output }) => output)])];
 }
 
 /** Drops measures whose name an earlier measure has. */
@@ -99,7 +97,7 @@ export function measureOf(outputs: Outputs, written: string, place?: Place): Mea
       { name: written, known: knownMeasures(outputs), place },
     );
   }
-  if (isFormula(written)) return formula(outputs, written, place);
+  if (isFormula(written)) return formulaOf(outputs, written, place);
   throw new UnknownNameError('UNKNOWN_OUTPUT', `The campaign keeps no output ${quoted(written)}.`, {
     name: written,
     known: knownMeasures(outputs),
@@ -107,7 +105,6 @@ export function measureOf(outputs: Outputs, written: string, place?: Place): Mea
   });
 }
 
-/** The names of the outputs that are measures. */
 function knownMeasures(outputs: Outputs): string[] {
   return outputs.filter(isMeasured).map(({ name }) => name);
 }
@@ -119,18 +116,19 @@ export function isMeasured({ type }: Pick<CampaignOutput, 'type'>): boolean {
 
 /** The measure of an output; undefined if the output is neither a number nor a BOOLEAN. */
 function ownMeasure({ name, type, units }: CampaignOutput): Measure | undefined {
-  const known = { name, type, units, sources: [name] };
+  const common = { name, type, units, sources: [name] };
   switch (valueType(type)) {
     case 'number':
-      return { ...known, statistic: 'mean', read: (values) => numberIn(values[name]) };
+      return { ...common, statistic: 'mean', read: (values) => numberIn(values[name]) };
     case 'boolean':
-      return { ...known, statistic: 'share', read: (values) => bit(booleanIn(values[name])) };
+      return { ...common, statistic: 'share', read: (values) => bit(booleanIn(values[name])) };
     case 'text':
       return undefined;
   }
 }
 
-function formula(outputs: Outputs, written: string, place: Place | undefined): Measure {
+/** The measure of a text that has the form of a formula. */
+function formulaOf(outputs: Outputs, written: string, place: Place | undefined): Measure {
   const [, letter = '', rest = ''] = FORMULA.exec(written)!;
   const end = rest.trimEnd();
   if (!end.endsWith(')')) throw invalid(written, 'It does not end with its closing bracket.', place);
@@ -196,8 +194,8 @@ function compiled(
   wanted: ValueType,
   { written, place }: Pick<Formula, 'written' | 'place'>,
 ): { sources: readonly string[]; evaluate: (values: Readonly<Record<string, string>>) => Value | undefined } {
-  const single = outputs.filter(({ type }) => scalarOutputTypes.includes(type));
-  const types = new Map(single.map(({ name, type }) => [name, valueType(type)]));
+  const scalars = outputs.filter(({ type }) => scalarOutputTypes.includes(type));
+  const types = new Map(scalars.map(({ name, type }) => [name, valueType(type)]));
   try {
     const { names, evaluate } = compileExpression(text, types, wanted, 'output of one value');
     if (names.length === 0) throw invalid(written, 'It names no output.', place);

@@ -68,12 +68,12 @@ export function* expandWithPauses(
       continue;
     }
     const { key, values } = row;
-    const own = draws.get(key);
-    if (own !== undefined) {
+    const times = draws.get(key);
+    if (times !== undefined) {
       if (given.has(key)) continue;
       given.add(key);
     }
-    yield { ordinal, key, values, ...(own !== undefined && { draws: own }) };
+    yield { ordinal, key, values, ...(times !== undefined && { draws: times }) };
     ordinal += 1;
   }
 }
@@ -93,8 +93,8 @@ function* keyedRows(
 ): Generator<Pick<Point, 'key' | 'values'> | undefined> {
   const { varied, design } = campaign;
   const keyOf = pointKeyOf(campaign);
-  const own = inputsOf(design);
-  const places = varied.map(({ name }) => own.indexOf(name));
+  const inputs = inputsOf(design);
+  const places = varied.map(({ name }) => inputs.indexOf(name));
   const base = varied.map(({ name }) => campaign.base.find((input) => input.name === name)!.value);
   let rows = 0;
   for (const row of rowsWithPauses(design, { base: campaign.base, contents })) {
@@ -128,7 +128,7 @@ export function fixedInputs(campaign: Omit<DesignOf, 'design'>): Campaign['base'
  * All inputs of one run, as they are sent to the service for one replication of a point. The first replication has the
  * number 1.
  *
- * @param reseeded number of earlier attempts with another seed
+ * @param reseeded the number of earlier attempts that had other seeds
  */
 export function runInputs(
   campaign: Pick<Campaign, 'base' | 'varied' | 'variedFiles' | 'seed' | 'seeds' | 'commonRandomNumbers'>,
@@ -139,8 +139,8 @@ export function runInputs(
   const varied = new Map(campaign.varied.map(({ name }, at) => [name, point.values[at]!]));
   const derivesSeed = campaign.seed !== null || reseeded > 0;
   return campaign.base.map((input) => {
-    const own = varied.get(input.name);
-    if (own !== undefined) return { ...input, value: contentOf(campaign, input.name, own) };
+    const value = varied.get(input.name);
+    if (value !== undefined) return { ...input, value: contentOf(campaign, input.name, value) };
     if (input.name === RANDOM_SEED && derivesSeed) {
       const seed = campaign.seed ?? DEFAULT_SEED;
       const key = campaign.commonRandomNumbers ? null : point.key;

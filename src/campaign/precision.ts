@@ -27,7 +27,7 @@ export interface Precision {
  * The estimate of an output from the finished replications of a point: its mean with Student's t interval, or the share
  * of runs in which it is true with Wilson's interval. The interval of a mean is at least as wide as chance allows
  * (`statistics/chance`). If runs are added until it is narrow, it is wider for skewed values. There is none while chance may
- * hide rare values, as if all values are equal.
+ * hide rare values, for example while all values are equal.
  */
 export interface Estimate {
   /** Number of replications with a value. */
@@ -88,18 +88,18 @@ export function estimateOf(sample: Moments, wanted: Wanted, of: Estimated = 'mea
   if (of === 'share' && mean !== null) {
     const share = shareOf(mean, n);
     const { low, high } = wilsonInterval(share, n, wanted.confidence);
-    const reached = excess({ ...sample, count: n, mean: share }, n, wanted, of) <= 1;
+    const reached = excess({ ...sample, mean: share }, n, wanted, of) <= 1;
     return { n, mean: share, sd: null, low, high, reached };
   }
   if (mean === null || variance === null || n < 2)
     return { n, mean, sd: null, low: null, high: null, reached: false };
-  const own = varianceOf(sample);
-  const sd = own && Math.sqrt(own);
+  const computable = varianceOf(sample);
+  const sd = computable && Math.sqrt(computable);
   const reached = excess(sample, n, wanted, of) <= 1;
-  // 0 is the variance of very many equal values
-  const known = (isLimited(wanted) ? sequentialVariance(sample, n, wanted) : chanceVariance(sample)) || null;
-  if (known === null) return { n, mean, sd, low: null, high: null, reached };
-  const half = halfWidth(n, Math.sqrt(known), wanted.confidence);
+  const least = isLimited(wanted) ? sequentialVariance(sample, n, wanted) : chanceVariance(sample);
+  // very many equal values have the variance 0, and no interval
+  if (!least) return { n, mean, sd, low: null, high: null, reached };
+  const half = halfWidth(n, Math.sqrt(least), wanted.confidence);
   return { n, mean, sd, low: mean - half, high: mean + half, reached };
 }
 
@@ -186,11 +186,13 @@ function missingOf(moments: Moments[], wanted: Wanted & Pick<Precision, 'min'>, 
   const min = Math.max(wanted.min, 2);
   if (n < min) return min - n;
   const last = moments[n - 1]!;
-  const isNarrow = (at: number): boolean => excess(moments[at - 1]!, at, wanted, of) <= 1;
-  let since = n + 1;
-  while (since > min && since + lookAhead(since) > n && isNarrow(since - 1)) since -= 1;
-  const narrow = since <= n ? since : firstEnough(last, wanted, of, n, GROWTH * n);
-  return Math.max(narrow + lookAhead(narrow) - n, 0);
+  const isNarrow = (count: number): boolean => excess(moments[count - 1]!, count, wanted, of) <= 1;
+  // the number of values from which on the interval was narrow; it goes down until the look-ahead fits into the n values
+  let narrowFrom = n + 1;
+  while (narrowFrom > min && narrowFrom + lookAhead(narrowFrom) > n && isNarrow(narrowFrom - 1))
+    narrowFrom -= 1;
+  if (narrowFrom > n) narrowFrom = firstEnough(last, wanted, of, n, GROWTH * n);
+  return Math.max(narrowFrom + lookAhead(narrowFrom) - n, 0);
 }
 
 /**
@@ -212,6 +214,7 @@ function lookAhead(n: number): number {
   return Math.max(LEAST_LOOK_AHEAD, Math.floor(LOOK_AHEAD * n));
 }
 
+/** The half-width with all values, relative to its limit; very large while it is unknown. */
 function needOf(moments: Moments[], wanted: Wanted, of: Estimated): number {
   const last = moments.at(-1);
   return last && last.count >= 2 ? excess(last, last.count, wanted, of) : Number.MAX_VALUE;
@@ -250,7 +253,11 @@ function isLimited({ relative, absolute }: Wanted): boolean {
  * variance by luck, and there the rule stops. With the variance alone, 92.5 % of the intervals of an exponential output
  * contain the mean, for 5 % fewer runs.
  */
-function sequentialVariance(sample: Moments, n: number, { confidence }: Pick<Wanted, 'confidence'>) {
+function sequentialVariance(
+  sample: Moments,
+  n: number,
+  { confidence }: Pick<Wanted, 'confidence'>,
+): number | null {
   const known = chanceVariance(grown(sample, n));
   return known && Math.max(known, sample.variance! * skewnessFactor(sample.skewness, n, confidence));
 }

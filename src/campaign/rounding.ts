@@ -5,7 +5,7 @@
 const DIGITS = 12;
 /** No number has more significant digits. */
 const MOST_DIGITS = 17;
-/** Numbers whose size is at most this multiple of their spread keep three digits of the spread when they have 12. */
+/** If numbers are at most this multiple of their spread, 12 digits keep three digits of the spread. */
 const MOST_RATIO = 1e9;
 
 /**
@@ -26,14 +26,13 @@ const LARGE_WHOLE = 1e12;
 
 /** Like {@link rounded}, for the whole number that is nearest to a computed number. */
 export function roundedWhole(value: number, spread: number, size: number): number {
-  // below this size, 12 digits are enough for a whole number
   return Math.round(size < LARGE_WHOLE ? Number(value.toPrecision(DIGITS)) : rounded(value, spread, size));
 }
 
 /** A number between a negative and a positive number is 0 if it is smaller than this share of them. */
 const LEAST_SHARE = 2 ** -46;
 
-/** A number that was computed from two ends, and lies between them: a rounding error beside 0 becomes 0. */
+/** Makes a number 0 if it is only a rounding error. It was computed from the two ends between which it lies. */
 export function settled(value: number, from: number, to: number): number {
   return from < 0 && Math.abs(value) <= LEAST_SHARE * Math.max(-from, Math.abs(to)) ? 0 : value;
 }

@@ -14,9 +14,9 @@ const LEAST = 1;
 /** The number of derived seeds, if the model declares no greatest seed. */
 const UNLIMITED = 2 ** 48;
 /** The largest random seed or salt. An INTEGER can hold it. */
-const MOST_DRAWN = 2 ** 31 - 1;
-/** The settings that give each run a seed of its own. */
-const REPLACES_SEED = ['select', 'replications', 'seed', 'fresh'];
+const LARGEST_DRAWN = 2 ** 31 - 1;
+/** The settings that replace the seed of all runs. */
+const REPLACING_SEED = ['select', 'replications', 'seed', 'fresh'];
 /** The types of inputs that can be salted. */
 const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
 
@@ -48,8 +48,8 @@ export function checkSeeds(
   const hint = `Remove ${users.map(({ setting }) => `"${setting}"`).join(' and ')}.`;
   if (!seed) {
     const lacks = `The model "${facts.name}" has no input ${RANDOM_SEED}, so`;
-    const isRepeats = users.some(({ setting }) => setting === 'replications' || setting === 'seed');
-    throw isRepeats
+    const seedsRuns = users.some(({ setting }) => setting === 'replications' || setting === 'seed');
+    throw seedsRuns
       ? new ForayError('REPLICATIONS_NEED_SEED', `${lacks} its runs cannot differ by their seed.`, {
           place,
           hint,
@@ -78,11 +78,11 @@ export function checkSeeds(
       place,
       `${hint.slice(0, -1)}, or the seed from the design.`,
     );
-  const replaces = users.findLast(({ setting }) => REPLACES_SEED.includes(setting));
-  if (replaces && given.has(RANDOM_SEED))
+  const replacing = users.findLast(({ setting }) => REPLACING_SEED.includes(setting));
+  if (replacing && given.has(RANDOM_SEED))
     throw wrong(
-      `The input "${RANDOM_SEED}" is given, and "${replaces.setting}" replaces it.`,
-      locate(replaces.path),
+      `The input "${RANDOM_SEED}" is given, and "${replacing.setting}" replaces it.`,
+      locate(replacing.path),
       'Give one of the two.',
     );
   if (definition.fresh === true && definition.seed !== undefined)
@@ -96,13 +96,15 @@ export function checkSeeds(
 /** The seeds of a model that declares `min` or `max` for them; undefined if it takes any. */
 export function seedRange({ version }: ModelFacts): SeedRange | undefined {
   const seed = version.experimentTemplate.inputs.find(({ name }) => name === RANDOM_SEED);
-  if ((seed?.min ?? seed?.max) === undefined) return undefined;
-  const least = Math.ceil(seed?.min ?? Math.min(LEAST, seed!.max!));
-  return { least, most: Math.floor(seed?.max ?? least + UNLIMITED - 1) };
+  const { min, max } = seed ?? {};
+  if (min === undefined && max === undefined) return undefined;
+  const least = Math.ceil(min ?? Math.min(LEAST, max!));
+  return { least, most: Math.floor(max ?? least + UNLIMITED - 1) };
 }
 
 function seedUsers({ definition }: ReadDefinition, drawsBySeed: boolean, takesSeed: boolean): SeedUser[] {
   const { select, replications = 1, commonRandomNumbers, seed, fresh, failures } = definition;
+  // for a model without seeds, the seed of the campaign may be only for its points
   const seedsRuns = seed !== undefined && (takesSeed || !drawsBySeed);
   return [
     ...(select && takesSeed ? [{ setting: 'select', path: ['select'] }] : []),
@@ -151,8 +153,8 @@ export function saltOf({ fresh }: Partial<Pick<Campaign, 'fresh'>>): string | un
 
 /**
  * The seed of a campaign, from which all seeds of runs are derived. Null if runs keep the seed of the model: a campaign
- * without replications then reuses the runs of others. Replications always have a seed. If they kept the seed of the model
- * for replication 1, this one would have the same chance at all points, and no mean over points would be independent of it.
+ * without replications then reuses the runs of others. Replications always have derived seeds. If replication 1 had the
+ * seed of the model, its chance would be the same at all points, and no mean over points would be independent of it.
  * A campaign with `fresh: true` draws its seed when it is submitted.
  *
  * @param replications - the fewest replications of a point
@@ -185,8 +187,8 @@ type Seeded = Pick<
 
 /** Whether chance may make the results of two points differ, because their runs have different seeds. */
 export function hasRandomRuns(campaign: Seeded): boolean {
-  const isSame = campaign.commonRandomNumbers && !isRepeated(campaign);
-  return hasDerivedSeeds(campaign) && !isSame;
+  const isOneSeed = campaign.commonRandomNumbers && !isRepeated(campaign);
+  return hasDerivedSeeds(campaign) && !isOneSeed;
 }
 
 /** Whether foray chooses the seeds of runs. Otherwise all runs have the seed of the model. */
@@ -195,7 +197,7 @@ export function hasDerivedSeeds({ base, seed, fresh }: Pick<Seeded, 'base' | 'se
 }
 
 /** Whether all points have the same seeds, so that one replication has the same chance at all of them. */
-export function sharesSeeds(campaign: Seeded & Pick<Campaign, 'varied'>): boolean {
+export function pointsShareSeeds(campaign: Seeded & Pick<Campaign, 'varied'>): boolean {
   const { base, varied, commonRandomNumbers } = campaign;
   if (!hasSeed(base) || varied.some(({ name }) => name === RANDOM_SEED)) return false;
   return commonRandomNumbers || !hasDerivedSeeds(campaign);
@@ -217,7 +219,7 @@ export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
 ): C {
   const { fresh } = campaign;
   if (!fresh) return campaign;
-  const drawn = 1 + Math.floor(random() * MOST_DRAWN);
+  const drawn = 1 + Math.floor(random() * LARGEST_DRAWN);
   if (fresh.by === 'seed') return { ...campaign, seed: drawn };
   const base = campaign.base.map((input) =>
     input.name === fresh.input ? { ...input, value: String(drawn) } : input,
@@ -231,7 +233,7 @@ export function freshened<C extends Pick<Campaign, 'base' | 'seed' | 'fresh'>>(
  *
  * @param sameKeys whether the point has the same key in both campaigns
  */
-export function shareSeeds(a: SeedsOf, b: SeedsOf, sameKeys: boolean): boolean {
+export function campaignsShareSeeds(a: SeedsOf, b: SeedsOf, sameKeys: boolean): boolean {
   const [ofA, ofB] = [a, b].map(({ base }) => base.find(({ name }) => name === RANDOM_SEED)?.value);
   if (ofA === undefined || ofB === undefined) return false;
   // without a seed, all runs have the seed in `base`

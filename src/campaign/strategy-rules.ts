@@ -12,7 +12,7 @@ import { beginSearch } from './search/resolve.ts';
 import { checkSearchChange, keptSearch, searchChanges } from './search/search-change.ts';
 import { hasStrategy, type Strategy, type StrategyName, type strategySettings } from './strategy.ts';
 import type { BaseInput } from './designs/input-types.ts';
-import type { Begun, Campaign, Goal } from './types.ts';
+import type { BegunStrategy, Campaign, Goal } from './types.ts';
 
 /** How a definition asks for a strategy, and what a change of the definition may do. */
 interface StrategyRules {
@@ -24,7 +24,7 @@ interface StrategyRules {
   /** The replications of each point in a definition that does not give their number. */
   replications: (base: readonly Pick<BaseInput, 'name'>[]) => number;
   /** Checks the settings of the strategy, without the outputs. Mistakes are collected. */
-  begin: (read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>) => Begun;
+  begin: (read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>) => BegunStrategy;
   /** Checks the number of points. @throws ForayError INVALID_VALUE */
   checkPoints: (
     read: ReadDefinition,
@@ -39,7 +39,7 @@ interface StrategyRules {
   kept: (before: Campaign, after: Campaign) => Campaign;
 }
 
-/** The rules of a strategy that needs no others. */
+/** The rules of most strategies. */
 const plainRules = {
   replications: () => 1,
   checkPoints: () => {},
@@ -48,7 +48,7 @@ const plainRules = {
   kept: (_before, after) => after,
 } satisfies Partial<StrategyRules>;
 
-/** The rules of all strategies. The first one that is in a definition is its strategy. */
+/** The rules of all strategies. A definition has the first strategy that is in it. */
 export const strategyRules: Record<StrategyName, StrategyRules> = {
   search: {
     ...plainRules,
@@ -120,7 +120,11 @@ export function strategyIn(definition: Definition): StrategyName {
 }
 
 /** Checks and resolves the strategy of a definition. Mistakes are collected. */
-export function beginStrategy(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
+export function beginStrategy(
+  read: ReadDefinition,
+  facts: DesignFacts,
+  given: ReadonlySet<string>,
+): BegunStrategy {
   const name = strategyIn(read.definition);
   facts.mistakes.attempt(() => checkAlone(read, name));
   return strategyRules[name].begin(read, facts, given);

@@ -144,10 +144,10 @@ export interface Campaign {
   notify?: string[] | undefined;
 }
 
-/** The part of a strategy that is checked before the outputs of the campaign are known. */
-export interface Begun {
+/** A strategy whose settings are checked, except those that need the outputs of the campaign. */
+export interface BegunStrategy {
   design: Design;
-  /** Checks the rest. Mistakes are collected. */
+  /** Checks the other settings. Mistakes are collected. */
   finish: (kept: Pick<Campaign, 'outputs' | 'derived'>) => { strategy: Strategy; goal?: Goal };
 }
 
@@ -157,10 +157,11 @@ export type CampaignBy<By extends StrategyName> = Campaign & { strategy: Strateg
 /** The settings that the workflow of a campaign uses. They can change while the campaign runs. */
 export type CampaignSettings = Pick<Campaign, 'concurrency' | 'failures' | 'timeouts' | 'notify'>;
 
-/** A point of the design. `values` are the canonical values of the varied inputs, in their order. */
 export interface Point {
+  /** The place of the point in the campaign, from 0. */
   ordinal: number;
   key: string;
+  /** The canonical values of the varied inputs, in the order of these inputs. */
   values: string[];
   /** How often the design has the point; absent for a point that it has once. */
   draws?: number;
@@ -186,9 +187,7 @@ export interface RunCounts {
   new: number;
   reused: number;
   failed: number;
-  /**
-   * Runs that are RUNNING at the service. In an answer of the workflow, the number is an estimate from recent polls.
-   */
+  /** Runs that are RUNNING at the service. In an answer of the workflow, the number is an estimate from recent polls. */
   running: number;
   /** Runs that are requested and not running: FRESH at the service, or finished since the last poll. */
   queued: number;

@@ -14,9 +14,9 @@ export interface WantedFile {
   input: string;
   /** Relative to the definition's folder. */
   path: string;
-  /** The first place where the definition or a point file names the file. */
+  /** The place where the definition or a point file first names the file. */
   place: Place;
-  /** What names the file; its folder is the one to which people write the path. @default 'definition' */
+  /** What names the file. People write the path relative to the folder of this. @default 'definition' */
   of?: 'definition' | 'point file';
 }
 
@@ -53,7 +53,7 @@ export class WantedFiles {
         hint: "Put the files of a design into the definition's folder, or a folder within it. Their paths there name the points.",
       });
     }
-    const key = JSON.stringify([input, path]);
+    const key = fileKey({ input, path });
     if (!this.#files.has(key)) this.#files.set(key, { input, path, place, of: this.#of });
     return path;
   }
@@ -90,10 +90,15 @@ export function pathOf(files: readonly VariedFile[] = [], name: string, value: s
   return files.find(({ input, hash }) => input === name && hash === value)?.path ?? value;
 }
 
-/** The hashes of files, by input and path. */
+/** The key of a file among the files of a campaign. */
+export function fileKey({ input, path }: Pick<VariedFile, 'input' | 'path'>): string {
+  return JSON.stringify([input, path]);
+}
+
+/** The hashes of files, by {@link fileKey}. */
 const hashes = new WeakMap<readonly VariedFile[], Map<string, string>>();
 
-/** The content of the value of an input at a point: the hash of a file, or else the value itself. */
+/** What the service gets for the value of an input at a point: the hash of a file, or else the value itself. */
 export function contentOf(
   { variedFiles }: Partial<Pick<Campaign, 'variedFiles'>>,
   input: string,
@@ -102,8 +107,8 @@ export function contentOf(
   if (!variedFiles) return value;
   let known = hashes.get(variedFiles);
   if (!known) {
-    known = new Map(variedFiles.map(({ input, path, hash }) => [JSON.stringify([input, path]), hash]));
+    known = new Map(variedFiles.map((file) => [fileKey(file), file.hash]));
     hashes.set(variedFiles, known);
   }
-  return known.get(JSON.stringify([input, value])) ?? value;
+  return known.get(fileKey({ input, path: value })) ?? value;
 }

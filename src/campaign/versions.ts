@@ -8,7 +8,8 @@ type Versioned = Pick<Campaign, 'model' | 'versions'>;
  * @param version the number of the version; null for a run with the campaign's first version
  */
 export function versionOf({ model, versions = [model] }: Versioned, version: number | null): ModelVersion {
-  return versions.find((one) => version === null || one.version === version) ?? model;
+  const found = version === null ? versions[0] : versions.find((one) => one.version === version);
+  return found ?? model;
 }
 
 /**
@@ -21,12 +22,13 @@ export function versionNow({ model, versions }: Versioned): number | null {
 
 /** The versions of a campaign after it changed to another version. */
 export function versionsWith(
-  { model, versions = [versionIn(model)] }: Versioned,
+  { model, versions = [onlyVersion(model)] }: Versioned,
   next: ModelVersion,
 ): ModelVersion[] {
-  return [...versions, versionIn(next)];
+  return [...versions, onlyVersion(next)];
 }
 
-function versionIn({ versionId, version }: ModelVersion): ModelVersion {
+/** A version without the other fields of a model. */
+function onlyVersion({ versionId, version }: ModelVersion): ModelVersion {
   return { versionId, version };
 }

@@ -1,7 +1,7 @@
 import { wordOfX, type XWord } from '../campaign/curves.ts';
 import { growthProgress, growthText } from '../campaign/growth.ts';
 import { hasStrategy } from '../campaign/strategy.ts';
-import { hasRandomRuns, hasUnknownChance, sharesSeeds } from '../campaign/seeds.ts';
+import { hasRandomRuns, hasUnknownChance, pointsShareSeeds } from '../campaign/seeds.ts';
 import type { RunCounts } from '../campaign/types.ts';
 import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts';
 import { unknownChanceWarnings } from './chance.ts';
@@ -61,7 +61,7 @@ export function analysesOf(
   const counted = hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs';
   const warningsOf = (isHidden: boolean, { isOfOneReplication }: OutputColumn | CurveColumns): string[] => [
     ...(isUnknown || isHidden ? unknownChanceWarnings(method, !isUnknown) : []),
-    ...(isOfOneReplication && sharesSeeds(campaign) ? [ONE_CHANCE] : []),
+    ...(isOfOneReplication && pointsShareSeeds(campaign) ? [ONE_CHANCE] : []),
   ];
 
   function ofColumn(column: OutputColumn): Analysis {

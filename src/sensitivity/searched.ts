@@ -2,7 +2,7 @@ import { inputsOfSearch } from '../campaign/search/search.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Ask } from '../campaign/search/log.ts';
 import { saltelliUnit } from '../campaign/sampling/saltelli.ts';
-import { sharesSeeds } from '../campaign/seeds.ts';
+import { pointsShareSeeds } from '../campaign/seeds.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { snapped } from '../search/methods/gp/levels.ts';
 import { type Model, modelOf } from '../search/methods/gp/model.ts';
@@ -103,7 +103,7 @@ export function searchedAnalysis(
     warnings: [
       ...failures,
       ...(indices.length === 0 ? [`There are no indices, because ${unknown}.`] : []),
-      ...(!isNoisy && sharesSeeds(campaign) ? [ONE_CHANCE] : []),
+      ...(!isNoisy && pointsShareSeeds(campaign) ? [ONE_CHANCE] : []),
       ...(known.length > told.length
         ? [`The model is fitted to ${told.length} of ${known.length} points, spread evenly over the search.`]
         : []),

@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import type { InputItem } from '../../src/api/index.ts';
 import { canonicalValue } from '../../src/api/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
-import { freshened, shareSeeds } from '../../src/campaign/seeds.ts';
+import { freshened, campaignsShareSeeds } from '../../src/campaign/seeds.ts';
 import type { ModelFacts } from '../../src/campaign/facts.ts';
 import { checkBody, epidemic, refused, seedless } from './support.ts';
 
@@ -258,7 +258,7 @@ describe('freshened', () => {
   });
 });
 
-test('shareSeeds is true if all replications of a point have the same seeds in both campaigns, and false otherwise', () => {
+test('campaignsShareSeeds is true if all replications of a point have the same seeds in both campaigns, and false otherwise', () => {
   const campaigns = fc.record({
     seed: fc.constantFrom(null, 0, 1),
     commonRandomNumbers: fc.boolean(),
@@ -274,7 +274,7 @@ test('shareSeeds is true if all replications of a point have the same seeds in b
         [1, 2, 3].map((n) => runInputs(campaign!, { key, values: [] }, n)[0]?.value);
       const [ofA, ofB] = [seedsOf(a, 'k'), seedsOf(b, sameKeys ? 'k' : 'l')];
       const areSame = ofA[0] !== undefined && ofA.join() === ofB.join();
-      expect(shareSeeds(a!, b!, sameKeys)).toBe(areSame);
+      expect(campaignsShareSeeds(a!, b!, sameKeys)).toBe(areSame);
     }),
     { numRuns: 500 },
   );

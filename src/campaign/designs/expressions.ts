@@ -15,7 +15,7 @@ export interface Derivation {
 /** Maximum number of characters that a message quotes from an expression, starting at the mistake. */
 const LONGEST_REST = 20;
 
-/** Resolves an input that an expression gives. */
+/** Checks an expression under "derive", and the input whose value it gives. */
 export function resolveDerivation(
   written: string,
   expression: string,

@@ -111,13 +111,14 @@ export function* factorialRows({ values, generators }: Factorial): Generator<str
     yield values.map((list, at) => {
       const generator = generators[at];
       if (!generator) return list[places[at]!]!;
-      const isHigh = generator.of.filter((other) => places[other] === 0).length % 2 === 0;
-      return list[isHigh === (generator.sign === 1) ? 1 : 0]!;
+      const lowLevels = generator.of.filter((other) => places[other] === 0).length;
+      const level = lowLevels % 2 === 0 ? generator.sign : -generator.sign;
+      return list[level === 1 ? 1 : 0]!;
     });
-    const turned = basic.findLast((at) => places[at]! < values[at]!.length - 1);
-    if (turned === undefined) return;
-    places[turned]! += 1;
-    for (const at of basic) if (at > turned) places[at] = 0;
+    const advanced = basic.findLast((at) => places[at]! < values[at]!.length - 1);
+    if (advanced === undefined) return;
+    places[advanced]! += 1;
+    for (const at of basic) if (at > advanced) places[at] = 0;
   }
 }
 
@@ -140,7 +141,7 @@ function levelsOf(
   });
 }
 
-/** The places of the basic inputs in a column; null for a basic input itself. Bit i stands for basic input i. */
+/** The generator of a column of a fraction; null for a basic input. Bit i of the column stands for basic input i. */
 function generatorOf(column: number): FactorGenerator | null {
   const of = Array.from({ length: MOST_FACTORS }, (_, at) => at).filter((at) => (column >>> at) & 1);
   return of.length > 1 ? { of, sign: 1 } : null;
@@ -167,10 +168,10 @@ export function definingRelation({ generators }: Factorial): EqualProduct[] {
   const words: EqualProduct[] = [];
   for (const [at, generator] of generators.entries()) {
     if (!generator) continue;
-    const own: EqualProduct = { of: [...generator.of, at].toSorted((a, b) => a - b), sign: generator.sign };
-    words.push(own, ...words.map((word) => productOf(word, own)));
+    const word: EqualProduct = { of: [...generator.of, at].toSorted((a, b) => a - b), sign: generator.sign };
+    words.push(word, ...words.map((earlier) => productOf(earlier, word)));
   }
-  return words.toSorted(compare);
+  return words.toSorted(byLength);
 }
 
 /** A fraction in words: "16 of 256 combinations, resolution IV: I = ABCE = …"; undefined for a full factorial. */
@@ -178,8 +179,8 @@ export function fractionText(design: Factorial): string | undefined {
   const { inputs, generators } = design;
   const generated = generators.filter((generator) => generator !== null).length;
   if (generated === 0) return undefined;
-  const runs = combinationsOf(design);
-  const counts = `${runs.toLocaleString('en')} of ${(2 ** inputs.length).toLocaleString('en')} combinations`;
+  const [points, all] = [combinationsOf(design), 2 ** inputs.length];
+  const counts = `${points.toLocaleString('en')} of ${all.toLocaleString('en')} combinations`;
   const names = inputs.map((name, at) => `${LETTERS[at]} is ${name}`).join(', ');
   return `${counts}, resolution ${roman(resolutionOf(design))}: ${relationText(design, generated)}; ${names}`;
 }
@@ -216,7 +217,7 @@ function productOf(one: EqualProduct, other: EqualProduct): EqualProduct {
   return { of, sign: one.sign === other.sign ? 1 : -1 };
 }
 
-function compare(one: EqualProduct, other: EqualProduct): number {
+function byLength(one: EqualProduct, other: EqualProduct): number {
   if (one.of.length !== other.of.length) return one.of.length - other.of.length;
   const at = one.of.findIndex((place, index) => place !== other.of[index]);
   return at < 0 ? 0 : one.of[at]! - other.of[at]!;

@@ -114,7 +114,7 @@ export type Design =
   | Union<Design>
   | Refined<Design>;
 
-const all: AnyWrittenDesign<WrittenDesign, Design> = {
+const anyDesign: AnyWrittenDesign<WrittenDesign, Design> = {
   members: z.array(DesignSchema, 'expected a list of designs').min(1, 'expected at least one design'),
   resolveMember,
   inputsOf,
@@ -124,7 +124,7 @@ const all: AnyWrittenDesign<WrittenDesign, Design> = {
   levelsOf,
   hasDraws,
 };
-const combined = { product: product(all), union: union(all) };
+const combined = { product: product(anyDesign), union: union(anyDesign) };
 const written = { ...simple, ...combined };
 const resolved: { [K in Design['kind']]: ResolvedKind<Extract<Design, { kind: K }>> } = {
   grid,
@@ -138,7 +138,7 @@ const resolved: { [K in Design['kind']]: ResolvedKind<Extract<Design, { kind: K 
   saltelli,
   factorial,
   ...combined,
-  refined: refined(all),
+  refined: refined(anyDesign),
 };
 
 /** What the kinds of design are called in a form. Kinds that contain other designs have no title. */
@@ -181,17 +181,19 @@ export function resolveDesign(
   taken: ReadonlySet<string>,
 ): Design {
   const { mistakes, locate } = facts;
-  const { name, kind, own } = writtenKind(design);
-  const core = mistakes.attempt(() => kind.resolve(own, facts, [...path, name], taken)) ?? NO_DESIGN;
-  const { where, derive = {} } = design;
-  if (where === undefined && design.derive === undefined) return core;
-  const set = new Set([...taken, ...inputsOf(core)]);
-  const derived = Object.entries(derive).map(([input, expression]) =>
-    mistakes.attempt(() => resolveDerivation(input, expression, facts, [...path, 'derive', input], set)),
+  const { name, kind, settings } = writtenKind(design);
+  const core = mistakes.attempt(() => kind.resolve(settings, facts, [...path, name], taken)) ?? NO_DESIGN;
+  const { where, derive } = design;
+  if (where === undefined && derive === undefined) return core;
+  const takenSoFar = new Set([...taken, ...inputsOf(core)]);
+  const derived = Object.entries(derive ?? {}).map(([input, expression]) =>
+    mistakes.attempt(() =>
+      resolveDerivation(input, expression, facts, [...path, 'derive', input], takenSoFar),
+    ),
   );
   if (where !== undefined) {
     mistakes.attempt(() => checkExpression(where, 'boolean', facts, [...path, 'where']));
-    const needed = kind.needsAllPoints?.(own);
+    const needed = kind.needsAllPoints?.(settings);
     if (needed) {
       mistakes.add(
         new ForayError('INVALID_VALUE', `"where" cannot leave points out of a ${needed.name}.`, {
@@ -217,8 +219,8 @@ function resolveMember(
   path: Path,
   taken: ReadonlySet<string>,
 ): Design {
-  const { name, kind, own } = writtenKind(member);
-  const needed = kind.needsAllPoints?.(own);
+  const { name, kind, settings } = writtenKind(member);
+  const needed = kind.needsAllPoints?.(settings);
   if (needed) {
     facts.mistakes.add(
       new ForayError('INVALID_VALUE', `A ${needed.name} cannot be part of a ${whole}.`, {
@@ -227,24 +229,24 @@ function resolveMember(
       }),
     );
   }
-  // two members could change the same input
+  // no input counts as fixed, because two members could change the same fixed input
   return resolveDesign(member, { ...facts, fixed: new Set<string>() }, path, taken);
 }
 
-/** The kind of a written design, and what is written under its name. */
+/** The kind of a written design, and the settings under its name. */
 function writtenKind(design: WrittenDesign): {
   name: KindName;
   kind: WrittenKind<unknown, Design>;
-  own: unknown;
+  settings: unknown;
 } {
   const name = kinds.find((candidate) => design[candidate] !== undefined)!;
-  return { name, kind: written[name] as WrittenKind<unknown, Design>, own: design[name] };
+  return { name, kind: written[name] as WrittenKind<unknown, Design>, settings: design[name] };
 }
 
 /** The inputs that a design varies, in the order of their first mention. */
 export function inputsOf(design: Design): string[] {
-  const own = kindOf(design).inputs?.(design);
-  if (own) return own;
+  const byKind = kindOf(design).inputs?.(design);
+  if (byKind) return byKind;
   return 'inputs' in design
     ? design.inputs.map((input) => (typeof input === 'string' ? input : input.name))
     : [];
@@ -288,9 +290,9 @@ export function levelsOf(design: Design): Map<string, readonly string[]> {
 }
 
 /**
- * The inputs whose values come from a sample, a list or a file, and not from a grid. The map has a number for each such
- * input. In a design for Sobol' indices, it is the average number of points with the same value, because several points
- * share the values of a base point. In other designs it is 1.
+ * The inputs whose values come from a sample, a list or a file, and not from a grid, each with the average number of points
+ * that share a value. It is above 1 only in a design for Sobol' indices, where several points have the values of a base
+ * point.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
   return new Map([...nested(design)].flatMap((one) => kindOf(one).scattered?.(one) ?? []));

@@ -76,6 +76,14 @@ export function takesFile(name: string, place: Place): ForayError {
   });
 }
 
+/** The error for an input that two parts of a definition give. */
+export function givenTwice(name: string, place: Place): ForayError {
+  return new ForayError('INVALID_VALUE', `The input "${name}" is given more than once.`, {
+    place,
+    hint: 'Give it once, under one of inputs, files, design, search, calibrate and fresh.',
+  });
+}
+
 /**
  * The type that the values of an input or output have in expressions. The path of a file counts as a text, and
  * `expressionNames` keeps it out of expressions.

@@ -4,7 +4,7 @@ import type { Mistakes } from '../../yaml/mistake-collector.ts';
 import type { Locate } from '../../yaml/yaml.ts';
 import type { ModelInput } from '../input-values.ts';
 import { pointKeys } from '../keys.ts';
-import { type BaseInput, takesFile } from './input-types.ts';
+import { type BaseInput, givenTwice, takesFile } from './input-types.ts';
 import type { PointFile } from './table.ts';
 
 /**
@@ -59,17 +59,18 @@ export interface ResolvedKind<D> {
   /** The largest possible number of rows, including repeated and omitted rows. By default the size. */
   mostRows?: (design: D) => number;
   /**
-   * The values that the design lists for each input, in its order. By default none, as for a kind that
-   * also uses base values, and for a file, whose values are in the store.
+   * The values that the design lists for each input, in its order. By default none: a kind may also use base values, and
+   * the values of a file are in the store.
    */
   levels?: (design: D) => Iterable<readonly [string, readonly string[]]>;
   /** The inputs with values that are not on a grid, and how many points share a value on average. By default none. */
   scattered?: (design: D) => [string, number][];
-  /** Describes the design in words for a plan. By default nothing. */
+  /** The lines that describe the design in a plan. By default none. */
   about?: (design: D) => string[];
-  /** The size of a design that can grow: of its trajectories or base points. */
+  /** For a design that can grow. */
   growth?: {
     unit: GrowthUnit;
+    /** The number of units. */
     size: (design: D) => number;
     /** The design with another size. Base points that cannot be divided over the scrambles are left out. */
     grown: (design: D, size: number) => D;
@@ -92,7 +93,7 @@ export interface RowContext {
   contents: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The functions for any design `D`, for the kinds that contain other designs. */
+/** What the kinds that contain other designs can do with any design `D`. */
 export interface AnyDesign<D> {
   inputsOf: (design: D) => string[];
   rowsWithPauses: (design: D, context: RowContext) => Iterable<Row | undefined>;
@@ -117,7 +118,7 @@ export interface AnyWrittenDesign<Written, D> extends AnyDesign<D> {
   ) => D;
 }
 
-/** The facts and names for resolving a design. */
+/** What is known outside of a design when it is resolved. */
 export interface DesignFacts {
   inputs: readonly ModelInput[];
   locate: Locate;
@@ -137,6 +138,7 @@ export interface DesignFacts {
   mistakes: Mistakes;
 }
 
+/** An input that a design names, with what it gives the input, and where. */
 export interface GivenInput<T> {
   input: ModelInput;
   value: T;
@@ -150,10 +152,10 @@ export function inputsIn<T>(
   path: Path,
   taken: ReadonlySet<string>,
 ): GivenInput<T>[] {
-  const all = new Set(taken);
+  const takenSoFar = new Set(taken);
   return Object.entries(written).flatMap(([name, value]) => {
     const at = [...path, name];
-    const input = facts.mistakes.attempt(() => newInput(name, facts, facts.locate(at, 'key'), all));
+    const input = facts.mistakes.attempt(() => newInput(name, facts, facts.locate(at, 'key'), takenSoFar));
     return input ? [{ input, value, path: at }] : [];
   });
 }
@@ -169,16 +171,9 @@ export function newInput(
   taken: Set<string>,
 ): ModelInput {
   const input = find(name, place);
-  if (taken.has(input.name)) {
-    throw new ForayError('INVALID_VALUE', `The input "${input.name}" is given more than once.`, {
-      place,
-      hint: 'Give it once, under one of inputs, files, design, search, calibrate and fresh.',
-    });
-  }
+  if (taken.has(input.name)) throw givenTwice(input.name, place);
   taken.add(input.name);
-  if (input.type === 'INPUT_FILE' && !input.addFile) {
-    throw takesFile(input.name, place);
-  }
+  if (input.type === 'INPUT_FILE' && !input.addFile) throw takesFile(input.name, place);
   return input;
 }
 
@@ -191,8 +186,8 @@ export function baseValues(inputs: readonly string[], base: readonly BaseInput[]
   return inputs.map((name) => base.find((input) => input.name === name)!.value);
 }
 
-/** Returns a function that takes each row with its number, starting at 0, and refuses a repeated row. */
-export function distinctRows(
+/** Returns a function that takes each row with its number, from 0, and throws an error for a repeated row. */
+export function repeatCheck(
   names: readonly string[],
   placeOf: (row: number) => Place,
 ): (values: readonly string[], row: number) => void {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ForayError } from '../../errors.ts';
+import { ForayError, type Place } from '../../errors.ts';
 import { type MorrisDesign, morrisLevels } from '../sampling/morris.ts';
 import type { Kind } from './kind.ts';
 import { firstSize, Growing } from './schema-growth.ts';
@@ -60,22 +60,9 @@ export const morris: Kind<Written, Morris> = {
     const { levels = LEVELS, seed = facts.seed } = written;
     const inputs = resolveSpread(written.inputs, facts, [...path, 'inputs'], taken);
     if (!inputs) return undefined;
-    for (const [at, input] of inputs.entries()) facts.mistakes.attempt(() => checkEnds(input, at));
+    for (const [at, key] of Object.keys(written.inputs).entries())
+      facts.mistakes.attempt(() => checkEnds(inputs[at]!, facts.locate([...path, 'inputs', key])));
     return { kind: 'morris', inputs, trajectories: firstSize(written.trajectories), levels, seed };
-
-    function checkEnds({ name, distribution }: SpreadInput, at: number): void {
-      if (distribution.kind !== 'normal') return;
-      if (distribution.min !== undefined && distribution.max !== undefined) return;
-      const key = Object.keys(written.inputs)[at]!;
-      throw new ForayError(
-        'INVALID_VALUE',
-        `Morris uses the least and the greatest value of each input, and "${name}" is unbounded.`,
-        {
-          place: facts.locate([...path, 'inputs', key]),
-          hint: 'Give its normal distribution a "min" and a "max".',
-        },
-      );
-    }
   },
   needsAllPoints: () => ({ name: 'morris design', hint: ALL_POINTS_NEEDED }),
   *rows(design) {
@@ -93,3 +80,14 @@ export const morris: Kind<Written, Morris> = {
   },
   isForSensitivity: true,
 };
+
+/** @throws ForayError INVALID_VALUE if an input has no least or no greatest value */
+function checkEnds({ name, distribution }: SpreadInput, place: Place): void {
+  if (distribution.kind !== 'normal') return;
+  if (distribution.min !== undefined && distribution.max !== undefined) return;
+  throw new ForayError(
+    'INVALID_VALUE',
+    `Morris uses the least and the greatest value of each input, and "${name}" is unbounded.`,
+    { place, hint: 'Give its normal distribution a "min" and a "max".' },
+  );
+}

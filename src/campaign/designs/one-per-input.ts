@@ -1,8 +1,9 @@
 import { isWholeType } from '../../api/index.ts';
 import * as z from 'zod';
-import { ForayError, isForayError } from '../../errors.ts';
+import { ForayError, isForayError, type Place } from '../../errors.ts';
+import type { Locate } from '../../yaml/yaml.ts';
 import { checkNumeric } from './input-types.ts';
-import { canonical, checkUnits } from '../input-values.ts';
+import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { rounded } from '../rounding.ts';
 import type { Listed } from './grid.ts';
 import {
@@ -93,10 +94,10 @@ function listedIn(
   path: Path,
   taken: ReadonlySet<string>,
 ): GivenInput<null>[] {
-  const all = new Set(taken);
+  const takenSoFar = new Set(taken);
   return names.flatMap((name, index) => {
     const at = [...path, index];
-    const input = facts.mistakes.attempt(() => newInput(name, facts, facts.locate(at), all));
+    const input = facts.mistakes.attempt(() => newInput(name, facts, facts.locate(at), takenSoFar));
     return input ? [{ input, value: null, path: at }] : [];
   });
 }
@@ -107,29 +108,41 @@ function sidesOf(
   change: number,
   { base, locate }: DesignFacts,
 ): string[] {
-  const { name, type } = input;
-  const value = base.find((one) => one.name === name)!.value;
+  const value = base.find(({ name }) => name === input.name)!.value;
   const hint = 'oneAtATime takes inputs of any type, each with a list of values.';
   checkNumeric(input, 'a number', locate(path), hint);
-  if (sides) {
-    checkUnits(input, sides.units, locate([...path, 'units']));
-    const pair = (['low', 'high'] as const).map((side) =>
-      canonical(input, sides[side], locate([...path, side])),
-    );
-    const [low, middle, high] = [Number(pair[0]), Number(value), Number(pair[1])];
-    if (low < middle && middle < high) return pair;
-    throw new ForayError('INVALID_VALUE', `"${name}" is ${value} outside the design.`, {
-      place: locate(path),
-      hint: 'Give a "low" below this value, and a "high" above it.',
-    });
-  }
-  const shares = `{${name}: {low: NUMBER, high: NUMBER}}`;
+  return sides ? givenSides(input, value, sides, locate, path) : sharesOf(input, value, change, locate(path));
+}
+
+function givenSides(
+  input: ModelInput,
+  value: string,
+  sides: Sides,
+  locate: Locate,
+  path: PropertyKey[],
+): string[] {
+  checkUnits(input, sides.units, locate([...path, 'units']));
+  const pair = (['low', 'high'] as const).map((side) =>
+    canonical(input, sides[side], locate([...path, side])),
+  );
+  const [low, middle, high] = [Number(pair[0]), Number(value), Number(pair[1])];
+  if (low < middle && middle < high) return pair;
+  throw new ForayError('INVALID_VALUE', `"${input.name}" is ${value} outside the design.`, {
+    place: locate(path),
+    hint: 'Give a "low" below this value, and a "high" above it.',
+  });
+}
+
+/** The values that are a share of the value below and above it. */
+function sharesOf(input: ModelInput, value: string, change: number, place: Place): string[] {
+  const { name, type } = input;
+  const written = `"inputs": {${name}: {low: NUMBER, high: NUMBER}}`;
   const size = Math.abs(Number(value));
   if (size === 0) {
     throw new ForayError(
       'INVALID_VALUE',
       `"${name}" has the value 0 outside the design. A share of 0 is 0, so the design cannot change the input.`,
-      { place: locate(path), hint: `Give a low and a high value: "inputs": ${shares}.` },
+      { place, hint: `Give a low and a high value: ${written}.` },
     );
   }
   const distance = isWholeType(type) ? Math.max(1, Math.round(size * change)) : size * change;
@@ -137,13 +150,11 @@ function sidesOf(
     const sum = Number(value) + step;
     const number = isWholeType(type) ? sum : rounded(sum, distance, size);
     try {
-      return canonical(input, number, locate(path));
+      return canonical(input, number, place);
     } catch (error) {
       if (!isForayError(error)) throw error;
-      throw new ForayError(error.code, error.message, {
-        place: locate(path),
-        hint: `${error.hint} Give a smaller "change", or give values: "inputs": ${shares}.`,
-      });
+      const hint = `${error.hint} Give a smaller "change", or give values: ${written}.`;
+      throw new ForayError(error.code, error.message, { place, hint });
     }
   });
 }

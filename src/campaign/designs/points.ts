@@ -4,10 +4,10 @@ import { ForayError } from '../../errors.ts';
 import { canonical, type ModelInput } from '../input-values.ts';
 import {
   type DesignFacts,
-  distinctRows,
   inputsIn,
   newInput,
   type Path,
+  repeatCheck,
   type ResolvedKind,
   type WrittenKind,
 } from './kind.ts';
@@ -64,6 +64,8 @@ export const file: ResolvedKind<PointsOfFile> = {
   scattered: ({ inputs }) => inputs.map((name) => [name, POINTS_PER_VALUE]),
 };
 
+const SAME_INPUTS = 'All points of a list must give the same inputs. Use a union to combine lists.';
+
 function resolveList(
   written: Record<string, RawValue>[],
   facts: DesignFacts,
@@ -78,7 +80,7 @@ function resolveList(
   if (names.length === 0) {
     throw new ForayError('INVALID_VALUE', 'The point gives no input.', { place: locate([...path, 0]) });
   }
-  const distinct = distinctRows(names, (row) => locate([...path, row]));
+  const checkNew = repeatCheck(names, (row) => locate([...path, row]));
   const rows = written.map((point, row) =>
     mistakes.attempt(() => {
       const given = inputsIn(point, facts, [...path, row], taken);
@@ -86,22 +88,19 @@ function resolveList(
       if (other) {
         throw new ForayError('INVALID_VALUE', `The first point does not give "${other.input.name}".`, {
           place: locate(other.path, 'key'),
-          hint: 'All points of a list must give the same inputs. Use a union to combine lists.',
+          hint: SAME_INPUTS,
         });
       }
       const values = inputs.map((input) => {
-        const own = given.find((one) => one.input.name === input.name);
-        if (own) return canonical(input, own.value, locate(own.path));
+        const found = given.find((one) => one.input.name === input.name);
+        if (found) return canonical(input, found.value, locate(found.path));
         throw new ForayError(
           'INVALID_VALUE',
           `The point does not give "${input.name}", but the first point does.`,
-          {
-            place: locate([...path, row]),
-            hint: 'All points of a list must give the same inputs. Use a union to combine lists.',
-          },
+          { place: locate([...path, row]), hint: SAME_INPUTS },
         );
       });
-      distinct(values, row);
+      checkNew(values, row);
       return values;
     }),
   );
@@ -119,8 +118,8 @@ function resolvePointFile(
   // the file has mistakes, which were already reported
   if (!found) return undefined;
   // the file was checked without the rest of the definition, which may give one of its inputs too
-  const all = new Set(taken);
-  for (const name of found.inputs) newInput(name, facts, facts.locate(at), all);
+  const takenSoFar = new Set(taken);
+  for (const name of found.inputs) newInput(name, facts, facts.locate(at), takenSoFar);
   return { kind: 'file', path, ...found };
 }
 
@@ -129,8 +128,8 @@ export function pointCheck(facts: Pick<DesignFacts, 'find'>): PointCheck {
   let inputs: ModelInput[] = [];
   return {
     columns(names, placeOf) {
-      const all = new Set<string>();
-      inputs = names.map((name, column) => newInput(name, facts, placeOf(column), all));
+      const takenSoFar = new Set<string>();
+      inputs = names.map((name, column) => newInput(name, facts, placeOf(column), takenSoFar));
       return inputs.map(({ name }) => name);
     },
     row: (values, placeOf) =>

@@ -14,10 +14,10 @@ export function product<Written, D>({
   return {
     schema: members.describe('Every combination of the points of designs over different inputs.'),
     resolve(written, facts, path, taken) {
-      const given = new Set(taken);
+      const takenSoFar = new Set(taken);
       const designs = written.map((member, at) => {
-        const design = resolveMember('product', member, facts, [...path, at], given);
-        for (const name of all.inputsOf(design)) given.add(name);
+        const design = resolveMember('product', member, facts, [...path, at], takenSoFar);
+        for (const name of all.inputsOf(design)) takenSoFar.add(name);
         return design;
       });
       return { kind: 'product', designs };
@@ -37,9 +37,10 @@ export function product<Written, D>({
     },
     size({ designs }) {
       const sizes = designs.map(all.sizeOf);
-      return sizes.includes(undefined) ? undefined : sizes.reduce((whole, size) => whole! * size!, 1);
+      const areKnown = sizes.every((size) => size !== undefined);
+      return areKnown ? sizes.reduce((product, size) => product * size, 1) : undefined;
     },
-    mostRows: ({ designs }) => designs.reduce((whole, member) => whole * all.mostRows(member), 1),
+    mostRows: ({ designs }) => designs.reduce((product, member) => product * all.mostRows(member), 1),
     levels: ({ designs }) => designs.flatMap((member) => [...all.levelsOf(member)]),
   };
 }

@@ -56,8 +56,8 @@ export class OperandError extends ForayError {
 }
 
 /**
- * Adds the derived values to rows, and leaves out rows that do not meet the condition. A sample gets other rows in place
- * of those that are left out.
+ * Adds the derived values to rows, and leaves out rows that do not meet the condition. A sample draws other rows in their
+ * place.
  */
 function* refinedRows<D extends { kind: string }>(
   { design, derive, where }: Refined<D>,
@@ -104,15 +104,18 @@ function completing(
   base: readonly BaseInput[],
 ): (row: Row) => Row | undefined {
   const names = expressionNames(base);
-  const derived = derive.map((one) => ({ one, expression: compileExpression(one.expression, names) }));
+  const derivations = derive.map((derivation) => ({
+    derivation,
+    expression: compileExpression(derivation.expression, names),
+  }));
   const condition = where === null ? undefined : compileExpression(where, names);
   const types = new Map(base.map(({ name, type }) => [name, type]));
   const fixed = new Map(base.map(({ name, value }) => [name, value]));
   return (row) => {
-    const own = new Map(inputs.map((name, at) => [name, row[at]!]));
+    const varied = new Map(inputs.map((name, at) => [name, row[at]!]));
     // derived values that their inputs do not take: the condition may read them, and leave the row out
     const unusable = new Map<string, RawValue>();
-    const textOf = (name: string): string => own.get(name) ?? fixed.get(name)!;
+    const textOf = (name: string): string => varied.get(name) ?? fixed.get(name)!;
     const written = (name: string): RawValue => unusable.get(name) ?? textOf(name);
     const read = (name: string): RawValue =>
       unusable.get(name) ?? operandOf(name, types.get(name)!, textOf(name));
@@ -124,31 +127,29 @@ function completing(
       }
     };
     let wrong: DeriveError | undefined;
-    for (const { one, expression } of derived) {
+    for (const { derivation, expression } of derivations) {
+      const { name, type } = derivation;
       const { copied } = expression;
       // a number would not have all digits of a large LONG
-      const isCopy = one.type === 'LONG' && copied !== undefined && types.get(copied) === 'LONG';
-      const value = isCopy ? written(copied) : evaluated(one.expression, expression);
+      const isCopy = type === 'LONG' && copied !== undefined && types.get(copied) === 'LONG';
+      const value = isCopy ? written(copied) : evaluated(derivation.expression, expression);
       try {
-        own.set(
-          one.name,
-          canonicalValue(one.type, typeof value === 'number' ? roundedDerived(value) : value),
-        );
+        varied.set(name, canonicalValue(type, typeof value === 'number' ? roundedDerived(value) : value));
       } catch (error) {
         if (!(error instanceof ValueError)) throw error;
-        wrong ??= deriveError(one, error, expression, written);
-        unusable.set(one.name, value);
+        wrong ??= deriveError(name, error, expression, written);
+        unusable.set(name, value);
       }
     }
     if (condition && evaluated(where!, condition) !== true) return undefined;
-    // an omitted row may have invalid derived values
+    // a row that is left out may have invalid derived values
     if (wrong) throw wrong;
-    return derive.length === 0 ? row : [...own.values()];
+    return derive.length === 0 ? row : [...varied.values()];
   };
 }
 
 function deriveError(
-  { name }: Derivation,
+  name: string,
   { message }: ValueError,
   { names }: Expression,
   written: (name: string) => RawValue,

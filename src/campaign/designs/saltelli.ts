@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ForayError } from '../../errors.ts';
+import { ForayError, type Place } from '../../errors.ts';
 import { type SaltelliDesign, saltelliUnit } from '../sampling/saltelli.ts';
 import { MOST_INPUTS } from '../sampling/unit-points.ts';
 import type { Kind } from './kind.ts';
@@ -7,11 +7,11 @@ import { firstSize, Growing } from './schema-growth.ts';
 import { count } from './schema-values.ts';
 import {
   ALL_POINTS_NEEDED,
-  drawnInputs,
   drawnRow,
   drawnSettings,
   expecting,
   levelsOfChoices,
+  numericInputs,
   resolveSpread,
   type SpreadInput,
 } from './spread-input.ts';
@@ -87,7 +87,6 @@ export const saltelli: Kind<Written, Saltelli> = {
   schema,
   resolve(written, facts, path, taken) {
     const { secondOrder = false, seed = facts.seed } = written;
-    const all = firstSize(written.points);
     const count = Object.keys(written.inputs).length;
     if (2 * count > MOST_INPUTS) {
       throw new ForayError('INVALID_VALUE', `The design varies ${count} inputs.`, {
@@ -95,26 +94,14 @@ export const saltelli: Kind<Written, Saltelli> = {
         hint: `saltelli takes at most ${MOST_INPUTS / 2} inputs; morris takes any number, and shows which inputs matter.`,
       });
     }
+    const basePoints = firstSize(written.points);
     const scrambles = written.scrambles ?? scramblesOf(written.points);
-    facts.mistakes.attempt(() => {
-      if (all % scrambles === 0) return;
-      const below = all - (all % scrambles);
-      const others = dividersOf(all).map((divider) => divider.toLocaleString('en'));
-      throw new ForayError(
-        'INVALID_VALUE',
-        `${all.toLocaleString('en')} base points cannot be divided over ${scrambles} scrambles.`,
-        {
-          place: facts.locate([...path, 'points', ...(typeof written.points === 'number' ? [] : ['min'])]),
-          hint: `Give ${[below, below + scrambles]
-            .filter((points) => points > 0)
-            .map((points) => points.toLocaleString('en'))
-            .join(' or ')} points, or "scrambles": ${others.join(' or ')}.`,
-        },
-      );
-    });
+    const sizePath = [...path, 'points', ...(typeof written.points === 'number' ? [] : ['min'])];
+    facts.mistakes.attempt(() => checkDivision(basePoints, scrambles, facts.locate(sizePath)));
     const inputs = resolveSpread(written.inputs, facts, [...path, 'inputs'], taken);
     if (!inputs) return undefined;
-    return { kind: 'saltelli', inputs, points: Math.ceil(all / scrambles), scrambles, secondOrder, seed };
+    const points = Math.ceil(basePoints / scrambles);
+    return { kind: 'saltelli', inputs, points, scrambles, secondOrder, seed };
   },
   needsAllPoints: () => ({ name: 'saltelli design', hint: ALL_POINTS_NEEDED }),
   *rows(design) {
@@ -123,13 +110,13 @@ export const saltelli: Kind<Written, Saltelli> = {
   mostRows: (design) => design.points * design.scrambles * rowsPerBasePoint(design),
   levels: levelsOfChoices,
   // several points share the values of a base point
-  scattered: (design) => drawnInputs(design).map((name) => [name, rowsPerBasePoint(design) / 2]),
+  scattered: (design) => numericInputs(design).map((name) => [name, rowsPerBasePoint(design) / 2]),
   about(design) {
-    const all = design.points * design.scrambles;
+    const basePoints = design.points * design.scrambles;
     const scrambles = design.scrambles === 1 ? '1 scramble' : `${design.scrambles} scrambles`;
-    const half = (WIDEST / 2 / Math.sqrt(all)).toFixed(2);
+    const half = (WIDEST / 2 / Math.sqrt(basePoints)).toFixed(2);
     return [
-      `${all.toLocaleString('en')} base points in ${scrambles}, ${rowsPerBasePoint(design)} points for each`,
+      `${basePoints.toLocaleString('en')} base points in ${scrambles}, ${rowsPerBasePoint(design)} points for each`,
       `indices within about ± ${half}, or better`,
     ];
   },
@@ -152,12 +139,30 @@ function rowsPerBasePoint({ secondOrder, inputs }: Saltelli): number {
 function scramblesOf(written: Written['points']): number {
   const [points, least] =
     typeof written === 'number' ? [written, LEAST_POINTS.fixed] : [written.max, LEAST_POINTS.growing];
-  const most = 2 ** Math.floor(Math.log2(Math.min(MOST_DEFAULT_SCRAMBLES, points / least)));
-  return most < FEWEST_SCRAMBLES ? 1 : most;
+  const scrambles = 2 ** Math.floor(Math.log2(Math.min(MOST_DEFAULT_SCRAMBLES, points / least)));
+  return scrambles < FEWEST_SCRAMBLES ? 1 : scrambles;
+}
+
+/** @throws ForayError INVALID_VALUE if the base points cannot be divided over the scrambles */
+function checkDivision(basePoints: number, scrambles: number, place: Place): void {
+  const rest = basePoints % scrambles;
+  if (rest === 0) return;
+  const below = basePoints - rest;
+  const fitting = [below, below + scrambles].filter((points) => points > 0);
+  const listed = (numbers: number[]): string =>
+    numbers.map((number) => number.toLocaleString('en')).join(' or ');
+  throw new ForayError(
+    'INVALID_VALUE',
+    `${basePoints.toLocaleString('en')} base points cannot be divided over ${scrambles} scrambles.`,
+    {
+      place,
+      hint: `Give ${listed(fitting)} points, or "scrambles": ${listed(divisorsOf(basePoints))}.`,
+    },
+  );
 }
 
 /** At most three numbers of scrambles that divide the number of points: the greatest ones up to `MOST_DEFAULT_SCRAMBLES`. */
-function dividersOf(points: number): number[] {
+function divisorsOf(points: number): number[] {
   return Array.from({ length: MOST_DEFAULT_SCRAMBLES }, (_, at) => at + 1)
     .filter((scrambles) => points % scrambles === 0)
     .slice(-3);

@@ -4,11 +4,11 @@ import { MOST_INPUTS, type SamplingMethod, unitPoints } from '../sampling/unit-p
 import type { ResolvedKind, WrittenKind } from './kind.ts';
 import { count } from './schema-values.ts';
 import {
-  drawnInputs,
   drawnRow,
   drawnSettings,
   expecting,
   levelsOfChoices,
+  numericInputs,
   resolveSpread,
   type SpreadInput,
 } from './spread-input.ts';
@@ -66,25 +66,25 @@ function drawnBy(
   schema: z.ZodType<Written, Written>,
   description: string,
 ): WrittenKind<Written, Sample> {
+  const isSequence = method === 'sobol' || method === 'halton';
   return {
     title,
     schema: schema.describe(description),
     resolve(written, facts, path, taken) {
       const count = Object.keys(written.inputs).length;
-      const most = method === 'sobol' || method === 'halton' ? MOST_INPUTS : Infinity;
-      if (count > most) {
+      if (isSequence && count > MOST_INPUTS) {
         throw new ForayError('INVALID_VALUE', `The design varies ${count} inputs.`, {
           place: facts.locate([...path, 'inputs'], 'key'),
-          hint: `${method} takes at most ${most} inputs; lhs and random take any number.`,
+          hint: `${method} takes at most ${MOST_INPUTS} inputs; lhs and random take any number.`,
         });
       }
       const { points, seed = facts.seed, scramble = true } = written;
       const inputs = resolveSpread(written.inputs, facts, [...path, 'inputs'], taken);
       if (!inputs) return undefined;
       const unbounded = inputs.find(
-        ({ distribution: { kind, ...rest } }) => kind === 'normal' && !('min' in rest),
+        ({ distribution }) => distribution.kind === 'normal' && distribution.min === undefined,
       );
-      if (!scramble && unbounded && (method === 'sobol' || method === 'halton')) {
+      if (isSequence && !scramble && unbounded) {
         throw new ForayError(
           'INVALID_VALUE',
           `The plain sequence begins at 0, but the distribution of "${unbounded.name}" has no lower end.`,
@@ -106,5 +106,5 @@ export const sample: ResolvedKind<Sample> = {
   },
   mostRows: ({ points }) => points,
   levels: levelsOfChoices,
-  scattered: (design) => drawnInputs(design).map((name) => [name, 1]),
+  scattered: (design) => numericInputs(design).map((name) => [name, 1]),
 };

@@ -20,7 +20,7 @@ export interface SpreadInput {
 /** At least this share of a normal distribution must lie between its limits. */
 const LEAST_MASS = 1e-290;
 /** A draw from a normal distribution without limits is nearer to the mean than this, in standard deviations. */
-const SPREAD = 9;
+const NORMAL_REACH = 9;
 
 /** The required and optional parameters of each distribution. */
 export const parameters = {
@@ -171,17 +171,16 @@ function spreadInput(
   const { min, max, mean, sd, mode } = written;
   if (isWholeType(type) && min !== undefined && max !== undefined && Math.floor(max) < Math.ceil(min))
     throw wrong(`There is no whole number between ${min} and ${max}.`, `The input "${name}" takes ${type}.`);
-  // an end without a limit counts as nine standard deviations from the mean
-  const reach = SPREAD * (sd ?? 0);
-  const [least, most] = [min ?? mean! - reach, max ?? mean! + reach];
-  if (!Number.isFinite(most - least))
+  const reach = NORMAL_REACH * (sd ?? 0);
+  const [from, to] = [min ?? mean! - reach, max ?? mean! + reach];
+  if (!Number.isFinite(to - from))
     throw wrong(
       `The values of "${name}" are spread too widely.`,
       'Numbers and the differences between them can be at most 1.8e308.',
     );
-  const [lowest, highest] = isWholeType(type) ? [Math.ceil(least), Math.floor(most)] : [least, most];
   if (kind === 'normal') checkTails(input, { min, max }, place);
-  for (const bound of [lowest, highest]) canonical(input, bound, place);
+  const ends = isWholeType(type) ? [Math.ceil(from), Math.floor(to)] : [from, to];
+  for (const end of ends) canonical(input, end, place);
   const distribution = Object.fromEntries(
     Object.entries({ kind, min, max, mean, sd, mode }).filter(([, value]) => value !== undefined),
   ) as unknown as Distribution;
@@ -190,7 +189,7 @@ function spreadInput(
   return { name, isWhole: isWholeType(type), distribution };
 }
 
-/** A normal distribution has no limits of its own, so a definition must give them if the model has limits. */
+/** A normal distribution has no limits of its own: the definition must give those that the model has. */
 function checkTails(input: ModelInput, { min, max }: Pick<ModelInput, 'min' | 'max'>, place: Place): void {
   const missing = [
     ...(input.min !== undefined && min === undefined ? ['min'] : []),
@@ -226,7 +225,7 @@ export function levelsOfChoices({
   );
 }
 
-/** The inputs whose values are drawn from a numeric distribution, not from a list of values. */
-export function drawnInputs({ inputs }: { inputs: SpreadInput[] }): string[] {
+/** The names of the inputs whose values are drawn from a distribution of numbers, and not from a list of values. */
+export function numericInputs({ inputs }: { inputs: SpreadInput[] }): string[] {
   return inputs.filter(({ distribution }) => distribution.kind !== 'choice').map(({ name }) => name);
 }

@@ -44,8 +44,8 @@ function* distinctRows<D>(
   /** For each row so far: whether it was drawn. */
   const seen = new Map<string, boolean>();
   for (const design of designs) {
-    const own = inputsOf(design);
-    const places = inputs.map((name) => own.indexOf(name));
+    const inputsOfMember = inputsOf(design);
+    const places = inputs.map((name) => inputsOfMember.indexOf(name));
     const isDrawn = hasDraws(design);
     for (const row of rowsWithPauses(design, context)) {
       if (!row) {

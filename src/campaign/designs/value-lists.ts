@@ -87,7 +87,8 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
   checkUnits(input, written.units, locate([...path, 'units']));
   checkNumeric(input, 'a range of numbers', place);
   const { from, to, step, count, scale = 'linear' } = written;
-  const range = `from ${from} to ${to} ${step === undefined ? `with ${count} ${count === 1 ? 'value' : 'values'}` : `by ${step}`}`;
+  const parts = step === undefined ? `with ${count} ${count === 1 ? 'value' : 'values'}` : `by ${step}`;
+  const range = `from ${from} to ${to} ${parts}`;
   const empty = (hint: string): ForayError =>
     new ForayError('EMPTY_DESIGN', `The range for "${input.name}", ${range}, is empty.`, { place, hint });
   if (step !== undefined && step <= 0) throw empty('The step must be above 0.');
@@ -100,10 +101,23 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
       hint: `At most ${MOST_VALUES.toLocaleString('en')} are allowed.`,
     });
   }
-  if (step !== undefined) return stepValues(from, to, step).map((value) => canonical(input, value, place));
-  const last = count! - 1;
-  if (last > 1 && !Number.isFinite(scale === 'log' ? to / from : (to - from) * (last - 1))) {
-    throw new ForayError('INVALID_VALUE', `The values of "${input.name}" are spread too widely.`, {
+  const numbers =
+    step === undefined
+      ? spacedNumbers(input, { from, to, count: count!, scale }, place)
+      : stepValues(from, to, step);
+  return numbers.map((value) => canonical(input, value, place));
+}
+
+/** Numbers at equal distances (linear) or ratios (log). */
+function spacedNumbers(
+  { name, type }: ModelInput,
+  { from, to, count, scale }: { from: number; to: number; count: number; scale: 'linear' | 'log' },
+  place: Place,
+): number[] {
+  const last = count - 1;
+  const largest = scale === 'log' ? to / from : (to - from) * (last - 1);
+  if (last > 1 && !Number.isFinite(largest)) {
+    throw new ForayError('INVALID_VALUE', `The values of "${name}" are spread too widely.`, {
       place,
       hint: 'Narrow the range, or give a list of values.',
     });
@@ -111,13 +125,12 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
   const [distance, size] = [(to - from) / last, Math.max(Math.abs(from), Math.abs(to))];
   // whole numbers on a linear scale are exact, and at least 1 apart
   const round = (value: number): number =>
-    isWholeType(input.type)
+    isWholeType(type)
       ? roundedWhole(value, scale === 'linear' ? 1 : distance, size)
       : rounded(value, distance, size);
-  const numbers = Array.from({ length: count! }, (_, at) => between(from, to, last, at, scale, round));
+  const numbers = Array.from({ length: count }, (_, at) => between(from, to, last, at, scale, round));
   // several numbers may be rounded to the same whole number
-  const distinct = isWholeType(input.type) ? [...new Set(numbers.map(Math.round))] : numbers;
-  return distinct.map((value) => canonical(input, value, place));
+  return isWholeType(type) ? [...new Set(numbers.map(Math.round))] : numbers;
 }
 
 /** The number at place `at` between two numbers. Place 0 is the first number, and place `last` is the second one. */

@@ -1,6 +1,6 @@
 import { ForayError } from '../../errors.ts';
 import { levelsOfLists, type Listed } from './grid.ts';
-import { distinctRows, inputsIn, type Kind, namesOf } from './kind.ts';
+import { inputsIn, type Kind, namesOf, repeatCheck } from './kind.ts';
 import { byInput, Values } from './schema-values.ts';
 import { valuesOf } from './value-lists.ts';
 
@@ -17,22 +17,22 @@ export const zip: Kind<Record<string, Values>, Zip> = {
     const inputs = inputsIn(written, facts, path, taken);
     const values = inputs.map(({ input, value, path: at }) => valuesOf(input, value, facts, at));
     if (mistakes.count > before) return undefined;
-    const [first] = inputs;
-    for (const [at, { input, path: where }] of inputs.entries()) {
-      const [count, wanted] = [values[at]!.length, values[0]!.length];
+    const first = inputs[0]!;
+    const wanted = values[0]!.length;
+    for (const [at, { input, path: place }] of inputs.entries()) {
+      const count = values[at]!.length;
       if (count === wanted) continue;
       throw new ForayError(
         'INVALID_VALUE',
-        `"${first!.input.name}" has ${wanted} values, and "${input.name}" has ${count}.`,
-        { place: locate(where), hint: 'In a zip all inputs have the same number of values.' },
+        `"${first.input.name}" has ${wanted} values, and "${input.name}" has ${count}.`,
+        { place: locate(place), hint: 'In a zip all inputs have the same number of values.' },
       );
     }
-    const distinct = distinctRows(namesOf(inputs), (row) => locate([...inputs[0]!.path, row]));
-    for (const row of values[0]!.keys())
-      distinct(
-        values.map((column) => column[row]!),
-        row,
-      );
+    const checkNew = repeatCheck(namesOf(inputs), (row) => locate([...first.path, row]));
+    for (const row of values[0]!.keys()) {
+      const rowValues = values.map((column) => column[row]!);
+      checkNew(rowValues, row);
+    }
     return { kind: 'zip', inputs: namesOf(inputs), values };
   },
   *rows({ values: lists }) {

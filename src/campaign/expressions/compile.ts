@@ -31,7 +31,7 @@ type Known =
   | UnaryExpression;
 
 /** The names of operators in messages, where they differ from JavaScript's operators. */
-const SPOKEN = new Map([
+const OPERATOR_NAMES = new Map([
   ['!', 'not'],
   ['&&', 'and'],
   ['||', 'or'],
@@ -87,7 +87,7 @@ function operand(tree: Tree, scope: Scope): Operand {
 }
 
 /** Compiles an operand. Throws an error if the operand does not have the type that the operator takes. */
-function taken<T extends ValueType>(
+function operandOfType<T extends ValueType>(
   type: T,
   tree: Tree,
   operator: string,
@@ -96,7 +96,7 @@ function taken<T extends ValueType>(
 ): Extract<Part, { type: T }> {
   const part = compile(tree, scope);
   if (part.type === type) return part as Extract<Part, { type: T }>;
-  const takes = `${quoted(SPOKEN.get(operator) ?? operator)} takes ${spoken(type)}`;
+  const takes = `${quoted(OPERATOR_NAMES.get(operator) ?? operator)} takes ${spoken(type)}`;
   throw new ExpressionError(`${scope.source(tree)} is ${spoken(part.type)}, but ${takes}.`, tree.start, {
     hint,
   });
@@ -110,7 +110,7 @@ export function spoken(type: ValueType): string {
 function unary({ operator, argument }: UnaryExpression, scope: Scope): Part {
   if (operator === '!') {
     const hint = 'Put brackets around everything that "not" negates, such as not (Days > 3).';
-    const { run, lack } = taken('boolean', argument, operator, scope, hint);
+    const { run, lack } = operandOfType('boolean', argument, operator, scope, hint);
     return {
       type: 'boolean',
       run: (values) => !run(values),
@@ -118,7 +118,7 @@ function unary({ operator, argument }: UnaryExpression, scope: Scope): Part {
       equations: [],
     };
   }
-  const part = taken('number', argument, operator, scope);
+  const part = operandOfType('number', argument, operator, scope);
   const { run, follows } = part;
   return operator === '-' ? { type: 'number', run: (values) => negative(run(values)), follows } : part;
 }
@@ -127,8 +127,8 @@ function binary(tree: BinaryExpression, scope: Scope): Part {
   const { operator } = tree;
   const calculate = arithmetic.get(operator);
   if (calculate) {
-    const left = taken('number', tree.left as Tree, operator, scope);
-    const right = taken('number', tree.right, operator, scope);
+    const left = operandOfType('number', tree.left as Tree, operator, scope);
+    const right = operandOfType('number', tree.right, operator, scope);
     return {
       type: 'number',
       run: (values) => calculate(left.run(values), right.run(values)),
@@ -171,7 +171,9 @@ function lackOf(operator: string): (a: Quantity, b: Quantity) => number {
   const isStrict = operator === '<' || operator === '>' || operator === '!=';
   return ({ value: a }, { value: b }) => {
     const lack = Math.abs(a - b) + (isStrict ? TIE * (Math.abs(a) + Math.abs(b)) : 0);
-    return lack >= Number.MIN_VALUE ? lack : Number.isNaN(lack) ? Infinity : TIE;
+    if (Number.isNaN(lack)) return Infinity;
+    // numbers that are 0, or nearly 0, have no size
+    return lack > 0 ? lack : TIE;
   };
 }
 
@@ -204,8 +206,8 @@ function checkSame(left: Operand, right: Operand, scope: Scope): void {
 }
 
 function logical({ operator, left, right }: LogicalExpression, scope: Scope): Part {
-  const first = taken('boolean', left, operator, scope);
-  const second = taken('boolean', right, operator, scope);
+  const first = operandOfType('boolean', left, operator, scope);
+  const second = operandOfType('boolean', right, operator, scope);
   const isAnd = operator === '&&';
   return {
     type: 'boolean',
@@ -222,7 +224,7 @@ function logical({ operator, left, right }: LogicalExpression, scope: Scope): Pa
 }
 
 function conditional({ test, consequent, alternate }: ConditionalExpression, scope: Scope): Part {
-  const choose = taken('boolean', test, '?', scope);
+  const choose = operandOfType('boolean', test, '?', scope);
   const first = operand(consequent, scope);
   const second = operand(alternate, scope);
   checkSame(first, second, scope);
@@ -248,17 +250,20 @@ function call(tree: CallExpression, scope: Scope): Part {
   const [fewest, most] = counts;
   const given = tree.arguments.length;
   if (given < fewest || given > most) {
-    const takes =
-      most === fewest ? `${fewest}` : most === Infinity ? `at least ${fewest}` : `${fewest} or ${most}`;
-    throw new ExpressionError(
-      `"${name}" takes ${takes} ${fewest === 1 && most !== 2 ? 'number' : 'numbers'}, not ${given}.`,
-      tree.start,
-    );
+    const takes = countText(fewest, most);
+    throw new ExpressionError(`"${name}" takes ${takes}, not ${given}.`, tree.start);
   }
-  const parts = tree.arguments.map((argument) => taken('number', argument as Tree, name, scope));
+  const parts = tree.arguments.map((argument) => operandOfType('number', argument as Tree, name, scope));
   return {
     type: 'number',
     run: (values) => apply(...parts.map(({ run }) => run(values))),
     follows: hasSteps ? [] : parts.flatMap(({ follows }) => follows),
   };
+}
+
+/** The number of arguments that a function takes, in words. */
+function countText(fewest: number, most: number): string {
+  if (most === Infinity) return `at least ${fewest} ${fewest === 1 ? 'number' : 'numbers'}`;
+  if (most > fewest) return `${fewest} or ${most} numbers`;
+  return fewest === 1 ? '1 number' : `${fewest} numbers`;
 }

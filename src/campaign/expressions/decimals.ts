@@ -18,8 +18,8 @@ export interface Quantity {
 
 /** The relative slack of one operation: 64 times the rounding error of a double. */
 const RELATIVE = 2 ** -46;
-/** A whole number below this has at most 15 digits. Two decimals with so few digits are never the same double. */
-const MOST_WHOLE = 1e15;
+/** Whole numbers below this have at most 15 digits. Two decimals with so few digits are never the same double. */
+const WHOLE_LIMIT = 1e15;
 /** Doubles have these powers of ten exactly. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 const MOST_DECIMALS = POWERS.length - 1;
@@ -31,7 +31,7 @@ export function quantity(value: number): Quantity {
   if (Number.isSafeInteger(value)) return { value, whole: value, decimals: 0, slack: 0 };
   for (let decimals = 1; decimals <= MOST_DECIMALS; decimals += 1) {
     const whole = Math.round(value * POWERS[decimals]!);
-    if (!(Math.abs(whole) < MOST_WHOLE)) break;
+    if (!(Math.abs(whole) < WHOLE_LIMIT)) break;
     if (whole !== 0 && whole / POWERS[decimals]! === value) return { value, whole, decimals, slack: 0 };
   }
   return computed(value, 0);
@@ -39,10 +39,10 @@ export function quantity(value: number): Quantity {
 
 /** A double that some computation gave, with the slack of its operands. */
 function computed(value: number, slack: number): Quantity {
-  const own = slack + RELATIVE * Math.abs(value);
-  if (!Number.isFinite(own)) return { value, whole: NaN, decimals: 0, slack: 0 };
+  const wider = slack + RELATIVE * Math.abs(value);
+  if (!Number.isFinite(wider)) return { value, whole: NaN, decimals: 0, slack: 0 };
   // a value that cannot be told from 0 is 0
-  return { value: Math.abs(value) <= slack ? 0 : value, whole: NaN, decimals: 0, slack: own };
+  return { value: Math.abs(value) <= slack ? 0 : value, whole: NaN, decimals: 0, slack: wider };
 }
 
 /** The decimal `whole` / 10^`decimals`; undefined if its digits are too many, or if `whole` is NaN. */

@@ -43,8 +43,8 @@ export const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comp
 ]);
 
 /**
- * Orders two texts by their UTF-16 code units, two truth values, or two numbers without their difference, which is NaN
- * for two infinite numbers.
+ * Orders two texts by their UTF-16 code units, two truth values, or two numbers. It does not subtract numbers, because the
+ * difference of two infinite numbers is NaN.
  */
 export function orderOf<T extends string | boolean | number>(a: T, b: T): number {
   return Number(a > b) - Number(a < b);
@@ -75,7 +75,7 @@ export const functions: ReadonlyMap<string, NumberFunction> = new Map<string, Nu
   ['pow', { arguments: [2, 2], apply: power }],
 ]);
 
-/** Like Math.min, NaN wins. */
+/** As in Math.min and Math.max, NaN wins. */
 function lesser(a: Quantity, b: Quantity): Quantity {
   return Number.isNaN(b.value) || compare(b, a) < 0 ? b : a;
 }

@@ -44,6 +44,7 @@ const TOKEN = new RegExp(
 interface Token {
   written: string;
   offset: number;
+  /** What the token is: the group of {@link TOKEN} that matched. */
   kinds: Partial<Record<'number' | 'text' | 'name' | 'word' | 'operator', string>>;
 }
 

@@ -1,5 +1,5 @@
 import { distinct, type Measure, measureOf, measuresOf } from '../../campaign/measures.ts';
-import { hasSeed, shareSeeds } from '../../campaign/seeds.ts';
+import { hasSeed, campaignsShareSeeds } from '../../campaign/seeds.ts';
 import type { Campaign, Goal } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import { CONFIDENCE } from '../../statistics/sample.ts';
@@ -136,7 +136,7 @@ export function compareCampaigns(
 function methodOf(a: Campaign, b: Campaign, { apart }: Matching): Comparison['method'] {
   const withChance = [a, b].filter(({ base }) => hasSeed(base)).length;
   if (withChance < 2) return withChance === 0 ? 'exact' : 'half exact';
-  return shareSeeds(a, b, apart.length === 0) ? 'paired' : 'Welch';
+  return campaignsShareSeeds(a, b, apart.length === 0) ? 'paired' : 'Welch';
 }
 
 function differenceBy(method: Comparison['method'], isPaired: boolean): Difference {
