@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { saltelliUnit } from '../../src/campaign/sampling/saltelli.ts';
+import { saltelliRows } from '../../src/campaign/sampling/saltelli.ts';
 import { pythonWithSalib } from '../../test/oracles/install.ts';
 import { ownEnvironment, Process } from '../process.ts';
 import { documentOf, isMet, type Part, textOf } from '../report.ts';
@@ -101,7 +101,7 @@ function gValues(points: number): Float64Array {
   const values = new Float64Array(points * (INPUTS + 2));
   let row = 0;
   const design = { inputs, points: each, scrambles: SCRAMBLES, secondOrder: false, seed: 1 };
-  for (const { unit } of saltelliUnit(design)) {
+  for (const { unit } of saltelliRows(design)) {
     values[row] = COEFFICIENTS.reduce(
       (product, a, at) => product * ((Math.abs(4 * unit[at]! - 2) + a) / (1 + a)),
       1,

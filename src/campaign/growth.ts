@@ -128,6 +128,7 @@ export function growthText({ unit, size, most, width, rounds }: GrowthProgress):
   return `${number(size)} ${unit} (the maximum): the widest interval is ${widest} wide ${of}; the limit is ${width}`;
 }
 
+/** A width in words. An interval that is unknown counts as very wide. */
 function widthText(width: number): string {
   return width > 1_000 ? 'infinitely' : String(Number(width.toPrecision(2)));
 }

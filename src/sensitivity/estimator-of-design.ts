@@ -1,6 +1,6 @@
 import { isNumericType } from '../api/index.ts';
 import { inputsOf, rowsOf } from '../campaign/designs/index.ts';
-import { morrisLevels } from '../campaign/sampling/morris.ts';
+import { morrisRows } from '../campaign/sampling/morris.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { hasRandomRuns } from '../campaign/seeds.ts';
 import type { Campaign } from '../campaign/types.ts';
@@ -123,7 +123,7 @@ function morris(
   const points = pointsOfRows(campaign, table);
   const inputs = design.inputs.map(({ name }) => name);
   const types = new Map(campaign.base.map(({ name, type }) => [name, type]));
-  const trajectories = trajectoriesOf(design.inputs, [...morrisLevels(design)], (name) => types.get(name)!);
+  const trajectories = trajectoriesOf(design.inputs, [...morrisRows(design)], (name) => types.get(name)!);
   const rise = rising(table, inputs);
   const steps = [...trajectories.changed].flatMap((input, row) =>
     input < 0 ? [] : [rise({ input, from: points[row - 1]!, to: points[row]! })],

@@ -1,7 +1,7 @@
 import { inputsOfSearch } from '../campaign/search/search.ts';
 import { spaceOf } from '../campaign/search/space.ts';
 import type { Ask } from '../campaign/search/log.ts';
-import { saltelliUnit } from '../campaign/sampling/saltelli.ts';
+import { saltelliRows } from '../campaign/sampling/saltelli.ts';
 import { pointsShareSeeds } from '../campaign/seeds.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import { snapped } from '../search/methods/gp/levels.ts';
@@ -204,7 +204,7 @@ function indicesOf(model: Model, inputs: readonly { name: string }[], seed: numb
     scrambles: 1,
     secondOrder: false,
   };
-  const rows = [...saltelliUnit({ ...layout, inputs, seed })];
+  const rows = [...saltelliRows({ ...layout, inputs, seed })];
   const paths = new Realizations(
     model,
     rows.map(({ unit }) => snapped(model.dimensions, unit)),

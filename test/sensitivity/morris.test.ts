@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { morrisLevels } from '../../src/campaign/sampling/morris.ts';
+import { morrisRows } from '../../src/campaign/sampling/morris.ts';
 import {
   chanceOfEffects,
   elementaryEffects,
@@ -12,7 +12,7 @@ import { ishigami, names } from './functions.ts';
 /** Makes trajectories over four levels, with their rows. */
 function trajectories(count: number, inputs: number): Trajectories & { rows: number[][] } {
   const own = names(inputs).map((name) => ({ name }));
-  const levels = [...morrisLevels({ inputs: own, trajectories: count, levels: 4, seed: 1 })];
+  const levels = [...morrisRows({ inputs: own, trajectories: count, levels: 4, seed: 1 })];
   return {
     inputs: names(inputs),
     changed: Int32Array.from(levels, ({ changed }) => changed ?? -1),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { streamKey, uniformAt } from '../../src/campaign/sampling/threefry.ts';
-import { saltelliUnit } from '../../src/campaign/sampling/saltelli.ts';
+import { saltelliRows } from '../../src/campaign/sampling/saltelli.ts';
 import { sobolIndices, type SaltelliLayout } from '../../src/sensitivity/sobol-indices.ts';
 import { ISHIGAMI, ishigami, names, SOBOL_G, sobolG } from './functions.ts';
 
@@ -9,7 +9,7 @@ type Function = (unit: readonly number[]) => number;
 /** The values of a function at the points of a Saltelli design, in the order of its rows. */
 function design(of: Function, size: Omit<SaltelliLayout, 'inputs'> & { inputs: number; seed: number }) {
   const layout: SaltelliLayout = { ...size, inputs: names(size.inputs) };
-  const rows = saltelliUnit({ ...size, inputs: layout.inputs.map((name) => ({ name })) });
+  const rows = saltelliRows({ ...size, inputs: layout.inputs.map((name) => ({ name })) });
   return { layout, values: Float64Array.from(rows, ({ unit }) => of(unit)) };
 }
 

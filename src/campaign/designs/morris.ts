@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ForayError, type Place } from '../../errors.ts';
-import { type MorrisDesign, morrisLevels } from '../sampling/morris.ts';
+import { type MorrisDesign, morrisRows } from '../sampling/morris.ts';
 import type { Kind } from './kind.ts';
 import { firstSize, Growing } from './schema-growth.ts';
 import { count } from './schema-values.ts';
@@ -66,7 +66,7 @@ export const morris: Kind<Written, Morris> = {
   },
   needsAllPoints: () => ({ name: 'morris design', hint: ALL_POINTS_NEEDED }),
   *rows(design) {
-    for (const { unit } of morrisLevels(design)) yield drawnRow(design.inputs, unit);
+    for (const { unit } of morrisRows(design)) yield drawnRow(design.inputs, unit);
   },
   mostRows: ({ trajectories, inputs }) => trajectories * (inputs.length + 1),
   levels: levelsOfChoices,

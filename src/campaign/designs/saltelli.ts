@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ForayError, type Place } from '../../errors.ts';
-import { type SaltelliDesign, saltelliUnit } from '../sampling/saltelli.ts';
+import { type SaltelliDesign, saltelliRows } from '../sampling/saltelli.ts';
 import { MOST_INPUTS } from '../sampling/unit-points.ts';
 import type { Kind } from './kind.ts';
 import { firstSize, Growing } from './schema-growth.ts';
@@ -105,7 +105,7 @@ export const saltelli: Kind<Written, Saltelli> = {
   },
   needsAllPoints: () => ({ name: 'saltelli design', hint: ALL_POINTS_NEEDED }),
   *rows(design) {
-    for (const { unit } of saltelliUnit(design)) yield drawnRow(design.inputs, unit);
+    for (const { unit } of saltelliRows(design)) yield drawnRow(design.inputs, unit);
   },
   mostRows: (design) => design.points * design.scrambles * rowsPerBasePoint(design),
   levels: levelsOfChoices,

@@ -3,7 +3,14 @@ import { allowedText, isWholeType, type RawValue } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import { checkNumeric } from './input-types.ts';
 import { canonical, checkUnits, kindOf, type ModelInput } from '../input-values.ts';
-import { choose, type Distribution, massWithin, quantile, wholeQuantile } from '../sampling/distributions.ts';
+import {
+  choose,
+  type Distribution,
+  LEAST_MASS,
+  massWithin,
+  quantile,
+  wholeQuantile,
+} from '../sampling/distributions.ts';
 import { type DesignFacts, inputsIn, type Path } from './kind.ts';
 import { byInput, number, Units, values } from './schema-values.ts';
 
@@ -17,8 +24,6 @@ export interface SpreadInput {
   distribution: Distribution;
 }
 
-/** At least this share of a normal distribution must lie between its limits. */
-const LEAST_MASS = 1e-290;
 /** A draw from a normal distribution without limits is nearer to the mean than this, in standard deviations. */
 const NORMAL_REACH = 9;
 

@@ -24,6 +24,14 @@ export interface ChoiceDistribution {
  */
 export type Distribution = NumericDistribution | ChoiceDistribution;
 
+/** At least this share of a normal distribution must lie between its limits. */
+export const LEAST_MASS = 1e-290;
+/**
+ * Half of the smallest step between values of u, which have 53 bits. Without a minimum, u = 0 counts as this share, so
+ * its normal quantile is -8.3 sd and not minus infinity.
+ */
+const LEAST_SHARE = 2 ** -54;
+
 /**
  * The quantile of the distribution at u. It never decreases with u, and lies between the limits.
  *
@@ -33,7 +41,7 @@ export type Distribution = NumericDistribution | ChoiceDistribution;
  * one in 10,000 of the values that differ).
  *
  * @param u - in [0, 1]; below 1 for a normal distribution without a maximum
- * @throws RangeError if less than 10^-290 of a normal distribution is between its limits ({@link massWithin})
+ * @throws RangeError if less than {@link LEAST_MASS} of a normal distribution is between its limits
  */
 export function quantile(distribution: NumericDistribution, u: number): number {
   const { min = -Infinity, max = Infinity } = distribution;
@@ -69,7 +77,10 @@ export function wholeQuantile(distribution: NumericDistribution, u: number): num
 export function choose({ values, weights }: ChoiceDistribution, u: number): string {
   if (!weights) return values[Math.min(Math.floor(u * values.length), values.length - 1)]!;
   let left = u * weights.reduce((sum, weight) => sum + weight, 0);
-  const at = weights.findIndex((weight) => (left -= weight) < 0);
+  const at = weights.findIndex((weight) => {
+    left -= weight;
+    return left < 0;
+  });
   // rounding may leave a small remainder at the end
   return values[at === -1 ? weights.findLastIndex((weight) => weight > 0) : at]!;
 }
@@ -100,22 +111,14 @@ function within(value: number, min: number, max: number): number {
   return Math.min(Math.max(value, min), max);
 }
 
-/**
- * Half of the smallest step between values of u, which have 53 bits. Without a minimum, u = 0 counts as this share, so
- * its normal quantile is -8.3 sd and not minus infinity.
- */
-const LEAST_SHARE = 2 ** -54;
-
 type Normal = Extract<NumericDistribution, { kind: 'normal' }>;
 
-/** The share of a normal distribution between its limits. Below 10^-290 there is no {@link quantile}. */
+/** The share of a normal distribution between its limits. Below {@link LEAST_MASS} there is no {@link quantile}. */
 export function massWithin(distribution: Normal): number {
   const { from, to } = standardLimits(distribution);
   // in the upper tail, the shares below are nearly 1, so the shares above are used
   return from > 0 ? normalCdf(-from) - normalCdf(-to) : normalCdf(to) - normalCdf(from);
 }
-
-const LEAST_MASS = 1e-290;
 
 function standardLimits({ mean, sd, min = -Infinity, max = Infinity }: Normal): { from: number; to: number } {
   return { from: (min - mean) / sd, to: (max - mean) / sd };

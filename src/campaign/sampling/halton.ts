@@ -41,10 +41,10 @@ export function haltonColumn(dimension: number, key: Key | null): (index: number
 }
 
 /** The prime with an index; index 0 is 2. */
-function prime(position: number): number {
+function prime(index: number): number {
   const primes: number[] = [];
-  for (let number = 2; primes.length <= position; number += 1) {
+  for (let number = 2; primes.length <= index; number += 1) {
     if (primes.every((each) => number % each !== 0)) primes.push(number);
   }
-  return primes[position]!;
+  return primes[index]!;
 }

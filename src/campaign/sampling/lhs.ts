@@ -1,6 +1,10 @@
 import { permutation } from './permutation.ts';
 import { type Key, threefry, uniformAt } from './threefry.ts';
 
+// the second number of a counter: it separates random numbers of different purposes
+const ORDER = 0;
+const PLACE = 1;
+
 /**
  * One input of a Latin hypercube sample: each of n strata of equal width holds one random point at a random place.
  * Another n gives a different sample.
@@ -21,7 +25,3 @@ export function lhsColumn(points: number, key: Key): (index: number) => number {
     return (strata[index]! + place) / points;
   };
 }
-
-// the second number of a counter: it separates random numbers of different purposes
-const ORDER = 0;
-const PLACE = 1;

@@ -31,17 +31,17 @@ export interface MorrisRow {
  * other, the inputs would be at their outer levels too often, and the mean effects would be wrong. The first n
  * trajectories of a larger design are those of a design with n trajectories.
  */
-export function* morrisLevels(design: MorrisDesign): Generator<MorrisRow> {
+export function* morrisRows(design: MorrisDesign): Generator<MorrisRow> {
   const { trajectories, levels } = design;
-  const drawn = drawTrajectory(design);
+  const trajectoryAt = trajectoriesOf(design);
   for (let trajectory = 0; trajectory < trajectories; trajectory += 1) {
-    const one = drawn(trajectory);
-    for (const [at, row] of rowsOf(one).entries()) {
-      const changed = at === 0 ? null : one.order[at - 1]!;
+    const drawn = trajectoryAt(trajectory);
+    for (const [at, row] of rowsOf(drawn).entries()) {
+      const changed = at === 0 ? null : drawn.order[at - 1]!;
       yield {
         trajectory,
         changed,
-        step: changed === null ? 0 : one.steps[changed]! / (levels - 1),
+        step: changed === null ? 0 : drawn.steps[changed]! / (levels - 1),
         unit: row.map((level) => level / (levels - 1)),
       };
     }
@@ -62,7 +62,7 @@ const LEVEL = 0;
 const DIRECTION = 1;
 
 /** Returns a function that makes a random trajectory from its number. Numbers start at 0. */
-function drawTrajectory({ inputs, levels, seed }: MorrisDesign): (number: number) => Trajectory {
+function trajectoriesOf({ inputs, levels, seed }: MorrisDesign): (number: number) => Trajectory {
   const half = levels / 2;
   const keys = inputs.map(({ name }): Key => streamKey('foray morris', seed, name));
   const orderKey = streamKey('foray morris order', seed, '');

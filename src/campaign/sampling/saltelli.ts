@@ -36,7 +36,7 @@ export interface SaltelliRow {
  * of model output", Computer Physics Communications 181 (2010) 259-270, sections 3 and 4: A and B are the two halves of
  * a Sobol sequence in twice as many dimensions as there are inputs.
  */
-export function* saltelliUnit(design: SaltelliDesign): Generator<SaltelliRow> {
+export function* saltelliRows(design: SaltelliDesign): Generator<SaltelliRow> {
   const { inputs, points, scrambles, secondOrder, seed } = design;
   const columns = Array.from({ length: scrambles }, (_, scramble) => {
     const half = (base: 'A' | 'B', offset: number): ((index: number) => number)[] =>

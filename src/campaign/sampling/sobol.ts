@@ -2,6 +2,8 @@ import { DIRECTIONS } from './sobol-directions.ts';
 import { type Key, threefry } from './threefry.ts';
 
 const BITS = 32;
+/** One counter of random numbers scrambles this many bits. */
+const LEVELS = 6;
 const dimensions = DIRECTIONS.split(';');
 
 export const MOST_DIMENSIONS = dimensions.length;
@@ -64,21 +66,21 @@ function directionNumbers(dimension: number): Uint32Array {
  * gives the bits of six levels, 1 + 2 + 4 + 8 + 16 + 32.
  */
 function scrambler(key: Key): (bits: number) => number {
-  const turns = new Uint32Array(2);
+  /** Bit n of these two words says whether node n flips its bit. */
+  const flips = new Uint32Array(2);
   return (bits) => {
     let scrambled = 0;
     for (let level = 0; level < BITS; level += LEVELS) {
-      threefry(key, level === 0 ? 0 : bits >>> (BITS - level), level, turns);
+      threefry(key, level === 0 ? 0 : bits >>> (BITS - level), level, flips);
       const until = Math.min(BITS, level + LEVELS);
       // nodes of the tree of six levels, row by row: 1, 2 and 3, 4 to 7, ...
       for (let at = level, node = 1; at < until; at += 1) {
         const bit = (bits >>> (BITS - 1 - at)) & 1;
-        scrambled = (scrambled << 1) | (bit ^ ((turns[node >>> 5]! >>> (node & 31)) & 1));
+        const flip = (flips[node >>> 5]! >>> (node & 31)) & 1;
+        scrambled = (scrambled << 1) | (bit ^ flip);
         node = 2 * node + bit;
       }
     }
     return scrambled >>> 0;
   };
 }
-
-const LEVELS = 6;

@@ -1,12 +1,15 @@
 import { type Key, streamKey, uniformAt } from './threefry.ts';
 
 /**
- * A sequence of random numbers for the points of searches and calibrations. It depends only on the seed and a name. Uniform numbers are the same
- * on every machine. Normal numbers use `Math.log`, whose last bits may differ between machines.
+ * A sequence of random numbers for the points of searches and calibrations. It depends only on the seed and a name.
+ * Uniform numbers are the same on every machine. Normal numbers use `Math.log`, whose last bits may differ between
+ * machines.
  */
 export class Stream {
   readonly #key: Key;
+  /** How many uniform numbers were drawn. */
   #drawn = 0;
+  /** The polar method makes two normal numbers at once. This is the second one. */
   #spare: number | null = null;
 
   constructor(seed: number, name: string) {
@@ -17,8 +20,8 @@ export class Stream {
   uniform(): number {
     const counter = this.#drawn;
     this.#drawn += 1;
-    const drawn = uniformAt(this.#key, counter | 0, Math.floor(counter / 2 ** 32));
-    return drawn === 0 ? 2 ** -54 : drawn;
+    const number = uniformAt(this.#key, counter | 0, Math.floor(counter / 2 ** 32));
+    return number === 0 ? 2 ** -54 : number;
   }
 
   /** Draws a whole number from 0 to n − 1. */

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
 
+const ROUNDS = 20;
+const PARITY = 0x1bd11bda;
+const ROTATIONS = Uint8Array.of(13, 15, 26, 6, 17, 29, 16, 24);
+/** The output of `threefry` for `uniformAt`: one array for all calls, because a new one for each would cost time. */
+const words = new Uint32Array(2);
+
 /** The key of a stream of random numbers: two signed 32-bit integers. */
 export type Key = readonly [number, number];
 
@@ -45,14 +51,8 @@ export function threefry(key: Key, counter0: number, counter1: number, out: Uint
   out[1] = b;
 }
 
-const ROUNDS = 20;
-const PARITY = 0x1bd11bda;
-const ROTATIONS = Uint8Array.of(13, 15, 26, 6, 17, 29, 16, 24);
-
 /** A number in [0, 1) with 53 bits, from a key and a counter. */
 export function uniformAt(key: Key, counter0: number, counter1: number): number {
   threefry(key, counter0, counter1, words);
   return ((words[0]! >>> 5) * 2 ** 26 + (words[1]! >>> 6)) / 2 ** 53;
 }
-
-const words = new Uint32Array(2);

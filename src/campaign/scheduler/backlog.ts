@@ -2,7 +2,7 @@ import { type Schedule, seqsOf } from './state.ts';
 
 /**
  * The scheduler reads waiting runs from the store in pages. A page begins after the seq (place in the order of work) in
- * `Schedule.more`, which is null if no run is left. With this value, the first page comes next.
+ * `Schedule.more`. After this seq, the first page begins.
  */
 const BEGINNING = -1;
 
@@ -58,16 +58,16 @@ export function addWork(schedule: Schedule, added: AddedRuns): void {
   const { count } = added;
   if (count === 0) return;
   const seqs = seqsAdded(added);
-  const isAllTold = seqs.length === count && schedule.again.length + count <= MOST_NAMED;
+  const areListed = seqs.length === count && schedule.again.length + count <= MOST_NAMED;
   // if the store is still being read, its last pages contain the added runs
-  if (schedule.more === null && isAllTold) schedule.again.push(...seqs);
+  if (schedule.more === null && areListed) schedule.again.push(...seqs);
   else schedule.more ??= BEGINNING;
 }
 
 /** True when there is a run to request. */
 export function hasWork({ isHeld, again, postponed, more, next, total }: Schedule, now: number): boolean {
-  const isMore = again.length > 0 || more !== null || next < total;
-  return !isHeld && (isMore || postponed.some(({ at }) => at <= now));
+  const hasWaiting = again.length > 0 || more !== null || next < total;
+  return !isHeld && (hasWaiting || postponed.some(({ at }) => at <= now));
 }
 
 /**

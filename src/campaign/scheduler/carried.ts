@@ -2,8 +2,8 @@ import type { Schedule } from './state.ts';
 
 /**
  * A schedule in the form in which one execution of a workflow passes it to the next. Temporal limits the size of a
- * payload. So the flights and postponed runs are columns of numbers, and each number is the
- * difference from the previous one.
+ * payload. So the flights and postponed runs are columns of numbers, and each number is the difference from the previous
+ * one.
  */
 export type CarriedSchedule = Omit<Schedule, 'flights' | 'postponed'> & {
   flights: Columns;
@@ -34,10 +34,10 @@ export function unpacked(carried: CarriedSchedule): Schedule {
   };
 }
 
-function columns(all: number[][]): Columns {
-  const width = all[0]?.length ?? 0;
+function columns(table: number[][]): Columns {
+  const width = table[0]?.length ?? 0;
   return Array.from({ length: width }, (_, column) =>
-    all.map((row, at) => row[column]! - (at === 0 ? 0 : all[at - 1]![column]!)),
+    table.map((row, at) => row[column]! - (at === 0 ? 0 : table[at - 1]![column]!)),
   );
 }
 

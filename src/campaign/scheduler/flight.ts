@@ -18,6 +18,11 @@ export function isQueued({ startedAt }: Flight): boolean {
   return startedAt < 0;
 }
 
+/** Whether nobody has looked at a flight since it started. */
+export function isUnseen({ startedAt, lookedAt }: Flight): boolean {
+  return lookedAt === startedAt;
+}
+
 /** The chance that a flight, which was unfinished at its last look, has finished by a given time. */
 export function chanceFinished(
   { startedAt, lookedAt }: Flight,

@@ -2,7 +2,7 @@ import { hasWork } from './backlog.ts';
 import { chanceFinished, type Flight, isQueued, QUEUED } from './flight.ts';
 import { durationsOf, learn, newLifeTable } from './life-table.ts';
 import { updateOccupancy, expectedRunning, survivors } from './occupancy.ts';
-import { toPoll } from './poll-timing.ts';
+import { areShort, SHORTEST_LOOK, toPoll } from './poll-timing.ts';
 import { expectedStarts, learnRate, measureQueue, queueAim, roomIn } from './queue-aim.ts';
 import {
   type Decision,
@@ -14,7 +14,6 @@ import {
   SHORTEST_TICK,
 } from './state.ts';
 import { expiresAt, nextTick } from './next-tick.ts';
-import { areShort, SHORTEST_LOOK } from './poll-timing.ts';
 
 export { type AddedRuns, addWork, seqsAdded, startOver, addPage, hasWork } from './backlog.ts';
 export { type CarriedSchedule, packed, unpacked } from './carried.ts';
@@ -110,19 +109,9 @@ export function applyOutcomes(
   schedule.again.push(...outcomes.later.filter((seq) => asked.has(seq)));
 
   if (wasSaturated) learnRate(schedule, started, now);
-  // a tick that had nothing to request does not show how much the service could have executed
-  const least = hasWork(schedule, now) ? FIRST_BURST : schedule.burst;
-  if (schedule.isSaturated) schedule.burst = FIRST_BURST;
-  // Nothing was queued and the rate of starts is unknown, so executors may be idle: double the flights, and add twice
-  // the number of runs that finished in the tick.
-  else if (schedule.startRate === 0) schedule.burst = Math.max(least, schedule.flights.length + 2 * finished);
-  else
-    schedule.burst = Math.max(
-      least,
-      Math.round(queueAim(schedule, now) + schedule.flights.length / 2 + finished),
-    );
+  schedule.burst = nextBurst(schedule, finished, now);
   if (isLate) {
-    // The service may be overloaded: request fewer runs, after a pause.
+    // the service may be overloaded: request fewer runs, after a pause
     schedule.startRate /= 2;
     schedule.burst = FIRST_BURST;
   }
@@ -133,6 +122,17 @@ export function applyOutcomes(
   const next = isStarved(schedule, now) ? now : nextTick(schedule, now);
   const isUnsure = !wasSaturated && mayStarve(schedule, now);
   schedule.tickAt = Math.max(now + retryAfter, isUnsure ? Math.min(next, now + SHORTEST_LOOK) : next);
+}
+
+/** How many runs to request at once from now on, while the service is not saturated. */
+function nextBurst(schedule: Schedule, finished: number, now: number): number {
+  const { isSaturated, startRate, flights, burst } = schedule;
+  if (isSaturated) return FIRST_BURST;
+  // a tick that had nothing to request does not show how much the service could have executed
+  const least = hasWork(schedule, now) ? FIRST_BURST : burst;
+  // executors may be idle, and the rate of starts is unknown: double the flights and the runs that finished in the tick
+  if (startRate === 0) return Math.max(least, flights.length + 2 * finished);
+  return Math.max(least, Math.round(queueAim(schedule, now) + flights.length / 2 + finished));
 }
 
 /**
@@ -207,6 +207,7 @@ function updateFlights(schedule: Schedule, outcomes: Outcomes, now: number): num
   return finished.length;
 }
 
+/** The flights that a tick looked at, and those that it found RUNNING. */
 function seenIn(outcomes: Outcomes): { polled: Set<number>; running: Set<number> } {
   const { running, queued, reused, failed } = outcomes;
   return {

@@ -31,11 +31,13 @@ export function newLifeTable(): LifeTable {
   return { events: [], exposure: [], finished: 0 };
 }
 
+/** The class of an age. */
 function classOf(age: number): number {
   if (age < FIRST_AGE) return 0;
   return Math.min(CLASSES - 1, 1 + Math.floor(Math.log(age / FIRST_AGE) / Math.log(GROWTH)));
 }
 
+/** The age at which a class starts. */
 function startOf(index: number): number {
   return index === 0 ? 0 : FIRST_AGE * GROWTH ** (index - 1);
 }
@@ -44,24 +46,24 @@ function startOf(index: number): number {
  * Adds one look at a run: it was running at age `from` (0 for a new run), and has finished or is still running at age
  * `to`. The exact time of its end is unknown, so the middle of the two ages is used.
  */
-export function learn(hazard: LifeTable, from: number, to: number, isFinished: boolean): void {
+export function learn(table: LifeTable, from: number, to: number, isFinished: boolean): void {
   const until = isFinished ? (from + to) / 2 : to;
   for (let index = classOf(from); index <= classOf(until); index += 1) {
     const start = Math.max(from, startOf(index));
     const end = Math.min(until, index === CLASSES - 1 ? Infinity : startOf(index + 1));
-    if (end > start) hazard.exposure[index] = (hazard.exposure[index] ?? 0) + end - start;
+    if (end > start) table.exposure[index] = (table.exposure[index] ?? 0) + end - start;
   }
   if (!isFinished) return;
   const index = classOf(until);
-  hazard.events[index] = (hazard.events[index] ?? 0) + 1;
-  hazard.finished += 1;
-  if (hazard.finished > MEMORY) fade(hazard);
+  table.events[index] = (table.events[index] ?? 0) + 1;
+  table.finished += 1;
+  if (table.finished > MEMORY) fade(table);
 }
 
-function fade(hazard: LifeTable): void {
-  hazard.events = Array.from(hazard.events, (events) => (events ?? 0) / 2);
-  hazard.exposure = Array.from(hazard.exposure, (exposure) => (exposure ?? 0) / 2);
-  hazard.finished /= 2;
+function fade(table: LifeTable): void {
+  table.events = Array.from(table.events, (events) => (events ?? 0) / 2);
+  table.exposure = Array.from(table.exposure, (exposure) => (exposure ?? 0) / 2);
+  table.finished /= 2;
 }
 
 /** Predictions from the life table. */
@@ -76,16 +78,16 @@ export interface Durations {
 }
 
 /** The predictions of a life table; undefined until enough runs have finished. */
-export function durationsOf(hazard: LifeTable): Durations | undefined {
-  if (hazard.finished < ENOUGH) return undefined;
-  const overall = total(hazard.events) / total(hazard.exposure);
-  const last = hazard.exposure.length;
+export function durationsOf(table: LifeTable): Durations | undefined {
+  if (table.finished < ENOUGH) return undefined;
+  const overall = total(table.events) / total(table.exposure);
+  const last = table.exposure.length;
   const rates: number[] = [];
   const sums: number[] = [0];
   let mean = 0;
   for (let index = 0; index < last; index += 1) {
-    const events = (hazard.events[index] ?? 0) + PRIOR_EVENTS;
-    const rate = events / ((hazard.exposure[index] ?? 0) + PRIOR_EVENTS / overall);
+    const events = (table.events[index] ?? 0) + PRIOR_EVENTS;
+    const rate = events / ((table.exposure[index] ?? 0) + PRIOR_EVENTS / overall);
     const width = startOf(index + 1) - startOf(index);
     mean += (Math.exp(-sums[index]!) * (1 - Math.exp(-rate * width))) / rate;
     rates[index] = rate;

@@ -45,6 +45,7 @@ export function expiresAt({ runTimeout }: Schedule, flight: Flight): number {
   return runTimeout === null || isQueued(flight) ? Infinity : flight.startedAt + runTimeout;
 }
 
+/** The usual length of a tick, ms. */
 export function tickLength(schedule: Schedule, now: number): number {
   const { hazard, flights } = schedule;
   const durations = durationsOf(hazard);
@@ -57,7 +58,7 @@ export function tickLength(schedule: Schedule, now: number): number {
     return Math.min(LONGEST_TICK, Math.max(shortest, age / 2));
   }
   const { least, most, ofFew } = TICK_SHARES;
-  const runsAtOnce = Math.max(1, flights.length - flights.filter(isQueued).length);
+  const runsAtOnce = Math.max(1, startedIn(flights));
   const share = isOnFew(schedule)
     ? Math.min(ofFew, FEWEST_RUNS_A_TICK / runsAtOnce)
     : Math.min(most, Math.max(least, RUNS_A_TICK / runsAtOnce));
@@ -66,8 +67,11 @@ export function tickLength(schedule: Schedule, now: number): number {
 
 /** True when so few runs run at once that ticks are longer than usual. */
 export function isOnFew({ flights }: Schedule): boolean {
-  const runsAtOnce = flights.length - flights.filter(isQueued).length;
-  return runsAtOnce * TICK_SHARES.most < FEWEST_RUNS_A_TICK;
+  return startedIn(flights) * TICK_SHARES.most < FEWEST_RUNS_A_TICK;
+}
+
+function startedIn(flights: readonly Flight[]): number {
+  return flights.length - flights.filter(isQueued).length;
 }
 
 /** The time of the next tick: the earliest time at which a run can be requested, polled or given up. */
@@ -89,12 +93,10 @@ function nextLook(schedule: Schedule, now: number): number {
     const looks = isRefilled(schedule) ? nextRefill(schedule, now) : now + tickLength(schedule, now);
     // open and postponed runs have all places, and only a postponed run that becomes due can give one back without a look
     if (capacity(schedule, now) === 0) return flights.length === 0 ? Infinity : looks;
-    // whether an executor may be idle
-    const isHungry =
-      concurrency === 'auto' ? !schedule.isSaturated : isRefilled(schedule) && flights.length < concurrency;
     if (schedule.againAt > now)
       return flights.length === 0 ? schedule.againAt : Math.min(schedule.againAt, looks);
-    return isHungry || flights.length === 0 ? now : looks;
+    const mayBeIdle = concurrency === 'auto' ? !schedule.isSaturated : flights.length < concurrency;
+    return mayBeIdle || flights.length === 0 ? now : looks;
   }
   const durations = durationsOf(hazard);
   if (!durations) return now + tickLength(schedule, now);

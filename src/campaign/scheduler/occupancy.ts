@@ -56,20 +56,20 @@ export function updateOccupancy(
   const probed = queue.flatMap(({ seq }, at) => (polled.has(seq) ? [at] : []));
   const found = probed.filter((at) => running.has(queue[at]!.seq));
   const gap = probed.length > 1 ? (queue.length - 1) / (probed.length - 1) : 1;
-  let [outside, expected] = [0, 0];
+  let [outsideQueue, expected] = [0, 0];
   for (const flight of started) {
     const chance = chanceRunning(flight, durations, now);
     expected += chance;
     if (wasQueued.has(flight)) continue;
-    if (!polled.has(flight.seq)) outside += chance;
-    else if (running.has(flight.seq)) outside += 1;
+    if (!polled.has(flight.seq)) outsideQueue += chance;
+    else if (running.has(flight.seq)) outsideQueue += 1;
   }
   const known = new Set([...queue, ...started].map(({ seq }) => seq));
   const requested = running.difference(known).size;
-  outside += requested;
-  const seen = outside + gap * found.length;
+  outsideQueue += requested;
+  const seen = outsideQueue + gap * found.length;
   // services start runs in the order of request, so flights between two running flights run as well
-  const atLeast = outside + (found.length > 0 ? found.at(-1)! - found[0]! + 1 : 0);
+  const atLeast = outsideQueue + (found.length > 0 ? found.at(-1)! - found[0]! + 1 : 0);
   occupancy.seen = MEMORY * occupancy.seen + seen;
   occupancy.expected = MEMORY * occupancy.expected + expected + requested;
   occupancy.level = Math.max(atLeast, MEMORY * occupancy.level + (1 - MEMORY) * seen);

@@ -1,5 +1,5 @@
 import { hasWork } from './backlog.ts';
-import { chanceFinished, type Flight, isQueued } from './flight.ts';
+import { chanceFinished, type Flight, isQueued, isUnseen } from './flight.ts';
 import { type Durations, durationsOf } from './life-table.ts';
 import { type Schedule, seqsOf, SHORTEST_TICK } from './state.ts';
 
@@ -41,12 +41,11 @@ const SECOND_SAMPLE = 30;
 /** The flights that a tick polls, by seq. next-tick.ts decides when the next tick comes. */
 export function toPoll(schedule: Schedule, now: number): number[] {
   const durations = durationsOf(schedule.hazard);
-  // a flight that was RUNNING a moment ago is not polled
   const isLast = durations && isShort(durations) && !hasWork(schedule, now);
   const moment = isLast ? SHORTEST_LOOK : SHORTEST_TICK;
+  // a flight that was RUNNING a moment ago is not polled
   const running = schedule.flights.filter(
-    (flight) =>
-      !isQueued(flight) && (flight.lookedAt === flight.startedAt || now - flight.lookedAt >= moment),
+    (flight) => !isQueued(flight) && (isUnseen(flight) || now - flight.lookedAt >= moment),
   );
   const probes = spread(schedule.flights.filter(isQueued), PROBES);
   if (!durations) {
@@ -91,7 +90,7 @@ export function isShort({ mean }: Durations): boolean {
   return mean < SHORTEST_TICK;
 }
 
-/** True if it is known that the runs are short. */
+/** True if the runs are known to be short. */
 export function areShort({ hazard }: Schedule): boolean {
   const durations = durationsOf(hazard);
   return durations !== undefined && isShort(durations);
@@ -102,8 +101,8 @@ export function areShort({ hazard }: Schedule): boolean {
  * after the last look.
  */
 export function dueAtTheEnd(flight: Flight, durations: Durations): number {
-  const { lookedAt, startedAt } = flight;
-  const isFirst = lookedAt === startedAt;
+  const { lookedAt } = flight;
+  const isFirst = isUnseen(flight);
   if (isShort(durations)) return isFirst ? lookedAt : lookedAt + SHORTEST_LOOK;
   const shortest = Math.max(isFirst ? SHORTEST_LOOK : SHORTEST_TICK, durations.mean * AT_THE_END.shortest);
   const longest = Math.min(LONGEST_TICK, 2 * shortest);

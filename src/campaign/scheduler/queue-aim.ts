@@ -18,6 +18,9 @@ const TICK_LATENESS = 500;
  */
 const RESERVE = { ofMany: 4, ofFew: 2 };
 
+/** The target length of the queue while the rate of starts is unknown, as a share of the flights. */
+const FIRST_AIM = 0.4;
+
 /** How many runs may be requested now. */
 export function roomIn(schedule: Schedule, now: number): number {
   const { concurrency, flights, measuredAt } = schedule;
@@ -37,11 +40,10 @@ export function needsWork(schedule: Schedule, now: number): boolean {
 }
 
 /**
- * The target length of the queue after a tick: the starts until the next tick, and a reserve for their noise. While the
- * rate of starts is unknown, it is a share of the flights.
+ * The target length of the queue after a tick: the starts until the next tick, and a reserve for their noise.
  */
 export function queueAim(schedule: Schedule, now: number): number {
-  if (schedule.startRate === 0) return 0.4 * schedule.flights.length;
+  if (schedule.startRate === 0) return FIRST_AIM * schedule.flights.length;
   const length = tickLength(schedule, now);
   const tick = length + Math.max(TICK_LATENESS, Math.min(length, schedule.lateness));
   const starts = Math.max(expectedStarts(schedule, now, now + tick), (schedule.startRate * tick) / 1_000);
@@ -112,16 +114,18 @@ const GROWTH = 1.35;
 /** The weight of the last tick in the rate of starts. */
 const WEIGHT = 0.3;
 
+/** Updates the rate of starts by the runs that started since the last measurement, when runs were queued. */
 export function learnRate(schedule: Schedule, started: number, now: number): void {
   const seconds = (now - schedule.measuredAt) / 1_000;
   if (seconds <= SHORTEST_MEASURE) return;
   // the queue became empty during this time, so the service could have started more runs than it did
-  const isBound = !schedule.isSaturated;
-  const growth = isBound && areShort(schedule) ? GROWTH : 1;
+  const isLowerBound = !schedule.isSaturated;
+  const growth = isLowerBound && areShort(schedule) ? GROWTH : 1;
   const rate = (growth * started) / seconds;
-  // if a lower bound is higher than the old rate, it replaces the old rate completely
-  if (isBound && rate < schedule.startRate) return;
+  if (isLowerBound && rate < schedule.startRate) return;
+  // a first rate, or a lower bound above the old rate, replaces the old rate completely
+  const isReplaced = schedule.startRate === 0 || isLowerBound;
   // if less than one start was expected, a single start says little about the rate
-  const weight = WEIGHT * Math.min(1, schedule.startRate * seconds);
-  schedule.startRate += (rate - schedule.startRate) * (schedule.startRate === 0 || isBound ? 1 : weight);
+  const weight = isReplaced ? 1 : WEIGHT * Math.min(1, schedule.startRate * seconds);
+  schedule.startRate += (rate - schedule.startRate) * weight;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { levelsOf, mostRows, sizeOf, type WrittenDesign } from '../../../src/campaign/designs/index.ts';
 import type { Saltelli } from '../../../src/campaign/designs/saltelli.ts';
-import { saltelliUnit } from '../../../src/campaign/sampling/saltelli.ts';
+import { saltelliRows } from '../../../src/campaign/sampling/saltelli.ts';
 import { aboutDesign, warningsOf } from '../../../src/client/plan-design.ts';
 import { expectRefused, HEAD } from '../support.ts';
 import { checkedDesign, expectDesignRefused, pointsOf, rowsIn } from './support.ts';
@@ -131,7 +131,7 @@ describe('saltelli', () => {
 
   test('converts its coordinates to values of the distributions, in the order of its rows', () => {
     const { design } = checkedDesign(saltelli(32, { secondOrder: true }));
-    const rows = [...saltelliUnit(design as Saltelli)].map(({ unit: [contact, recovery] }) =>
+    const rows = [...saltelliRows(design as Saltelli)].map(({ unit: [contact, recovery] }) =>
       [1 + 2 * contact!, 0.2 + 0.8 * recovery!]
         .map((value) => String(Number(value.toPrecision(12))))
         .join(' '),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type MorrisDesign, type MorrisRow, morrisLevels } from '../../../src/campaign/sampling/morris.ts';
+import { type MorrisDesign, type MorrisRow, morrisRows } from '../../../src/campaign/sampling/morris.ts';
 import fc from '../../support/fast-check.ts';
 
 const anyMorris = fc
@@ -16,7 +16,7 @@ const anyMorris = fc
   }));
 
 function trajectoriesOf(design: MorrisDesign): MorrisRow[][] {
-  return [...Map.groupBy(morrisLevels(design), ({ trajectory }) => trajectory).values()];
+  return [...Map.groupBy(morrisRows(design), ({ trajectory }) => trajectory).values()];
 }
 
 describe('a Morris design', () => {
@@ -50,7 +50,7 @@ describe('a Morris design', () => {
       fc.property(anyMorris, (design) => {
         const { levels } = design;
         const possible = Array.from({ length: levels }, (_, level) => level / (levels - 1));
-        for (const { unit } of morrisLevels(design)) {
+        for (const { unit } of morrisRows(design)) {
           for (const coordinate of unit) expect(possible).toContain(coordinate);
         }
       }),
@@ -61,16 +61,16 @@ describe('a Morris design', () => {
   test('begins with the trajectories of a smaller design of the same seed, and depends on its seed', () => {
     fc.assert(
       fc.property(anyMorris, fc.integer({ min: 1, max: 20 }), (design, more) => {
-        const rows = [...morrisLevels(design)];
+        const rows = [...morrisRows(design)];
         const { trajectories } = design;
-        const further = [...morrisLevels({ ...design, trajectories: trajectories + more })];
+        const further = [...morrisRows({ ...design, trajectories: trajectories + more })];
         expect(further.slice(0, rows.length)).toEqual(rows);
       }),
       { numRuns: 40 },
     );
     const design = { inputs: [{ name: 'a' }, { name: 'b' }], trajectories: 60, levels: 4, seed: 1 };
-    const other = [...morrisLevels({ ...design, seed: 2 })];
-    expect(other).not.toEqual([...morrisLevels(design)]);
+    const other = [...morrisRows({ ...design, seed: 2 })];
+    expect(other).not.toEqual([...morrisRows(design)]);
   });
 
   test('starts at every level about equally often, and changes the inputs in every order', () => {
@@ -92,7 +92,7 @@ describe('a Morris design', () => {
     const inputs = ['a', 'b', 'c'].map((name) => ({ name }));
     const counts = [0, 0, 0, 0];
     for (let seed = 0; seed < 200; seed += 1) {
-      const rows = [...morrisLevels({ inputs, trajectories: 10, levels: 4, seed })];
+      const rows = [...morrisRows({ inputs, trajectories: 10, levels: 4, seed })];
       for (const { changed, unit } of rows) if (changed === 2) counts[Math.round(3 * unit[0]!)]! += 1;
     }
     // each count has a binomial distribution with a mean of 500 and a standard deviation of 19

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type SaltelliRow, saltelliUnit } from '../../../src/campaign/sampling/saltelli.ts';
+import { type SaltelliRow, saltelliRows } from '../../../src/campaign/sampling/saltelli.ts';
 import fc from '../../support/fast-check.ts';
 import { counts } from './support.ts';
 
@@ -18,7 +18,7 @@ describe('points for Sobol’ indices', () => {
     fc.assert(
       fc.property(anySaltelli, (design) => {
         const { inputs, points, scrambles, secondOrder } = design;
-        const rows = [...saltelliUnit(design)];
+        const rows = [...saltelliRows(design)];
         const each = (secondOrder ? 2 : 1) * inputs.length + 2;
         expect(rows).toHaveLength(points * scrambles * each);
         for (let group = 0; group < points * scrambles; group += 1) {
@@ -44,8 +44,8 @@ describe('points for Sobol’ indices', () => {
   test('are the first points of a larger design, and have no coordinate of 0 or 1', () => {
     fc.assert(
       fc.property(anySaltelli, fc.integer({ min: 1, max: 9 }), (design, more) => {
-        const rows = [...saltelliUnit(design)];
-        const further = [...saltelliUnit({ ...design, points: design.points + more })];
+        const rows = [...saltelliRows(design)];
+        const further = [...saltelliRows({ ...design, points: design.points + more })];
         expect(further.slice(0, rows.length)).toEqual(rows);
         expect(rows.flatMap(({ unit }) => unit).every((u) => u > 0 && u < 1)).toBe(true);
       }),
@@ -54,7 +54,7 @@ describe('points for Sobol’ indices', () => {
 
   test('have evenly spread coordinates of A and of B in each scramble, and the scrambles differ', () => {
     const inputs = ['a', 'b', 'c'].map((name) => ({ name }));
-    const rows = [...saltelliUnit({ inputs, points: 64, scrambles: 8, secondOrder: false, seed: 5 })];
+    const rows = [...saltelliRows({ inputs, points: 64, scrambles: 8, secondOrder: false, seed: 5 })];
     const starts = new Set<number>();
     for (let scramble = 0; scramble < 8; scramble += 1) {
       for (const role of ['A', 'B']) {
@@ -79,7 +79,7 @@ describe('points for Sobol’ indices', () => {
     const inputs = ['x', 'y', 'z'].map((name) => ({ name }));
     for (let seed = 0; seed < 10; seed += 1) {
       const design = { inputs, points: 1024, scrambles: 1, secondOrder: false, seed };
-      const values = [...saltelliUnit(design)].map(({ unit }) => ishigami(unit));
+      const values = [...saltelliRows(design)].map(({ unit }) => ishigami(unit));
       for (const input of inputs.keys()) {
         let [own, all] = [0, 0];
         for (let at = 0; at < values.length; at += 5) {
@@ -96,7 +96,7 @@ describe('points for Sobol’ indices', () => {
   test('keep the coordinates of earlier inputs in A when an input is added', () => {
     const design = { points: 8, scrambles: 2, secondOrder: false, seed: 6 };
     const a = (names: string[]): number[][] =>
-      [...saltelliUnit({ ...design, inputs: names.map((name) => ({ name })) })]
+      [...saltelliRows({ ...design, inputs: names.map((name) => ({ name })) })]
         .filter(({ role }) => role === 'A')
         .map(({ unit }) => unit.slice(0, 2));
     expect(a(['a', 'b', 'c'])).toEqual(a(['a', 'b']));
