@@ -1,7 +1,7 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import { ForayError } from '../errors.ts';
 import { type Contents, expand } from './points.ts';
-import { isSame } from './search/search-change.ts';
+import { isSame } from './is-same.ts';
 import { saltOf } from './seeds.ts';
 import { checkStrategyChange, keptStrategy, strategyChanges } from './strategy-rules.ts';
 import type { BaseInput } from './designs/input-types.ts';

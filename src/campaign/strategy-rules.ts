@@ -7,8 +7,8 @@ import type { DesignFacts } from './designs/kind.ts';
 import { keptGrown } from './growth.ts';
 import type { ReadDefinition } from './read.ts';
 import { beginCalibration } from './search/resolve-calibrate.ts';
-import { beginSelection, checkCompared, firstReplications } from './search/resolve-select.ts';
-import { beginSearch } from './search/resolve.ts';
+import { beginSelection, checkCompared, defaultReplications } from './search/resolve-select.ts';
+import { beginSearch } from './search/resolve-search.ts';
 import { checkSearchChange, keptSearch, searchChanges } from './search/search-change.ts';
 import { hasStrategy, type Strategy, type StrategyName, type strategySettings } from './strategy.ts';
 import type { BaseInput } from './designs/input-types.ts';
@@ -73,7 +73,7 @@ export const strategyRules: Record<StrategyName, StrategyRules> = {
     setting: 'select',
     isIn: ({ select }) => select !== undefined,
     hasDesign: true,
-    replications: firstReplications,
+    replications: defaultReplications,
     begin: beginSelection,
     checkPoints: checkCompared,
     checkChange: () => refuseChange('The definition of a campaign with "select" cannot change.'),

@@ -28,6 +28,10 @@ const LEAST_DRAWN = 40;
 const WANTED = 8;
 /** A descent begins at the best of this number of draws. */
 const STARTS = 20;
+/** The step of a descent, as a share of the box: it grows after a better point, and shrinks after another one. */
+const STEP = { first: 0.3, least: 1e-9, most: 0.5, growth: 1.5, shrinkage: 0.9 };
+/** The least share of the coordinates that a step of a descent changes. */
+const LEAST_CHANGED = 0.3;
 /** The number of points that walks begin with. */
 const POOL = 64;
 /** The most questions for one step of a walk. */
@@ -132,33 +136,33 @@ export class AllowedPoints {
     return { points, tried, isNarrow: true };
   }
 
-  /** One descent. An allowed end goes to `found`. @returns the number of questions, at most `most` and at least 1 */
+  /** One descent. Its end goes to `found` if it is allowed. @returns the number of questions, from 1 to `most` */
   *#descend(stream: Stream, most: number, found: number[][]): Generator<undefined, number> {
     const { dimensions, lackOf } = this.#region;
     let asked = 0;
     let [x, lack]: [number[], number] = [[], Infinity];
     while (asked < Math.min(STARTS, most)) {
       const drawn = dimensions.map(() => stream.uniform());
-      const own = lackOf(drawn);
+      const lackOfDrawn = lackOf(drawn);
       asked += 1;
       yield undefined;
-      if (own < lack || x.length === 0) [x, lack] = [drawn, own];
+      if (lackOfDrawn < lack || x.length === 0) [x, lack] = [drawn, lackOfDrawn];
     }
-    let size = 0.3;
-    const chance = Math.max(0.3, 1 / dimensions.length);
-    while (lack > 0 && size > 1e-9 && asked < most) {
+    let size = STEP.first;
+    const chance = Math.max(LEAST_CHANGED, 1 / dimensions.length);
+    while (lack > 0 && size > STEP.least && asked < most) {
       const moved = x.map((value, at) => {
         if (stream.uniform() >= chance) return value;
         if (dimensions[at]!.kind === 'choice') return stream.uniform();
         return Math.min(1, Math.max(0, value + size * stream.normal()));
       });
-      const own = lackOf(moved);
+      const lackOfMoved = lackOf(moved);
       asked += 1;
       yield undefined;
-      if (own < lack) {
-        [x, lack] = [moved, own];
-        size = Math.min(0.5, size * 1.5);
-      } else size *= 0.9;
+      if (lackOfMoved < lack) {
+        [x, lack] = [moved, lackOfMoved];
+        size = Math.min(STEP.most, size * STEP.growth);
+      } else size *= STEP.shrinkage;
     }
     if (lack === 0) found.push(x);
     return asked;
@@ -219,7 +223,7 @@ export class AllowedPoints {
     return x;
   }
 
-  /** A coordinate, a random direction, or the difference of two points of the pool. */
+  /** In 40 % of the steps one coordinate, in 20 % a random direction, in 40 % the difference of two points of the pool. */
   #direction(pool: readonly (readonly number[])[], stream: Stream): number[] {
     const { dimensions } = this.#region;
     const kind = stream.uniform();

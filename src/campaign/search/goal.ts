@@ -9,6 +9,9 @@ import type { Requirement } from './search.ts';
 type Heading = 'search' | 'select';
 type Limits = NonNullable<WrittenSearch['require']>;
 
+/** Stands in place of a goal with a mistake. It is never used, because the mistake is reported. */
+export const WRONG_GOAL: Goal = { output: '', wants: 'lowest' };
+
 /**
  * The goal under a heading of a definition.
  *

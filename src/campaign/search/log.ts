@@ -162,7 +162,11 @@ export function emptyStep(): SearchStep {
   return { tells: [], asks: [], events: [], replications: [] };
 }
 
-/** Adds the value of an ask to a step. An ask of the same step has it from the beginning. `asks`: their number so far. */
+/**
+ * Adds the value of an ask to a step. An ask of the same step has it from the beginning.
+ *
+ * @param asks - the number of asks in the log, those of the step included
+ */
 export function addTold(step: SearchStep, asks: number, ask: number, told: PointValue): void {
   const first = asks - step.asks.length;
   if (ask < first) step.tells.push({ ask, told });
@@ -207,6 +211,7 @@ export function methodIn(
   const changes = events.filter(isChange);
   const last = changes.findLastIndex(({ kind }) => kind === 'restarted');
   const start = changes[last];
+  // a change tells the number before it
   return {
     from: start?.kind === 'restarted' ? start.from : 0,
     parallel: changes[last + 1]?.parallel ?? parallel,

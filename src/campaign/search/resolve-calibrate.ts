@@ -19,7 +19,7 @@ import type { Distribution } from '../sampling/distributions.ts';
 import { checkExpressions, rulesOf } from './rules.ts';
 
 const PATH = ['calibrate', 'abc'];
-/** The number of points of the prior of which at least one must be allowed. */
+/** At least one of this number of points that are drawn from the priors must be allowed. */
 const TRIED = 20_000;
 
 /** Checks a calibration and its priors. Mistakes are collected. */

@@ -18,10 +18,10 @@ export function resolveComputed(
   varied: readonly { name: string }[],
   taken: ReadonlySet<string>,
 ): Computed[] {
-  const all = new Set([...taken, ...varied.map(({ name }) => name)]);
+  const takenSoFar = new Set([...taken, ...varied.map(({ name }) => name)]);
   return Object.entries(written ?? {}).flatMap(([name, expression]) => {
     const at = [...path, 'derive', name];
-    return facts.mistakes.attempt(() => computed(name, expression, facts, at, all)) ?? [];
+    return facts.mistakes.attempt(() => computed(name, expression, facts, at, takenSoFar)) ?? [];
   });
 }
 

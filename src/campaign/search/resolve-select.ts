@@ -9,17 +9,20 @@ import { hasSeed } from '../seeds.ts';
 import type { Strategy } from '../strategy.ts';
 import type { BaseInput } from '../designs/input-types.ts';
 import type { BegunStrategy, Campaign, CampaignOutput, Goal } from '../types.ts';
-import { goalIn, requirementsIn } from './goal.ts';
+import { goalIn, requirementsIn, WRONG_GOAL } from './goal.ts';
 import { CONFIDENCE } from '../../statistics/sample.ts';
 
 /** Replications of each point before the comparison, if the definition has no number. */
-const FIRST = 10;
+const DEFAULT_REPLICATIONS = 10;
 /** The most points for the procedure of Kim and Nelson, which compares all pairs of points. */
 const MOST_POINTS_OF_KN = 200;
 
-/** A selection whose runs have no seeds runs each point once, because all repeats of a point would be the same. */
-export function firstReplications(base: readonly Pick<BaseInput, 'name'>[]): number {
-  return hasSeed(base) ? FIRST : 1;
+/**
+ * The first replications of each point of a selection whose definition does not give their number. Without seeds, all
+ * repeats of a point would be the same.
+ */
+export function defaultReplications(base: readonly Pick<BaseInput, 'name'>[]): number {
+  return hasSeed(base) ? DEFAULT_REPLICATIONS : 1;
 }
 
 /** Checks a selection, whose points are those of a design. Mistakes are collected. */
@@ -93,7 +96,7 @@ function resolveSelect(
         ? { method: 'kn', indifference: indifference!, confidence }
         : { method: 'ocba', runs, ...(confidence !== CONFIDENCE && { confidence }) }),
     },
-    goal: goal ?? { output: '', wants: 'lowest' },
+    goal: goal ?? WRONG_GOAL,
   };
 }
 

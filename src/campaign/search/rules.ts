@@ -34,13 +34,14 @@ export function rulesOf(
   const places = new Map([...names, ...derive.map(({ name }) => name)].map((name, at) => [name, at]));
   const condition = where === null ? undefined : compileExpression(where, types, 'boolean');
   const computed = derive.map((one) => ({ one, ...compileExpression(one.expression, types) }));
+  const textIn = (values: readonly string[], name: string): string => {
+    const at = places.get(name);
+    return (at === undefined ? undefined : values[at]) ?? fixed.get(name)!.value;
+  };
   const reader =
     (values: readonly string[]) =>
-    (name: string): Value => {
-      const { type, value } = fixed.get(name)!;
-      const at = places.get(name);
-      return operandOf(name, type, at === undefined ? value : (values[at] ?? value));
-    };
+    (name: string): Value =>
+      operandOf(name, fixed.get(name)!.type, textIn(values, name));
   const areComputedAllowed = (values: readonly string[]): boolean =>
     derive.every((one, at) => lackOfValue(one, values[names.length + at]!) === 0);
   return {
@@ -49,10 +50,7 @@ export function rulesOf(
       for (const { one, evaluate, copied } of computed) {
         // a number would not have all digits of a large LONG
         const isCopy = one.type === 'LONG' && copied !== undefined && fixed.get(copied)!.type === 'LONG';
-        const at = isCopy ? places.get(copied) : undefined;
-        const own = at === undefined ? undefined : all[at];
-        const copy = isCopy ? (own ?? fixed.get(copied)!.value) : undefined;
-        all.push(textOf(one, copy ?? evaluate(reader(all))));
+        all.push(textOf(one, isCopy ? textIn(all, copied) : evaluate(reader(all))));
       }
       return all;
     },
@@ -70,12 +68,12 @@ export function rulesOf(
 
 /** A computed value as canonical text; if it is no value of its input, as it is. */
 function textOf({ type }: Computed, value: RawValue): string {
-  const number = typeof value === 'number' ? roundedDerived(value) : value;
+  const roundedValue = typeof value === 'number' ? roundedDerived(value) : value;
   try {
-    return canonicalValue(type, number);
+    return canonicalValue(type, roundedValue);
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
-    return String(number);
+    return String(roundedValue);
   }
 }
 

@@ -21,8 +21,8 @@ const weight = number
 
 const numbers = z.array(number, 'expected a list of numbers').min(1, 'expected at least one number');
 
-const Number_ = z.strictObject({ value: number.describe('The observed number.'), weight });
-const Curve = z
+const ObservedNumber = z.strictObject({ value: number.describe('The observed number.'), weight });
+const ObservedCurve = z
   .strictObject({
     x: numbers.describe('The places of the observations in ascending order, mostly times.'),
     y: numbers.describe('The observed values at these places.'),
@@ -34,7 +34,7 @@ const Curve = z
 
 /** The observation of an output. */
 const Observed = z.union(
-  [number, z.boolean(), Number_, Curve],
+  [number, z.boolean(), ObservedNumber, ObservedCurve],
   'expected a number, true, false, {value: NUMBER} or {x: […], y: […]}',
 );
 export type WrittenObserved = z.infer<typeof Observed>;

@@ -5,6 +5,9 @@ import { methodNames } from './search.ts';
 
 /** The shape of a search as a person writes it. Workflows must not import this file: zod would double their bundle. */
 
+/** The number of points of a search whose definition gives no end. */
+export const DEFAULT_POINTS = 100;
+
 const count = (what = 'expected a whole number of at least 1') => z.int(what).min(1, what);
 
 const Bounds = z
@@ -202,7 +205,9 @@ export const SearchSchema = z
         .describe(
           'fixed: the points do not depend on how long runs take. free: the search asks for the next point as soon as any point has finished.',
         ),
-      stop: Stop.default({ points: 100 }).describe('When the search ends, by default after 100 points.'),
+      stop: Stop.default({ points: DEFAULT_POINTS }).describe(
+        `When the search ends, by default after ${DEFAULT_POINTS} points.`,
+      ),
       start: z
         .strictObject(
           {

@@ -2,6 +2,7 @@ import { ForayError } from '../../errors.ts';
 import { saltOf } from '../seeds.ts';
 import { hasStrategy, type Strategy } from '../strategy.ts';
 import type { Campaign, CampaignBy } from '../types.ts';
+import { isSame } from '../is-same.ts';
 import type { Search, SearchedInput } from './search.ts';
 
 type SearchCampaign = CampaignBy<'search'>;
@@ -12,17 +13,14 @@ type SearchCampaign = CampaignBy<'search'>;
  */
 const fixedInSearch: Record<string, (campaign: SearchCampaign) => unknown> = {
   'what is minimized or maximized': ({ goal }) => goal,
-  '"over" with an outside optimiser': ({ strategy }) =>
-    typeof strategy.method === 'object' ? strategy.inputs : null,
+  '"over" with an outside optimiser': ({ strategy }) => (isOutside(strategy) ? strategy.inputs : null),
   '"where"': ({ strategy }) => strategy.where,
   '"derive"': ({ strategy }) => strategy.derive ?? [],
-  '"require" with an outside optimiser': ({ strategy }) =>
-    typeof strategy.method === 'object' ? strategy.require : null,
+  '"require" with an outside optimiser': ({ strategy }) => (isOutside(strategy) ? strategy.require : null),
   '"require" beside "start"': ({ strategy }) => (strategy.start ? strategy.require : null),
   '"start"': ({ strategy }) => strategy.start,
-  '"method"': ({ strategy }) => methodOf(strategy.method),
-  '"parallel" with an outside optimiser': ({ strategy }) =>
-    typeof strategy.method === 'object' ? strategy.parallel : null,
+  '"method"': ({ strategy }) => withoutFolder(strategy.method),
+  '"parallel" with an outside optimiser': ({ strategy }) => (isOutside(strategy) ? strategy.parallel : null),
   '"replications"': ({ replications, strategy }) => [replications, strategy.most],
   '"inputs"': (campaign) => campaign.base.filter(({ name }) => name !== saltOf(campaign)),
   '"files"': ({ files }) => files,
@@ -33,8 +31,12 @@ const fixedInSearch: Record<string, (campaign: SearchCampaign) => unknown> = {
 /** The settings under "search" that can change, except those that `fixedInSearch` forbids. */
 const freeInSearch = ['"stop"', '"parallel"', '"order"', '"confirm"', '"require"', '"over"'];
 
+function isOutside({ method }: Search): boolean {
+  return typeof method === 'object';
+}
+
 /** A method without the folder of an outside optimiser's program, for a comparison. */
-function methodOf(method: Search['method']): unknown {
+function withoutFolder(method: Search['method']): unknown {
   return typeof method === 'string' ? method : [method.command, method.options, method.timeout];
 }
 
@@ -61,8 +63,7 @@ export function checkSearchChange(before: Campaign, after: Campaign): void {
 
 /** The list of settings of a search that can change, such as `"stop", "order" and the bounds under "over"`. */
 function freeIn(campaign: SearchCampaign): string {
-  // some settings are fixed only in some searches, for example with an outside optimiser. The function of such a
-  // setting returns null for all other searches
+  // a setting that is fixed only in some searches, such as '"over" with an outside optimiser', is null in the others
   const isFixed = (name: string): boolean =>
     Object.entries(fixedInSearch).some(([what, of]) => what.startsWith(`${name} `) && of(campaign) !== null);
   const names = freeInSearch.filter((name) => !isFixed(name));
@@ -108,9 +109,4 @@ export function searchChanges(before: Strategy, after: Strategy): string[] {
 export function keptSearch(before: Campaign, after: Campaign): Campaign {
   if (!hasStrategy(before, 'search') || !hasStrategy(after, 'search')) return after;
   return { ...after, strategy: { ...after.strategy, method: before.strategy.method } };
-}
-
-/** Whether two settings are equal, as JSON. */
-export function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -29,25 +29,36 @@ export interface Requirement {
 
 /** The stopping rules of a search, which ends at the first one that holds. Null means no rule. */
 export interface StopRule {
+  /** The most points. */
   points: number | null;
+  /** The most runs. */
   runs: number | null;
+  /** The value that is good enough. */
   value: number | null;
+  /** The least improvement that the method expects from the next point. */
   gain: number | null;
+  /** The most points without a better one. */
   stall: number | null;
 }
 
 /** How a search compares its best points again at its end. */
 export interface Confirmation {
+  /** The number of points that are compared. */
   best: number;
+  /** The new replications of each point before the first point is left out. */
   replications: number;
+  /** A difference that does not matter, in the units of the output. */
   indifference: number;
+  /** The confidence that no other point is better by more than the indifference. */
   confidence: number;
+  /** The number of further replications of the winner, which give its value. */
   report: number;
 }
 
 /**
  * A selection of the best point of a design: by the procedure of Kim and Nelson until it has the wanted confidence
- * (kn), or with a budget of runs (ocba). Its goal is a setting of the campaign. It is plain JSON.
+ * (kn), or with a budget of runs (ocba). `report` is as in a {@link Confirmation}. Its goal is a setting of the campaign.
+ * It is plain JSON.
  */
 export type Selection = { require: Requirement[]; report: number } & Rule;
 

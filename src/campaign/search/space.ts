@@ -12,6 +12,9 @@ const MOST_LEVELS = 100;
 /** Up to this number of points, the points of a box are listed. */
 const MOST_LISTED = 100_000;
 
+/** A part of a step that may be missing at the end of a range, because of rounding. */
+const TOLERANCE = 1e-9;
+
 /** Converts between the coordinates that methods propose and the canonical values of inputs. */
 export interface Space {
   dimensions: readonly Dimension[];
@@ -69,29 +72,32 @@ export function spaceOf(
       const x = axes.map((axis, at) => axis.coordinateOf(values[at]!));
       if (x.includes(undefined)) return undefined;
       // a point with other computed values is no point of the space
-      const own = complete(values.slice(0, axes.length));
-      return own.every((value, at) => value === values[at]) ? (x as number[]) : undefined;
+      const completed = complete(values.slice(0, axes.length));
+      return completed.every((value, at) => value === values[at]) ? (x as number[]) : undefined;
     },
     allowed: (seed) => new AllowedPoints(region, seed),
   };
 }
 
+/** One input of a space. */
 interface Axis {
   dimension: Dimension;
   /** The number of values; Infinity if they have no step. */
   levels: number;
-  /** The coordinate of a value by its place among the values, from 0. */
-  placed: (place: number) => number;
+  /** The coordinate of a level, from 0. */
+  coordinateOfLevel: (level: number) => number;
+  /** The canonical value that is nearest to a coordinate. */
   valueAt: (x: number) => string;
+  /** The coordinate of a canonical value; undefined for a value outside the space. */
   coordinateOf: (value: string) => number | undefined;
 }
 
 /** The coordinates of all points. The last dimension changes fastest. */
 function pointsOf(axes: readonly Axis[]): number[][] {
   return axes.reduce<number[][]>(
-    (points, { levels, placed }) => {
-      const own = Array.from({ length: levels }, (_, place) => placed(place));
-      return points.flatMap((point) => own.map((x) => [...point, x]));
+    (points, { levels, coordinateOfLevel }) => {
+      const coordinates = Array.from({ length: levels }, (_, level) => coordinateOfLevel(level));
+      return points.flatMap((point) => coordinates.map((x) => [...point, x]));
     },
     [[]],
   );
@@ -106,7 +112,7 @@ function choiceAxis({ values, isOrdered }: Extract<SearchedInput, { kind: 'choic
   return {
     dimension: { kind: isOrdered ? 'integer' : 'choice', levels },
     levels,
-    placed: (place) => coordinateOf(place, levels),
+    coordinateOfLevel: (level) => coordinateOf(level, levels),
     valueAt: (x) => values[levelAt(x, levels)]!,
     coordinateOf: (value) => {
       const level = values.indexOf(value);
@@ -115,24 +121,34 @@ function choiceAxis({ values, isOrdered }: Extract<SearchedInput, { kind: 'choic
   };
 }
 
-function rangeAxis(input: Extract<SearchedInput, { kind: 'range' }>): Axis {
-  const { type, min, max, scale } = input;
+type SearchedRange = Extract<SearchedInput, { kind: 'range' }>;
+
+function rangeAxis(input: SearchedRange): Axis {
+  const { min, max, scale } = input;
   const step = stepOf(input);
-  const levels = step === null ? Infinity : 1 + Math.floor((max - min) / step + 1e-9);
-  const text = (value: number): string => canonicalValue(type, value);
-  if (levels <= MOST_LEVELS && scale === 'linear') {
-    const level = (at: number): number => cut(settled(min + at * step!, min, max), input);
-    return {
-      dimension: { kind: 'integer', levels },
-      levels,
-      placed: (place) => coordinateOf(place, levels),
-      valueAt: (x) => text(level(levelAt(x, levels))),
-      coordinateOf: (value) => {
-        const at = Math.round((Number(value) - min) / step!);
-        return isWithin(Number(value), input) ? coordinateOf(at, levels) : undefined;
-      },
-    };
-  }
+  const levels = step === null ? Infinity : 1 + Math.floor((max - min) / step + TOLERANCE);
+  const isLevelled = step !== null && levels <= MOST_LEVELS && scale === 'linear';
+  return isLevelled ? levelledAxis(input, step, levels) : realAxis(input, step, levels);
+}
+
+/** A range with few values. */
+function levelledAxis(input: SearchedRange, step: number, levels: number): Axis {
+  const { min, max } = input;
+  return {
+    dimension: { kind: 'integer', levels },
+    levels,
+    coordinateOfLevel: (level) => coordinateOf(level, levels),
+    valueAt: (x) => textOf(settled(min + levelAt(x, levels) * step, min, max), input),
+    coordinateOf: (value) => {
+      const level = Math.round((Number(value) - min) / step);
+      return isWithin(Number(value), input) ? coordinateOf(level, levels) : undefined;
+    },
+  };
+}
+
+/** A range with many values, or with a logarithmic scale. */
+function realAxis(input: SearchedRange, step: number | null, levels: number): Axis {
+  const { min, max, scale } = input;
   const [low, high] = scale === 'log' ? [Math.log(min), Math.log(max)] : [min, max];
   const top = step === null ? max : min + (levels - 1) * step;
   const shareAt = (number: number): number =>
@@ -140,12 +156,13 @@ function rangeAxis(input: Extract<SearchedInput, { kind: 'range' }>): Axis {
   return {
     dimension: { kind: 'real' },
     levels,
-    placed: (place) => shareAt(min + place * step!),
+    coordinateOfLevel: (level) => shareAt(min + level * step!),
     valueAt: (x) => {
       const at = low + Math.min(1, Math.max(0, x)) * (high - low);
       const value = scale === 'log' ? Math.exp(at) : at;
       const stepped = step === null ? value : min + Math.round((value - min) / step) * step;
-      return text(cut(settled(Math.min(top, Math.max(min, stepped)), min, max), input));
+      const bounded = Math.min(top, Math.max(min, stepped));
+      return textOf(settled(bounded, min, max), input);
     },
     coordinateOf: (value) => (isWithin(Number(value), input) ? shareAt(Number(value)) : undefined),
   };
@@ -156,16 +173,19 @@ function isWithin(value: number, { min, max }: { min: number; max: number }): bo
 }
 
 /** The step between values, if there is one. */
-function stepOf({ type, step, digits }: Extract<SearchedInput, { kind: 'range' }>): number | null {
+function stepOf({ type, step, digits }: SearchedRange): number | null {
   if (step !== null) return step;
   if (isWholeType(type)) return 1;
   // the bounds have no more digits than the values
   return digits === null ? null : 10 ** -digits;
 }
 
-/** Rounds a computed value, because its last digits may differ between machines. The result stays within the bounds. */
-function cut(value: number, { type, digits, min, max }: Extract<SearchedInput, { kind: 'range' }>): number {
-  if (isWholeType(type)) return Math.round(value);
+/**
+ * A computed value as canonical text. It is rounded, because its last digits may differ between machines, and stays within
+ * the bounds.
+ */
+function textOf(value: number, { type, digits, min, max }: SearchedRange): string {
+  if (isWholeType(type)) return canonicalValue(type, Math.round(value));
   const near = digits === null ? rounded(value, max - min, Math.abs(max)) : Number(value.toFixed(digits));
-  return Math.min(max, Math.max(min, near));
+  return canonicalValue(type, Math.min(max, Math.max(min, near)));
 }

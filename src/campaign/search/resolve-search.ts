@@ -12,10 +12,10 @@ import { quoted } from '../../text/suggest.ts';
 import type { Strategy } from '../strategy.ts';
 import type { BegunStrategy, CampaignOutput, Goal } from '../types.ts';
 import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
-import { goalIn, requirementsIn } from './goal.ts';
+import { goalIn, requirementsIn, WRONG_GOAL } from './goal.ts';
 import { resolveComputed } from './resolve-computed.ts';
-import type { Bounds, Searched, WrittenSearch } from './schema.ts';
-import type { Search, SearchedInput } from './search.ts';
+import { type Bounds, DEFAULT_POINTS, type Searched, type WrittenSearch } from './schema.ts';
+import type { Search, SearchedInput, StopRule } from './search.ts';
 import { checkExpressions } from './rules.ts';
 import { spaceOf } from './space.ts';
 
@@ -80,15 +80,10 @@ function searchedInput(
       hint: 'The best seed is only the luckiest one. Use replications.',
     });
   if (Array.isArray(written) || 'values' in written) {
-    const values = distinctValuesOf(input, written, facts, path);
-    if (!isNumericType(type)) return { name, type, kind: 'choice', values, isOrdered: false };
-    return {
-      name,
-      type,
-      kind: 'choice',
-      values: values.toSorted((a, b) => Number(a) - Number(b)),
-      isOrdered: true,
-    };
+    const listed = distinctValuesOf(input, written, facts, path);
+    const isOrdered = isNumericType(type);
+    const values = isOrdered ? listed.toSorted((a, b) => Number(a) - Number(b)) : listed;
+    return { name, type, kind: 'choice', values, isOrdered };
   }
   return rangeOf(input, written, facts, path);
 }
@@ -117,14 +112,18 @@ function rangeOf(
     );
   if (isWholeType(type) && step !== null && !Number.isInteger(step))
     throw wrong(`The input "${name}" takes whole numbers.`, ['step'], 'Give a whole number as the step.');
-  const bounds = digits === null ? { min, max } : inward(min, max, digits);
-  if (digits === null ? (step ?? 0) > max - min : bounds.min >= bounds.max)
+  if (step !== null && step > max - min)
     throw wrong(
-      digits === null
-        ? `The bounds of "${name}" allow only one value.`
-        : `The bounds of "${name}" allow at most one value with "digits: ${digits}".`,
+      `The bounds of "${name}" allow only one value.`,
       [],
-      `Give the value under "inputs", or give ${digits === null ? 'a smaller step' : 'more digits'}.`,
+      'Give the value under "inputs", or give a smaller step.',
+    );
+  const bounds = digits === null ? { min, max } : inward(min, max, digits);
+  if (bounds.min >= bounds.max)
+    throw wrong(
+      `The bounds of "${name}" allow at most one value with "digits: ${digits}".`,
+      [],
+      'Give the value under "inputs", or give more digits.',
     );
   return { name, type, kind: 'range', ...bounds, scale, step, digits };
 }
@@ -143,12 +142,11 @@ function inward(min: number, max: number, digits: number): { min: number; max: n
 /** @throws ForayError INVALID_VALUE if other settings contradict `search` */
 function checkSettings({ definition, locate }: ReadDefinition): void {
   const { goal, replications } = definition;
-  const isPrecise = typeof replications === 'object' && 'output' in replications;
   const wrong = (message: string, path: string[], hint: string): ForayError =>
     new ForayError('INVALID_VALUE', message, { place: locate(path, 'key'), hint });
   if (goal)
     throw wrong('The goal of a search is what it minimizes or maximizes.', ['goal'], 'Leave "goal" out.');
-  if (isPrecise)
+  if (typeof replications === 'object' && 'output' in replications)
     throw wrong(
       'A search does not replicate points until they are precise.',
       ['replications'],
@@ -173,23 +171,23 @@ function resolveSearch(
   const require = requirementsIn(written, outputs, { locate, mistakes }, 'search');
   const method = mistakes.attempt(() => methodOf(written, inputs, locate));
   if (method) mistakes.attempt(() => checkGain(written.stop, method, locate));
-  // a wrong method or goal is a mistake already, so what stands in its place here is never used
   const search: Search = {
     inputs,
     where,
     ...(derive.length > 0 && { derive }),
     require,
+    // in place of a method with a mistake, any method
     method: method ?? 'gp',
     parallel: written.parallel,
     ...(written.order === 'free' && { order: 'free' }),
-    stop: stopOf(written),
+    stop: stopRuleOf(written),
     ...(written.start && { start: written.start }),
     confirm: written.confirm ?? null,
     most: mostReplications(definition.replications),
   };
   if (mistakes.count === before)
     mistakes.attempt(() => checkRules(search, definition.seed ?? 0, base, locate));
-  return { strategy: { by: 'search', ...search }, goal: goal ?? { output: '', wants: 'lowest' } };
+  return { strategy: { by: 'search', ...search }, goal: goal ?? WRONG_GOAL };
 }
 
 /**
@@ -237,12 +235,12 @@ function checkGain(
   });
 }
 
-/** Without `points`, `runs` and `stall`, a search ends after 100 points, because its other rules may never hold. */
-function stopOf({ stop }: WrittenSearch): Search['stop'] {
+/** Without `points`, `runs` and `stall`, a search ends after the default number of points: other rules may never hold. */
+function stopRuleOf({ stop }: WrittenSearch): StopRule {
   const { points, runs, value, gain, stall } = stop;
   const hasEnd = [points, runs, stall].some((limit) => limit !== undefined);
   return {
-    points: points ?? (hasEnd ? null : 100),
+    points: points ?? (hasEnd ? null : DEFAULT_POINTS),
     runs: runs ?? null,
     value: value ?? null,
     gain: gain ?? null,
@@ -264,6 +262,7 @@ function checkQuantile(
   });
 }
 
+/** The most replications of a point that is raced; null if each point gets the same number. */
 function mostReplications(replications: ReadDefinition['definition']['replications']): number | null {
   return typeof replications === 'object' && !('output' in replications) ? replications.max : null;
 }
