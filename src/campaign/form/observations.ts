@@ -10,31 +10,34 @@ import { listItems } from '../../text/list-items.ts';
  * @throws ForayError INVALID_VALUE
  */
 export function observationsIn(csv: string, outputs: readonly string[]): Record<string, unknown> {
-  const [heads = [], ...rows] = csv
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '')
-    .map(listItems);
+  const lines = csv.split(/\r?\n/).map((text, at) => ({ number: at + 1, text }));
+  const [first, ...others] = lines.filter(({ text }) => text.trim() !== '');
+  const heads = listItems(first?.text ?? '');
   const names = heads.map((head) => outputs.find((name) => nameKey(name) === nameKey(head)));
   const unknown = heads.filter((_, at) => names[at] === undefined && at > 0);
-  const fault = (message: string): ForayError =>
+  const wrong = (message: string): ForayError =>
     new ForayError('INVALID_VALUE', `The file with observations: ${message}`, {
       hint: 'Its first line has the names of outputs. For curves, the first column has the times. Each further line has numbers.',
     });
-  if (unknown.length > 0) throw fault(`the model has no output "${unknown[0]}".`);
+  if (unknown.length > 0) throw wrong(`the model has no output "${unknown[0]}".`);
   const twice = names.find((name, at) => name !== undefined && names.indexOf(name) !== at);
-  if (twice !== undefined) throw fault(`its first line has "${twice}" twice.`);
-  if (names.every((name) => name === undefined)) throw fault('no column has the name of an output.');
-  if (rows.length === 0) throw fault('it has no line with numbers.');
-  const numbers = rows.map((row, line) =>
-    heads.map((head, at) => {
-      const number = Number(row[at] || NaN);
+  if (twice !== undefined) throw wrong(`its first line has "${twice}" twice.`);
+  if (names.every((name) => name === undefined)) throw wrong('no column has the name of an output.');
+  if (others.length === 0) throw wrong('it has no line with numbers.');
+  const numbers = others.map((line) => {
+    const items = listItems(line.text);
+    // a number with a decimal comma is two items
+    if (items.slice(heads.length).some((item) => item !== ''))
+      throw wrong(`line ${line.number} has more items than the first line has names.`);
+    return heads.map((head, at) => {
+      const number = Number(items[at] || NaN);
       if (Number.isFinite(number)) return number;
-      throw fault(`line ${line + 2} has no number for "${head}".`);
-    }),
-  );
+      throw wrong(`line ${line.number} has no number for "${head}".`);
+    });
+  });
   const column = (at: number): number[] => numbers.map((row) => row[at]!);
   const hasPlaces = names[0] === undefined;
-  if (!hasPlaces && rows.length > 1) throw fault('several lines need a first column with their times.');
+  if (!hasPlaces && others.length > 1) throw wrong('several lines need a first column with their times.');
   return Object.fromEntries(
     names.flatMap((name, at) =>
       name === undefined ? [] : [[name, hasPlaces ? { x: column(0), y: column(at) } : numbers[0]![at]]],

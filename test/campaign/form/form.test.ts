@@ -459,8 +459,13 @@ describe('a file with observations', () => {
     expect(calibrate.abc.observed).toEqual({ 'Fit ~ error': 5 });
   });
 
-  test('is refused if its first line has an output twice', () =>
-    expect(() => read('Peak infected,peak INFECTED\n1,2\n')).toThrow('has "Peak infected" twice'));
+  test.each([
+    ['Peak infected,peak INFECTED\n1,2\n', 'its first line has "Peak infected" twice'],
+    ['Peak infected\n0,5\n', 'line 2 has more items than the first line has names'],
+    ['Peak infected\n\nmany\n', 'line 3 has no number for "Peak infected"'],
+  ])('is refused with the place of its mistake: %j', (csv, message) =>
+    expect(() => read(csv)).toThrow(message),
+  );
 });
 
 describe('points from a spreadsheet', () => {
