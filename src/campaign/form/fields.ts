@@ -25,6 +25,11 @@ export function chosenIn(name: string, keys: readonly string[] = []): string {
   return `${name}?${keys.join('|')}`;
 }
 
+/** The index of the shape of a choice that is in use; NaN if none is. */
+export function chosenShape(fields: Fields, name: string): number {
+  return Number(fields.get(chosenIn(name)) || NaN);
+}
+
 /** Whether a field belongs to a setting or to something in it, by their names. */
 export function isAt(field: string, name: string): boolean {
   return field.startsWith(name) && /^$|^[/:?]/.test(field.slice(name.length));
@@ -48,6 +53,7 @@ export function valueIn(shape: Shape, fields: Fields, name = ''): unknown {
     case 'value':
       return text.trim() === '' ? undefined : parsed(shape, text);
     case 'list': {
+      // an empty item is in quotes
       const items = listItems(text).filter((item) => item !== '' || text.includes('""'));
       return items.length === 0 ? undefined : items.map((item) => parsed(shape.of, item));
     }
@@ -56,7 +62,7 @@ export function valueIn(shape: Shape, fields: Fields, name = ''): unknown {
     case 'group':
       return groupIn(shape, fields, name);
     case 'choice': {
-      const at = Number(fields.get(chosenIn(name)) || NaN);
+      const at = chosenShape(fields, name);
       const chosen = shape.of[at];
       return chosen && valueOfChosen(chosen.shape, fields, shapeAt(name, at));
     }
@@ -77,11 +83,12 @@ function groupIn(shape: GroupShape, fields: Fields, name: string): unknown {
       (keys) => !keys.includes(key) || fields.get(chosenIn(name, keys)) === key,
     );
     const value = isUsed && inner ? valueIn(inner, fields, within(name, key)) : undefined;
+    if (value !== undefined) return [[key, value]];
     // a chosen part without a field that is filled in is empty, and not missing
     const isChosen = isUsed && shape.choices.some((keys) => keys.includes(key));
-    const empty = inner?.is === 'group' ? {} : inner?.is === 'choice' ? null : undefined;
-    const given = value ?? (isChosen ? empty : undefined);
-    return given === undefined ? [] : [[key, given]];
+    if (isChosen && inner?.is === 'group') return [[key, {}]];
+    if (isChosen && inner?.is === 'choice') return [[key, null]];
+    return [];
   });
   if (entries.length === 0) return undefined;
   return { ...neededIn(shape), ...Object.fromEntries(entries) };
@@ -107,10 +114,11 @@ function tableIn(cells: ReadonlyMap<string, ValueShape>, text: string): unknown 
     Object.fromEntries(
       cellsOf(line).map((item, at) => {
         const name = names[at] ?? '';
-        const isOwn = name !== '' && keys.indexOf(nameKey(name)) === at;
+        const isFirst = name !== '' && keys.indexOf(nameKey(name)) === at;
         const shape = [...cells].find(([key]) => nameKey(key) === nameKey(name))?.[1];
-        // no input has this name, so the check of the definition refuses the column
-        return [isOwn ? name : `${name} (column ${at + 1})`.trim(), parsed(shape ?? ANY, item)];
+        // no input has such a name, so the check of the definition refuses the column
+        const key = isFirst ? name : `${name} (column ${at + 1})`.trim();
+        return [key, parsed(shape ?? ANY, item)];
       }),
     ),
   );
@@ -120,7 +128,7 @@ function tableIn(cells: ReadonlyMap<string, ValueShape>, text: string): unknown 
 function parsed({ type }: ValueShape, text: string): unknown {
   if (type === 'text') return text;
   const trimmed = text.trim();
-  if (type === 'boolean') return trimmed === 'true' || (trimmed === 'false' ? false : trimmed);
+  if (type === 'boolean') return trimmed === 'true' ? true : trimmed === 'false' ? false : trimmed;
   const number = Number(trimmed);
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed) || !Number.isFinite(number)) return trimmed;
   // a number would round a large LONG
@@ -165,8 +173,7 @@ function fillGroup(
     if (used !== undefined && settingOf(settings, used)?.shape) shown.fields.set(chosenIn(name, keys), used);
   }
   for (const [key, value] of Object.entries(plain)) {
-    const isConstant = constants.get(key)?.value === value;
-    if (isConstant) continue;
+    if (constants.get(key)?.value === value) continue;
     const setting = settingOf(settings, key, by !== undefined);
     const isSecond = choices.some(
       (keys) => keys.includes(key) && shown.fields.get(chosenIn(name, keys)) !== key,
@@ -230,31 +237,34 @@ function listText(items: readonly unknown[], of: ValueShape): string | undefined
     : texts.map((text) => item(text!)).join(', ');
 }
 
-/** An item of a list, in quotes if it has a comma, a quote, or a blank at an end. */
+/** An item of a list, in quotes if it is empty, or has a comma, a quote, or a blank at an end. */
 export function item(text: string): string {
   return text === '' || /[",]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function scalarText({ type }: ValueShape, plain: unknown, mayBeEmpty = false): string | undefined {
-  if (
-    typeof plain !== 'string' &&
-    typeof plain !== 'number' &&
-    typeof plain !== 'boolean' &&
-    typeof plain !== 'bigint'
-  )
-    return undefined;
+  if (!isScalar(plain)) return undefined;
   const text = String(plain);
   // a field has one line, and an empty one means nothing
   if (/[^\P{Cc}\t]/u.test(text) || (text.trim() === '' && !mayBeEmpty)) return undefined;
-  const isOwn = type === 'any' || type === 'text' || typeof plain === type || typeof plain === 'string';
-  return isOwn ? text : undefined;
+  const fits = type === 'any' || type === 'text' || typeof plain === type || typeof plain === 'string';
+  return fits ? text : undefined;
+}
+
+function isScalar(plain: unknown): plain is string | number | boolean | bigint {
+  return ['string', 'number', 'boolean', 'bigint'].includes(typeof plain);
 }
 
 export function isMapping(plain: unknown): plain is Record<string, unknown> {
   return typeof plain === 'object' && plain !== null && !Array.isArray(plain);
 }
 
-/** Whether two values of YAML are equal. The order of names does not matter, except for the names of inputs. */
+/** A value of YAML as a mapping: an empty one if it is something else. */
+export function asMapping(value: unknown): Record<string, unknown> {
+  return isMapping(value) ? value : {};
+}
+
+/** Whether two values of YAML are equal. The order of names does not matter. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b))

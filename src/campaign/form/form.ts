@@ -1,12 +1,13 @@
-import type { Document } from 'yaml';
-import { isMap, isNode, isSeq, type Node, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { nameKey } from '../../api/index.ts';
 import { campaignName } from '../definition.ts';
 import { isForSensitivity, kinds, kindTitles } from '../designs/index.ts';
 import { readText } from '../read.ts';
 import type { ReadYaml } from '../../yaml/yaml.ts';
+import { withChange } from './change-text.ts';
 import {
+  asMapping,
   chosenIn,
+  chosenShape,
   type Fields,
   fieldsOf,
   isAt,
@@ -87,7 +88,7 @@ export const GOAL_OF_ITS_OWN = ['search', 'select'];
 const ADDED_SEED = chosenIn('seed');
 const REPLICATIONS = chosenIn('replications');
 const COMMON = 'commonRandomNumbers';
-/** The settings that some ways refuse. A field outside the definition keeps what such a way took out of use. */
+/** The settings that some ways refuse, each with a field outside of the definition that keeps its value meanwhile. */
 const REFUSABLE = new Map([REPLICATIONS, COMMON].map((field) => [field, `${field.replace('?', '')}?was`]));
 /** Not a part of a definition: the kind of the design from which a selection chose before. */
 const SELECTED = 'select?design';
@@ -100,8 +101,8 @@ const GOAL = /^(goal|search|select)[/?](minimize|maximize)/;
  */
 function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string): Fields {
   const isStrategy = STRATEGIES.includes(way);
-  const before = (way === 'select' && posted.get(SELECTED)) || posted.get(KIND) || 'grid';
-  const kind = isStrategy ? before : way;
+  const selected = way === 'select' ? posted.get(SELECTED) : undefined;
+  const kind = isStrategy ? selected || posted.get(KIND) || 'grid' : way;
   const fields = new Map([
     ...carried,
     ...nonEmpty(posted),
@@ -115,13 +116,15 @@ function withWay(shape: GroupShape, posted: Fields, carried: Fields, way: string
     fields.set(field, fields.get(field) || fields.get(was) || '');
     fields.delete(was);
   }
-  const refuse = (field: string): void =>
-    void fields.set(REFUSABLE.get(field)!, fields.get(field)!).set(field, '');
+  const refuse = (field: string): void => {
+    fields.set(REFUSABLE.get(field)!, fields.get(field)!);
+    fields.set(field, '');
+  };
   const { seed, fresh, replications } = valueIn(shape, fields) as Record<string, unknown>;
   if (GOAL_OF_ITS_OWN.includes(way)) for (const [field] of fieldsAt(fields, 'goal')) fields.delete(field);
   const { shape: choice } = shape.settings.find(({ key }) => key === 'replications')!;
-  const offered = choice?.is === 'choice' ? choice.of.map(({ name }) => name) : [];
-  const isPrecise = offered[Number(fields.get(REPLICATIONS) || NaN)] === 'Precise';
+  const chosen = choice?.is === 'choice' ? choice.of[chosenShape(fields, 'replications')] : undefined;
+  const isPrecise = chosen?.name === 'Precise';
   const refuses = new Map([
     ['search', isPrecise],
     ['select', isMapping(replications) || replications === 1],
@@ -150,7 +153,7 @@ export function together(
   way?: string,
 ): Form {
   const shape = formShape(model);
-  // most of the texts are equal, and a large one takes a while
+  // the texts are mostly equal, and reading a large one takes a while
   const known = new Map<string, ReadYaml>();
   const read = (one: string): ReadYaml => {
     const found = known.get(one) ?? readText(one, 'definition');
@@ -167,16 +170,14 @@ export function together(
     posted = withWay(shape, posted, carried, way);
   }
   if (observations !== undefined) {
-    const observed = observationsIn(
-      observations,
-      model.outputs.map(({ name }) => name),
-    );
+    const outputs = model.outputs.map(({ name }) => name);
+    const observed = observationsIn(observations, outputs);
     const { fields: fresh } = fieldsOf(shape, { calibrate: { abc: { observed } } });
     posted = new Map([...[...posted].filter(([field]) => !isAt(field, OBSERVED)), ...fresh]);
   }
   const after = valueIn(shape, posted);
   const isSame = (isFirst && way === undefined) || isEqual(before, after);
-  const changed = isSame ? text : withChange(text, read(text).document, before, after, isOther);
+  const changed = isSame ? text : withChange({ text, document: read(text).document }, before, after, isOther);
   const { fields: shown, notShown } = fieldsOf(shape, read(changed).plain);
   const all = new Map(merged(shape, posted, shown));
   return { text: changed, was: changed, fields: all, notShown, model: shown.get('model/name') ?? '' };
@@ -191,19 +192,19 @@ function shownBefore(model: FormModel, shape: GroupShape, former: unknown, poste
   const before = valueIn(shape, fields);
   const name = modelIn(former);
   if (model.name === '' || name === undefined || name === model.name) return before;
-  const strange = new Set(notShown.map(nameKey));
-  return [...posted.keys()].reduce((all: unknown, field) => {
+  const unknown = new Set(notShown.map(nameKey));
+  return [...posted.keys()].reduce((value: unknown, field) => {
     const path = pathOfField(field);
-    const end = path.findIndex((_, at) => strange.has(nameKey(path.slice(0, at + 1).join('.'))));
-    return end === -1 ? all : withNull(all, path.slice(0, end + 1));
+    const end = path.findIndex((_, at) => unknown.has(nameKey(path.slice(0, at + 1).join('.'))));
+    return end === -1 ? value : withNull(value, path.slice(0, end + 1));
   }, before);
 }
 
 /** A mapping with the value null at a path. */
 function withNull(mapping: unknown, [key = '', ...rest]: readonly string[]): unknown {
-  const own = asMapping(mapping);
-  const inner = rest.length === 0 ? null : withNull(Object.hasOwn(own, key) ? own[key] : undefined, rest);
-  return Object.fromEntries([...Object.entries(own), [key, inner]]);
+  const given = asMapping(mapping);
+  const inner = rest.length === 0 ? null : withNull(Object.hasOwn(given, key) ? given[key] : undefined, rest);
+  return Object.fromEntries([...Object.entries(given), [key, inner]]);
 }
 
 /** The name of the model in a definition. */
@@ -263,15 +264,16 @@ function* merged(
       else yield* fieldsAt(posted, within(name, key));
     }
     // another model has these names, or the service does not answer
-    const known = new Set(shape.settings.map(({ key }) => within(name, key)));
-    for (const field of shape.by ? fieldsAt(posted, name) : [])
-      if (!known.has(`${name}${/^[/][^/:?]*/.exec(field[0].slice(name.length))?.[0] ?? ''}`)) yield field;
+    const known = shape.settings.map(({ key }) => within(name, key));
+    for (const [field, text] of shape.by ? fieldsAt(posted, name) : [])
+      if (!known.some((setting) => isAt(field, setting))) yield [field, text];
   } else {
     const text = shown.get(name);
     if (text !== undefined) yield [name, text];
   }
 }
 
+/** The fields of a setting that are filled in, with those of all settings in it. */
 function fieldsAt(posted: Fields, name: string): [string, string][] {
   return [...posted].filter(([field, text]) => text !== '' && (name === '' || isAt(field, name)));
 }
@@ -280,6 +282,7 @@ function fieldsAt(posted: Fields, name: string): [string, string][] {
 function passedOn(shape: GroupShape, value: unknown, way: string): unknown {
   const old = (value ?? {}) as Written;
   const design = Object.values(old.design ?? {}).find((one) => typeof one === 'object') ?? {};
+  // some kinds of design have their inputs under "inputs", and others have nothing else
   const inputs = old.search?.over ?? old.calibrate?.abc?.priors ?? design.inputs ?? design;
   const sought = old.search ?? old.select ?? old.goal ?? {};
   const goal = Object.fromEntries(
@@ -291,16 +294,20 @@ function passedOn(shape: GroupShape, value: unknown, way: string): unknown {
     if (way === 'select') return { select: goal };
     return { design: { [way]: given }, ...((old.search ?? old.select) ? { goal } : {}) };
   };
-  const fits = (one: unknown): boolean => fieldsOf(shape, one).notShown.length === 0;
-  const both = (given: unknown): object[] => [place({ inputs: given }), place(given)];
+  const isShown = (one: unknown): boolean => fieldsOf(shape, one).notShown.length === 0;
+  const placements = (given: unknown): object[] => [place({ inputs: given }), place(given)];
   const kept = Object.entries(inputs).flatMap(([name, given]): [string, unknown][] => {
     const { from, to, min, max } = given as Record<string, unknown>;
-    const forms: unknown[] = [given, { min: from, max: to }, { from: min, to: max, count: 5 }];
-    const found = forms.find((form) => both({ [name]: form }).some(fits));
+    // as it is, as bounds, or as a range
+    const notations: unknown[] = [given, { min: from, max: to }, { from: min, to: max, count: VALUES }];
+    const found = notations.find((notation) => placements({ [name]: notation }).some(isShown));
     return found === undefined ? [] : [[name, found]];
   });
-  return both(Object.fromEntries(kept)).find(fits);
+  return placements(Object.fromEntries(kept)).find(isShown);
 }
+
+/** The number of values of a range that is made from bounds. */
+const VALUES = 5;
 
 interface Written {
   design?: Record<string, { inputs?: unknown }>;
@@ -308,162 +315,4 @@ interface Written {
   select?: object;
   goal?: object;
   calibrate?: { abc?: { priors?: unknown } };
-}
-
-/**
- * The text of a definition after a change of some settings.
- *
- * @param isOther - whether the way is another one. What no field shows of the former way then goes, too: a definition has
- *   one way.
- */
-function withChange(
-  text: string,
-  document: Document,
-  before: unknown,
-  after: unknown,
-  isOther: boolean,
-): string {
-  writeOut(document);
-  const root = isMap(document.contents) ? document.contents : new YAMLMap();
-  change(root, before, after);
-  if (isOther) {
-    const { design, ...strategy } = asMapping(after);
-    for (const name of STRATEGIES) if (!(name in strategy)) root.delete(name);
-    const designs = root.get('design');
-    if (isMap(designs)) for (const kind of kinds) if (!(kind in asMapping(design))) designs.delete(kind);
-    if (isMap(designs) && designs.items.length === 0) root.delete('design');
-  }
-  document.contents = root as typeof document.contents;
-  // a number that has not changed stays as a person wrote it, such as 1e3
-  document.schema.tags = document.schema.tags.map((tag) =>
-    !tag.collection && /:(int|float)$/.test(tag.tag)
-      ? { ...tag, stringify: (node, ...rest) => node.source ?? tag.stringify!(node, ...rest) }
-      : tag,
-  );
-  return document.toString({ lineWidth: 0, ...styleOf(text) });
-
-  function change(map: YAMLMap, old: unknown, fresh: unknown): void {
-    const [from, to] = [asMapping(old), asMapping(fresh)];
-    for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
-      const [was, is] = [from, to].map((all) => (Object.hasOwn(all, key) ? all[key] : undefined));
-      if (isEqual(was, is)) continue;
-      const name = nameIn(map, key);
-      const inner = mapAt(map, name);
-      if (inner && isMapping(is ?? was)) {
-        if (inner.items.length === 0) inner.flow = false;
-        change(inner, was, is);
-        if (is === undefined && inner.items.length === 0) map.delete(name);
-      } else if (is === undefined) map.delete(name);
-      else replace(map, name, nodeOf(document, is));
-    }
-  }
-
-  /** The mapping at a name. An empty value becomes a mapping. */
-  function mapAt(map: YAMLMap, name: string): YAMLMap | undefined {
-    const target = map.get(name, true);
-    if (isMap(target)) return target;
-    if (!(target instanceof Scalar) || target.value !== null) return undefined;
-    const empty = new YAMLMap();
-    empty.comment = target.comment;
-    map.set(name, empty);
-    return empty;
-  }
-}
-
-/** How a text is written: the blanks in brackets and at the begin of lines. */
-function styleOf(text: string): { flowCollectionPadding: boolean; indent: number } {
-  return {
-    flowCollectionPadding: !/^[^#\n]*[:,[{-] *[{[][^\s{}[\]]/m.test(text),
-    indent: /^[^#\s][^#\n]*:[^\S\n]*\n( +)[^\s#-]/m.exec(text)?.[1]!.length ?? 2,
-  };
-}
-
-/**
- * Replaces each alias by a copy of what it stands for, and removes the anchors. Otherwise the change of one setting
- * would also change all others that share its value.
- */
-function writeOut(document: Document): void {
-  visit(document, {
-    Alias(_, alias) {
-      const copy = alias.resolve(document)!.clone() as Node;
-      copy.comment = alias.comment;
-      copy.commentBefore = alias.commentBefore;
-      return copy;
-    },
-  });
-  visit(document, {
-    Node(_, node) {
-      delete (node as { anchor?: string }).anchor;
-    },
-  });
-}
-
-/** Gives a setting a new value. Its comments stay, also those of the items of a list that stay. */
-function replace(map: YAMLMap, name: string, fresh: Node): void {
-  const old = map.get(name, true) as Node | undefined;
-  if (old) {
-    fresh.comment = old.comment;
-    fresh.commentBefore = old.commentBefore;
-    if (isSeq(old) && isSeq(fresh)) {
-      keepItems(old as YAMLSeq<Node>, fresh as YAMLSeq<Node>);
-      fresh.flow = old.flow;
-    }
-  }
-  map.set(name, fresh);
-}
-
-/** Keeps the items of a list that stay, with their comments. An item that has only changed keeps its own comments. */
-function keepItems(old: YAMLSeq<Node>, fresh: YAMLSeq<Node>): void {
-  const valueOf = (node: Node): unknown => node.toJSON() as unknown;
-  /** Items that may be equal. Otherwise each item of a long list would be compared with all others. */
-  const alike = new Map<string, Node[]>();
-  const textOf = (value: unknown): string =>
-    JSON.stringify(isMapping(value) ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) : value);
-  for (const item of old.items.toReversed()) {
-    const text = textOf(valueOf(item));
-    const known = alike.get(text);
-    if (known) known.push(item);
-    else alike.set(text, [item]);
-  }
-  const rest = new Set(old.items);
-  const staying = fresh.items.map((item) => {
-    const value = valueOf(item);
-    const known = alike.get(textOf(value));
-    const same = known?.at(-1);
-    if (same === undefined || !isEqual(valueOf(same), value)) return undefined;
-    known!.pop();
-    rest.delete(same);
-    return same;
-  });
-  fresh.items = fresh.items.map((item, at) => {
-    const former = old.items[at];
-    if (!staying[at] && former && rest.has(former) && old.items.length === fresh.items.length) {
-      item.comment = former.comment;
-      item.commentBefore = former.commentBefore;
-    }
-    return staying[at] ?? item;
-  });
-}
-
-/** The name of a setting as the text has it. Names of inputs may be in another case. */
-function nameIn(map: YAMLMap, key: string): string {
-  const names = map.items.map(({ key: node }) => String(node instanceof Scalar ? node.value : node));
-  return names.find((name) => name === key) ?? names.find((name) => nameKey(name) === nameKey(key)) ?? key;
-}
-
-/** A value as YAML: lists and small mappings are on one line. */
-function nodeOf(document: Document, value: unknown): Node {
-  const node = document.createNode(value);
-  const flow = (one: unknown): boolean => {
-    if (!(one instanceof YAMLMap) && !(one instanceof YAMLSeq)) return true;
-    const items = one.items.map((part) => (isNode(part) ? part : (part as { value: unknown }).value));
-    one.flow = items.every(flow) && items.every((part) => !(part instanceof YAMLMap));
-    return one.flow;
-  };
-  flow(node);
-  return node;
-}
-
-function asMapping(value: unknown): Record<string, unknown> {
-  return isMapping(value) ? value : {};
 }

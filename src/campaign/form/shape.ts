@@ -99,17 +99,18 @@ export interface Alternative {
   isRare: boolean;
 }
 
-const whole = definitionSchema() as JsonSchema & { $defs: Record<string, JsonSchema> };
+const definition = definitionSchema() as JsonSchema & { $defs: Record<string, JsonSchema> };
 
 /** The settings of a definition that ask for a strategy. A definition has at most one of them. */
 export const STRATEGIES = Object.keys(strategySettings);
 
 /** The shape of a whole definition for a model. */
 export function formShape(model: FormModel): GroupShape {
-  const shape = new Shapes(model).of(whole) as GroupShape;
+  const shape = new Shapes(model).of(definition) as GroupShape;
   return { ...shape, choices: [STRATEGIES] };
 }
 
+/** Makes the shapes of the parts of a definition for a model. */
 class Shapes {
   readonly #model: FormModel;
 
@@ -164,12 +165,15 @@ class Shapes {
   }
 
   /** An alternative of an object: its parameters depend on the value of one of its settings. */
-  #variant(whole: JsonSchema, variant: JsonSchema, input: ModelInput | undefined): Alternative {
+  #variant(object: JsonSchema, variant: JsonSchema, input: ModelInput | undefined): Alternative {
     const { properties: given = {}, required = [] } = variant;
-    const [[key, constant] = ['', {}]] = Object.entries(given).filter(([, one]) => one !== false);
+    // the setting with the constant value, beside parameters that the variant does not have
+    const [key, constant] = Object.entries(given).find(([, one]) => one !== false)!;
     const { const: value } = constant as { const: unknown };
-    const own = Object.entries(whole.properties!).filter(([name]) => name !== key && given[name] !== false);
-    const shape = this.#group({ properties: Object.fromEntries(own), required }, input);
+    const parameters = Object.entries(object.properties!).filter(
+      ([name]) => name !== key && given[name] !== false,
+    );
+    const shape = this.#group({ properties: Object.fromEntries(parameters), required }, input);
     const constants = new Map([[key, { value, isNeeded: required.includes(key) }]]);
     return { name: String(value), shape: { ...shape, constants }, isRare: false };
   }
@@ -188,23 +192,21 @@ class Shapes {
 
   #byName({ propertyNames }: JsonSchema, values: JsonSchema): Shape | undefined {
     const title = isSchema(propertyNames) ? propertyNames.title : undefined;
-    const isAccepted = accepts.get(title);
-    if (title !== 'input' && !isAccepted) return undefined;
+    const group = { is: 'group' as const, choices: [], constants: new Map<string, never>() };
     const about = { description: '', default: undefined, isRequired: false };
-    const settings = isAccepted
-      ? this.#model.outputs
-          .filter(isAccepted)
-          .map(({ name }) => new Setting({ ...about, key: name }, () => this.of(values)))
-      : this.#model.inputs
-          .filter(({ name }) => name !== RANDOM_SEED)
-          .map(
-            (input) =>
-              new Setting({ ...about, key: input.name, default: input.value, input }, () =>
-                this.of(values, input),
-              ),
-          );
-    const by = isAccepted ? 'output' : 'input';
-    return { is: 'group', by, settings, choices: [], constants: new Map() };
+    if (title === 'input') {
+      const inputs = this.#model.inputs.filter(({ name }) => name !== RANDOM_SEED);
+      const settings = inputs.map((input) => {
+        const { name: key, value } = input;
+        return new Setting({ ...about, key, default: value, input }, () => this.of(values, input));
+      });
+      return { ...group, by: 'input', settings };
+    }
+    const isAccepted = accepts.get(title);
+    if (!isAccepted) return undefined;
+    const outputs = this.#model.outputs.filter(isAccepted);
+    const settings = outputs.map(({ name }) => new Setting({ ...about, key: name }, () => this.of(values)));
+    return { ...group, by: 'output', settings };
   }
 }
 
@@ -234,7 +236,7 @@ function nameOf(shape: Shape): string {
 }
 
 function targetOf(schema: JsonSchema): JsonSchema {
-  return schema.$ref === undefined ? schema : whole.$defs[schema.$ref.split('/').at(-1)!]!;
+  return schema.$ref === undefined ? schema : definition.$defs[schema.$ref.split('/').at(-1)!]!;
 }
 
 function isSchema(schema: unknown): schema is JsonSchema {
