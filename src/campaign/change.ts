@@ -5,6 +5,7 @@ import { isSame } from './is-same.ts';
 import { saltOf } from './seeds.ts';
 import { checkStrategyChange, keptStrategy, strategyChanges } from './strategy-rules.ts';
 import type { BaseInput } from './designs/input-types.ts';
+import { baseValues, reordering } from './designs/kind.ts';
 import type { Campaign, VariedFile, VariedInput } from './types.ts';
 import { fileKey, pathOf } from './varied-files.ts';
 
@@ -69,7 +70,7 @@ export function checkChange(before: Campaign, after: Campaign): void {
       hint: seedHint(before, after) ?? hint,
     });
   const changedFile = after.variedFiles?.find((file) => {
-    const known = before.variedFiles?.find((one) => fileKey(one) === fileKey(file));
+    const known = before.variedFiles?.find(({ input, path }) => input === file.input && path === file.path);
     return known && known.hash !== file.hash;
   });
   if (changedFile)
@@ -158,11 +159,9 @@ function variedFilesAfter(before: Campaign, after: Campaign, varied: readonly Va
 export function relaid(before: Campaign, after: Campaign): ((values: string[]) => string[]) | undefined {
   const names = ({ varied }: Campaign): string[] => varied.map(({ name }) => name);
   if (isSame(names(before), names(after))) return undefined;
-  const places = names(after).map((name) => names(before).indexOf(name));
-  const fixedValues = names(after).map((name) =>
-    pathOf(after.variedFiles, name, before.base.find((input) => input.name === name)!.value),
-  );
-  return (values) => places.map((place, at) => (place < 0 ? fixedValues[at]! : values[place]!));
+  const others = baseValues(names(after), before.base);
+  const otherPaths = names(after).map((name, at) => pathOf(after.variedFiles, name, others[at]!));
+  return reordering(names(before), names(after), otherPaths);
 }
 
 /**

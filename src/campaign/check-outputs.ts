@@ -96,11 +96,7 @@ function checkAxis(name: string, type: OutputType, axis: CurveAxis, place: Place
     );
 }
 
-/**
- * Whether output files are kept.
- *
- * @throws ForayError INVALID_VALUE if they should be kept, but the campaign has no OUTPUT_FILE
- */
+/** Whether output files are kept. @throws ForayError INVALID_VALUE if they should be, but the campaign has none */
 export function outputFilesOf(
   { definition: { outputs: written }, locate }: ReadDefinition,
   outputs: readonly CampaignOutput[],

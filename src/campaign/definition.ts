@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import { LONGEST_UNIT } from '../api/index.ts';
-import { confidence, Curve, InputName, Measured, Output, Units, Value } from './designs/schema-values.ts';
+import {
+  confidence,
+  Curve,
+  exactlyOne,
+  InputName,
+  Measured,
+  Output,
+  Units,
+  Value,
+} from './designs/schema-values.ts';
 import { DesignSchema } from './designs/index.ts';
 import { Duration } from './schema-duration.ts';
 import { MOST_FLIGHTS } from './scheduler/index.ts';
@@ -67,10 +76,7 @@ const Precise = z
     confidence: confidence('The confidence of the interval.'),
   })
   .refine(({ min, max }) => min <= max, 'expected "min" not above "max"')
-  .refine(
-    ({ relative, absolute }) => (relative === undefined) !== (absolute === undefined),
-    'expected either "relative" or "absolute"',
-  )
+  .refine(exactlyOne('relative', 'absolute'), 'expected either "relative" or "absolute"')
   .meta({ id: 'Precise', oneOf: [{ required: ['relative'] }, { required: ['absolute'] }] });
 
 const Raced = z
@@ -135,10 +141,7 @@ const Goal = z
     },
     'expected {maximize: OUTPUT} or {minimize: OUTPUT}',
   )
-  .refine(
-    ({ maximize, minimize }) => (maximize === undefined) !== (minimize === undefined),
-    'expected either "maximize" or "minimize"',
-  )
+  .refine(exactlyOne('maximize', 'minimize'), 'expected either "maximize" or "minimize"')
   .meta({ id: 'Goal', oneOf: [{ required: ['maximize'] }, { required: ['minimize'] }] });
 
 const Failures = z

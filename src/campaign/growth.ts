@@ -6,17 +6,14 @@ import type { GrowthUnit, ResolvedKind } from './designs/kind.ts';
  * all scrambles (independent Sobol sequences) together.
  */
 export interface Growth {
-  /** The first size. */
+  /** The first and the largest size. */
   first: number;
-  /** The largest size. */
   most: number;
   /** The largest allowed width of an interval: of a Sobol' index, or of μ* relative to the largest μ*. */
   width: number;
-  /** The confidence of the intervals, such as 0.95. */
   confidence: number;
   /** Names of outputs, and formulas over outputs. */
   outputs: string[];
-  /** The rounds so far, each with its widest interval. */
   rounds: GrowthRound[];
 }
 
@@ -86,23 +83,16 @@ export function keptGrown(before: Growing, after: Growing): Growing {
   };
 }
 
-/** Whether two designs differ only in their size. */
 function isSameButSize(one: Design, other: Design): boolean {
   const atSize = (design: Design): string => JSON.stringify(grown(design, growingSize(one)));
   return atSize(one) === atSize(other);
 }
 
-/** The progress of a growing design. */
-export interface GrowthProgress {
+export interface GrowthProgress extends Pick<Growth, 'most' | 'width' | 'rounds'> {
   /** The unit of the sizes. */
   unit: GrowthUnit;
   /** The current size of the design. */
   size: number;
-  most: number;
-  /** The largest allowed width of an interval. */
-  width: number;
-  /** The rounds so far. */
-  rounds: GrowthRound[];
 }
 
 export function growthProgress({ design, growth }: Growing): GrowthProgress {

@@ -127,7 +127,6 @@ function ownMeasure({ name, type, units }: CampaignOutput): Measure | undefined 
   }
 }
 
-/** The measure of a text that has the form of a formula. */
 function formulaOf(outputs: Outputs, written: string, place: Place | undefined): Measure {
   const [, letter = '', rest = ''] = FORMULA.exec(written)!;
   const end = rest.trimEnd();
@@ -140,7 +139,7 @@ function formulaOf(outputs: Outputs, written: string, place: Place | undefined):
 
 interface Formula {
   written: string;
-  /** The text in the brackets of the formula. */
+  /** The text in the brackets. */
   within: string;
   place: Place | undefined;
 }

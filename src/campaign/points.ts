@@ -1,5 +1,6 @@
 import { RANDOM_SEED } from '../api/index.ts';
 import { inputsOf, rowsWithPauses, sizeOf } from './designs/index.ts';
+import { baseValues, reordering } from './designs/kind.ts';
 import { DEFAULT_SEED, pointKeys, replicationSeed } from './keys.ts';
 import { saltOf } from './seeds.ts';
 import type { Campaign, Point } from './types.ts';
@@ -91,15 +92,14 @@ function* keyedRows(
   campaign: DesignOf,
   contents: Contents,
 ): Generator<Pick<Point, 'key' | 'values'> | undefined> {
-  const { varied, design } = campaign;
+  const { base, varied, design } = campaign;
   const keyOf = pointKeyOf(campaign);
-  const inputs = inputsOf(design);
-  const places = varied.map(({ name }) => inputs.indexOf(name));
-  const base = varied.map(({ name }) => campaign.base.find((input) => input.name === name)!.value);
+  const names = varied.map(({ name }) => name);
+  const inOrder = reordering(inputsOf(design), names, baseValues(names, base));
   let rows = 0;
-  for (const row of rowsWithPauses(design, { base: campaign.base, contents })) {
+  for (const row of rowsWithPauses(design, { base, contents })) {
     if (row) {
-      const values = places.map((place, at) => (place < 0 ? base[at]! : row[place]!));
+      const values = inOrder(row);
       yield { key: keyOf(values), values };
     }
     if ((rows += 1) % ROWS_AT_ONCE === 0) yield undefined;

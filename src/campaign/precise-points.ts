@@ -21,9 +21,8 @@ export type VerdictCounts = Record<Verdict['state'] | 'unjudged', number> & {
 
 /** The progress of a campaign that replicates its points until they are precise. */
 export interface PrecisionProgress {
-  /** Points that are precise enough. */
+  /** Points with these verdicts. */
   precise: number;
-  /** Points that are not precise enough and get no more replications. */
   imprecise: number;
   /** Points with a verdict, including the precise and the imprecise points. */
   judged: number;

@@ -253,11 +253,7 @@ function isLimited({ relative, absolute }: Wanted): boolean {
  * variance by luck, and there the rule stops. With the variance alone, 92.5 % of the intervals of an exponential output
  * contain the mean, for 5 % fewer runs.
  */
-function sequentialVariance(
-  sample: Moments,
-  n: number,
-  { confidence }: Pick<Wanted, 'confidence'>,
-): number | null {
+function sequentialVariance(sample: Moments, n: number, { confidence }: Pick<Wanted, 'confidence'>) {
   const known = chanceVariance(grown(sample, n));
   return known && Math.max(known, sample.variance! * skewnessFactor(sample.skewness, n, confidence));
 }

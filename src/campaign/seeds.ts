@@ -20,12 +20,6 @@ const REPLACING_SEED = ['select', 'replications', 'seed', 'fresh'];
 /** The types of inputs that can be salted. */
 const SALTABLE = ['STRING', 'INTEGER', 'LONG', 'DOUBLE'];
 
-/** A setting that makes foray choose the seeds of runs. */
-interface SeedUser {
-  setting: string;
-  path: string[];
-}
-
 /**
  * Checks that seeds can be derived if the definition needs them.
  *
@@ -43,13 +37,12 @@ export function checkSeeds(
   const seed = facts.version.experimentTemplate.inputs.find(({ name }) => name === RANDOM_SEED);
   const users = seedUsers(read, drawsBySeed, seed !== undefined);
   const [first] = users;
-  if (!first) return;
-  const place = locate(first.path);
-  const hint = `Remove ${users.map(({ setting }) => `"${setting}"`).join(' and ')}.`;
+  if (first === undefined) return;
+  const place = locate(first.split('.'));
+  const hint = `Remove ${users.map((setting) => `"${setting}"`).join(' and ')}.`;
   if (!seed) {
     const lacks = `The model "${facts.name}" has no input ${RANDOM_SEED}, so`;
-    const seedsRuns = users.some(({ setting }) => setting === 'replications' || setting === 'seed');
-    throw seedsRuns
+    throw users.includes('replications') || users.includes('seed')
       ? new ForayError('REPLICATIONS_NEED_SEED', `${lacks} its runs cannot differ by their seed.`, {
           place,
           hint,
@@ -78,11 +71,11 @@ export function checkSeeds(
       place,
       `${hint.slice(0, -1)}, or the seed from the design.`,
     );
-  const replacing = users.findLast(({ setting }) => REPLACING_SEED.includes(setting));
-  if (replacing && given.has(RANDOM_SEED))
+  const replacing = users.findLast((setting) => REPLACING_SEED.includes(setting));
+  if (replacing !== undefined && given.has(RANDOM_SEED))
     throw wrong(
-      `The input "${RANDOM_SEED}" is given, and "${replacing.setting}" replaces it.`,
-      locate(replacing.path),
+      `The input "${RANDOM_SEED}" is given, and "${replacing}" replaces it.`,
+      locate([replacing]),
       'Give one of the two.',
     );
   if (definition.fresh === true && definition.seed !== undefined)
@@ -102,20 +95,19 @@ export function seedRange({ version }: ModelFacts): SeedRange | undefined {
   return { least, most: Math.floor(max ?? least + UNLIMITED - 1) };
 }
 
-function seedUsers({ definition }: ReadDefinition, drawsBySeed: boolean, takesSeed: boolean): SeedUser[] {
+/** The settings that make foray choose the seeds of runs. */
+function seedUsers({ definition }: ReadDefinition, drawsBySeed: boolean, takesSeed: boolean): string[] {
   const { select, replications = 1, commonRandomNumbers, seed, fresh, failures } = definition;
-  // for a model without seeds, the seed of the campaign may be only for its points
-  const seedsRuns = seed !== undefined && (takesSeed || !drawsBySeed);
-  return [
-    ...(select && takesSeed ? [{ setting: 'select', path: ['select'] }] : []),
-    ...(replications !== 1 ? [{ setting: 'replications', path: ['replications'] }] : []),
-    ...(commonRandomNumbers ? [{ setting: 'commonRandomNumbers', path: ['commonRandomNumbers'] }] : []),
-    ...(seedsRuns ? [{ setting: 'seed', path: ['seed'] }] : []),
-    ...(fresh === true ? [{ setting: 'fresh', path: ['fresh'] }] : []),
-    ...(failures?.seed === 'new' && failures.attempts > 1
-      ? [{ setting: 'failures.seed', path: ['failures', 'seed'] }]
-      : []),
-  ];
+  const usesSeed = {
+    select: select !== undefined && takesSeed,
+    replications: replications !== 1,
+    commonRandomNumbers,
+    // for a model without seeds, the seed of the campaign may be only for its points
+    seed: seed !== undefined && (takesSeed || !drawsBySeed),
+    fresh: fresh === true,
+    'failures.seed': failures?.seed === 'new' && failures.attempts > 1,
+  };
+  return Object.entries(usesSeed).flatMap(([setting, isUser]) => (isUser ? [setting] : []));
 }
 
 /**

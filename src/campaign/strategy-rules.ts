@@ -12,7 +12,7 @@ import { beginSearch } from './search/resolve-search.ts';
 import { checkSearchChange, keptSearch, searchChanges } from './search/search-change.ts';
 import { hasStrategy, type Strategy, type StrategyName, type strategySettings } from './strategy.ts';
 import type { BaseInput } from './designs/input-types.ts';
-import type { BegunStrategy, Campaign, Goal } from './types.ts';
+import type { Begun, Campaign, Goal } from './types.ts';
 
 /** How a definition asks for a strategy, and what a change of the definition may do. */
 interface StrategyRules {
@@ -24,7 +24,7 @@ interface StrategyRules {
   /** The replications of each point in a definition that does not give their number. */
   replications: (base: readonly Pick<BaseInput, 'name'>[]) => number;
   /** Checks the settings of the strategy, without the outputs. Mistakes are collected. */
-  begin: (read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>) => BegunStrategy;
+  begin: (read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>) => Begun;
   /** Checks the number of points. @throws ForayError INVALID_VALUE */
   checkPoints: (
     read: ReadDefinition,
@@ -120,11 +120,7 @@ export function strategyIn(definition: Definition): StrategyName {
 }
 
 /** Checks and resolves the strategy of a definition. Mistakes are collected. */
-export function beginStrategy(
-  read: ReadDefinition,
-  facts: DesignFacts,
-  given: ReadonlySet<string>,
-): BegunStrategy {
+export function beginStrategy(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
   const name = strategyIn(read.definition);
   facts.mistakes.attempt(() => checkAlone(read, name));
   return strategyRules[name].begin(read, facts, given);

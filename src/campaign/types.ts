@@ -145,7 +145,7 @@ export interface Campaign {
 }
 
 /** A strategy whose settings are checked, except those that need the outputs of the campaign. */
-export interface BegunStrategy {
+export interface Begun {
   design: Design;
   /** Checks the other settings. Mistakes are collected. */
   finish: (kept: Pick<Campaign, 'outputs' | 'derived'>) => { strategy: Strategy; goal?: Goal };

@@ -19,7 +19,6 @@ export type Path = readonly PropertyKey[];
 export interface WrittenKind<Written, Resolved> {
   /** What the kind is called in a form; undefined for kinds that contain other designs, which a form does not show. */
   title?: string;
-  /** The shape, with its description. */
   schema: z.ZodType<Written, Written>;
   /**
    * Checks every name and value. Mistakes are thrown, or added to `facts.mistakes`; then undefined may be returned.
@@ -75,7 +74,6 @@ export interface ResolvedKind<D> {
     /** The design with another size. Base points that cannot be divided over the scrambles are left out. */
     grown: (design: D, size: number) => D;
   };
-  /** Whether the kind is made for a sensitivity analysis. */
   isForSensitivity?: true;
 }
 
@@ -108,7 +106,6 @@ export interface AnyDesign<D> {
 export interface AnyWrittenDesign<Written, D> extends AnyDesign<D> {
   /** The shape of the list. */
   members: z.ZodType<Written[], Written[]>;
-  /** Resolves a design of the list. */
   resolveMember: (
     whole: 'product' | 'union',
     written: Written,
@@ -184,6 +181,21 @@ export function namesOf(inputs: readonly GivenInput<unknown>[]): string[] {
 /** The values of inputs when a design does not vary them. */
 export function baseValues(inputs: readonly string[], base: readonly BaseInput[]): string[] {
   return inputs.map((name) => base.find((input) => input.name === name)!.value);
+}
+
+/**
+ * Returns a function that puts the values of some inputs into another order. An input that is not among them gets its value
+ * from `others`.
+ *
+ * @param others - a value for each input of `to`
+ */
+export function reordering(
+  from: readonly string[],
+  to: readonly string[],
+  others: readonly string[],
+): (values: readonly string[]) => string[] {
+  const places = to.map((name) => from.indexOf(name));
+  return (values) => places.map((place, at) => (place < 0 ? others[at]! : values[place]!));
 }
 
 /** Returns a function that takes each row with its number, from 0, and throws an error for a repeated row. */

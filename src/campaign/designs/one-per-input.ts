@@ -111,7 +111,9 @@ function sidesOf(
   const value = base.find(({ name }) => name === input.name)!.value;
   const hint = 'oneAtATime takes inputs of any type, each with a list of values.';
   checkNumeric(input, 'a number', locate(path), hint);
-  return sides ? givenSides(input, value, sides, locate, path) : sharesOf(input, value, change, locate(path));
+  return sides
+    ? givenSides(input, value, sides, locate, path)
+    : changedSides(input, value, change, locate(path));
 }
 
 function givenSides(
@@ -134,7 +136,7 @@ function givenSides(
 }
 
 /** The values that are a share of the value below and above it. */
-function sharesOf(input: ModelInput, value: string, change: number, place: Place): string[] {
+function changedSides(input: ModelInput, value: string, change: number, place: Place): string[] {
   const { name, type } = input;
   const written = `"inputs": {${name}: {low: NUMBER, high: NUMBER}}`;
   const size = Math.abs(Number(value));

@@ -61,7 +61,7 @@ export const Range = z
       .describe('With a count: equal distances (linear, the default) or equal ratios (log).'),
     units: Units.optional(),
   })
-  .refine(({ step, count }) => (step === undefined) !== (count === undefined), 'expected a step or a count')
+  .refine(exactlyOne('step', 'count'), 'expected a step or a count')
   .refine(({ step, scale }) => step === undefined || scale === undefined, 'expected a count with a scale')
   .meta({
     id: 'Range',
@@ -85,6 +85,12 @@ export function count(least: number, what?: string) {
     .int(`expected a whole number${what === undefined ? '' : ` of ${what}`}`)
     .min(least, `expected at least ${least}`)
     .max(MOST_POINTS, `expected at most ${MOST_POINTS.toLocaleString('en')}`);
+}
+
+/** Returns a function that says whether exactly one of two settings is given. */
+export function exactlyOne<Name extends string>(one: Name, other: Name) {
+  return (given: { [Key in Name]?: unknown }): boolean =>
+    (given[one] === undefined) !== (given[other] === undefined);
 }
 
 /** A mapping from names of inputs. */

@@ -4,6 +4,7 @@ import {
   type AnyWrittenDesign,
   baseValues,
   type Kind,
+  reordering,
   type Row,
   type RowContext,
 } from './kind.ts';
@@ -44,15 +45,14 @@ function* distinctRows<D>(
   /** For each row so far: whether it was drawn. */
   const seen = new Map<string, boolean>();
   for (const design of designs) {
-    const inputsOfMember = inputsOf(design);
-    const places = inputs.map((name) => inputsOfMember.indexOf(name));
+    const inOrder = reordering(inputsOf(design), inputs, unchanged);
     const isDrawn = hasDraws(design);
     for (const row of rowsWithPauses(design, context)) {
       if (!row) {
         yield undefined;
         continue;
       }
-      const values = places.map((place, at) => (place < 0 ? unchanged[at]! : row[place]!));
+      const values = inOrder(row);
       const key = keyOf(values);
       const wasDrawn = seen.get(key);
       // the row of a grid that was also drawn counts only as a draw, in either order of the members

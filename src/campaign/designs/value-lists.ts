@@ -64,14 +64,13 @@ export function distinctValuesOf(
     }
     return values;
   }
-  const isList = Array.isArray(written);
-  const placeOf = (index: number): Place => locate(isList ? [...path, index] : [...path, 'values', index]);
+  const at = Array.isArray(written) ? path : [...path, 'values'];
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
     if (seen.has(value)) {
       mistakes.add(
         new ForayError('INVALID_VALUE', `The value ${value} for "${input.name}" appears twice.`, {
-          place: placeOf(index),
+          place: locate([...at, index]),
           hint: 'Use replications to repeat a point.',
         }),
       );
@@ -87,8 +86,8 @@ function rangeValues(input: ModelInput, written: Range, locate: Locate, path: Pr
   checkUnits(input, written.units, locate([...path, 'units']));
   checkNumeric(input, 'a range of numbers', place);
   const { from, to, step, count, scale = 'linear' } = written;
-  const parts = step === undefined ? `with ${count} ${count === 1 ? 'value' : 'values'}` : `by ${step}`;
-  const range = `from ${from} to ${to} ${parts}`;
+  const counted = `with ${count} ${count === 1 ? 'value' : 'values'}`;
+  const range = `from ${from} to ${to} ${step === undefined ? counted : `by ${step}`}`;
   const empty = (hint: string): ForayError =>
     new ForayError('EMPTY_DESIGN', `The range for "${input.name}", ${range}, is empty.`, { place, hint });
   if (step !== undefined && step <= 0) throw empty('The step must be above 0.');
@@ -115,6 +114,7 @@ function spacedNumbers(
   place: Place,
 ): number[] {
   const last = count - 1;
+  // the largest number in the computation of the values
   const largest = scale === 'log' ? to / from : (to - from) * (last - 1);
   if (last > 1 && !Number.isFinite(largest)) {
     throw new ForayError('INVALID_VALUE', `The values of "${name}" are spread too widely.`, {

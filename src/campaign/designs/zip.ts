@@ -19,13 +19,13 @@ export const zip: Kind<Record<string, Values>, Zip> = {
     if (mistakes.count > before) return undefined;
     const first = inputs[0]!;
     const wanted = values[0]!.length;
-    for (const [at, { input, path: place }] of inputs.entries()) {
+    for (const [at, { input, path: inputPath }] of inputs.entries()) {
       const count = values[at]!.length;
       if (count === wanted) continue;
       throw new ForayError(
         'INVALID_VALUE',
         `"${first.input.name}" has ${wanted} values, and "${input.name}" has ${count}.`,
-        { place: locate(place), hint: 'In a zip all inputs have the same number of values.' },
+        { place: locate(inputPath), hint: 'In a zip all inputs have the same number of values.' },
       );
     }
     const checkNew = repeatCheck(namesOf(inputs), (row) => locate([...first.path, row]));

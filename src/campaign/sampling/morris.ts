@@ -7,7 +7,6 @@ export interface MorrisDesign {
   trajectories: number;
   /** How many levels each input has, from 0 to 1 at equal distances: an even number. */
   levels: number;
-  /** The seed, a whole number. */
   seed: number;
 }
 

@@ -10,7 +10,6 @@ export interface SaltelliDesign {
   /** The number of Sobol sequences, which are scrambled independently of each other. */
   scrambles: number;
   secondOrder: boolean;
-  /** The seed, a whole number. */
   seed: number;
 }
 

@@ -9,7 +9,7 @@ const words = new Uint32Array(2);
 /** The key of a stream of random numbers: two signed 32-bit integers. */
 export type Key = readonly [number, number];
 
-/** The key of one input's stream, from a SHA-256 of everything that the stream depends on. */
+/** The key of one input's stream, from a SHA-256 of everything that the stream depends on. The seed is a whole number. */
 export function streamKey(purpose: string, seed: number, name: string): Key {
   const digest = createHash('sha256')
     .update(JSON.stringify([purpose, seed, name]))

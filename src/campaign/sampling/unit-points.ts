@@ -9,7 +9,6 @@ export type SamplingMethod = 'random' | 'lhs' | 'sobol' | 'halton';
 export interface Sampling {
   /** Number of points, at most 2^24. */
   points: number;
-  /** The seed, a whole number. */
   seed: number;
   /** Whether the seed randomizes sobol and halton. It always randomizes random and lhs. */
   scramble: boolean;

@@ -11,7 +11,7 @@ import type { ReadDefinition } from '../read.ts';
 import { unitPoints } from '../sampling/unit-points.ts';
 import { hasSeed } from '../seeds.ts';
 import type { BaseInput } from '../designs/input-types.ts';
-import type { BegunStrategy, CampaignOutput } from '../types.ts';
+import type { Begun, CampaignOutput } from '../types.ts';
 import type { Calibration, Observed } from './calibration.ts';
 import { resolveComputed } from './resolve-computed.ts';
 import type { WrittenAbc, WrittenObserved } from './schema-calibrate.ts';
@@ -27,7 +27,7 @@ export function beginCalibration(
   read: ReadDefinition,
   facts: DesignFacts,
   given: ReadonlySet<string>,
-): BegunStrategy {
+): Begun {
   const written = read.definition.calibrate!.abc;
   const priors = resolvePriors(written, facts, given);
   const derive = resolveComputed(written.derive, facts, PATH, priors, given);

@@ -10,7 +10,7 @@ import { type Measure, measureOf } from '../measures.ts';
 import type { ReadDefinition } from '../read.ts';
 import { quoted } from '../../text/suggest.ts';
 import type { Strategy } from '../strategy.ts';
-import type { BegunStrategy, CampaignOutput, Goal } from '../types.ts';
+import type { Begun, CampaignOutput, Goal } from '../types.ts';
 import { canonical, checkUnits, type ModelInput } from '../input-values.ts';
 import { goalIn, requirementsIn, WRONG_GOAL } from './goal.ts';
 import { resolveComputed } from './resolve-computed.ts';
@@ -25,11 +25,7 @@ const MOST_GP_POINTS = 300;
 const MOST_GP_INPUTS = 12;
 
 /** Checks a search and the inputs that it varies. Mistakes are collected. */
-export function beginSearch(
-  read: ReadDefinition,
-  facts: DesignFacts,
-  given: ReadonlySet<string>,
-): BegunStrategy {
+export function beginSearch(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
   const written = read.definition.search!;
   const inputs = resolveSearchedInputs(written, facts, given);
   const derive = resolveComputed(written.derive, facts, ['search'], inputs, given);

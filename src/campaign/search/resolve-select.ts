@@ -8,7 +8,7 @@ import type { ReadDefinition } from '../read.ts';
 import { hasSeed } from '../seeds.ts';
 import type { Strategy } from '../strategy.ts';
 import type { BaseInput } from '../designs/input-types.ts';
-import type { BegunStrategy, Campaign, CampaignOutput, Goal } from '../types.ts';
+import type { Begun, Campaign, CampaignOutput, Goal } from '../types.ts';
 import { goalIn, requirementsIn, WRONG_GOAL } from './goal.ts';
 import { CONFIDENCE } from '../../statistics/sample.ts';
 
@@ -26,11 +26,7 @@ export function defaultReplications(base: readonly Pick<BaseInput, 'name'>[]): n
 }
 
 /** Checks a selection, whose points are those of a design. Mistakes are collected. */
-export function beginSelection(
-  read: ReadDefinition,
-  facts: DesignFacts,
-  given: ReadonlySet<string>,
-): BegunStrategy {
+export function beginSelection(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
   const { design } = read.definition;
   facts.mistakes.attempt(() => checkSettings(read, facts.base));
   return {

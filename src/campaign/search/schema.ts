@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { byInput, confidence, InputName, Measured, number, Units, Value } from '../designs/schema-values.ts';
+import {
+  byInput,
+  confidence,
+  exactlyOne,
+  InputName,
+  Measured,
+  number,
+  Units,
+  Value,
+} from '../designs/schema-values.ts';
 import { Duration } from '../schema-duration.ts';
 import { methodNames } from './search.ts';
 
@@ -227,10 +236,7 @@ export const SearchSchema = z
     },
     'expected {minimize: OUTPUT, over: {INPUT: {min, max}}}',
   )
-  .refine(
-    ({ maximize, minimize }) => (maximize === undefined) !== (minimize === undefined),
-    'expected either "minimize" or "maximize"',
-  )
+  .refine(exactlyOne('minimize', 'maximize'), 'expected either "minimize" or "maximize"')
   .meta({
     id: 'Search',
     description: 'Finds the inputs with the best output, in place of a design.',
@@ -261,14 +267,8 @@ export const SelectSchema = z
     },
     'expected {minimize: OUTPUT, indifference: NUMBER} or {minimize: OUTPUT, runs: NUMBER}',
   )
-  .refine(
-    ({ maximize, minimize }) => (maximize === undefined) !== (minimize === undefined),
-    'expected either "minimize" or "maximize"',
-  )
-  .refine(
-    ({ indifference, runs }) => (indifference === undefined) !== (runs === undefined),
-    'expected either an "indifference" or "runs"',
-  )
+  .refine(exactlyOne('minimize', 'maximize'), 'expected either "minimize" or "maximize"')
+  .refine(exactlyOne('indifference', 'runs'), 'expected either an "indifference" or "runs"')
   .meta({
     id: 'Select',
     description:

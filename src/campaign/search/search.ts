@@ -29,9 +29,7 @@ export interface Requirement {
 
 /** The stopping rules of a search, which ends at the first one that holds. Null means no rule. */
 export interface StopRule {
-  /** The most points. */
   points: number | null;
-  /** The most runs. */
   runs: number | null;
   /** The value that is good enough. */
   value: number | null;
@@ -49,7 +47,6 @@ export interface Confirmation {
   replications: number;
   /** A difference that does not matter, in the units of the output. */
   indifference: number;
-  /** The confidence that no other point is better by more than the indifference. */
   confidence: number;
   /** The number of further replications of the winner, which give its value. */
   report: number;

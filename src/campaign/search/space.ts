@@ -180,10 +180,7 @@ function stepOf({ type, step, digits }: SearchedRange): number | null {
   return digits === null ? null : 10 ** -digits;
 }
 
-/**
- * A computed value as canonical text. It is rounded, because its last digits may differ between machines, and stays within
- * the bounds.
- */
+/** A computed value, rounded because its last digits may differ between machines, as canonical text within the bounds. */
 function textOf(value: number, { type, digits, min, max }: SearchedRange): string {
   if (isWholeType(type)) return canonicalValue(type, Math.round(value));
   const near = digits === null ? rounded(value, max - min, Math.abs(max)) : Number(value.toFixed(digits));
