@@ -58,7 +58,7 @@ export function checkDefinition(
     seed: definition.seed ?? 0,
     mistakes,
   };
-  const begun = mistakes.scope(() => beginStrategy(read, designFacts, given));
+  const begun = mistakes.scope(() => beginStrategy(read, designFacts));
   const { design, finish } = begun.value;
   const replications = leastReplications(definition, base);
   const varied = variedIn(design, inputs);
@@ -192,7 +192,7 @@ function checkSize({ definition, locate }: ReadDefinition, design: Design, repli
   }
 }
 
-/** The setting `failures` contains two policies: one for the attempts of a run, and one for the failures of the campaign. */
+/** The two policies in the setting `failures`: for the attempts of a run, and for the failures of the campaign. */
 function failureSettings({ failures }: Definition): Pick<Campaign, 'attempts' | 'failures'> {
   if (!failures) return { attempts: ONE_ATTEMPT, failures: null };
   const { attempts: count, backoff, seed, ...policy } = failures;

@@ -50,13 +50,13 @@ export function canonical(input: ModelInput, value: RawValue, place: Place): str
     if (!(error instanceof ValueError)) throw error;
     throw new ForayError('INVALID_VALUE', `The value of "${input.name}" ${error.message}.`, {
       place,
-      hint: `The input takes ${kindOf(input)}.`,
+      hint: `The input takes ${typeAndLimits(input)}.`,
     });
   }
 }
 
 /** The type and limits of an input, in words: "DOUBLE, in DAY, 0 to 1". */
-export function kindOf(input: ModelInput): string {
+export function typeAndLimits(input: ModelInput): string {
   const { type, units } = input;
   return [type, units && `in ${units}`, allowedText(input)].filter(Boolean).join(', ');
 }

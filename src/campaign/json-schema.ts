@@ -1,7 +1,7 @@
 import { isNumericType } from '../api/index.ts';
 import * as z from 'zod';
 import { Definition } from './definition.ts';
-import { kindOf, type ModelInput } from './input-values.ts';
+import { typeAndLimits, type ModelInput } from './input-values.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
@@ -32,7 +32,7 @@ function withInputs(schema: unknown, inputs: readonly ModelInput[]): unknown {
   const values = copy.additionalProperties as object;
   const properties = inputs.map((input) => [
     input.name,
-    { description: `${kindOf(input)}; default ${input.value}`, ...(limited(values, input) as object) },
+    { description: `${typeAndLimits(input)}; default ${input.value}`, ...(limited(values, input) as object) },
   ]);
   return { ...copy, properties: Object.fromEntries(properties) as unknown };
 }

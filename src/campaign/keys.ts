@@ -11,8 +11,8 @@ export interface SeedRange {
 
 /**
  * Returns a function that makes the key of a point from its values, which are in the order of `names`. The key is 16
- * hexadecimal digits of the SHA-256 of the point's canonical inputs, sorted by name. It does not depend on the design, so it
- * stays the same when the design changes. The seed is part of it only if the design varies the seed.
+ * hexadecimal digits of the SHA-256 of the point's canonical inputs, sorted by name. It does not depend on the design,
+ * so it stays the same when the design changes. The seed is part of it only if the design varies the seed.
  */
 export function pointKeys(names: readonly string[]): (values: readonly string[]) => string {
   const sorted = names

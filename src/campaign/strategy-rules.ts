@@ -24,7 +24,7 @@ interface StrategyRules {
   /** The replications of each point in a definition that does not give their number. */
   replications: (base: readonly Pick<BaseInput, 'name'>[]) => number;
   /** Checks the settings of the strategy, without the outputs. Mistakes are collected. */
-  begin: (read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>) => Begun;
+  begin: (read: ReadDefinition, facts: DesignFacts) => Begun;
   /** Checks the number of points. @throws ForayError INVALID_VALUE */
   checkPoints: (
     read: ReadDefinition,
@@ -83,8 +83,8 @@ export const strategyRules: Record<StrategyName, StrategyRules> = {
     setting: 'design',
     isIn: (definition) => writtenGrowth(definition) !== undefined,
     hasDesign: true,
-    begin: (read, facts, given) => {
-      const { value: design, isSound } = facts.mistakes.scope(() => designOf(read, facts, given));
+    begin: (read, facts) => {
+      const { value: design, isSound } = facts.mistakes.scope(() => designOf(read, facts));
       return {
         design,
         finish: (kept) => {
@@ -104,8 +104,8 @@ export const strategyRules: Record<StrategyName, StrategyRules> = {
     setting: 'design',
     isIn: () => true,
     hasDesign: true,
-    begin: (read, facts, given) => ({
-      design: designOf(read, facts, given),
+    begin: (read, facts) => ({
+      design: designOf(read, facts),
       finish: (kept) => {
         facts.mistakes.attempt(() => checkNotRaced(read));
         return { strategy: { by: 'design' }, ...ownGoal(read, kept) };
@@ -120,10 +120,10 @@ export function strategyIn(definition: Definition): StrategyName {
 }
 
 /** Checks and resolves the strategy of a definition. Mistakes are collected. */
-export function beginStrategy(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
+export function beginStrategy(read: ReadDefinition, facts: DesignFacts): Begun {
   const name = strategyIn(read.definition);
   facts.mistakes.attempt(() => checkAlone(read, name));
-  return strategyRules[name].begin(read, facts, given);
+  return strategyRules[name].begin(read, facts);
 }
 
 /** @throws ForayError INVALID_VALUE if a definition asks for a second strategy */
@@ -139,9 +139,9 @@ function checkAlone({ definition, locate }: ReadDefinition, name: StrategyName):
   }
 }
 
-function designOf(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Design {
+function designOf(read: ReadDefinition, facts: DesignFacts): Design {
   const { design } = read.definition;
-  return design ? resolveDesign(design, facts, ['design'], given) : NO_DESIGN;
+  return design ? resolveDesign(design, facts, ['design'], facts.fixed) : NO_DESIGN;
 }
 
 /** The goal that the definition gives beside its strategy. */

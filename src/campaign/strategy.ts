@@ -6,8 +6,8 @@ import type { Search, Selection } from './search/search.ts';
 
 /**
  * How a campaign gets its points and replications. A new strategy is an entry here, in `strategy-rules.ts`, in
- * `client/strategies.ts` and in `report/words/strategy-words.ts`; without one of these, the code does not compile. Workflows must
- * not import this file: zod would double their bundle. They know only the step of a strategy, which an activity tells.
+ * `client/strategies.ts` and in `report/words/strategy-words.ts`; without one of these, the code does not compile.
+ * Workflows must not import this file: zod would double their bundle. An activity tells them the step of a strategy.
  */
 export type Strategy =
   /** The design has all points from the beginning. */

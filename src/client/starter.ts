@@ -10,7 +10,7 @@ import {
 } from '../api/index.ts';
 import { campaignName } from '../campaign/definition.ts';
 import type { LimitedVersion } from '../campaign/facts.ts';
-import { kindOf as kindOfInput, type ModelInput } from '../campaign/input-values.ts';
+import { type ModelInput, typeAndLimits } from '../campaign/input-values.ts';
 import { oneLine } from '../text/suggest.ts';
 
 /** Options of the YAML library that put any value on one line. */
@@ -55,9 +55,9 @@ export function starterDefinition(
     ...(named ? [`# other stored experiments: ${named}`] : []),
     '',
     'inputs: # the same in every point',
-    ...values.map((input) => `  # ${yaml({ [input.name]: valueIn(input) })} # ${kindOfInput(input)}`),
+    ...values.map((input) => `  # ${yaml({ [input.name]: valueIn(input) })} # ${typeAndLimits(input)}`),
     ...(files.length > 0 ? ["files: # relative to this file's folder"] : []),
-    ...files.map((input) => `  # ${yaml({ [input.name]: './FILE' })} # ${kindOfInput(input)}`),
+    ...files.map((input) => `  # ${yaml({ [input.name]: './FILE' })} # ${typeAndLimits(input)}`),
     '',
     ...designs(values),
     ...search(values, outputs),

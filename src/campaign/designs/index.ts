@@ -290,9 +290,9 @@ export function levelsOf(design: Design): Map<string, readonly string[]> {
 }
 
 /**
- * The inputs whose values come from a sample, a list or a file, and not from a grid, each with the average number of points
- * that share a value. It is above 1 only in a design for Sobol' indices, where several points have the values of a base
- * point.
+ * The inputs whose values come from a sample, a list or a file, and not from a grid, each with the average number of
+ * points that share a value. It is above 1 only in a design for Sobol' indices, where several points have the values of
+ * a base point.
  */
 export function scatteredInputs(design: Design): Map<string, number> {
   return new Map([...nested(design)].flatMap((one) => kindOf(one).scattered?.(one) ?? []));

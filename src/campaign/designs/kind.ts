@@ -128,7 +128,7 @@ export interface DesignFacts {
   pointFiles: Readonly<Record<string, PointFile>>;
   /** The inputs with their values outside the design. */
   base: readonly BaseInput[];
-  /** The inputs with a value under `inputs` in the definition. A design may start from this value and vary it. */
+  /** The inputs that the definition gives under `inputs` and `files`. Some kinds start from these values and vary them. */
   fixed: ReadonlySet<string>;
   /** The seed for samples that have no seed of their own. */
   seed: number;
@@ -158,8 +158,8 @@ export function inputsIn<T>(
 }
 
 /**
- * Finds the input with a name, and marks it as set. Throws an error if the input was set before, or if it takes a file that
- * may not differ between points (without `addFile`).
+ * Finds the input with a name, and adds it to the taken ones. Throws an error if it was taken before, or if it takes a
+ * file that may not differ between points (without `addFile`).
  */
 export function newInput(
   name: string,
@@ -184,8 +184,8 @@ export function baseValues(inputs: readonly string[], base: readonly BaseInput[]
 }
 
 /**
- * Returns a function that puts the values of some inputs into another order. An input that is not among them gets its value
- * from `others`.
+ * Returns a function that puts the values of the inputs `from` into the order of the inputs `to`. An input that is not
+ * in `from` gets its value from `others`.
  *
  * @param others - a value for each input of `to`
  */

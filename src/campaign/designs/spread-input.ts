@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { allowedText, isWholeType, type RawValue } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import { checkNumeric } from './input-types.ts';
-import { canonical, checkUnits, kindOf, type ModelInput } from '../input-values.ts';
+import { canonical, checkUnits, typeAndLimits, type ModelInput } from '../input-values.ts';
 import {
   choose,
   type Distribution,
@@ -171,7 +171,7 @@ function spreadInput(
   if (input.values)
     throw wrong(
       `The input "${name}" takes only listed numbers.`,
-      `Give a list of values. The input takes ${kindOf(input)}.`,
+      `Give a list of values. The input takes ${typeAndLimits(input)}.`,
     );
   const { min, max, mean, sd, mode } = written;
   if (isWholeType(type) && min !== undefined && max !== undefined && Math.floor(max) < Math.ceil(min))

@@ -23,14 +23,10 @@ const PATH = ['calibrate', 'abc'];
 const TRIED = 20_000;
 
 /** Checks a calibration and its priors. Mistakes are collected. */
-export function beginCalibration(
-  read: ReadDefinition,
-  facts: DesignFacts,
-  given: ReadonlySet<string>,
-): Begun {
+export function beginCalibration(read: ReadDefinition, facts: DesignFacts): Begun {
   const written = read.definition.calibrate!.abc;
-  const priors = resolvePriors(written, facts, given);
-  const derive = resolveComputed(written.derive, facts, PATH, priors, given);
+  const priors = resolvePriors(written, facts);
+  const derive = resolveComputed(written.derive, facts, PATH, priors);
   facts.mistakes.attempt(() => checkSettings(read, facts.base));
   return {
     design: pointsOver([...priors, ...derive]),
@@ -42,13 +38,9 @@ export function beginCalibration(
 }
 
 /** The priors of a calibration; mistakes go to `facts.mistakes`. */
-function resolvePriors(
-  { priors }: WrittenAbc,
-  facts: DesignFacts,
-  taken: ReadonlySet<string>,
-): Calibration['priors'] {
+function resolvePriors({ priors }: WrittenAbc, facts: DesignFacts): Calibration['priors'] {
   const path = [...PATH, 'priors'];
-  const resolved = resolveSpread(priors, facts, path, taken) ?? [];
+  const resolved = resolveSpread(priors, facts, path, facts.fixed) ?? [];
   if (resolved.some(({ name }) => name === RANDOM_SEED))
     facts.mistakes.add(
       new ForayError('INVALID_VALUE', `A calibration cannot vary ${RANDOM_SEED}.`, {

@@ -9,16 +9,14 @@ import type { Computed } from './computed.ts';
  *
  * @param path - the place of the search or the calibration in the definition
  * @param varied - the inputs that the search or the calibration varies
- * @param taken - inputs that another setting already gives
  */
 export function resolveComputed(
   written: Record<string, string> | undefined,
   facts: DesignFacts,
   path: Path,
   varied: readonly { name: string }[],
-  taken: ReadonlySet<string>,
 ): Computed[] {
-  const takenSoFar = new Set([...taken, ...varied.map(({ name }) => name)]);
+  const takenSoFar = new Set([...facts.fixed, ...varied.map(({ name }) => name)]);
   return Object.entries(written ?? {}).flatMap(([name, expression]) => {
     const at = [...path, 'derive', name];
     return facts.mistakes.attempt(() => computed(name, expression, facts, at, takenSoFar)) ?? [];

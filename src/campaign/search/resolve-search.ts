@@ -25,10 +25,10 @@ const MOST_GP_POINTS = 300;
 const MOST_GP_INPUTS = 12;
 
 /** Checks a search and the inputs that it varies. Mistakes are collected. */
-export function beginSearch(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
+export function beginSearch(read: ReadDefinition, facts: DesignFacts): Begun {
   const written = read.definition.search!;
-  const inputs = resolveSearchedInputs(written, facts, given);
-  const derive = resolveComputed(written.derive, facts, ['search'], inputs, given);
+  const inputs = resolveSearchedInputs(written, facts);
+  const derive = resolveComputed(written.derive, facts, ['search'], inputs);
   facts.mistakes.attempt(() => checkSettings(read));
   return {
     design: pointsOver([...inputs, ...derive]),
@@ -39,16 +39,10 @@ export function beginSearch(read: ReadDefinition, facts: DesignFacts, given: Rea
 /**
  * Checks the names and values of the inputs that a search varies, and resolves them. Mistakes are added to
  * `facts.mistakes`; the inputs are valid only without mistakes.
- *
- * @param taken - inputs that another setting already gives
  */
-function resolveSearchedInputs(
-  written: WrittenSearch,
-  facts: DesignFacts,
-  taken: ReadonlySet<string>,
-): SearchedInput[] {
+function resolveSearchedInputs(written: WrittenSearch, facts: DesignFacts): SearchedInput[] {
   const path = ['search', 'over'];
-  const given = inputsIn(written.over, facts, path, taken);
+  const given = inputsIn(written.over, facts, path, facts.fixed);
   if (given.length > MOST_INPUTS)
     facts.mistakes.add(
       new ForayError('INVALID_VALUE', `The search varies ${given.length} inputs.`, {

@@ -26,11 +26,11 @@ export function defaultReplications(base: readonly Pick<BaseInput, 'name'>[]): n
 }
 
 /** Checks a selection, whose points are those of a design. Mistakes are collected. */
-export function beginSelection(read: ReadDefinition, facts: DesignFacts, given: ReadonlySet<string>): Begun {
+export function beginSelection(read: ReadDefinition, facts: DesignFacts): Begun {
   const { design } = read.definition;
   facts.mistakes.attempt(() => checkSettings(read, facts.base));
   return {
-    design: design ? resolveDesign(design, facts, ['design'], given) : NO_DESIGN,
+    design: design ? resolveDesign(design, facts, ['design'], facts.fixed) : NO_DESIGN,
     finish: ({ outputs }) => resolveSelect(read, outputs),
   };
 }
