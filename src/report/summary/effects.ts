@@ -210,14 +210,14 @@ export class EffectGatherer {
   #isSampled(each: InputLevels): boolean {
     const { input, at, levels } = each;
     const pointsPerValue = this.#scattered.get(input.name) ?? 1;
-    const count = new Set(levels).size;
-    return this.#isSpread(each) && (this.#isCut[at]! || 4 * count * pointsPerValue > this.#points);
+    const areManyDifferent = this.#isCut[at]! || 4 * levels.length * pointsPerValue > this.#points;
+    return this.#isSpread(each) && areManyDifferent;
   }
 
   /** Whether the design draws or lists the values of a numeric input, and there are enough of them for a smooth curve. */
   #isSpread({ input, levels }: InputLevels): boolean {
     const isNumber = kindOfInput(input.type) === 'number' && this.#scattered.has(input.name);
-    return isNumber && new Set(levels).size >= FEWEST_SCATTERED;
+    return isNumber && levels.length >= FEWEST_SCATTERED;
   }
 
   /** @param spread - the inputs that a surface may have */
@@ -254,7 +254,7 @@ export class EffectGatherer {
       if (sampled.length > 0 && isBy) return 'whole';
       if (sampled.length > 0 && !this.#isSpread(one)) return 'sampled';
       if (isBy && inputs.length < 3) return 'few';
-      return isBy && new Set(one.levels).size > MOST_FACETS ? 'many' : undefined;
+      return isBy && one.levels.length > MOST_FACETS ? 'many' : undefined;
     };
     const [x, y, by] = (['x', 'y', 'by'] as const).map((axis) => {
       const one = inputs.find(({ input }) => input.name === axes[axis]);
@@ -301,10 +301,10 @@ export class EffectGatherer {
       .map((input, at) => ({
         input,
         at,
-        levels: this.#levels.get(input.name) ?? [...this.#means[at]!.keys()],
+        levels: [...new Set(this.#levels.get(input.name) ?? this.#means[at]!.keys())],
       }))
-      .filter(({ levels }) => new Set(levels).size > 1);
-    const size = inputs.reduce((product, { levels }) => product * new Set(levels).size, 1);
+      .filter(({ levels }) => levels.length > 1);
+    const size = inputs.reduce((product, { levels }) => product * levels.length, 1);
     const cells = this.#isFilled(size) ? [...this.#cells.values()] : [];
     const isNumeric = inputs.every(({ input }) => kindOfInput(input.type) === 'number');
     return { inputs, cells, isGrid: cells.length > 0 && inputs.length === 2 && isNumeric };
@@ -364,5 +364,5 @@ function pairOf(
 }
 
 function isCrowded({ input, levels }: InputLevels): boolean {
-  return kindOfInput(input.type) !== 'number' && new Set(levels).size > MOST_TEXTS;
+  return kindOfInput(input.type) !== 'number' && levels.length > MOST_TEXTS;
 }
