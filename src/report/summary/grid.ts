@@ -34,10 +34,12 @@ export interface InputLevels {
   levels: readonly string[];
 }
 
-/** The mean over points with the same values of all inputs: a sum, in which each point counts as often as the design has it. */
+/** The mean over points with the same values of all inputs. A point counts as often as the design has it. */
 export interface CellMean {
   values: readonly string[];
+  /** The sum of the points' means. */
   sum: number;
+  /** The number of points in the sum. */
   weight: number;
   /** The number of runs of these points. */
   runs: number;
