@@ -7,6 +7,7 @@ import type { CampaignRecord } from '../store/index.ts';
 import type { Picture } from './pictures/figure.ts';
 import { renderReport, type ReportOptions, reportParts } from './html/html.ts';
 import { readReference } from './summary/reference.ts';
+import { dataSetsOf } from './summary/summary.ts';
 
 export interface ReportChoice {
   /** The outputs and formulas that are drawn first. */
@@ -44,14 +45,14 @@ export async function picturesOf(
 async function optionsOf(
   foray: Foray,
   record: CampaignRecord,
-  { show, goal, reference: known, onNotice }: ReportChoice,
+  { show, goal, reference, onNotice }: ReportChoice,
 ): Promise<ReportOptions> {
   const { id } = record.campaign;
   return {
     show,
     goal,
     onNotice,
-    reference: known === undefined ? undefined : await readReference(known, record.campaign),
+    reference: reference === undefined ? undefined : await readReference(reference, record.campaign),
     logs: await foray.failureLogs(id),
     leak: await foray.leak(id),
     story: await foray.story(id),
@@ -63,22 +64,22 @@ async function optionsOf(
  * The maximum number of points for the sensitivity analysis in the report. The analysis reads the values a second time
  * and holds them in memory.
  */
-const POINTS_UP_TO = 200_000;
+const MOST_POINTS = 200_000;
 /** The maximum number of points for the analysis of curves. */
-const CURVES_UP_TO = 20_000;
+const MOST_POINTS_OF_CURVES = 20_000;
 
 /**
  * The sensitivity analyses for the report. The list is empty if there is nothing to analyze, if fewer than two inputs
- * vary, for a calibration, and for a campaign with more points than `POINTS_UP_TO`.
+ * vary, for a calibration, and for a campaign with more points than `MOST_POINTS`.
  */
 export async function analysesFor(
   { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
   analyze: (outputs?: string[]) => Promise<Analysis[]>,
 ): Promise<Analysis[]> {
   // with one input, the pictures of effects show everything
-  if (campaign.varied.length < 2 || hasStrategy(campaign, 'calibration') || points > POINTS_UP_TO) return [];
-  const curves = campaign.outputs.filter(({ type }) => type === 'DATA_SET' && points <= CURVES_UP_TO);
-  const outputs = [...measuresOf(campaign), ...curves].map(({ name }) => name);
+  if (campaign.varied.length < 2 || hasStrategy(campaign, 'calibration') || points > MOST_POINTS) return [];
+  const curves = points > MOST_POINTS_OF_CURVES ? [] : dataSetsOf(campaign);
+  const outputs = [...measuresOf(campaign).map(({ name }) => name), ...curves];
   if (outputs.length === 0) return [];
   try {
     // a search is analyzed only for its goal

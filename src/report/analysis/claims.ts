@@ -76,7 +76,7 @@ const SHARES: readonly Method[] = ['sobol', 'factorial', 'gaussian-process'];
  * interval is at most twice as large. Then its effect is surely less than a third of the largest effect, because shares
  * are squares of effects. An input whose interval reaches further is not said to have little effect.
  */
-const LITTLE = { size: 0.05, most: 0.1 };
+const LITTLE = { size: 0.05, high: 0.1 };
 /** An index that is at most this part of the largest index is a rounding error. */
 const ROUNDING = 1e-9;
 
@@ -103,7 +103,7 @@ export function ranked({ method, indices = [] }: Pick<Analysis, 'method' | 'indi
   return indices.toSorted((a, b) => sizeOf(method, b) - sizeOf(method, a) || (a.p ?? 1) - (b.p ?? 1));
 }
 
-/** How much an input matters. */
+/** What is said of an input. */
 type Kind = 'matter' | 'little' | 'nothing' | 'unknown';
 
 /** The part of an analysis that is needed to divide the inputs. */
@@ -122,29 +122,30 @@ export function allowingForTests<T extends Pick<TimeIndices, 'indices' | 'second
   const adjusted = holm(
     parts.flatMap(({ indices, secondOrder = [] }) => [
       ...indices.flatMap(({ p }) => p ?? []),
-      ...secondOrder.flatMap((pair) => (isOwn(pair) ? (pair.p ?? []) : [])),
+      ...secondOrder.flatMap((pair) => (isDistinct(pair) ? (pair.p ?? []) : [])),
     ]),
   ).values();
+  // the adjusted values are taken in the order in which the p-values were given
   const next = (): number => adjusted.next().value!;
   return parts.map((part) => ({
     ...part,
     indices: part.indices.map((one) => (one.p === undefined ? one : { ...one, p: next() })),
     ...(part.secondOrder && {
       secondOrder: part.secondOrder.map((pair) =>
-        pair.p === undefined || !isOwn(pair) ? pair : { ...pair, p: next() },
+        pair.p === undefined || !isDistinct(pair) ? pair : { ...pair, p: next() },
       ),
     }),
   }));
 }
 
-/** Replaces the p-values of an analysis of one column of values in the same way. */
+/** {@link allowingForTests} for an analysis of one column of values. */
 export function withAdjustedP(analysis: Analysis): Analysis {
   const { indices = [], secondOrder } = analysis;
   return { ...analysis, ...allowingForTests([{ indices, ...(secondOrder && { secondOrder }) }])[0]! };
 }
 
 /** Whether the interaction of a pair can be distinguished from other effects. */
-function isOwn({ aliases }: PairIndices): boolean {
+function isDistinct({ aliases }: PairIndices): boolean {
   return !aliases;
 }
 
@@ -162,18 +163,19 @@ export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
   const { method } = analysis;
   const all = ranked(analysis);
   const largest = all.length > 0 ? sizeOf(method, all[0]!) : 0;
-  const seen = new Map(all.map((one) => [one, isVisible(analysis, one, largest)]));
+  const visible = new Map(all.map((one) => [one, isVisible(analysis, one, largest)]));
   // the size of an effect that cannot be told from chance is chance
-  const most = Math.max(0, ...all.filter((one) => seen.get(one) !== false).map((one) => sizeOf(method, one)));
-  const partOf = (size: number): number => (areShares(method) ? size / most : (size / most) ** 2);
+  const sizes = all.filter((one) => visible.get(one) !== false).map((one) => sizeOf(method, one));
+  const whole = Math.max(0, ...sizes);
+  const partOf = (size: number): number => (areShares(method) ? size / whole : (size / whole) ** 2);
   const kindOf = (one: InputIndices): Kind => {
-    const isSeen = seen.get(one);
+    const isSeen = visible.get(one);
     if (isSeen === undefined) return 'unknown';
     if (!isSeen) return 'nothing';
     // chance may hide the sizes of all effects
-    if (most === 0) return 'matter';
+    if (whole === 0) return 'matter';
     const { size, high } = withInteractions(analysis, one);
-    return partOf(size) <= LITTLE.size && partOf(high) <= LITTLE.most ? 'little' : 'matter';
+    return partOf(size) <= LITTLE.size && partOf(high) <= LITTLE.high ? 'little' : 'matter';
   };
   const kinds = all.map(kindOf);
   const of = (kind: Kind): InputIndices[] => all.filter((_, at) => kinds[at] === kind);
@@ -187,7 +189,7 @@ interface Extent {
   high: number;
 }
 
-/** How much an input matters, by the index of the method. */
+/** How much an input matters, by the index of the method. The interval has one point if it is unknown. */
 function extentOf(method: Method, one: InputIndices): Extent {
   const size = sizeOf(method, one);
   const [, [start, end] = [size, size]] = SIZES[method](one);
@@ -198,8 +200,8 @@ function extentOf(method: Method, one: InputIndices): Extent {
 }
 
 /**
- * The same of a factorial without total indices, together with the interactions of the input. An interaction that cannot be
- * distinguished from others may belong to the input, so it counts at the upper end.
+ * How much an input matters. For a factorial without total indices, this includes the interactions of the input. An
+ * interaction that cannot be distinguished from others may belong to the input, so it counts at the upper end.
  */
 function withInteractions({ method, secondOrder = [] }: Indexed, one: InputIndices): Extent {
   const own = extentOf(method, one);
@@ -208,7 +210,7 @@ function withInteractions({ method, secondOrder = [] }: Indexed, one: InputIndic
   return pairs.reduce(({ size, low, high }, pair) => {
     const value = Math.max(0, pair.value ?? 0);
     return {
-      size: size + (isOwn(pair) ? value : 0),
+      size: size + (isDistinct(pair) ? value : 0),
       low,
       high: high + Math.max(value, pair.interval?.[1] ?? 0),
     };
@@ -231,15 +233,17 @@ function isVisible(analysis: Indexed, one: InputIndices, largest: number): boole
   const { method, secondOrder = [], confidence, hasUnknownChance, chance } = analysis;
   // the effect alone does not decide: an input that interacts may matter although its means are equal
   const pairs = secondOrder.filter((pair) => pair.inputs.includes(one.input));
-  const tests = [one, ...pairs.filter(isOwn)].flatMap(({ p }) => p ?? []);
+  const tests = [one, ...pairs.filter(isDistinct)].flatMap(({ p }) => p ?? []);
   if (tests.some((p) => isSignificant(p, confidence))) return true;
   if (method === 'gaussian-process') return undefined;
-  const isOpen = (): boolean => pairs.some((pair) => !isOwn(pair) && isVisiblePair(pair, analysis));
-  if (tests.length > 0) return isOpen() ? undefined : false;
+  // an interaction that cannot be distinguished from others may belong to the input
+  const mayInteract = pairs.some((pair) => !isDistinct(pair) && isVisiblePair(pair, analysis));
+  const unseen = mayInteract ? undefined : false;
+  if (tests.length > 0) return unseen;
   if (SIZES[method](one)[0] === undefined || method === 'regression') return undefined;
   // chance is possible, but nothing tells it from an effect
   if (hasUnknownChance || (chance && (chance.ofRuns > 0 || chance.mayBeHidden))) return undefined;
-  return sizeOf(method, one) > ROUNDING * largest || (isOpen() ? undefined : false);
+  return sizeOf(method, one) > ROUNDING * largest ? true : unseen;
 }
 
 /** @param p - a p-value that allows for the number of tests */

@@ -2,7 +2,7 @@ import type { XWord } from '../../campaign/curves.ts';
 import type { Analysis, InputIndices, TimeIndices } from '../../sensitivity/analysis.ts';
 import { numberText } from '../words/words.ts';
 import { allowingForTests, divided, leading } from './claims.ts';
-import { haveOf, listed, nothingText, unknownText } from './words.ts';
+import { linearOf, listed, noEffectText, nothingText, unknownText } from './words.ts';
 
 /**
  * The maximum number of stretches of time that a sentence lists in their order. If there are more, it lists at most
@@ -48,24 +48,19 @@ export function courseSentence(
   const never = neverSeen(times, parts);
   const rest = unknownRest(times, parts, word);
   if (stretches.every(({ input }) => input === undefined)) {
-    const isTested = times.every(({ indices }) => indices.some(({ p }) => p !== undefined));
-    const isNothing = parts.every(({ little }) => little.length === 0);
-    const linear = analysis.method === 'regression' ? 'linear ' : '';
     const at = `at any of ${times.length} ${word}s${rest}.`;
-    if (isNothing && never.length === 0) return `It is unknown which inputs matter for ${output}${rest}.`;
-    if (!linear && isTested && isNothing)
-      return rest === ''
-        ? `The effects of all inputs on ${output} cannot be distinguished from chance ${at}`
-        : `The effects of ${listed(never)} on ${output} cannot be distinguished from chance ${at}`;
-    if (isNothing)
-      return `${rest === '' ? 'No input has a' : `${listed(never)} ${haveOf(never)} no`} visible ${linear}effect on ${output} ${at}`;
-    return `No input has more than a little ${linear}effect on ${output} ${at}`;
+    if (parts.some(({ little }) => little.length > 0))
+      return `No input has more than a little ${linearOf(analysis)}effect on ${output} ${at}`;
+    if (never.length === 0) return `It is unknown which inputs matter for ${output}${rest}.`;
+    const isTested = times.every(({ indices }) => indices.some(({ p }) => p !== undefined));
+    return `${noEffectText(analysis, rest === '' ? 'all' : never, isTested)} ${at}`;
   }
   const others = never.length > 0 ? `; ${nothingText(analysis, never)} at any ${word}` : '';
   const what = `${output}${analysis.method === 'regression' ? ' as a linear function' : ''}`;
   return `${leadText(what, stretches, `${times.length} ${word}s`, textOf)}${others}${rest}.`;
 }
 
+/** @param all - the number of times in words */
 function leadText(
   what: string,
   stretches: readonly Stretch[],
@@ -84,10 +79,10 @@ function leadText(
     return `The input that matters most for ${what} changes: ${[head, ...others].join(', then ')}`;
   }
   const counts = new Map<string, number>();
-  for (const { input, count: own } of stretches)
-    if (input !== undefined) counts.set(input, (counts.get(input) ?? 0) + own);
+  for (const { input, count } of stretches)
+    if (input !== undefined) counts.set(input, (counts.get(input) ?? 0) + count);
   const ordered = [...counts].toSorted(([, a], [, b]) => b - a);
-  const texts = ordered.slice(0, MOST_PARTS).map(([input, own]) => `${input} at ${own} of ${all}`);
+  const texts = ordered.slice(0, MOST_PARTS).map(([input, count]) => `${input} at ${count} of ${all}`);
   return `The input that matters most for ${what} changes often: ${texts.join(', ')}`;
 }
 

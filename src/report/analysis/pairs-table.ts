@@ -10,28 +10,26 @@ const MOST_PAIRS = 10;
 
 /** The interactions of pairs of inputs; undefined if there are none to show. */
 export function pairsTable(analysis: Analysis): Markup | undefined {
-  const seen = new Set(
-    distinguished(withAdjustedP(analysis))
+  const visible = new Set(
+    tabledPairs(withAdjustedP(analysis))
       .filter((pair) => isVisiblePair(pair, analysis))
       .map(({ inputs }) => inputs.join(' × ')),
   );
-  const isSeen = ({ inputs }: PairIndices): boolean => seen.has(inputs.join(' × '));
-  const all = distinguished(analysis).toSorted(
-    (a, b) => Number(isSeen(b)) - Number(isSeen(a)) || (b.value ?? 0) - (a.value ?? 0),
+  const isVisible = ({ inputs }: PairIndices): boolean => visible.has(inputs.join(' × '));
+  const all = tabledPairs(analysis).toSorted(
+    (a, b) => Number(isVisible(b)) - Number(isVisible(a)) || (b.value ?? 0) - (a.value ?? 0),
   );
   const pairs = all.slice(0, MOST_PAIRS);
   if (pairs.length === 0) return undefined;
-  const [hasEffects, hasTests] = [
-    pairs.some(({ effect }) => effect !== undefined),
-    pairs.some(({ p }) => p !== undefined),
-  ];
-  const aliased = pairs.some(({ aliases }) => aliases);
+  const hasEffects = pairs.some(({ effect }) => effect !== undefined);
+  const hasTests = pairs.some(({ p }) => p !== undefined);
+  const hasAliases = pairs.some(({ aliases }) => aliases);
   const heads = [
     'Together',
     numberHead('Share'),
     ...(hasEffects ? [numberHead('Effect')] : []),
     ...(hasTests ? [numberHead('p')] : []),
-    ...(aliased ? ['Cannot be distinguished from'] : []),
+    ...(hasAliases ? ['Cannot be distinguished from'] : []),
   ];
   const rows = pairs.map(
     ({ inputs, value, interval, effect, effectInterval, p, aliases = [] }) =>
@@ -40,11 +38,11 @@ export function pairsTable(analysis: Analysis): Markup | undefined {
         <td class="number">${cellText(value, interval, true)}</td>
         ${hasEffects ? html`<td class="number">${cellText(effect, effectInterval, false)}</td>` : ''}
         ${hasTests ? html`<td class="number">${chanceCell(p)}</td>` : ''}
-        ${aliased ? html`<td>${aliases.join(', ')}</td>` : ''}
+        ${hasAliases ? html`<td>${aliases.join(', ')}</td>` : ''}
       </tr>`,
   );
   return html`<p class="soft">
-      ${seen.size === 0 ? 'No pair of inputs has a visible interaction. ' : ''}
+      ${visible.size === 0 ? 'No pair of inputs has a visible interaction. ' : ''}
       ${sentences(partText(all.length, pairs.length, 'pairs of inputs'))}
     </p>
     ${table(heads, rows)}`;
@@ -55,14 +53,14 @@ export function pairsTable(analysis: Analysis): Markup | undefined {
  * only the first of these pairs, with the names of the others. It leaves out pairs that cannot be distinguished from an
  * input, and pairs without a number.
  */
-function distinguished({ indices = [], secondOrder = [] }: Analysis): PairIndices[] {
+function tabledPairs({ indices = [], secondOrder = [] }: Analysis): PairIndices[] {
   const inputs = new Set(indices.map(({ input }) => input));
-  const told = new Set<string>();
+  const named = new Set<string>();
   return secondOrder.filter(({ inputs: pair, value, effect, p, aliases = [] }) => {
     if ((value ?? effect ?? p) === undefined) return false;
     const name = pair.join(' × ');
-    if (told.has(name) || aliases.some((one) => inputs.has(one))) return false;
-    for (const one of aliases) told.add(one);
+    if (named.has(name) || aliases.some((one) => inputs.has(one))) return false;
+    for (const one of aliases) named.add(one);
     return true;
   });
 }

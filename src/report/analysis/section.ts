@@ -67,11 +67,11 @@ export function analysisSection(analysis: Analysis): Markup {
   const all = ranked(analysis);
   const inputs = all.slice(0, MOST_INPUTS);
   const columns = COLUMNS.filter(({ key }) => inputs.some((one) => one[key] !== undefined));
-  const aliased = inputs.some(({ aliases }) => aliases);
+  const hasAliases = inputs.some(({ aliases }) => aliases);
   const heads = [
     'Input',
     ...columns.map(({ title }) => numberHead(title)),
-    ...(aliased ? ['Cannot be distinguished from'] : []),
+    ...(hasAliases ? ['Cannot be distinguished from'] : []),
   ];
   const rows = inputs.map(
     (one) =>
@@ -83,7 +83,7 @@ export function analysisSection(analysis: Analysis): Markup {
               ${cellOf(one, column.key, 'isUnit' in column)}${placeText(one, column.key)}
             </td>`,
         )}
-        ${aliased ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
+        ${hasAliases ? html`<td>${(one.aliases ?? []).join(', ')}</td>` : ''}
       </tr>`,
   );
   return html`<section>

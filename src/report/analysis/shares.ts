@@ -51,21 +51,21 @@ function shareOf(analysis: Analysis, matter: readonly InputIndices[]): Share | u
   if (!areShares(analysis.method)) return undefined;
   if (matter.every(({ first, total }) => first === undefined && total === undefined)) return undefined;
   const names = namesOf(matter);
-  const rest = (analysis.indices ?? []).filter(({ input }) => !names.has(input));
+  const others = (analysis.indices ?? []).filter(({ input }) => !names.has(input));
   const parts = ownParts(analysis, matter);
   if (analysis.method === 'factorial' && parts.some(([, interval]) => interval))
-    return factorialShare(analysis, parts, matter, rest);
+    return factorialShare(analysis, parts, matter, others);
   const own = together(parts, sumOf);
   if (includesChance(analysis)) return { ...own, isLeast: true };
-  const isSure = !analysis.hasUnknownChance && matter.every(({ total }) => total !== undefined);
-  const hasBound = rest.length > 0 ? rest.every(({ total }) => total !== undefined) : isSure;
-  if (!hasBound) return own;
+  const isAll = others.length === 0;
+  const haveTotals = (isAll ? matter : others).every(({ total }) => total !== undefined);
+  if (!haveTotals || (isAll && analysis.hasUnknownChance)) return own;
   // all inputs together explain everything, which says nothing about any of them
-  if (rest.length === 0 && matter.length > 1) return undefined;
-  const value = 1 - sumOf(rest.map(({ total }) => total!));
-  if (!rest.some(({ totalInterval }) => totalInterval)) return { value: Math.max(value, own.value) };
+  if (isAll && matter.length > 1) return undefined;
+  const value = 1 - sumOf(others.map(({ total }) => total!));
+  if (!others.some(({ totalInterval }) => totalInterval)) return { value: Math.max(value, own.value) };
   const endOf = (end: 0 | 1): number =>
-    1 - sumOf(rest.map(({ total, totalInterval }) => totalInterval?.[end] ?? total!));
+    1 - sumOf(others.map(({ total, totalInterval }) => totalInterval?.[end] ?? total!));
   return { value, interval: [endOf(1), endOf(0)] };
 }
 
@@ -78,10 +78,7 @@ export function isMostlyChance({ chance }: Pick<Analysis, 'chance'>): boolean {
 }
 
 /** Whether the indices by which inputs are divided (total Sobol' indices) include chance with an unknown share. */
-function includesChance({
-  method,
-  hasUnknownChance,
-}: Pick<Analysis, 'method' | 'hasUnknownChance'>): boolean {
+function includesChance({ method, hasUnknownChance }: Analysis): boolean {
   return method === 'sobol' && hasUnknownChance === true;
 }
 
@@ -105,16 +102,16 @@ function factorialShare(
   { higherOrder = 0, higherOrderInterval }: Analysis,
   own: Part[],
   matter: readonly InputIndices[],
-  rest: readonly InputIndices[],
+  others: readonly InputIndices[],
 ): Share {
   const { value, interval } = together(own, hypotOf);
-  const most =
+  const withHigherOrder =
     matter.length > 2
       ? together([...own, [Math.max(0, higherOrder), higherOrderInterval]], hypotOf)
       : { interval };
-  const others = sumOf(rest.map(({ totalInterval }) => totalInterval?.[1] ?? 1));
-  const least = rest.length > 0 ? 1 - others : 0;
-  return { value, interval: [Math.max(interval![0], Math.min(value, least)), most.interval![1]] };
+  const ofOthers = sumOf(others.map(({ totalInterval }) => totalInterval?.[1] ?? 1));
+  const least = others.length > 0 ? 1 - ofOthers : 0;
+  return { value, interval: [Math.max(interval![0], Math.min(value, least)), withHigherOrder.interval![1]] };
 }
 
 type Part = readonly [value: number, interval: Interval | undefined];

@@ -58,7 +58,8 @@ export function analysisTable(analyses: readonly Analysis[]): Table {
   const keys = KEYS.filter(({ key }) => has(({ numbers }) => numbers[key] !== undefined)).map(
     ({ key, hasEnds }) => ({ key, hasEnds: hasEnds && has(({ ends }) => ends[key] !== undefined) }),
   );
-  const [hasTimes, hasPairs] = [has(({ time }) => time !== undefined), has((row) => row.with !== undefined)];
+  const hasTimes = has(({ time }) => time !== undefined);
+  const hasPairs = has((row) => row.with !== undefined);
   const hasValues = has(({ lowAt }) => lowAt !== undefined);
   const hasAliases = has(({ aliases }) => aliases.length > 0);
   const columns = [
@@ -85,11 +86,11 @@ export function analysisTable(analyses: readonly Analysis[]): Table {
 }
 
 function rowsOf({ output, indices = [], secondOrder = [], times = [] }: Analysis): Row[] {
-  const of = (found: Pick<TimeIndices, 'indices' | 'secondOrder'>, time: number | undefined): Row[] => [
+  const rowsAt = (time: number | undefined, found: Pick<TimeIndices, 'indices' | 'secondOrder'>): Row[] => [
     ...found.indices.map((one) => inputRow(output, time, one)),
     ...(found.secondOrder ?? []).map((one) => pairRow(output, time, one)),
   ];
-  return [...of({ indices, secondOrder }, undefined), ...times.flatMap((one) => of(one, one.time))];
+  return [...rowsAt(undefined, { indices, secondOrder }), ...times.flatMap((one) => rowsAt(one.time, one))];
 }
 
 function inputRow(output: string, time: number | undefined, indices: InputIndices): Row {

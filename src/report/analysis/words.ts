@@ -8,16 +8,34 @@ import { bounded, isMostlyChance, isKnown, jointShare, type Share } from './shar
 const MOST_NAMED = 8;
 
 /** A part of a sentence: "A and B have no visible effect". */
-export function nothingText({ method }: Pick<Analysis, 'method'>, inputs: readonly InputIndices[]): string {
-  if (method === 'regression') return `${listed(inputs)} ${haveOf(inputs)} no visible linear effect`;
-  return mayBeHidden(inputs)
+export function nothingText(analysis: Pick<Analysis, 'method'>, inputs: readonly InputIndices[]): string {
+  return mayBeHidden(inputs) && analysis.method !== 'regression'
     ? `${listed(inputs)} cannot be distinguished from chance`
-    : `${listed(inputs)} ${haveOf(inputs)} no visible effect`;
+    : `${listed(inputs)} ${haveOf(inputs)} no visible ${linearOf(analysis)}effect`;
 }
 
-/** A part of a sentence: "A and B have little effect on Y". A regression knows only linear effects. */
-function littleText({ method }: Analysis, inputs: readonly InputIndices[], on = ''): string {
-  return `${listed(inputs)} ${haveOf(inputs)} little ${method === 'regression' ? 'linear ' : ''}effect${on}`;
+/** A part of a sentence: "A and B have little effect on Y". */
+function littleText(analysis: Analysis, inputs: readonly InputIndices[], on = ''): string {
+  return `${listed(inputs)} ${haveOf(inputs)} little ${linearOf(analysis)}effect${on}`;
+}
+
+/** The word "linear " before an effect of a regression, which knows no other effects. */
+export function linearOf({ method }: Pick<Analysis, 'method'>): string {
+  return method === 'regression' ? 'linear ' : '';
+}
+
+/** A part of a sentence: "No input has a visible effect on Y", "The effects of A on Y cannot be distinguished from chance". */
+export function noEffectText(
+  analysis: Pick<Analysis, 'method' | 'output'>,
+  inputs: readonly InputIndices[] | 'all',
+  isTested: boolean,
+): string {
+  const { method, output } = analysis;
+  const isAll = inputs === 'all';
+  if (isTested && method !== 'regression')
+    return `The effects of ${isAll ? 'all inputs' : listed(inputs)} on ${output} cannot be distinguished from chance`;
+  const none = isAll ? 'No input has a' : `${listed(inputs)} ${haveOf(inputs)} no`;
+  return `${none} visible ${linearOf(analysis)}effect on ${output}`;
 }
 
 /** One sentence: which inputs matter for the output, how sure that is, and which inputs have little or no effect. */
@@ -26,32 +44,22 @@ export function analysisSentence(given: Analysis): string {
   const { output, method, indices = [] } = analysis;
   const { matter, little, nothing, unknown } = divided(analysis);
   if (unknown.length === indices.length) return unknownSentence(analysis);
-  const isAll =
+  const rest = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
+  if (matter.length === 0 && little.length === 0)
+    return `${noEffectText(analysis, unknown.length > 0 ? nothing : 'all', mayBeHidden(nothing))}${rest}.`;
+  const none = nothing.length > 0 ? [nothingText(analysis, nothing)] : [];
+  // none matters, because the input with the largest estimate has no visible effect: its estimate is too uncertain
+  if (matter.length === 0)
+    return `${[littleText(analysis, little, ` on ${output}`), ...none].join('; ')}${rest}.`;
+  const haveShares =
     matter.length === indices.length &&
     indices.length > 1 &&
     areShares(method) &&
     !analysis.hasUnknownChance &&
     indices.every((one) => one.total !== undefined && isKnown(ownShare(method, one)));
-  const rest = unknown.length > 0 ? `; ${unknownText(unknown)}` : '';
-  if (matter.length === 0) {
-    if (little.length === 0) {
-      const linear = method === 'regression' ? 'linear ' : '';
-      if (!linear && mayBeHidden(nothing))
-        return unknown.length > 0
-          ? `The effects of ${listed(nothing)} on ${output} cannot be distinguished from chance${rest}.`
-          : `The effects of all inputs on ${output} cannot be distinguished from chance.`;
-      const none = unknown.length > 0 ? `${listed(nothing)} ${haveOf(nothing)} no` : 'No input has a';
-      return `${none} visible ${linear}effect on ${output}${rest}.`;
-    }
-    // none matters, because the input with the largest estimate has no visible effect: its estimate is too uncertain
-    const none = nothing.length > 0 ? `; ${nothingText(analysis, nothing)}` : '';
-    return `${littleText(analysis, little, ` on ${output}`)}${none}${rest}.`;
-  }
-  const others = [
-    ...(little.length > 0 ? [littleText(analysis, little)] : []),
-    ...(nothing.length > 0 ? [nothingText(analysis, nothing)] : []),
-  ];
-  return `${[isAll ? allText(analysis, matter) : matterText(analysis, matter), ...others].join('; ')}${rest}.`;
+  const most = haveShares ? allText(analysis, matter) : matterText(analysis, matter);
+  const less = little.length > 0 ? [littleText(analysis, little)] : [];
+  return `${[most, ...less, ...none].join('; ')}${rest}.`;
 }
 
 /** The sentence if nothing can be said about the effects, with the reason if it is known. */

@@ -23,6 +23,7 @@ type Values = readonly number[];
 export class ByChance {
   readonly #confidence: number;
   readonly #stream = new Stream(1, 'differences by chance');
+  /** How many points of each measure were estimated. */
   readonly #points = new Map<Measure, number>();
 
   /** @param confidence - of the intervals */
@@ -31,7 +32,7 @@ export class ByChance {
   }
 
   /**
-   * An estimate, which may be below 0 for a single point; only the sum over points tells something.
+   * The estimate of this probability at a point. It may be below 0, because only the sum over points tells something.
    *
    * @param a - the values by replication; NaN for a replication without a value. The same holds for `b`
    * @param isPaired - whether replication n of both is compared
@@ -43,12 +44,12 @@ export class ByChance {
     const isRare = compared.some((values) => spreadOf(values).majority !== null);
     if (measure.statistic === 'mean' && !isRare) return 1 - confidence;
     const difference = isPaired ? differenceInPairs : differenceApart;
-    const draw = isPaired ? this.#pairs : this.#apart;
+    const draw = isPaired ? this.#drawPairs : this.#drawApart;
     const excludes = (drawn: readonly [Values, Values]): number =>
       differs(difference(measure, ...drawn, confidence)) === true ? 1 : 0;
-    const before = this.#points.get(measure) ?? 0;
-    this.#points.set(measure, before + 1);
-    const times = before < FIRST_POINTS ? TIMES : 1;
+    const pointsBefore = this.#points.get(measure) ?? 0;
+    this.#points.set(measure, pointsBefore + 1);
+    const times = pointsBefore < FIRST_POINTS ? TIMES : 1;
     let sum = 0;
     for (let time = 0; time < times; time += 1) {
       const drawn = draw(...given);
@@ -58,7 +59,7 @@ export class ByChance {
   }
 
   /** Draws pairs. Which of the two values belongs to A is also drawn. */
-  readonly #pairs = (a: Values, b: Values): [Values, Values] => {
+  readonly #drawPairs = (a: Values, b: Values): [Values, Values] => {
     const drawn: [number[], number[]] = [[], []];
     for (let n = 0; n < a.length; n += 1) {
       const at = this.#stream.below(a.length);
@@ -69,7 +70,8 @@ export class ByChance {
     return drawn;
   };
 
-  readonly #apart = (a: Values, b: Values): [Values, Values] => {
+  /** Draws both from the values of both together. */
+  readonly #drawApart = (a: Values, b: Values): [Values, Values] => {
     const all = [...a, ...b];
     const draw = (): number => all[this.#stream.below(all.length)]!;
     return [a.map(draw), b.map(draw)];

@@ -114,10 +114,10 @@ export function compareCampaigns(
   }
   const wanted = asked && { ...asked, output: measureOf(a.campaign.outputs, asked.output).name };
   const goal = goalAmong(outputs, wanted) ?? sharedGoal(a.campaign, b.campaign, outputs);
-  const isShared = new Set(outputs.map(({ name }) => name));
+  const comparedNames = new Set(outputs.map(({ name }) => name));
   // without a choice, outputs that cannot be compared are named, too
   const all = show ? [inA, inB] : [a.campaign.outputs, inA, b.campaign.outputs, inB];
-  const others = all.flat().map(({ name }) => name);
+  const allNames = new Set(all.flat().map(({ name }) => name));
   const [ofA, ofB] = [a, b].map(({ campaign }) => confidenceOf(campaign)) as [number, number];
   const comparison = {
     a: a.campaign,
@@ -125,12 +125,12 @@ export function compareCampaigns(
     matching,
     outputs,
     outputsOfB,
-    leftOut: [...new Set(others)].filter((name) => !isShared.has(name)),
+    leftOut: [...allNames.difference(comparedNames)],
     goal,
     method: methodOf(a.campaign, b.campaign, matching),
     confidence: ofA === ofB ? ofA : CONFIDENCE,
   };
-  return { ...comparison, points: joined(a, b, comparison) };
+  return { ...comparison, points: comparedPoints(a, b, comparison) };
 }
 
 function methodOf(a: Campaign, b: Campaign, { apart }: Matching): Comparison['method'] {
@@ -149,8 +149,9 @@ function shownOutputs(
   show: readonly string[] | undefined,
   goal: Goal | undefined,
 ): Measure[] {
-  const of = (name: string): Measure => measureOf(campaign.outputs, name);
-  return distinct([...(show?.map(of) ?? measuresOf(campaign)), ...(goal ? [of(goal.output)] : [])]);
+  const measured = (name: string): Measure => measureOf(campaign.outputs, name);
+  const shown = show?.map(measured) ?? measuresOf(campaign);
+  return distinct([...shown, ...(goal ? [measured(goal.output)] : [])]);
 }
 
 /** @throws ForayError UNKNOWN_OUTPUT if the caller's goal is an output that is not compared */
@@ -183,9 +184,10 @@ function listed({ outputs }: Campaign): string {
   return outputs.map(({ name }) => `"${name}"`).join(', ') || 'none';
 }
 
+/** What is known of a comparison before its points are read. */
 type Terms = Omit<Comparison, 'points'>;
 
-async function* joined(a: Compared, b: Compared, terms: Terms): AsyncIterable<ComparedPoint> {
+async function* comparedPoints(a: Compared, b: Compared, terms: Terms): AsyncIterable<ComparedPoint> {
   const { matching, outputs, outputsOfB } = terms;
   const held = new HeldNumbers(outputs.length);
   const chance = new ByChance(terms.confidence);
@@ -199,7 +201,7 @@ async function* joined(a: Compared, b: Compared, terms: Terms): AsyncIterable<Co
       key: one.point,
       in: other ? 'both' : 'A',
       values: matching.a.valuesOf(one),
-      outputs: compared(one.numbers, other ?? none, terms, chance),
+      outputs: comparedOutputs(one.numbers, other ?? none, terms, chance),
     };
   }
   if (held.size > 0) yield* onlyInB(b, held, terms, chance);
@@ -214,21 +216,26 @@ async function* onlyInB(
 ): AsyncIterable<ComparedPoint> {
   const { matching, outputsOfB } = terms;
   const none = outputsOfB.map(() => []);
-  const rows: AsyncIterable<PointNumbers> = numbersOf(b.rows(), outputsOfB);
-  for await (const one of rows) {
+  for await (const one of numbersOf(b.rows(), outputsOfB)) {
     if (!held.has(matching.b.keyOf(one))) continue;
     yield {
       key: one.point,
       in: 'B',
       values: matching.b.valuesOf(one),
-      outputs: compared(none, one.numbers, terms, chance),
+      outputs: comparedOutputs(none, one.numbers, terms, chance),
     };
   }
 }
 
-function compared(
-  a: readonly number[][],
-  b: readonly number[][],
+/**
+ * Compares all outputs at a point.
+ *
+ * @param a - the values of each output in A, as in {@link PointNumbers}; empty if A does not have the point. The same
+ * holds for `b`
+ */
+function comparedOutputs(
+  a: PointNumbers['numbers'],
+  b: PointNumbers['numbers'],
   { outputs, method, confidence }: Terms,
   chance: ByChance,
 ): ComparedOutput[] {
@@ -237,12 +244,13 @@ function compared(
     const isPaired = method === 'paired' && ofA.length > 0 && ofB.length > 0;
     const found = differenceBy(method, isPaired)(outputs[at]!, ofA, ofB, confidence);
     const areExact = method === 'exact' && found.difference !== null;
+    const [finishedA, finishedB] = [finished(ofA), finished(ofB)];
     return {
       ...found,
       differs: areExact ? !areSame(found.a.mean!, found.b.mean!) : differs(found),
       byChance: found.low === null ? null : chance.of(outputs[at]!, ofA, ofB, isPaired),
-      runs: [finished(ofA).length, finished(ofB).length],
-      lacking: [finished(ofA).filter(Number.isNaN).length, finished(ofB).filter(Number.isNaN).length],
+      runs: [finishedA.length, finishedB.length],
+      lacking: [finishedA.filter(Number.isNaN).length, finishedB.filter(Number.isNaN).length],
     };
   });
 }

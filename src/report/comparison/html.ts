@@ -93,7 +93,7 @@ function largestTable(
   const { unit, valueOf } = shownDifference(output);
   const differences = largest.map(({ found }) => valueOf(found.difference));
   const round = output.statistic === 'share' ? roundPoints : rounding(differences);
-  const gaps = numberColumn(differences.map(round));
+  const rounded = numberColumn(differences.map(round));
   const full = (value: number): string => String(valueOf(value));
   const heads = [`${output.name} in A`, 'in B', `Difference${unit}`, 'Interval'].map(numberHead);
   const rows = largest.map(({ key, values, found }, row) => {
@@ -103,11 +103,11 @@ function largestTable(
     const interval = isKnown
       ? titled(`${text!(valueOf(low))} to ${text!(valueOf(high))}`, `${full(low)} to ${full(high)}`)
       : '';
-    const shown = titled(text?.(differences[row]!) ?? gaps[row]!, full(found.difference));
-    const gap = found.differs ? html`<strong>${shown}</strong>` : shown;
+    const shown = titled(text?.(differences[row]!) ?? rounded[row]!, full(found.difference));
+    const difference = found.differs ? html`<strong>${shown}</strong>` : shown;
     return html`<tr>
       ${inputCells(varied, values)} ${columns.map((column) => column[row])}
-      <td class="number">${gap}</td>
+      <td class="number">${difference}</td>
       <td class="number">${interval}</td>
       <td><code>${key}</code></td>
     </tr>`;

@@ -39,25 +39,25 @@ type PointsOf = Pick<Campaign, 'id' | 'base' | 'varied' | 'files' | 'variedFiles
  * @throws ForayError NOTHING_TO_COMPARE if one campaign varies an input that the other does not have
  */
 export function matchingOf(a: PointsOf, b: PointsOf): Matching {
-  const [inA, inB] = [fixedValues(a), fixedValues(b)];
-  checkVaried(a, b, inB);
-  checkVaried(b, a, inA);
-  const apart = [...new Set([...inA.keys(), ...inB.keys()])].flatMap((name): ApartInput[] => {
+  const [fixedInA, fixedInB] = [fixedValues(a), fixedValues(b)];
+  checkVaried(a, b, fixedInB);
+  checkVaried(b, a, fixedInA);
+  const apart = [...new Set([...fixedInA.keys(), ...fixedInB.keys()])].flatMap((name): ApartInput[] => {
     if (isVaried(a, name) || isVaried(b, name)) return [];
-    const [ofA = null, ofB = null] = [inA.get(name), inB.get(name)];
+    const [ofA = null, ofB = null] = [fixedInA.get(name), fixedInB.get(name)];
     if (ofA === ofB) return [];
     return [{ name, a: ofA && pathOf(a.files, name, ofA), b: ofB && pathOf(b.files, name, ofB) }];
   });
   const varied = [...a.varied, ...b.varied.filter(({ name }) => !isVaried(a, name))];
-  const left = new Set(apart.map(({ name }) => name));
-  const names = [...new Set([...inA.keys(), ...varied.map(({ name }) => name)])].filter(
-    (name) => !left.has(name),
-  );
+  const inKey = new Set([...fixedInA.keys(), ...varied.map(({ name }) => name)]);
+  for (const { name } of apart) inKey.delete(name);
   const reader = (campaign: PointsOf, fixed: ReadonlyMap<string, string>): PointReader => {
-    const keyed = valuesBy(campaign, fixed, names, (name, value) => contentOf(campaign, name, value));
+    const names = [...inKey];
+    const keyValuesOf = valuesBy(campaign, fixed, names, (name, value) => contentOf(campaign, name, value));
     const toKey = pointKeys(names);
     return {
-      keyOf: apart.length === 0 ? ({ point }) => point : (row) => toKey(keyed(row)),
+      // if all inputs are in the key, it is the key of the point
+      keyOf: apart.length === 0 ? ({ point }) => point : (row) => toKey(keyValuesOf(row)),
       valuesOf: valuesBy(
         campaign,
         fixed,
@@ -66,7 +66,7 @@ export function matchingOf(a: PointsOf, b: PointsOf): Matching {
       ),
     };
   };
-  return { apart, varied, a: reader(a, inA), b: reader(b, inB) };
+  return { apart, varied, a: reader(a, fixedInA), b: reader(b, fixedInB) };
 }
 
 function fixedValues(campaign: PointsOf): Map<string, string> {
@@ -77,8 +77,8 @@ function isVaried({ varied }: PointsOf, wanted: string): boolean {
   return varied.some(({ name }) => name === wanted);
 }
 
-function checkVaried(one: PointsOf, other: PointsOf, fixed: ReadonlyMap<string, string>): void {
-  const lacking = one.varied.find(({ name }) => !fixed.has(name) && !isVaried(other, name));
+function checkVaried(one: PointsOf, other: PointsOf, fixedInOther: ReadonlyMap<string, string>): void {
+  const lacking = one.varied.find(({ name }) => !fixedInOther.has(name) && !isVaried(other, name));
   if (!lacking) return;
   throw new ForayError(
     'NOTHING_TO_COMPARE',

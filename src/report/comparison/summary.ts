@@ -4,7 +4,7 @@ import { hasStrategy } from '../../campaign/strategy.ts';
 import type { Goal } from '../../campaign/types.ts';
 import { Lowest } from '../summary/best.ts';
 import type { ComparedOutput, ComparedPoint, Comparison } from './compare.ts';
-import { counted, numberText } from '../words/words.ts';
+import { counted, numberText, percent, statisticsOf } from '../words/words.ts';
 
 /** A point in a picture or table of one output. */
 export interface ShownPoint {
@@ -106,6 +106,7 @@ export class ComparisonSummary {
   #add({ key, in: where, values, outputs }: ComparedPoint): void {
     this.counts[where] += 1;
     if (where !== 'both') return;
+    // a key is a hash in hexadecimal digits
     const random = parseInt(key.slice(0, 12), 16);
     for (const [at, found] of outputs.entries()) {
       const { difference, differs } = found;
@@ -172,27 +173,17 @@ function methodTexts({ outputs, method, confidence }: Comparison): string[] {
     return [
       `One model has no input ${RANDOM_SEED}, so it has one run at each point, and there are no intervals.`,
     ];
-  const percent = `${+(100 * confidence).toPrecision(6)} %`;
-  const has = (wanted: Measure['statistic']): boolean =>
-    outputs.some(({ statistic }) => statistic === wanted);
   const isPaired = method === 'paired';
-  return [
-    ...(has('mean')
-      ? [
-          isPaired
-            ? `Intervals (${percent}): replications are compared in pairs, because they have the same seeds in both campaigns (Student's t).`
-            : `Intervals (${percent}): by Welch's method, because replications do not have the same seeds in both campaigns.`,
-        ]
-      : []),
-    ...(has('share')
-      ? [
-          `Intervals of shares (${percent}): Newcombe's hybrid score${isPaired ? ' for pairs of replications, because they have the same seeds in both campaigns' : ', because replications do not have the same seeds in both campaigns'}.`,
-        ]
-      : []),
-    ...(has('quantile')
-      ? [`Intervals of quantiles (${percent}): from order statistics, valid for any distribution.`]
-      : []),
-  ];
+  const why = `because ${isPaired ? 'they have' : 'replications do not have'} the same seeds in both campaigns`;
+  const level = percent(confidence);
+  const texts: Record<Measure['statistic'], string> = {
+    mean: isPaired
+      ? `Intervals (${level}): replications are compared in pairs, ${why} (Student's t).`
+      : `Intervals (${level}): by Welch's method, ${why}.`,
+    share: `Intervals of shares (${level}): Newcombe's hybrid score${isPaired ? ' for pairs of replications' : ''}, ${why}.`,
+    quantile: `Intervals of quantiles (${level}): from order statistics, valid for any distribution.`,
+  };
+  return statisticsOf(outputs).map((statistic) => texts[statistic]);
 }
 
 /** Says how many runs have no value. A failed run lacks all outputs, so outputs with the same counts share a sentence. */

@@ -27,10 +27,9 @@ export function comparisonTable(
   return { columns: uniquelyNamed(columns), rows: Batched.single(rowsOf(points)) };
 
   async function* rowsOf(compared: AsyncIterable<ComparedPoint>): AsyncIterable<Cell[]> {
-    for await (const { key, in: where, values, outputs: numbers } of compared) {
+    for await (const { key, in: where, values, outputs: found } of compared) {
       for (const [at, output] of outputs.entries()) {
-        const found = numbers[at]!;
-        const { a, b, difference, low, high } = found;
+        const { a, b, difference, low, high, differs } = found[at]!;
         yield [
           key,
           ...values,
@@ -38,7 +37,7 @@ export function comparisonTable(
           output.name,
           ...[a.n, a.mean, b.n, b.mean, difference, low, high].map(cell),
           low === null ? null : intervalName(output, method === 'paired'),
-          cell(found.differs),
+          cell(differs),
         ];
       }
     }

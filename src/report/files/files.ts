@@ -35,7 +35,7 @@ export function withPaths<C extends Pick<Campaign, 'outputs'>>(campaign: C): C {
  * Each reference to a file becomes its path. A file that cannot be fetched keeps its reference. A failed write is an
  * error.
  *
- * @param count the counts, which this function increases
+ * @param counts - this function increases them
  * @throws ForayError OUTPUT_UNWRITABLE
  */
 export function writingFiles(
@@ -43,7 +43,7 @@ export function writingFiles(
   { outputs }: Pick<Campaign, 'outputs'>,
   rows: AsyncIterable<ResultRow>,
   folder: string,
-  count: FilesWritten,
+  counts: FilesWritten,
 ): AsyncIterable<ResultRow> {
   const names = fileNames(outputs.map(({ name }) => name));
   const limit = pLimit(FILES_AT_ONCE);
@@ -53,12 +53,13 @@ export function writingFiles(
       limit(async () => {
         const path = join(within, names.get(name)! + extensionOf(file.localPath));
         try {
-          count[await files.save(file, path)] += 1;
+          const outcome = await files.save(file, path);
+          counts[outcome] += 1;
           return [[name, JSON.stringify(path)] as const];
         } catch (error) {
           if (!isForayError(error) || error.code === 'OUTPUT_UNWRITABLE') throw error;
           const reason = error.toLine();
-          count.lacking.set(reason, (count.lacking.get(reason) ?? 0) + 1);
+          counts.lacking.set(reason, (counts.lacking.get(reason) ?? 0) + 1);
           return [];
         }
       }),
@@ -71,7 +72,7 @@ export function writingFiles(
 /**
  * Changes items in parallel and yields the results in order. A result waits only for the results before it.
  *
- * @param most the maximum number of items that are changed at once
+ * @param most - the maximum number of items that are changed at once
  */
 async function* ahead<From, To>(
   items: AsyncIterable<From>,

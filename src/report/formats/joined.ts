@@ -11,8 +11,10 @@ const AT_ONCE = 65_536;
 export async function* joined(parts: Parts): AsyncIterable<string | Uint8Array> {
   let text = '';
   for await (const part of parts) {
-    if (typeof part === 'string') text += part;
-    if (typeof part === 'string' && text.length < AT_ONCE) continue;
+    if (typeof part === 'string') {
+      text += part;
+      if (text.length < AT_ONCE) continue;
+    }
     if (text !== '') yield text;
     text = '';
     if (typeof part !== 'string') yield part;

@@ -47,7 +47,7 @@ export async function* resultObjects<Row = ResultObject>(
 
 /** Yields the rows of a table as objects with typed values. */
 export async function* objectsOf({ columns, rows }: Table): AsyncGenerator<ResultObject> {
-  const read = columns.map((column) => readers[typed.exactlyOf(column)]);
+  const read = columns.map((column) => readers[typed.exactTypeOf(column)]);
   for await (const cells of rows) {
     yield Object.fromEntries(columns.map(({ name }, at) => [name, valueOf(read[at]!, cells[at]!)]));
   }
@@ -59,7 +59,7 @@ function valueOf(read: (cell: string) => ResultValue | undefined, cell: Cell): R
   return value === undefined ? cell : value;
 }
 
-const readers: Record<typed.Exactly, (cell: string) => ResultValue | undefined> = {
+const readers: Record<typed.ExactType, (cell: string) => ResultValue | undefined> = {
   double: typed.doubleIn,
   integer: typed.integerIn,
   long: typed.longIn,

@@ -36,7 +36,7 @@ export interface ParquetOptions {
 
 type Physical = Pick<SchemaElement, 'type' | 'converted_type' | 'logical_type'>;
 
-const physical: Record<typed.Exactly, Physical> = {
+const physical: Record<typed.ExactType, Physical> = {
   double: { type: 'DOUBLE' },
   integer: { type: 'INT32' },
   long: { type: 'INT64' },
@@ -67,30 +67,30 @@ export async function* parquet(
     kvMetadata: metadataOf(columns, description),
     createdBy: `foray version ${description.version}`,
   });
-  const gathered = columns.map((column) => columnValues(typed.exactlyOf(column), GROUP_ROWS));
+  const gathered = columns.map((column) => columnValues(typed.exactTypeOf(column), GROUP_ROWS));
   const lengthOf = textLength(columns);
+  let characters = 0;
+  const rowsOfGroup = (): number => gathered[0]!.rows;
   const taken = (): Uint8Array => {
     const bytes = buffer.getBytes().slice();
     // the next piece reuses the buffer from its beginning; `buffer.offset` still counts from the start of the file
     buffer.index = 0;
     return bytes;
   };
-  let characters = 0;
   for await (const batch of rows.batches) {
     for (let from = 0; from < batch.length;) {
-      const room = GROUP_ROWS - gathered[0]!.rows;
+      const end = Math.min(batch.length, from + GROUP_ROWS - rowsOfGroup());
       let to = from;
-      while (to < batch.length && to - from < room && characters < GROUP_CHARACTERS)
-        characters += lengthOf(batch[to++]!);
+      while (to < end && characters < GROUP_CHARACTERS) characters += lengthOf(batch[to++]!);
       for (const [at, values] of gathered.entries()) values.add(batch, at, from, to);
       from = to;
-      if (gathered[0]!.rows < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
+      if (rowsOfGroup() < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
       writeGroup(writer, buffer, gathered);
       characters = 0;
       yield taken();
     }
   }
-  if (gathered[0]!.rows > 0) writeGroup(writer, buffer, gathered);
+  if (rowsOfGroup() > 0) writeGroup(writer, buffer, gathered);
   await writer.finish();
   yield taken();
   for (const [at, { mismatches }] of gathered.entries())
@@ -100,7 +100,7 @@ export async function* parquet(
 /** Returns a function that counts the characters of texts in a row. */
 function textLength(columns: readonly Column[]): (cells: readonly Cell[]) => number {
   const texts = [...columns.keys()].filter(
-    (at) => physical[typed.exactlyOf(columns[at]!)].type === 'BYTE_ARRAY',
+    (at) => physical[typed.exactTypeOf(columns[at]!)].type === 'BYTE_ARRAY',
   );
   return (cells) => {
     let length = 0;
@@ -130,7 +130,7 @@ function schemaOf(columns: readonly Column[]): SchemaElement[] {
     ...columns.map((column): SchemaElement => ({
       name: column.name,
       repetition_type: 'OPTIONAL',
-      ...physical[typed.exactlyOf(column)],
+      ...physical[typed.exactTypeOf(column)],
     })),
   ];
 }
@@ -153,7 +153,7 @@ function metadataOf(columns: readonly Column[], { record, version, all = false }
 }
 
 /** Makes the object that collects the values of a column. A row group has at most `most` rows. */
-function columnValues(type: typed.Exactly, most: number): ColumnValues {
+function columnValues(type: typed.ExactType, most: number): ColumnValues {
   switch (type) {
     case 'double':
       return new Doubles(most);

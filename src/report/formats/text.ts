@@ -15,7 +15,10 @@ export interface TextOptions {
 }
 
 const GAP = '  ';
-/** The last column may have long texts, such as reasons of failures. They are cut, so that other columns fit. */
+/**
+ * The last column may have long texts, such as reasons of failures. They are cut to this width or more, so that other
+ * columns fit.
+ */
 const LEAST_LAST = 24;
 /** The maximum number of characters of a cell. */
 const LONGEST_CELL = 1_000;
@@ -50,37 +53,36 @@ export async function* text({ columns, rows }: Table, options: TextOptions = {})
   }
   yield* lines.map(formatted);
   const hidden = columns.length - (shown?.length ?? columns.length);
-  const left = [
+  const omitted = [
     ...(more > 0 ? [counted(more, 'more row')] : []),
     ...(hidden > 0 ? [counted(hidden, 'more column')] : []),
   ];
-  if (left.length > 0) yield `… and ${left.join(', ')}; --format csv has all\n`;
+  if (omitted.length > 0) yield `… and ${omitted.join(', ')}; --format csv has all\n`;
 }
 
 /**
  * The places of the columns that fit the width. While the columns are too wide, one more column is left out: the last
  * input if all inputs together are wider than all outputs, otherwise the last output. Details of outputs are left out
- * before the outputs.
+ * before the outputs. One input and one output stay, and also the columns that foray adds.
  */
 function fitting(columns: readonly Column[], widths: readonly number[], width: number): number[] {
   const last = columns.length - 1;
   const needs = widths.map((each, i) => GAP.length + (i === last ? Math.min(each, LEAST_LAST) : each));
   const placesOf = (which: string): number[] =>
-    columns.flatMap(({ of = 'own', isDetail }, i) => ((isDetail ? 'detail' : of) === which ? [i] : []));
+    columns.flatMap(({ of = 'added', isDetail }, i) => ((isDetail ? 'detail' : of) === which ? [i] : []));
   const sum = (places: readonly number[]): number => places.reduce((total, i) => total + needs[i]!, 0);
-  // one input and one output stay
-  const isSpare = ([first, second]: readonly number[]): boolean =>
-    second !== undefined || (first !== undefined && columns[first]!.isDetail === true);
-  const own = placesOf('own');
+  const canLoseOne = (places: readonly number[]): boolean =>
+    places.length > 1 || places.some((i) => columns[i]!.isDetail);
+  const added = placesOf('added');
   const inputs = placesOf('input');
   const outputs = [...placesOf('output'), ...placesOf('detail')];
-  while (sum([...own, ...inputs, ...outputs]) - GAP.length > width) {
+  while (sum([...added, ...inputs, ...outputs]) - GAP.length > width) {
     const widestFirst = sum(inputs) > sum(outputs) ? [inputs, outputs] : [outputs, inputs];
-    const places = widestFirst.find(isSpare);
+    const places = widestFirst.find(canLoseOne);
     if (!places) break;
     places.pop();
   }
-  return [...own, ...inputs, ...outputs].toSorted((a, b) => a - b);
+  return [...added, ...inputs, ...outputs].toSorted((a, b) => a - b);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Column } from '../tables/column-types.ts';
 
 /** The exact type of a column. `local` is a date and time without a zone, and `instant` is a time in UTC. */
-export type Exactly = 'double' | 'integer' | 'long' | 'boolean' | 'local' | 'instant' | 'text' | 'json';
+export type ExactType = 'double' | 'integer' | 'long' | 'boolean' | 'local' | 'instant' | 'text' | 'json';
 
-export function exactlyOf({ kind, type }: Column): Exactly {
+export function exactTypeOf({ kind, type }: Column): ExactType {
   switch (kind) {
     case 'number':
       return type === 'INTEGER' ? 'integer' : type === 'LONG' ? 'long' : 'double';
@@ -16,7 +16,7 @@ export function exactlyOf({ kind, type }: Column): Exactly {
 }
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
-const NO_NUMBERS = new Map(['NaN', 'Infinity', '+Infinity', '-Infinity'].map((text) => [text, Number(text)]));
+const NOT_FINITE = new Map(['NaN', 'Infinity', '+Infinity', '-Infinity'].map((text) => [text, Number(text)]));
 const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
 const WHOLE = /^[+-]?\d+$/;
 const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
@@ -30,7 +30,7 @@ const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
 export function doubleIn(text: string): number | undefined {
   const number = Number(text);
   if (!Number.isNaN(number) && isPlain(text)) return number;
-  return NUMBER.test(text) ? number : NO_NUMBERS.get(text);
+  return NUMBER.test(text) ? number : NOT_FINITE.get(text);
 }
 
 /**
@@ -39,7 +39,9 @@ export function doubleIn(text: string): number | undefined {
  */
 function isPlain(text: string): boolean {
   const [first, second, last] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(text.length - 1)];
-  return (isDigit(first) || first === MINUS) && isDigit(last) && !(second > NINE);
+  // such as the x of 0x10; a text of one character has NaN in second place
+  const isSecondLetter = second > NINE;
+  return (isDigit(first) || first === MINUS) && isDigit(last) && !isSecondLetter;
 }
 
 function isDigit(code: number): boolean {
@@ -49,6 +51,7 @@ function isDigit(code: number): boolean {
 /** Reads a whole number of 32 bits. */
 export function integerIn(text: string): number | undefined {
   const number = doubleIn(text);
+  // "| 0" cuts to 32 bits, and makes 0 of -0
   return number !== undefined && number === (number | 0) ? number | 0 : undefined;
 }
 

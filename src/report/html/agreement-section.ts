@@ -16,8 +16,6 @@ export function agreementSection(
   comparisons: readonly ComparedResult[],
 ): Markup {
   const { varied } = campaign;
-  const held = comparisons.filter(({ isWithin }) => isWithin !== null);
-  const within = held.filter(({ isWithin }) => isWithin);
   const shown = comparisons.slice(0, MOST_COMPARISONS);
   const rows = outputs.flatMap((output) =>
     comparisonRows(
@@ -25,35 +23,37 @@ export function agreementSection(
       shown.filter((one) => one.output.name === output),
     ),
   );
-  const missed = known.reduce((sum, { numbers }) => sum + numbers.size, 0) - comparisons.length;
-  const misses = 1 - confidenceOf(campaign);
-  // the intervals of shares and quantiles miss less often, because their values are counts
-  const areMeans = held.every(({ output }) => output.statistic === 'mean');
-  const heads = ['Reference', 'Campaign', `${percent(1 - misses)} interval`, 'Runs'].map(numberHead);
+  const all = known.reduce((sum, { numbers }) => sum + numbers.size, 0);
+  const confidence = confidenceOf(campaign);
+  const heads = ['Reference', 'Campaign', `${percent(confidence)} interval`, 'Runs'].map(numberHead);
   return html`<section>
     <h2>Agreement with ${label}</h2>
     <p class="soft">
-      ${
-        held.length > 0
-          ? `${within.length} of ${counted(held.length, 'interval')} ${within.length === 1 ? 'contains' : 'contain'} the value that ${label} gives. By chance, ${areMeans ? '' : 'at most about '}${percent(misses)} of such intervals miss a true value.`
-          : comparisons.length > 0
-            ? 'No compared value has an interval.'
-            : ''
-      }
+      ${comparisons.length > 0 ? withinText(label, comparisons, confidence) : nothingCompared(label)}
       ${shown.length < comparisons.length ? `The first ${shown.length} are shown.` : ''}
-      ${
-        comparisons.length === 0
-          ? nothingCompared(label)
-          : missed > 0
-            ? `${counted(missed, 'value')} of ${label} ${missed === 1 ? 'is' : 'are'} not compared, because no finished point has a value for ${missed === 1 ? 'it' : 'them'}.`
-            : ''
-      }
+      ${comparisons.length > 0 ? missedText(label, all - comparisons.length) : ''}
     </p>
     ${table(['Output', ...inputHeads(varied), ...heads, 'Within'], rows)}
   </section>`;
 }
 
-/** @param label the name of the reference's file */
+/** How many intervals contain the known value, and how many would by chance. */
+function withinText(label: string, comparisons: readonly ComparedResult[], confidence: number): string {
+  const withInterval = comparisons.filter(({ isWithin }) => isWithin !== null);
+  if (withInterval.length === 0) return 'No compared value has an interval.';
+  const { length: within } = withInterval.filter(({ isWithin }) => isWithin);
+  // the intervals of shares and quantiles miss less often, because their values are counts
+  const atMost = withInterval.every(({ output }) => output.statistic === 'mean') ? '' : 'at most about ';
+  return `${within} of ${counted(withInterval.length, 'interval')} ${within === 1 ? 'contains' : 'contain'} the value that ${label} gives. By chance, ${atMost}${percent(1 - confidence)} of such intervals miss a true value.`;
+}
+
+function missedText(label: string, missed: number): string {
+  if (missed <= 0) return '';
+  const [are, them] = missed === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `${counted(missed, 'value')} of ${label} ${are} not compared, because no finished point has a value for ${them}.`;
+}
+
+/** @param label - the name of the reference's file */
 export function nothingCompared(label: string): string {
   return `Nothing is compared: no finished point has a value for any value of ${label}.`;
 }

@@ -18,7 +18,7 @@ const NUMBERS: [keyof NumericMarginal, string][] = [
   ['high', '97.5 %'],
 ];
 
-/** The numbers of the table have two digits more than those of the headline, which follow half the width of the interval. */
+/** The numbers of the table have two digits more than those of the headline. */
 const FINER = 100;
 
 /** The headline: the median of each input with its 95 % interval, or the most probable value. */
@@ -98,7 +98,7 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
   </section>`;
 }
 
-/** The row of an input with numbers. A quantile of whole numbers is one of them, a mean or deviation may be none. */
+/** The row of an input with numbers. A quantile of whole numbers is one of them, unlike their mean or deviation. */
 function numbersRow({ varied, base }: Campaign, name: string, marginal: NumericMarginal): Markup {
   const half = (marginal.high - marginal.low) / 2 / FINER;
   const cells = NUMBERS.map(([key]) => {
@@ -116,7 +116,7 @@ function numbersRow({ varied, base }: Campaign, name: string, marginal: NumericM
 /** The generations with their tolerances. */
 export function generationsSection({ generations, summary }: CalibrationStory): Markup | undefined {
   if (generations.length === 0) return undefined;
-  const beside = summary.asked - generations.reduce((sum, { told }) => sum + told, 0);
+  const uncounted = summary.asked - generations.reduce((sum, { told }) => sum + told, 0);
   const titles = ['Generation', 'Tolerance', 'Points', 'Accepted', 'Share', 'Effective points'];
   const rows = generations.map(({ number, tolerance, told, accepted, effective }) => {
     const cells = [
@@ -137,8 +137,8 @@ export function generationsSection({ generations, summary }: CalibrationStory): 
       The first generation draws points from the prior. Each later generation draws points near the accepted
       points of the one before, and accepts points whose distance is within its tolerance.
       ${sentences(
-        summary.stoppedBy !== null && beside > 0
-          ? `${counted(beside, 'further point')} ${beside === 1 ? 'was asked for while a generation ended, and does' : 'were asked for while generations ended, and do'} not count`
+        summary.stoppedBy !== null && uncounted > 0
+          ? `${counted(uncounted, 'further point')} ${uncounted === 1 ? 'was asked for while a generation ended, and does' : 'were asked for while generations ended, and do'} not count`
           : undefined,
         ...lastChangeTexts(generations),
       )}

@@ -119,19 +119,20 @@ function seedText({ seed, commonRandomNumbers }: Campaign): string {
   return `${seed}, from which foray derives the seeds of all runs${commonRandomNumbers ? '; replication n has the same seed at every point' : ''}`;
 }
 
-const units = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
+const [DAY, HOUR, MINUTE, SECOND] = [86_400_000, 3_600_000, 60_000, 1_000];
+const timeUnits = [
+  [DAY, 'd'],
+  [HOUR, 'h'],
+  [MINUTE, 'min'],
+  [SECOND, 's'],
 ] as const;
 
 /** A duration in ms for readers, in at most two units: "2 h 5 min", "1.5 s". */
 export function durationText(ms: number): string {
-  if (ms < 10_000) return `${numberText(Math.round(ms / 100) / 10)} s`;
-  const rounding = ms < 3_600_000 ? 1_000 : ms < 86_400_000 ? 60_000 : 3_600_000;
+  if (ms < 10 * SECOND) return `${numberText(Math.round(ms / 100) / 10)} s`;
+  const rounding = ms < HOUR ? SECOND : ms < DAY ? MINUTE : HOUR;
   let rest = Math.round(ms / rounding) * rounding;
-  const parts = units.flatMap(([size, name]) => {
+  const parts = timeUnits.flatMap(([size, name]) => {
     const count = Math.floor(rest / size);
     rest -= count * size;
     return count > 0 ? [`${numberText(count)} ${name}`] : [];

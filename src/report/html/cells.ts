@@ -81,18 +81,17 @@ export function intervalColumns(
   rows: readonly { mean: number | null; interval: readonly [number, number] | null; runs: number }[],
 ): Markup[][] {
   const plain = { ...measure, units: null };
-  const [alone, none] = [rows.map(({ mean }) => mean), rows.map(() => null)].map((values) =>
-    measureCells(
-      measure,
-      values,
-      rows.map(({ runs }) => runs),
-    ),
+  const withoutInterval = measureCells(
+    measure,
+    rows.map(({ mean }) => mean),
+    rows.map(({ runs }) => runs),
   );
-  const cells = rows.map(({ mean, interval }, at) => {
-    if (mean === null || !interval) return [alone![at]!, none![at]!, none![at]!];
+  const none = html`<td class="number"></td>`;
+  const cells = rows.map(({ mean, interval }, row) => {
+    if (mean === null || !interval) return [withoutInterval[row]!, none, none];
     const texts = estimateTexts(plain, mean, interval);
     return [mean, ...interval].map(
-      (one, at) => html`<td class="number">${titled(texts[at]!, fullText(plain, one))}</td>`,
+      (value, column) => html`<td class="number">${titled(texts[column]!, fullText(plain, value))}</td>`,
     );
   });
   return [0, 1, 2].map((column) => cells.map((row) => row[column]!));

@@ -2,7 +2,7 @@ import { html, Markup } from './markup.ts';
 import type { ReportSection } from './section.ts';
 
 /** With fewer titles than this, a page needs no contents. */
-const LEAST = 4;
+const FEWEST_TITLES = 4;
 
 /** The id of the element around a section. */
 export function anchorOf({ id }: Pick<ReportSection, 'id'>): string {
@@ -15,12 +15,12 @@ export function withContents(sections: readonly ReportSection[]): ReportSection[
     const [, title] = /<h2>(.*?)<\/h2>/s.exec(section.markup.text) ?? [];
     return title === undefined ? [] : [{ anchor: anchorOf(section), title: new Markup(title) }];
   });
-  if (titles.length < LEAST) return [...sections];
+  if (titles.length < FEWEST_TITLES) return [...sections];
   const markup = html`<nav class="contents" aria-label="Contents">
     <ul>
       ${titles.map(({ anchor, title }) => html`<li><a href="#${anchor}">${title}</a></li>`)}
     </ul>
   </nav>`;
-  const at = sections.findIndex(({ id }) => id === 'facts') + 1;
-  return sections.toSpliced(at, 0, { id: 'contents', markup });
+  const afterFacts = sections.findIndex(({ id }) => id === 'facts') + 1;
+  return sections.toSpliced(afterFacts, 0, { id: 'contents', markup });
 }

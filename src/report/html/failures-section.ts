@@ -6,7 +6,7 @@ import { numberHead, placeOf, table } from './cells.ts';
 import { counted } from '../words/words.ts';
 
 /** The maximum number of lines of a run's log that are shown. */
-const SHOWN_LINES = 40;
+const MOST_LINES = 40;
 
 /**
  * Failed runs by cause. A cause has one run as an example, and the last output of a run if `logs` has a log of this
@@ -38,10 +38,11 @@ export function failuresSection(
 
 /**
  * The last output of a run, in an element that the reader can open.
+ *
  * @param of - the name of the run, if the text around this element does not have it
  */
 export function logDetails({ lines, omitted }: Pick<StoredLog, 'lines' | 'omitted'>, of?: Markup): Markup {
-  const shown = lines.slice(-SHOWN_LINES);
+  const shown = lines.slice(-MOST_LINES);
   const before = omitted + lines.length - shown.length;
   const head = before > 0 ? `… ${counted(before, 'line')} before\n` : '';
   // a model may print control characters, which a page must not have

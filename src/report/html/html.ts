@@ -27,7 +27,7 @@ export interface ReportOptions extends Told {
   onNotice?: ((text: string) => void) | undefined;
 }
 
-/** A report before it becomes a page. */
+/** A report before it becomes a page: its sections without the last one, and the summary that they show. */
 interface ReportParts {
   sections: ReportSection[];
   summary: Summary;

@@ -9,7 +9,7 @@ export class Markup {
 
 type Content = Markup | string | number | undefined | readonly Content[];
 
-/** The escapes of characters, that of & first. A text for each is much quicker than one function for all. */
+/** The characters that are escaped, & first, and their escapes. One replacement for each is quicker than one for all. */
 const escapes = ['&', '<', '>', '"', "'"].map((one): [RegExp, string] => [
   new RegExp(one, 'g'),
   `&#${one.charCodeAt(0)};`,
@@ -27,5 +27,6 @@ function render(content: Content): string {
   if (content instanceof Markup) return content.text;
   if (typeof content === 'object') return content.map(render).join('');
   const text = String(content);
-  return /[&<>"']/.test(text) ? escapes.reduce((all, [one, by]) => all.replaceAll(one, by), text) : text;
+  if (!/[&<>"']/.test(text)) return text;
+  return escapes.reduce((escaped, [character, escape]) => escaped.replaceAll(character, escape), text);
 }

@@ -59,7 +59,7 @@ export function factsSection(
     ],
     ...(precision
       ? [
-          ['Precise points', `${grouped(precise)} of ${grouped(isFiltered ? shown : points)}`] as [
+          ['Precise points', `${grouped(precise)} of ${grouped(isFiltered ? shown : points)}`] satisfies [
             string,
             string,
           ],
@@ -127,19 +127,20 @@ export function answerSection(
     ...(interval && among > 1 ? [choiceText(among)] : []),
   ];
   const isTooGood = among > 1 && isNoisy(campaign);
-  const which = isGoal && varied.length > 0 ? (wants === 'lowest' ? 'Lowest ' : 'Highest ') : '';
+  const extreme = wants === 'lowest' ? 'Lowest ' : 'Highest ';
+  const text = sentences(how.join('; ') || undefined, isTooGood ? TOO_GOOD : undefined);
   return html`<div class="answer">
-    ${which}${output.name}
+    ${isGoal && varied.length > 0 ? extreme : ''}${output.name}
     <strong>${titled(value, fullText(output, mean))}</strong>
     ${varied.length > 0 ? html`at ${placeOf(varied, best.values)}` : ''}
-    ${how.length > 0 || isTooGood ? html`<p class="lead">${sentences(how.length > 0 ? how.join('; ') : undefined, isTooGood ? TOO_GOOD : undefined)}</p>` : ''}
+    ${text === '' ? '' : html`<p class="lead">${text}</p>`}
   </div>`;
 }
 
 /** "Mean wait 0.2 to 12.3 minutes at 48 points". */
 function rangeSection(output: Measure, points: number, [low, high]: [number, number]): Markup {
-  const whole = measureText(output, high);
-  const range = low === high ? whole : `${measureText({ ...output, units: null }, low)} to ${whole}`;
+  const to = measureText(output, high);
+  const range = low === high ? to : `${measureText({ ...output, units: null }, low)} to ${to}`;
   return html`<div class="answer">
     ${output.name}
     <strong>${titled(range, `${fullText(output, low)} to ${fullText(output, high)}`)}</strong>
@@ -186,15 +187,14 @@ export function bestSection(
       </tr>`,
   );
   const heads = [...shown.map(titleOfMeasure), ...(isReplicated ? ['Runs'] : [])];
-  const what = statisticsOf(shown);
-  const how = output
-    ? `${wants} ${output.name}${isReplicated ? `, ${what.map((one) => `${one}s`).join(' and ')} over the replications` : ''}`
-    : '';
+  const statistics = statisticsOf(shown).map((one) => `${one}s`);
+  const over = isReplicated ? `, ${statistics.join(' and ')} over the replications` : '';
+  const how = output ? ` with the ${wants} ${output.name}${over}` : '';
   return html`<section>
     <h2>${output ? (isGoal ? 'Best points' : 'Lowest points') : 'First points'}</h2>
     <p class="soft">
       ${sentences(
-        `${counted(best.length, 'point')}${how && ` with the ${how}`}`,
+        `${counted(best.length, 'point')}${how}`,
         choice && choice.tied > 0
           ? `${counted(choice.tied + 1, 'point')} have exactly the value of the first one`
           : undefined,

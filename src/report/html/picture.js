@@ -11,6 +11,10 @@
   const BEFORE = 10;
   /** A drag is at least this long, in pixels. */
   const LEAST_DRAG = 8;
+  /** The pointer is in a panel up to this distance from its edge, in units of the picture. */
+  const EDGE = 8;
+  /** For an arrow key, a distance to the side counts as this many times the distance ahead. */
+  const STRAIGHT = 4;
 
   /** @typedef {{x: number, y: number, w: number, h: number, row: number, panel: any}} Mark */
   /** @typedef {{columns: any[], points?: string[], panels: any[], marks: Mark[]}} Numbers */
@@ -27,26 +31,29 @@
   tip.setAttribute('role', 'status');
 
   /** @type {WeakMap<Element, Numbers>} */
-  const read = new WeakMap();
+  const readNumbers = new WeakMap();
   /** The last mark of each picture, so that a picture that is drawn again goes on there. @type {Map<string, number>} */
-  const places = new Map();
+  const lastMarks = new Map();
   /** @type {{panel: any, from: number[], to: number[], figure: any} | undefined} */
   let drag;
+  /** Whether the pointer has moved far enough for a drag since it was pressed. */
+  let isDragged = false;
 
-  /** @param {any} figure @returns {Numbers} */
+  /** The numbers of a picture, as `numbersJson` has written them. @param {any} figure @returns {Numbers} */
   function numbersOf(figure) {
-    const known = read.get(figure);
+    const known = readNumbers.get(figure);
     if (known) return known;
     const numbers = JSON.parse(figure.querySelector('script').textContent);
     numbers.marks = numbers.panels.flatMap((/** @type {any} */ panel) =>
       Array.from({ length: panel.places.length / 2 }, (_, at) => {
         const { places, rows, sizes } = panel;
+        // one size stands for all marks, and the first row for rows in order
         const size = sizes.length > 2 ? 2 * at : 0;
-        const row = rows[at] ?? rows + at;
+        const row = Array.isArray(rows) ? rows[at] : rows + at;
         return { x: places[2 * at], y: places[2 * at + 1], w: sizes[size], h: sizes[size + 1], row, panel };
       }),
     );
-    read.set(figure, numbers);
+    readNumbers.set(figure, numbers);
     return numbers;
   }
 
@@ -69,7 +76,7 @@
 
   /** @param {any} panel @param {number[]} place */
   const isIn = ({ box: [x, y, w, h] }, [px, py]) =>
-    px >= x - 8 && px <= x + w + 8 && py >= y - 8 && py <= y + h + 8;
+    px >= x - EDGE && px <= x + w + EDGE && py >= y - EDGE && py <= y + h + EDGE;
 
   /** The index of the nearest mark in the panel under a place; -1 outside of all panels. @param {any} figure @param {number[]} place */
   function nearest(figure, place) {
@@ -100,7 +107,7 @@
     const { marks, columns, points } = numbersOf(figure);
     const mark = marks[at];
     if (!mark) return hide();
-    places.set(figure.dataset.file, at);
+    lastMarks.set(figure.dataset.file, at);
     const key = points?.[mark.row];
     const lines = columns.flatMap(({ title, values, texts }) => {
       const text = texts ? texts[mark.row] : values[mark.row];
@@ -151,7 +158,8 @@
     marks.forEach(({ x, y }, to) => {
       const along = (x - from.x) * dx + (y - from.y) * dy;
       const across = Math.abs((x - from.x) * dy) + Math.abs((y - from.y) * dx);
-      if (along > 0.5 && along + 4 * across < least) [found, least] = [to, along + 4 * across];
+      const far = along + STRAIGHT * across;
+      if (along > 0.5 && far < least) [found, least] = [to, far];
     });
     return found;
   }
@@ -178,9 +186,9 @@
   }
 
   document.addEventListener('click', (event) => {
-    const { save } = /** @type {any} */ (event.target).dataset ?? {};
-    if (save)
-      return saved(/** @type {any} */ (event.target).closest('section').querySelector('figure'), save);
+    const { save: format } = /** @type {any} */ (event.target).dataset ?? {};
+    if (format)
+      return save(/** @type {any} */ (event.target).closest('section').querySelector('figure'), format);
     const figure = figureOf(event);
     if (!figure) return;
     const at = nearest(figure, placeOf(figure, event));
@@ -199,7 +207,7 @@
     const figure = figureOf(event);
     if (!figure || figure !== event.target || event.altKey) return;
     const { marks } = numbersOf(figure);
-    const at = Math.min(places.get(figure.dataset.file) ?? 0, marks.length - 1);
+    const at = Math.min(lastMarks.get(figure.dataset.file) ?? 0, marks.length - 1);
     const { key } = event;
     if (key === 'Escape') return hide();
     if (key === 'Enter') return open(hrefOf(figure, at), event);
@@ -222,11 +230,10 @@
   document.addEventListener('focusin', (event) => {
     const figure = figureOf(event);
     if (figure === event.target && figure?.matches(':focus-visible'))
-      show(figure, places.get(figure.dataset.file) ?? 0, true);
+      show(figure, lastMarks.get(figure.dataset.file) ?? 0, true);
   });
   document.addEventListener('focusout', hide);
 
-  let isDragged = false;
   document.addEventListener('pointerdown', (event) => {
     isDragged = false;
     const figure = figureOf(event);
@@ -236,7 +243,7 @@
       (/** @type {any} */ one) => isIn(one, from) && (one.x >= 0 || one.y >= 0),
     );
     if (!panel) return;
-    // no text is selected
+    // otherwise the drag would select text
     event.preventDefault();
     figure.focus({ preventScroll: true });
     drag = { panel, from, to: from, figure };
@@ -309,7 +316,7 @@
   }
 
   /** Saves the picture or its numbers. @param {any} figure @param {'SVG' | 'PNG' | 'CSV'} format */
-  async function saved(figure, format) {
+  async function save(figure, format) {
     const name = `${figure.dataset.file}.${format.toLowerCase()}`;
     if (format === 'CSV') return download(name, new Blob([csvOf(numbersOf(figure))], { type: 'text/csv' }));
     const copy = figure.querySelector('svg').cloneNode(true);

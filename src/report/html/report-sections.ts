@@ -71,15 +71,11 @@ export async function reportSections(
   const course = story && toldStory(campaign, story);
   const { output, ranking } = summary;
   const [best] = summary.best;
+  const isCalibration = story?.by === 'calibration';
   // a search reports its own value for the goal, because the means over all runs are too good
   const isSought = found !== null && output?.name === campaign.goal!.output;
-  const isBestWanted = story?.by !== 'calibration' || ranking.isGoal;
-  const effects = effectFigures(
-    campaign,
-    summary,
-    reference,
-    isSought ? found.best : story?.by === 'calibration' ? null : undefined,
-  );
+  const marked = isSought ? found.best : isCalibration ? null : undefined;
+  const effects = effectFigures(campaign, summary, reference, marked);
   const analyzed = shownAnalyses(campaign, analyses, output);
   const draw = (figures: readonly Figure[]): Promise<ReportSection[]> => drawn(figures, campaign.id, drawing);
   const analysis = [
@@ -89,7 +85,9 @@ export async function reportSections(
   ];
   // in the report of a search or of a sensitivity design, the analysis comes before the effects; in other reports it
   // comes after the best points
-  const isAsked = story?.by === 'search' || isSensitivityDesign(campaign.design);
+  const isAnalysisFirst = story?.by === 'search' || isSensitivityDesign(campaign.design);
+  const ownAnswer = isAnalysisFirst && !ranking.isGoal ? analyzed.answer : undefined;
+  const bestAnswer = output && best ? answerSection(campaign, output, best, summary) : undefined;
   return [
     ...part(
       'leak',
@@ -101,15 +99,7 @@ export async function reportSections(
         ? html`<p class="lead">The filter does not change what is said of the ${story.by}.</p>`
         : undefined,
     ),
-    ...part(
-      'answer',
-      course?.answer() ??
-        (isAsked && !ranking.isGoal && analyzed.answer
-          ? analyzed.answer
-          : output && best
-            ? answerSection(campaign, output, best, summary)
-            : undefined),
-    ),
+    ...part('answer', course?.answer() ?? ownAnswer ?? bestAnswer),
     ...part('facts', factsSection(record, counts, summary, isFiltered)),
     ...part('imprecise', isFiltered ? undefined : imprecisionText(record, summary.precision)),
     ...part(
@@ -118,12 +108,12 @@ export async function reportSections(
     ),
     ...part(
       'no-value',
-      counts.done > 0 && output && !best && !isSought && isBestWanted
+      counts.done > 0 && output && !best && !isSought && (!isCalibration || ranking.isGoal)
         ? html`<p class="lead">No run that is done has a value of ${output.name}.</p>`
         : undefined,
     ),
     ...((await course?.sections(drawing, ground)) ?? []),
-    ...(isAsked ? analysis : []),
+    ...(isAnalysisFirst ? analysis : []),
     ...(await draw(effects)),
     ...part(
       'chosen',
@@ -137,7 +127,7 @@ export async function reportSections(
         : undefined,
     ),
     ...part('best', best && !isSought ? bestSection(campaign, summary) : undefined),
-    ...(isAsked ? [] : analysis),
+    ...(isAnalysisFirst ? [] : analysis),
     ...(await draw(courseFigures(campaign, summary.courses, observationsOf(campaign, observed), ranking))),
     ...(await draw(distributionFigures(campaign, summary))),
     ...part(

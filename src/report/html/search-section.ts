@@ -130,6 +130,7 @@ function finalistsTable(
   }));
   const standOf = ({ isWinner, isFeasible, isRejected, mean }: Finalist): string => {
     if (isWinner) return 'winner';
+    // its runs have not finished
     if (mean === null) return 'runs';
     if (isRejected) return 'further runs did not meet the requirements';
     return isFeasible ? '' : 'requirements not met';
@@ -154,7 +155,7 @@ function finalistsTable(
     columns,
     texts,
     stands,
-    first: winner !== undefined,
+    isFirstMarked: winner !== undefined,
   });
 }
 
@@ -176,7 +177,7 @@ function seenTable(campaign: CampaignBy<'search'>, { points, isNoisy }: SearchSt
   const values = shown.map(({ value }) => value);
   const runs = shown.map((point) => point.runs);
   const columns = [{ title: titleOfMeasure(measure), cells: measureCells(measure, values, runs) }];
-  return pointsTable(campaign, { title: 'Best points', how, points: shown, columns, first: true });
+  return pointsTable(campaign, { title: 'Best points', how, points: shown, columns, isFirstMarked: true });
 }
 
 interface PointsTable {
@@ -189,15 +190,14 @@ interface PointsTable {
   texts?: { title: string; values: readonly string[] }[];
   /** The state of each point, such as `winner`. */
   stands?: readonly string[];
-  /** Whether the first point is marked. */
-  first: boolean;
+  isFirstMarked: boolean;
 }
 
 function pointsTable(
   { strategy, base, varied }: SeekingCampaign,
-  { title, how, points, columns, texts = [], stands, first }: PointsTable,
+  { title, how, points, columns, texts = [], stands, isFirstMarked }: PointsTable,
 ): Markup {
-  const units = new Map(base.map(({ name, units }) => [name, units]));
+  const units = new Map(base.map((input) => [input.name, input.units]));
   const inputs = (strategy.by === 'search' ? inputsOfSearch(strategy) : varied).map(({ name, type }) => ({
     name,
     type,
@@ -206,7 +206,7 @@ function pointsTable(
   const heads = [...[...columns, ...texts].map((column) => column.title), 'Runs'].map(numberHead);
   const rows = points.map(
     ({ key, values, runs }, at) =>
-      html`<tr class="${first && at === 0 ? 'first' : ''}">
+      html`<tr class="${isFirstMarked && at === 0 ? 'first' : ''}">
         ${inputCells(inputs, values)} ${columns.map(({ cells }) => cells[at])}
         ${texts.map((column) => html`<td class="number">${column.values[at]}</td>`)}
         <td class="number">${runs}</td>

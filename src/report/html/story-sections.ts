@@ -17,7 +17,7 @@ import type { Markup } from './markup.ts';
 import { searchAnswer, searchPoints, searchSection, selectPoints, selectSection } from './search-section.ts';
 import { drawn, part, type ReportSection } from './section.ts';
 
-/** What the course of a strategy adds to a report. Methods, so that a table of all strategies has one type. */
+/** What the course of a strategy adds to a report. The members are methods, because one type then fits all strategies. */
 interface StorySections<S extends Strategy, T extends Story> {
   /** The answer at the top; undefined if the means of the points give it. */
   answer(campaign: Campaign & { strategy: S }, story: T): Markup | undefined;

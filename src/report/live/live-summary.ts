@@ -37,8 +37,8 @@ interface SeenPoint {
 
 /**
  * A summary that can be read at any moment. Runs are added in any order. For each point, the summary keeps samples of
- * some outputs, without their values. So its memory grows with the number of points and the number
- * of failed runs, and not with the number of all runs.
+ * some outputs, without their values. So its memory grows with the number of points and the number of failed runs, and
+ * not with the number of all runs.
  */
 export class LiveSummary {
   readonly #campaign: Campaign;
@@ -60,7 +60,7 @@ export class LiveSummary {
   static isEnough(campaign: Campaign, asked: readonly Measure[]): boolean {
     return (
       campaign.strategy.by !== 'calibration' &&
-      drawnOf(campaign, asked).every(({ statistic }) => statistic !== 'quantile')
+      sampledOf(campaign, asked).every(({ statistic }) => statistic !== 'quantile')
     );
   }
 
@@ -72,7 +72,7 @@ export class LiveSummary {
     this.#runs = new RunGatherer(campaign, this.#shown, { axes });
     this.#precise = preciseMeasures(campaign);
     this.#samples = new Map(
-      drawnOf(campaign, asked).map((measure) => [measure.name, { measure, samples: new PointSamples() }]),
+      sampledOf(campaign, asked).map((measure) => [measure.name, { measure, samples: new PointSamples() }]),
     );
   }
 
@@ -122,9 +122,9 @@ export class LiveSummary {
   }
 
   /**
-   * @param rowsOf reads the finished runs of a point in the order of their replications. It is called only for the few
+   * @param rowsOf - reads the finished runs of a point in the order of their replications. It is called only for the few
    * best points, because only for these the page shows the values of all outputs
-   * @param options the current options
+   * @param options - the current options
    */
   async summary(
     rowsOf: (key: string) => Batched<ResultRow>,
@@ -149,11 +149,12 @@ export class LiveSummary {
   }
 
   #resultOf({ ordinal, key, values, draws, done }: SeenPoint): PointResult {
-    const samples = [...this.#samples].map(([name, { samples }]) => [name, samples.at(ordinal)] as const);
+    const samples = this.#samples.entries().map(([name, each]) => [name, each.samples.at(ordinal)] as const);
     const named = byName(Object.fromEntries(samples));
     return { key, values, draws, runs: done, failed: 0, samples: named, curves: byName({}) };
   }
 
+  /** The point of some rows with the values of all outputs; empty if no run is done. */
   #inFull(rows: Batched<ResultRow>): Promise<PointResult[]> {
     const done = rows.filter(({ status }) => status === 'done');
     return Array.fromAsync(pointsOf(done, this.#shown.measures, dataSetsOf(this.#campaign)));
@@ -161,6 +162,6 @@ export class LiveSummary {
 }
 
 /** The outputs for which the summary keeps a sample of each point. */
-function drawnOf(campaign: Campaign, asked: readonly Measure[]): Measure[] {
+function sampledOf(campaign: Campaign, asked: readonly Measure[]): Measure[] {
   return [...shownOf(campaign, asked).ranked, ...preciseMeasures(campaign)];
 }

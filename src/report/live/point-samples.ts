@@ -2,7 +2,7 @@ import { type Counts, type Majority, MOST_DIFFERENT } from '../../statistics/cha
 import { OutputSample } from '../summary/points.ts';
 
 /** The number of points, and of different values, for which the first arrays have room. */
-const FIRST = 1_024;
+const FIRST_ROOM = 1_024;
 /** The number of numbers of a sample. */
 const NUMBERS = 5;
 
@@ -11,7 +11,7 @@ const NUMBERS = 5;
  * bytes for each different value. A point with too many different values needs no bytes for values.
  */
 export class PointSamples {
-  #numbers = new Float64Array(NUMBERS * FIRST);
+  #numbers = new Float64Array(NUMBERS * FIRST_ROOM);
   readonly #counts = new PointCounts();
   /** This sample becomes the sample of one point after the other. */
   readonly #sample = new SampleOfArrays(this.#counts);
@@ -71,13 +71,15 @@ class PointCounts implements Counts {
   /** The point whose values are counted. */
   ordinal = 0;
   /** The first place of each point. */
-  #first = new Int32Array(FIRST);
-  #values = new Float64Array(FIRST);
+  #first = new Int32Array(FIRST_ROOM);
+  #values = new Float64Array(FIRST_ROOM);
   /** How often each value came. */
-  #times = new Uint32Array(FIRST);
+  #times = new Uint32Array(FIRST_ROOM);
   /** The next place of the same point, or of the free places. */
-  #next = new Int32Array(FIRST);
-  #used = NONE + 1;
+  #next = new Int32Array(FIRST_ROOM);
+  /** The first place that was never used. */
+  #unused = NONE + 1;
+  /** The first of the places that a point has given back. */
   #free = NONE;
 
   add(value: number): void {
@@ -97,6 +99,7 @@ class PointCounts implements Counts {
     }
     if (different < MOST_DIFFERENT) this.#first[this.ordinal] = this.#placeFor(value, first);
     else {
+      // the point gives its places back
       this.#next[last] = this.#free;
       this.#free = first;
       this.#first[this.ordinal] = TOO_MANY;
@@ -115,7 +118,7 @@ class PointCounts implements Counts {
     let place = this.#free;
     if (place !== NONE) this.#free = this.#next[place]!;
     else {
-      place = this.#used++;
+      place = this.#unused++;
       if (place >= this.#values.length) {
         this.#values = enlarged(this.#values, new Float64Array(roomFor(place)));
         this.#times = enlarged(this.#times, new Uint32Array(roomFor(place)));

@@ -1,7 +1,7 @@
 import type { Measure } from '../../campaign/measures.ts';
 import type { Estimate } from '../../campaign/precision.ts';
 import { estimateAt, type Estimated, type PointResult } from './points.ts';
-import type { Reference } from './reference.ts';
+import type { Reference, ReferenceRow } from './reference.ts';
 
 /** A result of a campaign, and the known value to compare it with. */
 export interface ComparedResult {
@@ -15,26 +15,26 @@ export interface ComparedResult {
 }
 
 /**
- * Compares points with the reference values at the same inputs. Its memory depends only on the size of the reference.
+ * Compares points with the reference values at the same inputs. The memory depends only on the size of the reference.
  */
 export class Agreement {
   /** The comparisons so far, in the order of the points. */
   readonly comparisons: ComparedResult[] = [];
-  readonly #known = new Map<string, Reference['rows'][number]>();
+  readonly #known: ReadonlyMap<string, ReferenceRow>;
   readonly #measures: ReadonlyMap<string, Measure>;
   readonly #campaign: Estimated;
 
   constructor(campaign: Estimated, reference: Reference, measures: readonly Measure[]) {
     this.#measures = new Map(measures.map((measure) => [measure.name, measure]));
     this.#campaign = campaign;
-    for (const row of reference.rows) this.#known.set(row.values.join('\n'), row);
+    this.#known = new Map(reference.rows.map((row) => [row.values.join('\n'), row]));
   }
 
   add({ values, samples }: Pick<PointResult, 'values' | 'samples'>): void {
     const row = this.#known.get(values.join('\n'));
     for (const [name, known] of row?.numbers ?? []) {
       const output = this.#measures.get(name)!;
-      const sample = samples[output.name];
+      const sample = samples[name];
       if (!sample || sample.count === 0) continue;
       const estimate = estimateAt(this.#campaign, output, sample);
       const { low, high } = estimate;

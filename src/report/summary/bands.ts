@@ -38,9 +38,9 @@ export function thinned(curve: Curve, most: number = MOST_POINTS): Curve {
  * @param weights - the weight of each curve. @default equal weights
  */
 export function bandsOf(curves: readonly Curve[], weights?: readonly number[]): Band[] {
-  const filled = curves.flatMap((curve, at) =>
-    curve.length > 0 ? [{ curve, weight: weights ? weights[at]! : 1 }] : [],
-  );
+  const filled = curves
+    .map((curve, at) => ({ curve, weight: weights?.[at] ?? 1 }))
+    .filter(({ curve }) => curve.length > 0);
   const places = placesOf(filled.map(({ curve }) => curve));
   return places.flatMap((x) => {
     const there = filled.flatMap(({ curve, weight }) => {
@@ -48,31 +48,32 @@ export function bandsOf(curves: readonly Curve[], weights?: readonly number[]): 
       return value === undefined ? [] : [{ value, weight }];
     });
     if (2 * there.length < filled.length) return [];
-    const values = there.map(({ value }) => value);
-    const at = weights ? weightedAt(values, there) : equallyAt(values);
-    const [q05, q25, q50, q75, q95] = [0.05, 0.25, 0.5, 0.75, 0.95].map(at);
-    return [{ x, q05: q05!, q25: q25!, q50: q50!, q75: q75!, q95: q95!, curves: values.length }];
+    const quantileAt = weights ? weightedQuantiles(there) : equalQuantiles(there);
+    const [q05, q25, q50, q75, q95] = [0.05, 0.25, 0.5, 0.75, 0.95].map(quantileAt);
+    return [{ x, q05: q05!, q25: q25!, q50: q50!, q75: q75!, q95: q95!, curves: there.length }];
   });
 }
 
-function equallyAt(values: readonly number[]): (p: number) => number {
-  const sorted = Float64Array.from(values).sort();
+function equalQuantiles(there: readonly { value: number }[]): (p: number) => number {
+  const sorted = Float64Array.from(there, ({ value }) => value).sort();
   return (p) => quantile(sorted, p);
 }
 
-function weightedAt(values: readonly number[], there: readonly { weight: number }[]): (p: number) => number {
+function weightedQuantiles(there: readonly { value: number; weight: number }[]): (p: number) => number {
   const sum = there.reduce((total, { weight }) => total + weight, 0);
+  const values = there.map(({ value }) => value);
   const weights = there.map(({ weight }) => weight / sum);
   return (p) => weightedQuantile(values, weights, p);
 }
 
+/** The x values at which the curves are compared. */
 function placesOf(curves: readonly Curve[]): number[] {
   const [first] = curves;
   if (!first) return [];
-  const isCommon = curves.every(
+  const haveSamePlaces = curves.every(
     (curve) => curve.length === first.length && curve.every(([x], i) => x === first[i]![0]),
   );
-  if (isCommon) return [...new Set(first.map(([x]) => x))];
+  if (haveSamePlaces) return [...new Set(first.map(([x]) => x))];
   const from = Math.min(...curves.map((curve) => curve[0]![0]));
   const to = Math.max(...curves.map((curve) => curve.at(-1)![0]));
   // rounding must not move the last place beyond the longest curve

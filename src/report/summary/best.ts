@@ -15,10 +15,11 @@ export class Lowest<Item> {
   }
 
   add(item: Item, score: number): void {
-    const last = this.#kept.at(-1);
-    if (this.#kept.length >= this.#size && !(last && isLower(score, last.score))) return;
-    const after = this.#kept.findIndex((kept) => isLower(score, kept.score));
-    this.#kept.splice(after < 0 ? this.#kept.length : after, 0, { item, score });
+    const isFull = this.#kept.length >= this.#size;
+    // the usual case: the score is not among the lowest
+    if (isFull && !isLower(score, this.#kept.at(-1)?.score ?? -Infinity)) return;
+    const next = this.#kept.findIndex((kept) => isLower(score, kept.score));
+    this.#kept.splice(next < 0 ? this.#kept.length : next, 0, { item, score });
     this.#kept.length = Math.min(this.#kept.length, this.#size);
   }
 

@@ -16,13 +16,13 @@ import { Lowest } from './best.ts';
 import { confidenceOf } from './mean.ts';
 import { estimateAt, type Estimated, type PointResult, pointsOf, valueOf } from './points.ts';
 
-/**
- * From how many points the best one was chosen, how many other points have exactly the same value, and the lowest and
- * highest value of all points.
- */
+/** How the best point was chosen. */
 export interface Choice {
+  /** The number of points from which it was chosen. */
   among: number;
+  /** The number of other points with the same value. */
   tied: number;
+  /** The lowest and the highest value of all points. */
   range: [number, number];
 }
 
@@ -50,10 +50,10 @@ export class BestPoints {
     this.#best.add(point, score);
     this.#among += 1;
     this.#range = [Math.min(this.#range[0], value), Math.max(this.#range[1], value)];
-    if (areSame(score, this.#lowest)) this.#tied += 1;
-    if (!isLower(score, this.#lowest)) return;
-    this.#lowest = score;
-    this.#tied = 0;
+    if (isLower(score, this.#lowest)) {
+      this.#lowest = score;
+      this.#tied = 0;
+    } else if (areSame(score, this.#lowest)) this.#tied += 1;
   }
 
   get points(): PointResult[] {
@@ -105,9 +105,9 @@ export async function bestOfDesign(
 }
 
 /**
- * The interval of the best point of a design. The point was chosen by its value, so the interval is one of intervals that
- * hold together for all points (`confidenceAmong`), and its variance is at least that of the next points
- * (`chosenVariance`). There is none while chance may hide rare values of the point.
+ * The interval of the best point of a design. The point was chosen by its value, so the confidence is the one with which
+ * the intervals of all points hold together (`confidenceAmong`), and the variance is at least that of the next points
+ * (`chosenVariance`). Null while the values of the point are equal, or while chance may hide rare values.
  *
  * @param best - the best points, the chosen one first
  * @param among - the number of points from which it was chosen
@@ -118,10 +118,10 @@ export function chosenInterval(
   best: readonly Pick<PointResult, 'samples'>[],
   among: number,
 ): [number, number] | null {
-  const [sample, ...others] = best.map(({ samples }) => samples[measure.name]!);
-  const each = confidenceAmong(among, confidenceOf(campaign));
+  const [sample, ...next] = best.map(({ samples }) => samples[measure.name]!);
+  const confidence = confidenceAmong(among, confidenceOf(campaign));
   if (measure.statistic !== 'mean' || among === 1) {
-    const { low, high } = estimateAt(campaign, measure, sample!, each);
+    const { low, high } = estimateAt(campaign, measure, sample!, confidence);
     return low === null || high === null ? null : [low, high];
   }
   const own = chanceVariance(sample!);
@@ -129,8 +129,8 @@ export function chosenInterval(
   const { count, mean } = sample!;
   const variance = chosenVariance(
     own,
-    others.map((other) => chanceVariance(other)),
+    next.map((other) => chanceVariance(other)),
   );
-  const half = halfWidth(count, Math.sqrt(variance), each);
+  const half = halfWidth(count, Math.sqrt(variance), confidence);
   return [mean! - half, mean! + half];
 }

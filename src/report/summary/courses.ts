@@ -3,8 +3,8 @@ import type { CampaignOutput } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Band, bandsOf, MOST_POINTS, thinned } from './bands.ts';
 import { EvenSample } from './even-sample.ts';
-import type { PointResult } from './points.ts';
 import { placeOf } from '../../search/abc/story.ts';
+import type { PointResult } from './points.ts';
 
 /** The curves of a DATA_SET output. */
 export interface Courses {
@@ -135,14 +135,15 @@ export class CourseGatherer {
     times = 1,
   ): void {
     const run = placeOf(point, replication);
+    // undefined for a run that is not in the posterior
     const weight = this.#calibrated ? this.#calibrated.posterior.get(run) : 1;
     const isPrior = this.#calibrated?.prior.has(run) ?? false;
     const group = this.#by && values?.[this.#by.at];
-    for (const one of this.#outputs) {
-      const read = once(() => curveFor({ point, group }, outputs[one.output.name], weight));
-      if (isPrior) one.prior.add(read);
+    for (const { output, prior, curves } of this.#outputs) {
+      const read = once(() => curveFor({ point, group }, outputs[output.name], weight));
+      if (isPrior) prior.add(read);
       if (weight === undefined) continue;
-      for (let time = 0; time < times; time += 1) one.curves.add(read);
+      for (let time = 0; time < times; time += 1) curves.add(read);
     }
   }
 
@@ -150,23 +151,23 @@ export class CourseGatherer {
   result(best: PointResult | undefined): Courses[] {
     return this.#outputs.flatMap(({ output, curves, prior }) => {
       const { items, isPart, without } = curves;
-      const first = curveOf(best?.curves[output.name]) ?? [];
-      const front = thinned(first);
-      if (items.length === 0 && first.length === 0) return [];
+      const bestCurve = curveOf(best?.curves[output.name]) ?? [];
+      if (items.length === 0 && bestCurve.length === 0) return [];
+      const thinBest = thinned(bestCurve);
+      const bestAt = indexOfBest(items, thinBest, best?.key);
       const areFew = items.length < FEW_RUNS;
-      const own = placeIn(items, front, best?.key);
-      const others = areFew ? items.filter((_, at) => at !== own) : [];
+      const others = areFew ? items.filter((_, at) => at !== bestAt) : [];
       const bands = this.#bandsOf(items);
       const byValue = Map.groupBy(items, ({ group }) => group);
       const isCrowded = byValue.size > MOST_GROUPS;
       return [
         {
           output,
-          best: front,
+          best: thinBest,
           others: others.map(({ curve }) => curve),
           points: { best: best?.key, others: others.map(({ point }) => point) },
           bands,
-          groups: isCrowded ? [] : this.#groupsOf(byValue, items[own]),
+          groups: isCrowded ? [] : this.#groupsOf(byValue, items[bestAt]),
           by: this.#by?.name,
           isCrowded,
           prior: areFew ? [] : bandsOf(prior.items.map(({ curve }) => curve)),
@@ -175,7 +176,7 @@ export class CourseGatherer {
           without,
           isCut: items.some(({ curve }) => isBeyond(curve, bands)),
           isPart,
-          areThinned: first.length > MOST_POINTS || items.some(({ isThinned }) => isThinned),
+          areThinned: bestCurve.length > MOST_POINTS || items.some(({ isThinned }) => isThinned),
         },
       ];
     });
@@ -233,8 +234,8 @@ function isBeyond(curve: Curve, bands: readonly Band[]): boolean {
   return first !== undefined && (curve[0]![0] < first.x || curve.at(-1)![0] > last!.x);
 }
 
-/** The place of the run of a point whose curve is in front; -1 if there is none. Runs may come in any order. */
-function placeIn(items: readonly PointCurve[], front: Curve, key: string | undefined): number {
-  const text = JSON.stringify(front);
+/** The index of the best curve, -1 if there is none. The order of the runs is unknown, so the curves are compared. */
+function indexOfBest(items: readonly PointCurve[], best: Curve, key: string | undefined): number {
+  const text = JSON.stringify(best);
   return items.findIndex(({ point, curve }) => point === key && JSON.stringify(curve) === text);
 }

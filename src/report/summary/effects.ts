@@ -58,8 +58,8 @@ export interface AxisRefusal {
    * `twice`: another axis has the input. `many`: the input has too many values for a picture each. `few`: there are no two
    * other inputs for the axes. `sparse`: there are too few points or too many combinations for cells.
    *
-   * If the points of an input are shown one by one, there are surfaces and no heat maps. Only then there are `sampled` (a
-   * surface cannot have this input on an axis) and `whole` (there is no surface for each value of this input).
+   * Two reasons are only for surfaces, which take the place of heat maps if the points of an input are shown one by one.
+   * `sampled`: a surface cannot have this input on an axis. `whole`: there is no surface for each value of this input.
    */
   why: 'twice' | 'many' | 'few' | 'sampled' | 'whole' | 'sparse';
 }
@@ -76,8 +76,9 @@ export interface LeftOut {
   isBeside: boolean;
 }
 
+/** The maximum number of bins of an input. */
 const MOST_BINS = 200;
-/** The maximum number of bins of an input that has different values at many of the points. */
+/** The same of an input that has different values at many of the points. */
 const FEW_BINS = 20;
 /** The fewest different values of an input whose points are shown one by one. */
 const FEWEST_SCATTERED = 10;
@@ -116,7 +117,7 @@ export class EffectGatherer {
   /** The average number of points per value, for inputs whose values the design draws or lists point by point. */
   readonly #scattered: ReadonlyMap<string, number>;
   /** The number of points of a factorial design of several inputs; undefined for other designs. */
-  readonly #balanced: number | undefined;
+  readonly #factorialSize: number | undefined;
   /** The number of different points. */
   #points = 0;
 
@@ -136,7 +137,7 @@ export class EffectGatherer {
     this.#scattered = scatteredInputs(campaign.design);
     const isFactorial =
       !findsPoints(campaign) && campaign.varied.length > 1 && analyzedDesign(campaign).method === 'factorial';
-    this.#balanced = isFactorial ? sizeOf(campaign.design) : undefined;
+    this.#factorialSize = isFactorial ? sizeOf(campaign.design) : undefined;
   }
 
   /**
@@ -152,9 +153,9 @@ export class EffectGatherer {
       this.#sample.add(() => ({ values, mean: sample.mean!, noise }));
     for (const [at, means] of this.#means.entries()) {
       const value = values[at]!;
-      const before = means.get(value);
-      if (before) before.add(sample, draws);
-      else if (means.size < MOST_VALUES) means.set(value, this.#meanOf(sample, draws));
+      if (!means.has(value) && means.size < MOST_VALUES) means.set(value, overPoints(this.#statistic));
+      const mean = means.get(value);
+      if (mean) mean.add(sample, draws);
       else this.#isCut[at] = true;
     }
     const key = JSON.stringify(values);
@@ -176,48 +177,59 @@ export class EffectGatherer {
    */
   result(axes: ChosenAxes = {}): (GridEffect | MainEffects | FacetedGrid | ScatterEffects | SurfaceEffect)[] {
     const layout = this.#layout();
-    const { inputs, cells, isGrid } = layout;
-    const isSampled = (each: InputLevels): boolean => this.#isSampled(each);
-    const sampled = inputs.filter(isSampled);
+    const { inputs, cells } = layout;
+    const sampled = inputs.filter((one) => this.#isSampled(one));
+    const others = inputs.filter((one) => !sampled.includes(one));
+    const chosen = this.#chosen(axes, layout);
     const hasHeatMaps = cells.length > 0 && sampled.length === 0;
-    const { x, y, by } = this.#chosen(axes, layout);
-    const chosen = hasHeatMaps ? pairOf(inputs, { x, y, by }) : undefined;
-    const grids =
-      chosen && !by
-        ? [gridOf(chosen.x, chosen.y, cells)]
-        : isGrid && hasHeatMaps && !chosen
-          ? [gridOf(inputs[0]!, inputs[1]!, cells)]
-          : [];
-    const facets =
-      chosen && by
-        ? facetsBy(chosen.x, chosen.y, by, cells)
-        : !chosen && hasHeatMaps && inputs.length === 3
-          ? facetsOf(inputs, cells)
-          : undefined;
-    const effects = inputs.flatMap((each) => {
-      if (isSampled(each)) return [];
+    const { grid, facets } = hasHeatMaps ? heatMapsOf(inputs, cells, chosen) : {};
+    const effects = others.flatMap((one) => {
       // an input that varies together with others may have a different value at many points
-      const differsOften = inputs.length > 1 && 4 * each.levels.length > this.#points;
-      return this.#effect(each, differsOften ? FEW_BINS : MOST_BINS);
+      const differsOften = inputs.length > 1 && 4 * one.levels.length > this.#points;
+      return this.#effect(one, differsOften ? FEW_BINS : MOST_BINS);
     });
-    const isUneven = this.#balanced !== undefined && this.#points !== this.#balanced;
+    const isUneven = this.#factorialSize !== undefined && this.#points !== this.#factorialSize;
     const main = effects.length > 0 ? [{ kind: 'main' as const, effects, isUneven }] : [];
-    const surface = sampled.length > 0 ? inputs.filter((each) => this.#isSpread(each)) : [];
-    return [...grids, ...this.#scatter(sampled, surface, [x, y]), ...main, ...(facets ? [facets] : [])];
+    const spread = inputs.filter((one) => this.#isSpread(one));
+    const scatters = this.#scatter(sampled, spread, [chosen.x, chosen.y]);
+    return [...(grid ? [grid] : []), ...scatters, ...main, ...(facets ? [facets] : [])];
+  }
+
+  /**
+   * What the result leaves out.
+   *
+   * @param axes - the axes of the result
+   */
+  leftOut(axes: ChosenAxes = {}): LeftOut {
+    const layout = this.#layout();
+    const { inputs } = layout;
+    const names = (which: (one: InputLevels) => boolean): string[] =>
+      inputs.filter(which).map(({ input }) => input.name);
+    return {
+      axes: this.#chosen(axes, layout).refused,
+      crowded: names(isCrowded),
+      cut: names((one) => this.#isCut[one.at]! && !isCrowded(one) && !this.#isSampled(one)),
+      isBeside: inputs.some((one) => {
+        const { at, levels } = one;
+        if (this.#isSampled(one)) return false;
+        const isLevel = new Set(levels);
+        return [...this.#means[at]!.keys()].some((value) => !isLevel.has(value));
+      }),
+    };
   }
 
   /** Whether an input's points are shown one by one, because many of them have different values. */
   #isSampled(each: InputLevels): boolean {
     const { input, at, levels } = each;
     const pointsPerValue = this.#scattered.get(input.name) ?? 1;
-    const count = new Set(levels).size;
-    return this.#isSpread(each) && (this.#isCut[at]! || 4 * count * pointsPerValue > this.#points);
+    const areManyDifferent = this.#isCut[at]! || 4 * levels.length * pointsPerValue > this.#points;
+    return this.#isSpread(each) && areManyDifferent;
   }
 
   /** Whether the design draws or lists the values of a numeric input, and there are enough of them for a smooth curve. */
   #isSpread({ input, levels }: InputLevels): boolean {
     const isNumber = kindOfInput(input.type) === 'number' && this.#scattered.has(input.name);
-    return isNumber && new Set(levels).size >= FEWEST_SCATTERED;
+    return isNumber && levels.length >= FEWEST_SCATTERED;
   }
 
   /** @param spread - the inputs that a surface may have */
@@ -244,7 +256,7 @@ export class EffectGatherer {
   #chosen(
     axes: ChosenAxes,
     { inputs, cells }: { inputs: readonly InputLevels[]; cells: readonly unknown[] },
-  ): Record<keyof ChosenAxes, InputLevels | undefined> & { refused: AxisRefusal[] } {
+  ): ChosenInputs & { refused: AxisRefusal[] } {
     const sampled = inputs.filter((one) => this.#isSampled(one));
     const used: InputLevels[] = [];
     const refused: AxisRefusal[] = [];
@@ -254,7 +266,7 @@ export class EffectGatherer {
       if (sampled.length > 0 && isBy) return 'whole';
       if (sampled.length > 0 && !this.#isSpread(one)) return 'sampled';
       if (isBy && inputs.length < 3) return 'few';
-      return isBy && new Set(one.levels).size > MOST_FACETS ? 'many' : undefined;
+      return isBy && one.levels.length > MOST_FACETS ? 'many' : undefined;
     };
     const [x, y, by] = (['x', 'y', 'by'] as const).map((axis) => {
       const one = inputs.find(({ input }) => input.name === axes[axis]);
@@ -267,47 +279,18 @@ export class EffectGatherer {
     return { x, y, by, refused };
   }
 
-  /**
-   * What the result leaves out.
-   *
-   * @param axes - the axes of the result
-   */
-  leftOut(axes: ChosenAxes = {}): LeftOut {
-    const layout = this.#layout();
-    const { inputs } = layout;
-    const names = (which: (one: InputLevels) => boolean): string[] =>
-      inputs.filter(which).map(({ input }) => input.name);
-    return {
-      axes: this.#chosen(axes, layout).refused,
-      crowded: names(isCrowded),
-      cut: names((one) => this.#isCut[one.at]! && !isCrowded(one) && !this.#isSampled(one)),
-      isBeside: inputs.some((one) => {
-        const { at, levels } = one;
-        if (this.#isSampled(one)) return false;
-        const isLevel = new Set(levels);
-        return [...this.#means[at]!.keys()].some((value) => !isLevel.has(value));
-      }),
-    };
-  }
-
-  /** The inputs that vary, the cells if they make a useful picture, and whether the cells make one grid. */
-  #layout(): {
-    inputs: InputLevels[];
-    cells: CellMean[];
-    isGrid: boolean;
-  } {
-    if (this.#points === 0) return { inputs: [], cells: [], isGrid: false };
+  /** The inputs that vary, and the cells if they make a useful picture. */
+  #layout(): { inputs: InputLevels[]; cells: CellMean[] } {
+    if (this.#points === 0) return { inputs: [], cells: [] };
     const inputs = this.#campaign.varied
       .map((input, at) => ({
         input,
         at,
-        levels: this.#levels.get(input.name) ?? [...this.#means[at]!.keys()],
+        levels: [...new Set(this.#levels.get(input.name) ?? this.#means[at]!.keys())],
       }))
-      .filter(({ levels }) => new Set(levels).size > 1);
-    const size = inputs.reduce((product, { levels }) => product * new Set(levels).size, 1);
-    const cells = this.#isFilled(size) ? [...this.#cells.values()] : [];
-    const isNumeric = inputs.every(({ input }) => kindOfInput(input.type) === 'number');
-    return { inputs, cells, isGrid: cells.length > 0 && inputs.length === 2 && isNumeric };
+      .filter(({ levels }) => levels.length > 1);
+    const size = inputs.reduce((product, { levels }) => product * levels.length, 1);
+    return { inputs, cells: this.#isFilled(size) ? [...this.#cells.values()] : [] };
   }
 
   /**
@@ -318,12 +301,6 @@ export class EffectGatherer {
     const hasAllCells = this.#cells.size < MOST_CELLS;
     const isListed = this.#campaign.varied.every(({ name }) => this.#levels.has(name));
     return hasAllCells && (isListed || cells <= 4 * this.#points);
-  }
-
-  #meanOf(sample: PointSample, draws: number): OverPoints {
-    const mean = overPoints(this.#statistic);
-    mean.add(sample, draws);
-    return mean;
   }
 
   /** The effect of an input; empty if the input has too many texts for an axis. */
@@ -340,11 +317,26 @@ export class EffectGatherer {
       bins.get(bin)!.join(mean);
     }
     const confidence = confidenceOf(this.#campaign);
-    // with common seeds or without chance, a mean over points has no interval
     const chance = chanceOfPoints(this.#campaign);
     const means = [...bins].map(([bin, mean]) => ({ bin, ...mean.interval(confidence, chance) }));
     return [{ axis, means: means.sort((a, b) => a.bin - b.bin) }];
   }
+}
+
+type ChosenInputs = Record<keyof ChosenAxes, InputLevels | undefined>;
+
+/** The heat map or maps over the chosen axes. Without a choice, only two or three inputs have heat maps. */
+function heatMapsOf(
+  inputs: readonly InputLevels[],
+  cells: readonly CellMean[],
+  chosen: ChosenInputs,
+): { grid?: GridEffect; facets?: FacetedGrid | undefined } {
+  const pair = pairOf(inputs, chosen);
+  if (pair && chosen.by) return { facets: facetsBy(...pair, chosen.by, cells) };
+  if (pair) return { grid: gridOf(...pair, cells) };
+  if (inputs.length === 3) return { facets: facetsOf(inputs, cells) };
+  const areNumbers = inputs.every(({ input }) => kindOfInput(input.type) === 'number');
+  return areNumbers && inputs.length === 2 ? { grid: gridOf(inputs[0]!, inputs[1]!, cells) } : {};
 }
 
 /**
@@ -353,16 +345,16 @@ export class EffectGatherer {
  */
 function pairOf(
   inputs: readonly InputLevels[],
-  chosen: Record<keyof ChosenAxes, InputLevels | undefined>,
-): { x: InputLevels; y: InputLevels } | undefined {
+  chosen: ChosenInputs,
+): [x: InputLevels, y: InputLevels] | undefined {
   const taken = [chosen.x, chosen.y, chosen.by].filter((one) => one !== undefined);
   if (taken.length === 0) return undefined;
   const free = inputs.filter((one) => !taken.includes(one));
   const x = chosen.x ?? free.shift();
   const y = chosen.y ?? free.shift();
-  return x && y && { x, y };
+  return x && y && [x, y];
 }
 
 function isCrowded({ input, levels }: InputLevels): boolean {
-  return kindOfInput(input.type) !== 'number' && new Set(levels).size > MOST_TEXTS;
+  return kindOfInput(input.type) !== 'number' && levels.length > MOST_TEXTS;
 }

@@ -29,9 +29,12 @@ export class Failures {
       return;
     }
     const sample = { point, values, reason };
-    const first = !group || place < group.place ? { sample, place } : group;
-    const { count } = group ?? { count: 0 };
-    this.#groups.set(cause, { cause, count: count + 1, sample: first.sample, place: first.place });
+    if (!group) {
+      this.#groups.set(cause, { cause, count: 1, sample, place });
+      return;
+    }
+    group.count += 1;
+    if (place < group.place) Object.assign(group, { sample, place });
   }
 
   /** At most `most` causes, the most frequent first. All other causes are one group. */

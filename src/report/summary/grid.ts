@@ -27,17 +27,19 @@ export interface FacetedGrid {
   facets: { label: string; cells: GridCell[] }[];
 }
 
-/** A varied input, its index among the varied inputs, and its values. */
+/** A varied input, its index among the varied inputs, and its values, each once. */
 export interface InputLevels {
   input: VariedInput;
   at: number;
   levels: readonly string[];
 }
 
-/** The mean over points with the same values of all inputs: a sum, in which each point counts as often as the design has it. */
+/** The mean over points with the same values of all inputs. A point counts as often as the design has it. */
 export interface CellMean {
   values: readonly string[];
+  /** The sum of the points' means. */
   sum: number;
+  /** The number of points in the sum. */
   weight: number;
   /** The number of runs of these points. */
   runs: number;
@@ -67,13 +69,12 @@ export function facetsOf(
   inputs: readonly InputLevels[],
   means: readonly CellMean[],
 ): FacetedGrid | undefined {
-  const fewest = inputs.toSorted((a, b) => new Set(a.levels).size - new Set(b.levels).size);
-  // the other two inputs must be numeric
-  const by = fewest.find((one) =>
+  const fewestFirst = inputs.toSorted((a, b) => a.levels.length - b.levels.length);
+  const by = fewestFirst.find((one) =>
     inputs.every((other) => other === one || kindOfInput(other.input.type) === 'number'),
   );
   const [x, y] = inputs.filter((one) => one !== by);
-  if (!by || [x!, y!].some(({ levels }) => new Set(levels).size < FEWEST_CELLS_A_SIDE)) return undefined;
+  if (!by || [x!, y!].some(({ levels }) => levels.length < FEWEST_CELLS_A_SIDE)) return undefined;
   return facetsBy(x!, y!, by, means);
 }
 

@@ -53,7 +53,7 @@ export interface PointSample extends Spread {
   high?: number | null;
 }
 
-/** With this unit, the sum of as many values as a campaign can have is a number. */
+/** In this unit, the sum of as many values as a campaign can have is finite. */
 const LARGE = 2 ** 64;
 
 /**
@@ -69,8 +69,8 @@ export abstract class OverPoints {
   #sum = 0;
   /** The same sum in units of {@link LARGE}, for values whose sum is beyond the largest number. */
   #large = 0;
-  /** The given interval of the last point. */
-  #only: Ends | undefined;
+  /** The interval of the last point, if its sample has one. */
+  #given: Ends | undefined;
 
   /**
    * @param point - has at least one value
@@ -81,7 +81,7 @@ export abstract class OverPoints {
     this.weight += draws;
     this.#sum += draws * mean!;
     this.#large += draws * (mean! / LARGE);
-    this.#only = low === undefined || high === undefined ? undefined : { low, high };
+    this.#given = low === undefined || high === undefined ? undefined : { low, high };
   }
 
   /** Adds all points of another object of this class. */
@@ -90,7 +90,7 @@ export abstract class OverPoints {
     this.weight += other.weight;
     this.#sum += other.#sum;
     this.#large += other.#large;
-    this.#only = other.#only;
+    this.#given = other.#given;
   }
 
   get mean(): number {
@@ -98,9 +98,10 @@ export abstract class OverPoints {
   }
 
   interval(confidence: number, chance: ChanceOfPoints): MeanInterval {
-    const hasInterval = chance === 'independent' || (chance === 'common' && this.count === 1);
-    const only = this.count === 1 ? this.#only : undefined;
-    const { low, high } = hasInterval ? (only ?? this.ends(confidence)) : NO_INTERVAL;
+    const isOne = this.count === 1;
+    const hasInterval = chance === 'independent' || (chance === 'common' && isOne);
+    const given = isOne ? this.#given : undefined;
+    const { low, high } = hasInterval ? (given ?? this.ends(confidence)) : NO_INTERVAL;
     return { mean: this.mean, low, high };
   }
 
@@ -197,11 +198,6 @@ export class MeanOfPoints extends OverPoints {
 
 /** The mean over points of the shares of their replications. */
 export class ShareOfPoints extends OverPoints {
-  // if all shares are 1, rounding may make their mean slightly larger than 1
-  override get mean(): number {
-    return Math.min(1, super.mean);
-  }
-
   /** The sum over points of draws² / (number of replications). */
   #inverse = 0;
   /** The sum of the variances of the points' shares, times draws², by Laplace's estimate of each share. */
@@ -210,6 +206,11 @@ export class ShareOfPoints extends OverPoints {
   #unbiased = 0;
   /** The sum of draws² over points with one run, which does not tell its variance. */
   #single = 0;
+
+  // if all shares are 1, rounding may make their mean slightly larger than 1
+  override get mean(): number {
+    return Math.min(1, super.mean);
+  }
 
   override add(point: PointSample, draws = 1): void {
     super.add(point, draws);
@@ -236,15 +237,16 @@ export class ShareOfPoints extends OverPoints {
    * more variance than points with equal shares. So if all points have equally many replications, the effective number
    * is at least the number of all runs. The variance is the larger one of two: Laplace's knows that a share of 0 or 1 in
    * few runs is not certain, but it is too small for shares near one half. Points with one run count as points with equal
-   * shares. N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
-   * proportions in clustered surveys", Journal of Survey Statistics and Methodology 3 (2015) 484-503.
+   * shares. N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial proportions in clustered surveys",
+   * Journal of Survey Statistics and Methodology 3 (2015) 484-503.
    */
   protected override ends(confidence: number): Ends {
     const { mean, weight } = this;
     const runs = weight ** 2 / this.#inverse;
-    const alike = mean * (1 - mean);
-    const variance = Math.max(this.#laplace, this.#unbiased + this.#single * alike);
-    const effective = (alike * weight ** 2) / variance;
+    // of single runs, if all points have the same share
+    const ofRuns = mean * (1 - mean);
+    const variance = Math.max(this.#laplace, this.#unbiased + this.#single * ofRuns);
+    const effective = (ofRuns * weight ** 2) / variance;
     return wilsonInterval(mean, Math.max(runs, effective), confidence);
   }
 }

@@ -151,7 +151,6 @@ export function valueOf({ samples }: PointResult, measure: Measure): number | un
   const sample = samples[name];
   if (sample instanceof RankedSample && probability !== undefined)
     return sample.quantiles([probability])[0] ?? undefined;
-  const { count = 0, mean = null } = sample ?? {};
-  if (mean === null) return undefined;
-  return statistic === 'share' ? shareOf(mean, count) : mean;
+  if (!sample || sample.mean === null) return undefined;
+  return statistic === 'share' ? shareOf(sample.mean, sample.count) : sample.mean;
 }

@@ -37,10 +37,9 @@ export class PrecisePoints {
   add({ point, draws = 1, outputs }: ResultRow): void {
     if (!this.#campaign.precision) return;
     if (point !== this.#point) {
-      this.#judge();
+      this.#closePoint();
       this.#point = point;
       this.#draws = draws;
-      this.#replications = 0;
       this.#samples = this.#measures.map(() => new OutputSample());
     }
     this.#replications += 1;
@@ -52,16 +51,18 @@ export class PrecisePoints {
 
   /** The counts, after all rows have been added. */
   result(): PreciseCounts {
-    this.#judge();
-    this.#replications = 0;
+    this.#closePoint();
     return this.#counts;
   }
 
-  #judge(): void {
+  /** Counts the point whose rows have been added, once. */
+  #closePoint(): void {
     const { precision } = this.#campaign;
     if (!precision || this.#replications === 0) return;
     const limits = limitsAt(this.#campaign, precision, this.#draws);
-    countPoint(this.#counts, judge(limits, this.#measures, this.#replications, this.#samples), this.#samples);
+    const judged = judge(limits, this.#measures, this.#replications, this.#samples);
+    countPoint(this.#counts, judged, this.#samples);
+    this.#replications = 0;
   }
 }
 
@@ -85,9 +86,8 @@ export function judge(
   const isReached = ({ statistic }: Measure, at: number): boolean =>
     estimateOf(samples[at]!, precision, statistic === 'share' ? 'share' : 'mean').reached;
   if (measures.every(isReached)) return 'precise';
-  return hasAll(precision, replications, Math.min(...samples.map(({ count }) => count)))
-    ? 'imprecise'
-    : 'open';
+  const fewestValues = Math.min(...samples.map(({ count }) => count));
+  return hasAll(precision, replications, fewestValues) ? 'imprecise' : 'open';
 }
 
 export function countPoint(

@@ -113,14 +113,15 @@ function columnsOf(names: readonly string[], campaign: ReferredCampaign, placeOf
       didYouMean(written, known),
     );
   });
-  if (outputs.length > 0) return { inputs, outputs };
-  throw invalid('It has no column for an output.', placeOf(0), didYouMean('', known));
+  if (outputs.length === 0)
+    throw invalid('It has no column for an output.', placeOf(0), didYouMean('', known));
+  return { inputs, outputs };
 }
 
 /** @throws ForayError REFERENCE_INVALID if the value does not have the type */
-function checked<T>(value: () => T, name: string, place: Place): T {
+function checked<T>(read: () => T, name: string, place: Place): T {
   try {
-    return value();
+    return read();
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
     throw invalid(`The value of ${quoted(name)} ${error.message}.`, place);

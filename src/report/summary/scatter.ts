@@ -42,7 +42,7 @@ export interface SurfaceEffect {
   x: SurfaceAxis;
   y: SurfaceAxis;
   points: { x: number; y: number; mean: number; values: readonly string[] }[];
-  /** Values at the middles of equal cells, row by row from the lowest; null where the surface has ended. */
+  /** Values at the middles of equal cells, row by row from the lowest; null outside of the surface. */
   cells: (number | null)[];
   columns: number;
   rows: number;
@@ -97,9 +97,9 @@ interface DrawnInputs {
  * Finds how an output depends on each sampled input. If there are enough points, the two spread inputs that explain the
  * most also get a surface.
  *
- * @param points the mean, share or quantile of each point
- * @param options `confidence` is the confidence of the bands; with null there are no bands. A share has no band either,
- * because its variance depends on the share itself, and the regression assumes the same variance everywhere.
+ * @param points - a point that counts several times is there several times, with the same array of values
+ * @param options - `confidence` is the confidence of the bands; with null there are no bands. A share has no band either,
+ * because its variance depends on the share itself, and the regression assumes the same variance everywhere
  */
 export function scatterOf(
   { inputs, spread, axes = [] }: DrawnInputs,
@@ -107,7 +107,7 @@ export function scatterOf(
   { isPart, confidence, isShare = false }: { isPart: boolean; confidence: number | null; isShare?: boolean },
 ): (ScatterEffects | SurfaceEffect)[] {
   const means = points.map(({ mean }) => mean);
-  const isLog = !isShare && means.every((mean) => mean > 0) && isWide(middleOf(means));
+  const isLog = !isShare && means.every((mean) => mean > 0) && isWide(withoutOutliers(means));
   const output = {
     values: isLog ? means.map(Math.log) : means,
     // the derivative of the logarithm is 1 / mean
@@ -115,41 +115,50 @@ export function scatterOf(
     back: backOf({ isLog, isShare }),
     isLog,
   };
-  // a point is drawn once, also if it counts several times
-  const dots = [...new Map(points.map((point) => [point.values, point])).values()];
+  const distinct = [...new Map(points.map((point) => [point.values, point])).values()];
   const all = spread.map(({ input, at }) => {
     const scale = new Scale(points.map(({ values }) => Number(values[at])));
     const { smooth, explained } = smoothOver(scale, output, isShare ? null : confidence);
     const effect: ScatterEffect = {
       input,
       isLog: scale.isLog,
-      points: dots.map(({ values, mean }) => ({ x: Number(values[at]), mean, values })),
+      points: distinct.map(({ values, mean }) => ({ x: Number(values[at]), mean, values })),
       smooth,
       explained,
     };
     return { effect, scale };
   });
-  const wanted = axes.map((name) => all.find(({ effect }) => effect.input.name === name));
-  const others = all
-    .toSorted((a, b) => b.effect.explained - a.effect.explained)
-    .filter((one) => !wanted.includes(one));
-  const isChosen = wanted.some((one) => one !== undefined);
-  // without a choice, the two inputs are in the order of the design
-  const pair = isChosen
-    ? [wanted[0] ?? others.shift(), wanted[1] ?? others.shift()].filter((one) => one !== undefined)
-    : all.filter((one) => others.slice(0, 2).includes(one));
-  const surface = pair.length === 2 ? surfaceOver(pair, output) : undefined;
-  const effects = all.flatMap(({ effect }) =>
-    inputs.some(({ input }) => input === effect.input) ? [effect] : [],
-  );
+  const [x, y] = surfaceInputs(all, axes);
+  const surface = x && y && surfaceOver(x, y, output);
+  const effects = all
+    .map(({ effect }) => effect)
+    .filter((effect) => inputs.some(({ input }) => input === effect.input));
   return [...(surface ? [{ ...surface, isPart }] : []), { kind: 'scatter', effects, isPart, isLog }];
 }
 
+interface ScaledEffect {
+  effect: ScatterEffect;
+  scale: Scale;
+}
+
 /**
- * The 5 % and 95 % quantiles. They decide whether the scale is logarithmic, so that a single outlier does not decide
- * this.
+ * The inputs on the axes of a surface: the chosen ones, and the ones that explain the most for axes that were not chosen.
+ * Without any choice, the two inputs are in the order of the design.
  */
-function middleOf(values: readonly number[]): number[] {
+function surfaceInputs(
+  all: readonly ScaledEffect[],
+  axes: readonly (string | undefined)[],
+): (ScaledEffect | undefined)[] {
+  const [x, y] = axes.map((name) => all.find(({ effect }) => effect.input.name === name));
+  const others = all
+    .filter((one) => one !== x && one !== y)
+    .toSorted((a, b) => b.effect.explained - a.effect.explained);
+  if (!x && !y) return all.filter((one) => others.slice(0, 2).includes(one));
+  return [x ?? others[0], y ?? others[0]];
+}
+
+/** The 5 % and 95 % quantiles, so that a single outlier does not decide whether the scale is logarithmic. */
+function withoutOutliers(values: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return [quantile(sorted, 0.05), quantile(sorted, 0.95)];
 }
@@ -192,10 +201,11 @@ function smoothOver(
 }
 
 function surfaceOver(
-  [x, y]: { effect: ScatterEffect; scale: Scale }[],
+  x: ScaledEffect,
+  y: ScaledEffect,
   { values, noise, isLog, back }: Output,
 ): Omit<SurfaceEffect, 'isPart'> | undefined {
-  const places = x!.scale.shares.map((share, at) => [share, y!.scale.shares[at]!] as Place);
+  const places = x.scale.shares.map((share, at) => [share, y.scale.shares[at]!] as Place);
   const hull = hullOf(places);
   const area = areaOf(hull);
   if (places.length < fewestPoints(2) || area === 0) return undefined;
@@ -209,7 +219,7 @@ function surfaceOver(
     const { value } = fit.at(place, CONFIDENCE);
     return back(value);
   });
-  const axis = ({ effect, scale }: { effect: ScatterEffect; scale: Scale }): SurfaceAxis => ({
+  const axis = ({ effect, scale }: ScaledEffect): SurfaceAxis => ({
     input: effect.input,
     isLog: scale.isLog,
     from: scale.from,
@@ -217,9 +227,9 @@ function surfaceOver(
   });
   return {
     kind: 'surface',
-    x: axis(x!),
-    y: axis(y!),
-    points: x!.effect.points.map((point, at) => ({ ...point, y: y!.effect.points[at]!.x })),
+    x: axis(x),
+    y: axis(y),
+    points: x.effect.points.map((point, at) => ({ ...point, y: y.effect.points[at]!.x })),
     cells,
     columns: COLUMNS,
     rows: ROWS,
@@ -239,17 +249,12 @@ class Scale {
 
   constructor(values: readonly number[]) {
     const sorted = Float64Array.from(values).sort();
-    const middle = sorted[Math.floor(sorted.length / 2)]!;
+    const median = sorted[Math.floor(sorted.length / 2)]!;
     this.from = sorted[0]!;
     this.to = sorted.at(-1)!;
-    this.isLog = isWide([this.from, this.to]) && this.#isNearer(middle);
+    const fromMiddle = (isLog: boolean): number => Math.abs(this.#shareOf(median, isLog) - 0.5);
+    this.isLog = isWide([this.from, this.to]) && fromMiddle(true) < fromMiddle(false);
     this.shares = values.map((value) => this.#shareOf(value, this.isLog));
-  }
-
-  /** Whether the median is closer to the middle of a logarithmic scale than to the middle of a linear scale. */
-  #isNearer(middle: number): boolean {
-    const off = (isLog: boolean): number => Math.abs(this.#shareOf(middle, isLog) - 0.5);
-    return off(true) < off(false);
   }
 
   #shareOf(value: number, isLog: boolean): number {

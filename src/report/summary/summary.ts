@@ -69,7 +69,8 @@ export interface Ranking {
 
 /** The number of first points that are shown if no output ranks them. */
 const FIRST_POINTS = 10;
-const FAILURE_CAUSES = 20;
+/** The maximum number of causes of failures that are shown one by one. */
+const MOST_CAUSES = 20;
 /** The maximum number of outputs whose effects or distributions are shown. Nobody would read a longer page. */
 const MOST_OUTPUTS = 12;
 
@@ -96,7 +97,7 @@ export interface ShownMeasures {
   /** The measures whose effects are collected. Only the first measure with values is drawn, unless all are drawn. */
   ranked: readonly Measure[];
   /** The measures whose distributions are drawn. */
-  counted: readonly Measure[];
+  distributed: readonly Measure[];
   /**
    * Whether the effects of all ranked measures are drawn, because one input varies. With several inputs, the effects of
    * one output fill a page.
@@ -113,7 +114,7 @@ export function shownOf(campaign: Campaign, asked: readonly Measure[]): ShownMea
     measures,
     ranked: areAllDrawn || !output ? first : [output],
     // a quantile has the same values as its output
-    counted: first.filter(({ statistic }) => statistic !== 'quantile'),
+    distributed: first.filter(({ statistic }) => statistic !== 'quantile'),
     areAllDrawn,
   };
 }
@@ -132,11 +133,11 @@ export class RunGatherer {
 
   constructor(
     campaign: Campaign,
-    { counted }: ShownMeasures,
+    { distributed }: ShownMeasures,
     { observed, calibrated, axes }: Pick<SummaryOptions, 'observed' | 'calibrated' | 'axes'> = {},
   ) {
     this.#hasRunsPerDraw = hasRunsPerDraw(campaign);
-    this.#distributions = counted.map((output) => ({
+    this.#distributions = distributed.map((output) => ({
       output,
       distribution: new Distribution(hasWholeValues(output) ? 1 : 0),
       without: 0,
@@ -167,7 +168,7 @@ export class RunGatherer {
     return {
       distributions: this.#distributions,
       courses: this.#courses.result(best),
-      failures: this.#failures.top(FAILURE_CAUSES),
+      failures: this.#failures.top(MOST_CAUSES),
       timeline: this.#timeline,
     };
   }
@@ -183,12 +184,12 @@ function groupingInput(campaign: Campaign, axes: ChosenAxes = {}): GroupingInput
   const texts = varied.filter(isText);
   const input = varied.find(({ name }) => name === axes.by) ?? (texts.length === 1 ? texts[0] : undefined);
   if (!input) return undefined;
-  const levels = findsPoints(campaign) ? undefined : levelsOf(campaign.design).get(input.name);
-  const placeOf = new Map(levels?.map((value, place) => [value, place]));
+  const levels = (findsPoints(campaign) ? undefined : levelsOf(campaign.design).get(input.name)) ?? [];
+  const placeOf = new Map(levels.map((value, place) => [value, place]));
+  // texts that the design does not list come last
+  const rankOf = (value: string): number => placeOf.get(value) ?? levels.length;
   const order = (a: string, b: string): number =>
-    isText(input)
-      ? (placeOf.get(a) ?? Infinity) - (placeOf.get(b) ?? Infinity) || (a < b ? -1 : 1)
-      : Number(a) - Number(b);
+    isText(input) ? rankOf(a) - rankOf(b) || (a < b ? -1 : 1) : Number(a) - Number(b);
   return { name: input.name, at: varied.indexOf(input), order };
 }
 
@@ -232,8 +233,8 @@ export class PointGatherer {
     for (const one of this.#gathered) {
       const mean = valueOf(point, one.output);
       if (mean === undefined) continue;
-      const isBest = found?.output !== one.output.name || found.key === point.key;
-      if (isBest) one.best.add(point, mean);
+      const mayBeBest = found?.output !== one.output.name || found.key === point.key;
+      if (mayBeBest) one.best.add(point, mean);
       const sample = sampleOf(this.#campaign, point, one.output);
       one.effects.add(point.values, sample, { draws: point.draws, noise: this.#noiseOf(sample, point) });
       if (this.#shown.areAllDrawn || this.#asked) continue;
@@ -251,27 +252,28 @@ export class PointGatherer {
    */
   #noiseOf({ count, variance }: PointSample, { draws }: PointResult): number {
     if (draws === 1 || !this.#hasRunsPerDraw || variance === null) return 0;
-    const ofDraw = (variance * draws) / count;
-    return ((draws - 1) / draws) * ofDraw;
+    const varianceOfDraw = (variance * draws) / count;
+    return ((draws - 1) / draws) * varianceOfDraw;
   }
 
   result(): Pick<
     Summary,
     'points' | 'output' | 'measures' | 'ranking' | 'best' | 'choice' | 'effects' | 'leftOut' | 'agreement'
   > {
-    const gathered = this.#gathered;
-    const chosen =
-      (this.#asked ? undefined : gathered.find(({ best }) => best.points.length > 0)) ?? gathered[0];
+    const [first] = this.#gathered;
+    const withBest = this.#gathered.find(({ best }) => best.points.length > 0);
+    const chosen = this.#asked ? first : (withBest ?? first);
     const { areAllDrawn, measures } = this.#shown;
-    const drawn = chosen ? [chosen, ...gathered.filter((one) => areAllDrawn && one !== chosen)] : [];
+    const others = areAllDrawn ? this.#gathered.filter((one) => one !== chosen) : [];
+    const drawn = chosen ? [chosen, ...others] : [];
     const ranking = rankingOf(this.#options.goal, chosen?.output);
-    const first = chosen ? chosen.best.points : this.#firstPoints.items;
+    const best = chosen ? chosen.best.points : this.#firstPoints.items;
     return {
       points: this.#points,
       output: chosen?.output,
       measures,
       ranking,
-      best: this.#isCalibration && !ranking.isGoal ? [] : first,
+      best: this.#isCalibration && !ranking.isGoal ? [] : best,
       choice: chosen?.best.choice,
       effects: drawn.map(({ output, effects }) => ({ output, effects: effects.result(this.#options.axes) })),
       leftOut: chosen?.effects.leftOut(this.#options.axes),
@@ -298,7 +300,7 @@ export async function summarize(
   const points = new PointGatherer(campaign, asked, shown, options);
   const precision = new PrecisePoints(campaign);
 
-  async function* seen(): AsyncIterable<ResultRow> {
+  async function* doneRows(): AsyncIterable<ResultRow> {
     let place = 0;
     for await (const row of rows) {
       runs.add(row, (place += 1));
@@ -307,7 +309,7 @@ export async function summarize(
     }
   }
 
-  for await (const point of pointsOf(seen(), shown.measures, dataSetsOf(campaign))) points.add(point);
+  for await (const point of pointsOf(doneRows(), shown.measures, dataSetsOf(campaign))) points.add(point);
   const found = points.result();
   return { ...found, ...runs.result(found.best[0]), precision: precision.result() };
 }

@@ -52,7 +52,7 @@ export class Timeline {
     const from = Math.min(requestedAt, finishedAt);
     this.#first = Math.min(this.#first, from);
     this.#last = Math.max(this.#last, finishedAt);
-    while (this.#bin(this.#last) - this.#bin(this.#first) >= MOST_BINS) this.#double();
+    while (this.#indexOf(this.#last) - this.#indexOf(this.#first) >= MOST_BINS) this.#double();
     const end = this.#binAt(finishedAt);
     end.finished[kind] += 1;
     if (kind === 'reused') return;
@@ -64,13 +64,16 @@ export class Timeline {
     end.endedBefore += this.#toEnd(finishedAt);
   }
 
-  /** At most `most` adjacent intervals of one width, from the first request to the last end; none without runs. */
+  /**
+   * At most `most` adjacent intervals of one width, from the first request to the last end; none without runs. The
+   * timeline keeps this width.
+   */
   moments(most: number = MOST_BINS): Moment[] {
     if (this.#bins.size === 0) return [];
-    while (this.#bin(this.#last) - this.#bin(this.#first) >= most) this.#double();
-    const first = this.#bin(this.#first);
+    while (this.#indexOf(this.#last) - this.#indexOf(this.#first) >= most) this.#double();
+    const first = this.#indexOf(this.#first);
     let open = 0;
-    return Array.from({ length: this.#bin(this.#last) - first + 1 }, (_, i) => {
+    return Array.from({ length: this.#indexOf(this.#last) - first + 1 }, (_, i) => {
       const { requested, ended, requestedBefore, endedBefore, finished } =
         this.#bins.get(first + i) ?? empty();
       const outstanding = open + (requestedBefore - endedBefore) / this.#width;
@@ -80,18 +83,19 @@ export class Timeline {
     });
   }
 
-  #bin(time: number): number {
+  #indexOf(time: number): number {
     return Math.floor(time / this.#width);
   }
 
+  /** The time from here to the end of its bin. */
   #toEnd(time: number): number {
-    return (this.#bin(time) + 1) * this.#width - time;
+    return (this.#indexOf(time) + 1) * this.#width - time;
   }
 
   #binAt(time: number): TimeBin {
-    const at = this.#bin(time);
-    let bin = this.#bins.get(at);
-    if (!bin) this.#bins.set(at, (bin = empty()));
+    const index = this.#indexOf(time);
+    let bin = this.#bins.get(index);
+    if (!bin) this.#bins.set(index, (bin = empty()));
     return bin;
   }
 

@@ -4,10 +4,12 @@ import type { Campaign } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Column, count, inputColumns, text, uniquelyNamed } from './column-types.ts';
 import { estimateAt, type Estimated, type PointResult, pointsOf, RankedSample } from '../summary/points.ts';
+import { statisticsOf } from '../words/words.ts';
 import { DRAWS } from './result-columns.ts';
 import type { Cell, Table } from './result-table.ts';
 
-type Pointed = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'goal' | 'repeats'> & Estimated;
+/** The part of a campaign that a table of its points needs. */
+type PointedCampaign = Pick<Campaign, 'varied' | 'outputs' | 'derived' | 'goal' | 'repeats'> & Estimated;
 
 const QUANTILES: Record<string, number> = {
   min: 0,
@@ -36,16 +38,14 @@ const STATISTICS: Record<Statistic, readonly string[]> = {
  * @throws ForayError UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
 export function pointTable(
-  campaign: Pointed,
+  campaign: PointedCampaign,
   rows: AsyncIterable<ResultRow>,
   show?: readonly string[],
 ): Table {
   const measures = shownMeasures(campaign, show);
-  const isGoal = goalsOf(campaign);
-  const describe = description(campaign);
   const namesOf = ({ name, statistic }: Measure): string[] => [
     ...STATISTICS[statistic],
-    ...(isGoal(name) ? ['reached'] : []),
+    ...(mustBePrecise(campaign, name) ? ['reached'] : []),
   ];
   const statistics = measures.flatMap((measure): Column[] => {
     const { name, units, statistic } = measure;
@@ -62,7 +62,7 @@ export function pointTable(
   const cells = (point: PointResult<RankedSample>): Cell[] => [
     ...headOf(campaign, point),
     ...measures.flatMap((measure) => {
-      const known = describe(measure, point.samples[measure.name]!);
+      const known = estimateCells(campaign, measure, point.samples[measure.name]!);
       return ['n', ...namesOf(measure)].map((what) => known[what] ?? null);
     }),
   ];
@@ -77,18 +77,13 @@ export function pointTable(
  * statistic.
  */
 export function longPointTable(
-  campaign: Pointed,
+  campaign: PointedCampaign,
   rows: AsyncIterable<ResultRow>,
   show?: readonly string[],
 ): Table {
   const measures = shownMeasures(campaign, show);
-  const isGoal = goalsOf(campaign);
-  const describe = description(campaign);
-  const others = (['share', 'quantile'] as const).filter((one) =>
-    measures.some(({ statistic }) => statistic === one),
-  );
-  const [mean, ...rest] = STATISTICS.mean;
-  const statistics = [mean!, ...others, ...rest];
+  const values = new Set<string>(['mean', ...statisticsOf(measures)]);
+  const statistics = [...values.union(new Set(STATISTICS.mean))];
   const columns = [
     ...headColumns(campaign),
     ...[text('output'), text('units'), { ...count('n'), isDetail: true }],
@@ -96,7 +91,7 @@ export function longPointTable(
       name,
       kind: 'number',
       type: 'DOUBLE',
-      isDetail: !(name in STATISTICS),
+      isDetail: !values.has(name),
     })),
     ...(campaign.precision ? [{ name: 'reached', kind: 'boolean' } as const] : []),
   ];
@@ -104,21 +99,21 @@ export function longPointTable(
     for await (const point of pointsOf(rows, measures, [], () => new RankedSample())) {
       for (const measure of measures) {
         const { name, units } = measure;
-        const known = describe(measure, point.samples[name]!);
-        const last = campaign.precision ? [isGoal(name) ? known.reached! : null] : [];
+        const known = estimateCells(campaign, measure, point.samples[name]!);
         const numbers = ['n', ...statistics].map((what) => known[what] ?? null);
-        yield [...headOf(campaign, point), name, units, ...numbers, ...last];
+        const reached = mustBePrecise(campaign, name) ? known.reached! : null;
+        yield [...headOf(campaign, point), name, units, ...numbers, ...(campaign.precision ? [reached] : [])];
       }
     }
   }
   return { columns: uniquelyNamed(columns), rows: Batched.single(cells()) };
 }
 
-function shownMeasures(campaign: Pointed, show: readonly string[] | undefined): Measure[] {
+function shownMeasures(campaign: PointedCampaign, show: readonly string[] | undefined): Measure[] {
   return show ? distinct(show.map((name) => measureOf(campaign.outputs, name))) : measuresOf(campaign);
 }
 
-function headColumns(campaign: Pointed): Column[] {
+function headColumns(campaign: PointedCampaign): Column[] {
   return [
     text('point'),
     ...inputColumns(campaign),
@@ -129,33 +124,31 @@ function headColumns(campaign: Pointed): Column[] {
 }
 
 function headOf(
-  { repeats }: Pointed,
+  { repeats }: PointedCampaign,
   { key, values, draws, runs, failed }: PointResult<RankedSample>,
 ): Cell[] {
   const drawsCell = repeats === undefined ? [] : [String(draws)];
   return [key, ...values, ...drawsCell, String(runs), String(failed)];
 }
 
-/** Returns a function that says whether points are replicated until an output is precise. */
-function goalsOf({ precision }: Pointed): (output: string) => boolean {
-  return (output) => precision?.outputs.includes(output) ?? false;
+/** Whether points are replicated until an output is precise. */
+function mustBePrecise({ precision }: PointedCampaign, output: string): boolean {
+  return precision?.outputs.includes(output) ?? false;
 }
 
-/**
- * Returns a function that gives the cells of an estimate by column name. Columns that the statistic does not have are
- * missing.
- */
-function description(campaign: Pointed): (measure: Measure, sample: RankedSample) => Record<string, Cell> {
-  const quantiles = Object.entries(QUANTILES);
-  return (measure, sample) => {
-    const { n, mean, sd, low, high, reached } = estimateAt(campaign, measure, sample);
-    const known: Record<string, number | null> = { n, [measure.statistic]: mean, low, high };
-    if (measure.statistic === 'mean') {
-      known.sd = sd;
-      const values = sample.quantiles(Object.values(QUANTILES));
-      for (const [at, [name]] of quantiles.entries()) known[name] = values[at]!;
-    }
-    const cells = Object.entries(known).map(([name, value]) => [name, value === null ? null : String(value)]);
-    return { ...(Object.fromEntries(cells) as Record<string, Cell>), reached: String(reached) };
-  };
+/** The cells of an estimate by column name. Columns that the statistic does not have are missing. */
+function estimateCells(
+  campaign: PointedCampaign,
+  measure: Measure,
+  sample: RankedSample,
+): Record<string, Cell> {
+  const { n, mean, sd, low, high, reached } = estimateAt(campaign, measure, sample);
+  const known: Record<string, number | null> = { n, [measure.statistic]: mean, low, high };
+  if (measure.statistic === 'mean') {
+    known.sd = sd;
+    const quantiles = sample.quantiles(Object.values(QUANTILES));
+    for (const [at, name] of Object.keys(QUANTILES).entries()) known[name] = quantiles[at]!;
+  }
+  const cells = Object.entries(known).map(([name, value]) => [name, value === null ? null : String(value)]);
+  return { ...(Object.fromEntries(cells) as Record<string, Cell>), reached: String(reached) };
 }

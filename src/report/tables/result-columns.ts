@@ -18,7 +18,7 @@ const ASK = count('ask');
 const PARTICLE: readonly Column[] = [count('generation'), number('weight')];
 /** Why a run failed. */
 export const REASON = text('reason');
-/** Columns whose values may differ between equal campaigns. */
+/** The columns at the end, only if all columns are wanted. Their values may differ between equal campaigns. */
 export const ALL: readonly Column[] = [
   text('run'),
   text('origin'),

@@ -30,8 +30,9 @@ export function toleranceText(tolerance: number | null): string {
 const SMALL = 0.1;
 
 /**
- * How the posterior changed from the last generation but one to the last: "From generation 3 to 4, the median of Contact
- * rate moved by 4 % of its 95 % interval, which became 12 % narrower". Empty with fewer than two complete generations.
+ * How the posterior changed from the last generation but one to the last, and whether that is much: "From generation 3 to
+ * 4, the median of Contact rate moved by 4 % of its 95 % interval, which became 12 % narrower", "The last two generations
+ * hardly differ". Empty with fewer than two complete generations.
  */
 export function lastChangeTexts(generations: readonly GenerationStory[]): string[] {
   const [before, last] = generations.filter(({ inputs }) => inputs !== null).slice(-2);
@@ -39,18 +40,17 @@ export function lastChangeTexts(generations: readonly GenerationStory[]): string
   const changes = Object.entries(last.inputs!).flatMap(([name, now]) => {
     const then = before.inputs![name]!;
     if (!('mean' in now) || !('mean' in then)) return [];
-    const [width, former] = [now.high - now.low, then.high - then.low];
-    return width > 0 && former > 0
-      ? [{ name, moved: Math.abs(now.median - then.median) / width, grown: width / former - 1 }]
+    const [width, widthBefore] = [now.high - now.low, then.high - then.low];
+    return width > 0 && widthBefore > 0
+      ? [{ name, moved: Math.abs(now.median - then.median) / width, grown: width / widthBefore - 1 }]
       : [];
   });
   if (changes.length === 0) return [];
   const share = (part: number): string => percent(Number(Math.abs(part).toFixed(2)));
   const texts = changes.map(({ name, moved, grown }) => {
+    const change = share(grown);
     const width =
-      Math.abs(grown) < 0.005
-        ? 'kept its width'
-        : `became ${share(grown)} ${grown < 0 ? 'narrower' : 'wider'}`;
+      change === '0 %' ? 'kept its width' : `became ${change} ${grown < 0 ? 'narrower' : 'wider'}`;
     return `the median of ${name} moved by ${share(moved)} of its 95 % interval, which ${width}`;
   });
   const areSmall = changes.every(({ moved, grown }) => moved < SMALL && Math.abs(grown) < SMALL);

@@ -18,13 +18,17 @@ import { amount, counted, intervalText, measureText, numberText, percent } from 
  */
 export function searchText(summary: SearchSummary): string {
   const { stage, asked, told, failed, stoppedBy, best } = summary;
-  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failed > 0 ? `, ${failed} failed (${failureText(summary)})` : ''}`;
+  const failures = failed > 0 ? `, ${failed} failed (${failureText(summary)})` : '';
+  const counts = `${counted(asked, 'point')} asked for, ${told} ${told === 1 ? 'has' : 'have'} a value${failures}`;
   // without a best point, the rule `stall` has counted the points that do not meet the requirements
   const why =
     stoppedBy === 'stall' && best === null ? 'no point met the requirements for long enough' : undefined;
   const stop = stoppedBy === null ? '' : `; it ended because ${why ?? stopText(stoppedBy)}`;
-  const now = { comparing: '; the best points are compared', reporting: '; the winner gets its own runs' };
-  return `${counts}${startText(summary)}${stop}${stage in now ? now[stage as keyof typeof now] : ''}`;
+  const now: Partial<Record<SearchSummary['stage'], string>> = {
+    comparing: '; the best points are compared',
+    reporting: '; the winner gets its own runs',
+  };
+  return `${counts}${startText(summary)}${stop}${now[stage] ?? ''}`;
 }
 
 /** Why the last point failed. Without a reason, its failed runs were requested again. */
@@ -129,13 +133,13 @@ export function bestParts(
 ): { place: string; value: string; how: string[] } {
   const { inputs, interval, among, tied, runs, failed, seen, choice } = best;
   const measure = measureOf(outputs, goal!.output);
-  const units = new Map(base.map(({ name, units }) => [name, units]));
+  const units = new Map(base.map((input) => [input.name, input.units]));
   const place = Object.entries(inputs)
     .map(([name, input]) => `${name} ${amount(String(input), units.get(name) ?? null)}`)
     .join(', ');
-  const ran = counted(runs, 'run');
-  const own = choice === 'alone' ? ran : `${ran} that were not used to choose it`;
-  const how = [own + withoutInterval({ goal, outputs }, best)];
+  const isAlone = choice === 'alone';
+  const ran = counted(runs, 'run') + (isAlone ? '' : ' that were not used to choose it');
+  const how = [ran + withoutIntervalText({ goal, outputs }, best)];
   if (failed > 0)
     how.push(
       `${counted(failed, 'other run')} ${failed === 1 ? 'has' : 'have'} no value, so the runs with a value may not be a fair sample`,
@@ -144,14 +148,11 @@ export function bestParts(
   if (interval && among > 1) how.push(choiceText(among));
   const seenAs =
     strategy.by === 'selection' ? 'its value in the comparison' : 'the best value during the search';
-  if (choice !== 'alone' && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
-  if (choice !== 'alone' && (strategy.by === 'search' || strategy.by === 'selection'))
+  if (!isAlone && interval) how.push(`${seenAs} was ${measureText(measure, seen)}`);
+  if (!isAlone && (strategy.by === 'search' || strategy.by === 'selection'))
     how.push(certaintyText(strategy, choice === 'compared'));
-  how.push(
-    ...best.required
-      .filter(({ value: own }) => own !== null)
-      .map((one) => requiredText({ outputs, base }, one)),
-  );
+  const required = best.required.filter((one) => one.value !== null);
+  how.push(...required.map((one) => requiredText({ outputs, base }, one)));
   return { place, value: valueText({ goal, outputs }, best), how };
 }
 
@@ -161,13 +162,13 @@ export function bestParts(
  */
 function requiredText(
   { outputs, base }: Pick<SearchWording, 'outputs' | 'base'>,
-  { requirement, ...required }: RequiredOutput,
+  required: RequiredOutput,
 ): string {
+  const { requirement, interval, runs } = required;
   const { output, min, max, chance } = requirement;
-  const { interval, runs } = required;
   const measure = measureOf(outputs, output);
   const limits = limitsText(requirement, (limit) => measureText(measure, limit));
-  const value = requiredValueText(outputs, { requirement, ...required });
+  const value = requiredValueText(outputs, required);
   const ran = interval === null && hasSeed(base) ? ` (${counted(runs, 'run')})` : '';
   const [least, most] = chance === null ? [min ?? -Infinity, max ?? Infinity] : [chance, Infinity];
   const open = interval && (interval[0] < least || interval[1] > most) ? ', which is not certain' : '';
@@ -204,15 +205,16 @@ export function tiedText(tied: number): string {
   return `${counted(tied, 'other point')} ${tied === 1 ? 'has' : 'have'} exactly this value`;
 }
 
-/** Says what the interval of a point knows that was chosen by its value. */
+/** Says that the interval of a point knows that the point was chosen by its value. */
 export function choiceText(among: number): string {
   return `the interval allows for the choice among ${counted(among, 'point')}`;
 }
 
 /**
- * Why the mean of several runs has no interval; empty if it has one. A share of several runs always has one, and a quantile never.
+ * Why the mean of several runs has no interval; empty if it has one. A share of several runs always has one, and a
+ * quantile never.
  */
-function withoutInterval(
+function withoutIntervalText(
   { goal, outputs }: Pick<Campaign, 'goal' | 'outputs'>,
   { runs, interval, isEqual }: Pick<BestPoint, 'runs' | 'interval' | 'isEqual'>,
 ): string {

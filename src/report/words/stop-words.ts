@@ -16,6 +16,7 @@ const stops: Record<StopReason, string> = {
 };
 
 /** Why a search or a calibration ended. The rule `stall` has another meaning in a calibration. */
-export function stopText(by: StopReason, of: 'search' | 'calibration' = 'search'): string {
-  return of === 'calibration' && by === 'stall' ? 'all accepted points have the same distance' : stops[by];
+export function stopText(reason: StopReason, of: 'search' | 'calibration' = 'search'): string {
+  if (of === 'calibration' && reason === 'stall') return 'all accepted points have the same distance';
+  return stops[reason];
 }

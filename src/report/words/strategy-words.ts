@@ -7,10 +7,11 @@ import { calibrationText } from './calibration-words.ts';
 import { comparisonPlanText, searchPlanText, searchText, selectText, valueText } from './search-words.ts';
 import { counted, numberText } from './words.ts';
 
-/** A strategy in words. Methods, so that a table of all strategies has one type. */
+/** A strategy in words. The members are methods, because one type then fits the words of all strategies. */
 interface StrategyWords<P extends PlannedStrategy, G extends StrategyProgress> {
   /** The facts of a plan about the strategy, each with its name. */
   facts(plan: Plan & { strategy: P }): [name: string, text: string][];
+  /** The number of runs of a plan. */
   runs(plan: Plan & { strategy: P }): string;
   /** When a point gets more replications, after their number in a plan; empty if it gets no more. */
   more(plan: Plan & { strategy: P }): string;
@@ -30,7 +31,7 @@ const ofDesign: Omit<AnyWords, 'progress'> = {
   line: () => null,
 };
 
-const words: {
+const strategies: {
   [By in StrategyName]: StrategyWords<
     Extract<PlannedStrategy, { by: By }>,
     Extract<StrategyProgress, { by: By }>
@@ -84,7 +85,7 @@ const words: {
 
 /** The words for the strategy of a plan or of a status. */
 export function strategyWords({ by }: { by: StrategyName }): AnyWords {
-  return words[by];
+  return strategies[by];
 }
 
 export function plannedPoints(plan: Plan): string {
@@ -104,9 +105,9 @@ export function strategyLine(
   campaign: Pick<Campaign, 'goal' | 'outputs'>,
   progress: StrategyProgress,
 ): string | undefined {
-  const told = strategyWords(progress).progress(progress);
-  if (!told) return undefined;
-  const line = `${told.name}: ${told.text}`;
+  const words = strategyWords(progress).progress(progress);
+  if (!words) return undefined;
+  const line = `${words.name}: ${words.text}`;
   if (!('best' in progress) || !progress.best) return line;
   const { best, stage } = progress;
   return `${line}; best${stage === 'over' ? '' : ' so far'}: ${campaign.goal!.output} ${valueText(campaign, best)}`;

@@ -18,11 +18,11 @@ const symbols: Partial<Record<string, string>> = {
 };
 
 /** The units that have words. Another unit is shown as it is written. */
-const known: ReadonlySet<string> = new Set(unitNames);
+const knownUnits: ReadonlySet<string> = new Set(unitNames);
 
 /** A unit in words: PER_DAY is "per day", SQ_METER "square meter". */
 export function unitText(unit: Unit): string {
-  if (!known.has(unit)) return unit;
+  if (!knownUnits.has(unit)) return unit;
   return symbols[unit] ?? unit.toLowerCase().replace(/^sq_/, 'square_').replaceAll('_', ' ');
 }
 
@@ -30,15 +30,15 @@ export function unitText(unit: Unit): string {
 export function amount(value: string, units: Unit | null): string {
   if (!units) return value;
   const name = unitText(units);
-  if (value === '1' || !known.has(units) || symbols[units] || units.startsWith('PER_'))
-    return `${value} ${name}`;
+  const hasPlural = knownUnits.has(units) && !symbols[units] && !units.startsWith('PER_');
+  if (value === '1' || !hasPlural) return `${value} ${name}`;
   const [noun = '', ...per] = name.split(' per ');
-  const many = noun.endsWith('foot')
-    ? noun.replace(/foot$/, 'feet')
-    : noun.endsWith('inch')
-      ? `${noun}es`
-      : `${noun}s`;
-  return `${value} ${[many, ...per].join(' per ')}`;
+  return `${value} ${[pluralOf(noun), ...per].join(' per ')}`;
+}
+
+function pluralOf(noun: string): string {
+  if (noun.endsWith('foot')) return noun.replace(/foot$/, 'feet');
+  return noun.endsWith('inch') ? `${noun}es` : `${noun}s`;
 }
 
 /** The types of inputs and outputs in words; other types have their name in words. */
@@ -71,9 +71,6 @@ export function titleOf({ name, units }: { name: string; units?: Unit | null | u
   return units ? `${name} (${unitText(units)})` : name;
 }
 
-/** The number of significant digits in a number for readers. */
-const DIGITS = 4;
-
 /** The name of an output with its unit. A BOOLEAN output has the note "(share)" instead, because its share is shown. */
 export function titleOfMeasure(measure: Pick<Measure, 'name' | 'units' | 'statistic' | 'sources'>): string {
   const { name, statistic, sources } = measure;
@@ -97,8 +94,8 @@ export function measureText(
 
 /**
  * A mean with the half-width of its interval, or a share or a quantile with the ends of its interval: "3.20 ± 0.40 days",
- * "12.5 % (9.0 % to 17.1 %)", "3.20 days (3.10 days to 4.00 days)". The intervals of shares and quantiles are not symmetric. The
- * digits are those of {@link estimateTexts}.
+ * "12.5 % (9.0 % to 17.1 %)", "3.20 days (3.10 days to 4.00 days)". The intervals of shares and quantiles are not
+ * symmetric. The digits are those of {@link estimateTexts}.
  */
 export function intervalText(
   measure: Pick<Measure, 'statistic' | 'units'>,
@@ -199,6 +196,9 @@ export function percent(share: number): string {
   return `${+(100 * share).toPrecision(6)} %`;
 }
 
+/** The number of significant digits in a number for readers. */
+const DIGITS = 4;
+
 /** A share in percent, rounded to `DIGITS` significant digits. */
 function inPercent(share: number): number {
   return Number((100 * share).toPrecision(DIGITS));
@@ -210,7 +210,7 @@ function inPercent(share: number): number {
  */
 export function numberText(value: number): string {
   const size = Math.abs(value);
-  // as in pictures, without zeros at the end
+  // "1e+20" instead of "1.000e+20", as in pictures
   if (size !== 0 && (size < 1e-4 || size >= 1e15))
     return value.toExponential(DIGITS - 1).replace(/\.?0+e/, 'e');
   return value.toLocaleString(
@@ -242,13 +242,15 @@ const ROUNDING = 1e-9;
 function decimalsApart(values: readonly (number | undefined)[]): number {
   const known = values.filter((value) => value !== undefined);
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  const isExact = known.every(Number.isInteger) || !(high - low > ROUNDING * Math.max(-low, high));
-  return isExact ? 0 : Math.min(MOST_DECIMALS, Math.max(0, 1 - Math.floor(Math.log10(high - low))));
+  const areApart = high - low > ROUNDING * Math.max(-low, high);
+  if (!areApart || known.every(Number.isInteger)) return 0;
+  return Math.min(MOST_DECIMALS, Math.max(0, 1 - Math.floor(Math.log10(high - low))));
 }
 
 /**
  * The numbers of one column for readers. All have the same number of decimals: the largest number of decimals that
- * `numberText` gives to one of them, or more if numbers near each other would look equal. If a number has an exponent, all numbers stay as in `numberText`.
+ * `numberText` gives to one of them, or more if numbers near each other would look equal. If a number has an exponent,
+ * all numbers stay as in `numberText`.
  *
  * @param most - the most decimals
  */
@@ -260,6 +262,7 @@ export function numberColumn(values: readonly (number | undefined)[], most = Inf
   return values.map((value) => (value === undefined ? '' : fixedText(value, decimals)));
 }
 
+/** A number with its noun: "1 point", "1,200 points". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }

@@ -101,6 +101,17 @@ describe('effects', () => {
     expect(meansOf(main)).toEqual([['Input 0', values.map((value) => [value, value])]]);
   });
 
+  test('a list of points has a bin for each value of an input that repeats, like a grid', () => {
+    const points = Array.from({ length: 84 }, (_, i) => [String(i % 21), String(i % 4)]);
+    const names = ['Input 0', 'Input 1'];
+    const varied = names.map((name) => doubles(name, []));
+    const design = { kind: 'list', inputs: names, rows: points } as const;
+    const effects = new EffectGatherer({ varied, design, ...plain });
+    for (const point of points) effects.add(point, one(1));
+    const [main] = effects.result().filter(({ kind }) => kind === 'main') as [MainEffects];
+    expect(main.effects.map(({ axis }) => axis.bins.length)).toEqual([21, 4]);
+  });
+
   test('three inputs give main effects, and one grid for each value of the input with the fewest values', () => {
     const levels = [
       [1, 2],

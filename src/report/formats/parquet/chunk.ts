@@ -19,9 +19,10 @@ export function writeChunk(
   const { values, places, bounds } = encoded;
   const encoding = places ? 'RLE_DICTIONARY' : 'PLAIN';
   const start = file.offset;
-  let size = places ? writeDictionary(file, encoded) : 0;
+  const dictionarySize = places ? writeDictionary(file, encoded) : 0;
   const pageStart = file.offset;
-  size += writePage(file, column, encoding, places ? indexes(places, encoded.count) : values);
+  const content = places ? encodedPlaces(places, encoded.count) : values;
+  const pageSize = writePage(file, column, encoding, content);
   return {
     file_offset: BigInt(start),
     meta_data: {
@@ -30,7 +31,7 @@ export function writeChunk(
       path_in_schema: [name],
       codec: 'SNAPPY',
       num_values: BigInt(column.rows),
-      total_uncompressed_size: BigInt(size),
+      total_uncompressed_size: BigInt(dictionarySize + pageSize),
       total_compressed_size: BigInt(file.offset - start),
       data_page_offset: BigInt(pageStart),
       ...(places && { dictionary_page_offset: BigInt(start) }),
@@ -86,7 +87,7 @@ function writePage(
 }
 
 /** Encodes indices into a dictionary with `count` values. */
-function indexes(places: Uint32Array, count: number): Uint8Array {
+function encodedPlaces(places: Uint32Array, count: number): Uint8Array {
   const width = Math.ceil(Math.log2(count));
   const written = new ByteWriter();
   written.appendUint8(width);

@@ -29,7 +29,7 @@ export abstract class ColumnValues {
   /** The number of values that did not have the column's type, in all groups together. */
   mismatches = 0;
 
-  /** @param most the largest number of rows in a group */
+  /** @param most - the largest number of rows in a group */
   constructor(most: number) {
     this.levels = new Uint8Array(most);
   }
@@ -43,6 +43,11 @@ export abstract class ColumnValues {
       if (!isThere) this.nulls++;
       this.levels[this.rows++] = isThere ? 1 : 0;
     }
+  }
+
+  /** The number of values: rows that are not null. */
+  protected get count(): number {
+    return this.rows - this.nulls;
   }
 
   clear(): void {

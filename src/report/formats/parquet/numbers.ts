@@ -24,13 +24,12 @@ abstract class Numbers<Value extends number | bigint> extends ColumnValues {
       ...(this.min !== undefined && { min_value: this.min }),
       ...(this.max !== undefined && { max_value: this.max }),
     };
-    const count = this.rows - this.nulls;
-    return { values: new Uint8Array(this.view.buffer, 0, count * this.#width), count, bounds };
+    return { values: new Uint8Array(this.view.buffer, 0, this.offset), count: this.count, bounds };
   }
 
-  /** The byte offset of the next value. */
-  protected get place(): number {
-    return (this.rows - this.nulls) * this.#width;
+  /** The offset of the next value, in bytes. */
+  protected get offset(): number {
+    return this.count * this.#width;
   }
 
   protected bound(value: Value): void {
@@ -62,7 +61,7 @@ export class Doubles extends Numbers<number> {
   protected put(cell: string): boolean {
     const value = typed.doubleIn(cell);
     if (value === undefined) return false;
-    this.view.setFloat64(this.place, value, true);
+    this.view.setFloat64(this.offset, value, true);
     if (Number.isNaN(value)) this.#nans++;
     else this.bound(value);
     return true;
@@ -77,7 +76,7 @@ export class Integers extends Numbers<number> {
   protected put(cell: string): boolean {
     const value = typed.integerIn(cell);
     if (value === undefined) return false;
-    this.view.setInt32(this.place, value, true);
+    this.view.setInt32(this.offset, value, true);
     this.bound(value);
     return true;
   }
@@ -94,7 +93,7 @@ export class Longs extends Numbers<bigint> {
   protected put(cell: string): boolean {
     const value = this.#read(cell);
     if (value === undefined) return false;
-    this.view.setBigInt64(this.place, value, true);
+    this.view.setBigInt64(this.offset, value, true);
     this.bound(value);
     return true;
   }
@@ -117,7 +116,7 @@ export class Booleans extends ColumnValues {
   }
 
   encoded(): Encoded {
-    const count = this.rows - this.nulls;
+    const { count } = this;
     const bounds = { min_value: this.#trues === count, max_value: this.#trues > 0 };
     const values = this.#bits.subarray(0, Math.ceil(count / 8));
     return { values, count, bounds: count === 0 ? {} : bounds };
@@ -126,9 +125,8 @@ export class Booleans extends ColumnValues {
   protected put(cell: string): boolean {
     const value = typed.booleanIn(cell);
     if (value === undefined) return false;
-    const at = this.rows - this.nulls;
     if (value) {
-      this.#bits[at >> 3]! |= 1 << (at & 7);
+      this.#bits[this.count >> 3]! |= 1 << (this.count & 7);
       this.#trues++;
     }
     return true;

@@ -31,16 +31,17 @@ export class Texts extends ColumnValues {
 
   encoded(): Encoded {
     const texts = Array.from(this.#placeOf.keys(), (text) => encoder.encode(text));
-    const places = this.#places.subarray(0, this.rows - this.nulls);
+    const places = this.#places.subarray(0, this.count);
     const bounds = boundsOf(texts);
-    let [once, plain] = [0, 0];
-    for (const { length } of texts) once += 4 + length;
-    for (const place of places) plain += 4 + texts[place]!.length;
-    const placesTake = (places.length * Math.ceil(Math.log2(texts.length))) / 8;
-    if (texts.length > 0 && 2 * (once + placesTake) <= plain)
-      return { values: plainOf(texts, once), count: texts.length, places, bounds };
+    // in bytes; each text has its length in 4 bytes before it
+    let [dictionarySize, plainSize] = [0, 0];
+    for (const { length } of texts) dictionarySize += 4 + length;
+    for (const place of places) plainSize += 4 + texts[place]!.length;
+    const placesSize = (places.length * Math.ceil(Math.log2(texts.length))) / 8;
+    if (texts.length > 0 && 2 * (dictionarySize + placesSize) <= plainSize)
+      return { values: plainOf(texts, dictionarySize), count: texts.length, places, bounds };
     const all = Array.from(places, (place) => texts[place]!);
-    return { values: plainOf(all, plain), count: all.length, bounds };
+    return { values: plainOf(all, plainSize), count: all.length, bounds };
   }
 
   protected put(cell: string): boolean {
@@ -51,7 +52,7 @@ export class Texts extends ColumnValues {
       this.#last = cell;
       this.#lastPlace = place;
     }
-    this.#places[this.rows - this.nulls] = this.#lastPlace;
+    this.#places[this.count] = this.#lastPlace;
     return true;
   }
 }
