@@ -12,7 +12,7 @@ import {
   MOVE,
   replaceSetting,
   settingIn,
-  settingOf,
+  settingOrNew,
 } from './database/settings-table.ts';
 import { refuseLostBucket } from './files/earlier-files.ts';
 import { type OwnFolder, takeFolder } from './files/own-folder.ts';
@@ -91,7 +91,7 @@ export class Replicas {
       });
     }
     const place = bucket ?? folderId(dataDir);
-    const known = await settingOf(database.sql, FOLDER, () => place);
+    const known = await settingOrNew(database.sql, FOLDER, () => place);
     if (known === place || bucket !== undefined) return new Replicas(database, dataDir, bucket);
     refuseLostBucket(known);
     throw new ForayError(

@@ -31,8 +31,9 @@ export interface ProgramOptions {
   onLine: (line: PrintedLine) => void;
 }
 
+/** A running program of a command model. */
 export class Program {
-  /** The folder of the current run; undefined if none is kept. */
+  /** The kept folder of the current run; undefined if none is kept. */
   kept: KeptFolder | undefined;
   readonly lines: LineProgram;
   readonly #words: readonly string[];
@@ -76,7 +77,7 @@ export class Program {
     }
   }
 
-  /** Forgets what earlier runs have complained about. */
+  /** Keeps what the program prints from now on, and forgets what it complained about in earlier runs. */
   beginRun(kept: KeptFolder | undefined): void {
     this.kept = kept;
     this.#complaint = new Complaint();

@@ -10,7 +10,7 @@ import type { Report } from './protocol.ts';
 import type { Stream } from './run-log.ts';
 
 /** The variables that name the folder for temporary files, for programs of several languages and systems. */
-const TEMPORARY = ['TMPDIR', 'TMP', 'TEMP'];
+const TEMPORARY_VARIABLES = ['TMPDIR', 'TMP', 'TEMP'];
 
 /** A program that stays loaded between runs. */
 export interface LoadedProgram {
@@ -142,5 +142,5 @@ export class Workplace {
 
 /** The variables of the environment for temporary files in a folder. */
 export function temporaryIn(folder: string): Record<string, string> {
-  return Object.fromEntries(TEMPORARY.map((name) => [name, folder]));
+  return Object.fromEntries(TEMPORARY_VARIABLES.map((name) => [name, folder]));
 }

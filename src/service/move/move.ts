@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Database } from '../database/database.ts';
 import { migrations } from '../database/migrations.ts';
-import { databaseFile, lockFolder, migrationsOf, type ServiceDatabase } from '../database/open.ts';
+import { databaseFile, lockFolder, countMigrations, type ServiceDatabase } from '../database/open.ts';
 import { FOLDER, folderMark, MOVE, settingIn } from '../database/settings-table.ts';
 import { SqliteDatabase } from '../database/sqlite.ts';
 import { ContentFiles, namesIn } from '../files/content.ts';
@@ -137,7 +137,7 @@ function openSource(file: string): DatabaseSync {
   let source: DatabaseSync | undefined;
   try {
     source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-    if (migrationsOf(source, file) === migrations.length) return source;
+    if (countMigrations(source, file) === migrations.length) return source;
     throw new ForayError('STORE_UNUSABLE', `The database ${file} was written by an older foray.`, {
       hint: 'Start this foray service on it once, to bring it up to date. Then stop the service.',
     });
