@@ -18,7 +18,7 @@ export class UntoldFaults {
   }
 
   /** Call this when the database has answered. */
-  passed(): void {
+  noteAnswer(): void {
     this.#since = undefined;
   }
 
