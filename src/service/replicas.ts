@@ -106,7 +106,7 @@ export class Replicas {
     const { peers, sql } = this.#database;
     const replica = await Replica.join({ ...parts, peers, sql, folder: this.folders.name });
     const folders = existsSync(this.#replicasDir) ? readdirSync(this.#replicasDir) : [];
-    for (const name of await peers.absent(folders)) this.#remove(name);
+    for (const name of await peers.absent(folders)) this.#removeFoldersOf(name);
     return replica;
   }
 
@@ -150,14 +150,6 @@ export class Replicas {
     this.#fingerprint = fingerprint;
   }
 
-  /** @throws ForayError KEYS_INVALID if the noted keys are others */
-  async #expectKeys(fingerprint: string): Promise<void> {
-    if ((await settingIn(this.#database.sql, KEYS)) === fingerprint) return;
-    throw new ForayError('KEYS_INVALID', 'The other services of this database accept other keys.', {
-      hint: 'Give all of them the same file with --keys, byte for byte, and the same --api-key, if any.',
-    });
-  }
-
   /** Notes that the keys have changed, for replicas that start later. */
   async noteKeys(access: Access): Promise<void> {
     const fingerprint = access.fingerprint();
@@ -168,11 +160,19 @@ export class Replicas {
 
   /** Removes the folders of this service, except its cache, which another service may use from now on. */
   removeFolders(): void {
-    this.#remove(this.folders.name);
+    this.#removeFoldersOf(this.folders.name);
     this.#cache?.release();
   }
 
-  #remove(name: string): void {
+  /** @throws ForayError KEYS_INVALID if the noted keys are others */
+  async #expectKeys(fingerprint: string): Promise<void> {
+    if ((await settingIn(this.#database.sql, KEYS)) === fingerprint) return;
+    throw new ForayError('KEYS_INVALID', 'The other services of this database accept other keys.', {
+      hint: 'Give all of them the same file with --keys, byte for byte, and the same --api-key, if any.',
+    });
+  }
+
+  #removeFoldersOf(name: string): void {
     removeFolderSync(path.join(this.#replicasDir, name));
   }
 }

@@ -11,7 +11,7 @@ import type { RunRepository } from './repository.ts';
 import { SharedProgress } from './shared-progress.ts';
 
 /** A replica that is absent at this number of checks in a row is lost. */
-const LOOKS_WITHOUT = 3;
+const LOST_AFTER_LOOKS = 3;
 /** The interval at which a replica checks the other replicas and its own runs, ms. */
 const LOOK_EVERY = 1_000;
 /** Once in this number of checks, a replica also looks for runs that no message has announced. */
@@ -177,7 +177,7 @@ export class Replica implements Feed {
   async #closeLost(services: readonly OpenService[], work: ReplicaWork): Promise<void> {
     const absent = this.#othersOf(services).filter(({ isConnected }) => !isConnected);
     this.#absences = new Map(absent.map(({ id }) => [id, (this.#absences.get(id) ?? 0) + 1]));
-    const lost = [...this.#absences.keys()].filter((id) => this.#absences.get(id)! >= LOOKS_WITHOUT);
+    const lost = [...this.#absences.keys()].filter((id) => this.#absences.get(id)! >= LOST_AFTER_LOOKS);
     for (const id of lost) {
       await this.#parts.runs.holders.close(id, { isLost: true });
       await this.#shared.forget(id);
