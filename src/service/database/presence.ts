@@ -171,7 +171,6 @@ export class Presence {
     });
     let isLost = false;
     const lose = (): void => {
-      if (isLost) return;
       isLost = true;
       if (this.#client !== client) return;
       this.#client = undefined;
