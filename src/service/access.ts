@@ -95,11 +95,10 @@ function rightsIn({ models, locate }: KeyFile, names: readonly string[]): Map<st
   const rights = new Map<string, ModelRights>();
   for (const [name, access] of Object.entries(models)) {
     const key = nameKey(name);
-    const isTwice = rights.has(key);
-    if (isTwice || !known.has(key)) {
-      const why = isTwice ? 'The model appears twice.' : 'The service has no model of this name.';
-      throw new ForayError('KEYS_INVALID', why, { place: locate(['models', name], 'key') });
-    }
+    let why: string | undefined;
+    if (!known.has(key)) why = 'The service has no model of this name.';
+    if (rights.has(key)) why = 'The model appears twice.';
+    if (why) throw new ForayError('KEYS_INVALID', why, { place: locate(['models', name], 'key') });
     rights.set(key, access);
   }
   return rights;

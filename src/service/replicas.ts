@@ -6,7 +6,7 @@ import { removeFolderSync } from '../system/remove-folder.ts';
 import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
 import {
-  changeSetting,
+  storeSetting,
   FOLDER,
   folderMark,
   MOVE,
@@ -120,8 +120,8 @@ export class Replicas {
     const fingerprint = access.fingerprint();
     const { sql, peers } = this.#database;
     await peers.agree(async () => {
-      if (this.#bucket !== undefined) await changeSetting(sql, FOLDER, this.#bucket);
-      await changeSetting(sql, KEYS, fingerprint);
+      if (this.#bucket !== undefined) await storeSetting(sql, FOLDER, this.#bucket);
+      await storeSetting(sql, KEYS, fingerprint);
     });
     if (this.#bucket !== undefined && (await settingIn(sql, FOLDER)) !== this.#bucket) {
       throw new ForayError(
@@ -154,7 +154,7 @@ export class Replicas {
   async noteKeys(access: Access): Promise<void> {
     const fingerprint = access.fingerprint();
     if (fingerprint === this.#fingerprint) return;
-    await changeSetting(this.#database.sql, KEYS, fingerprint);
+    await storeSetting(this.#database.sql, KEYS, fingerprint);
     this.#fingerprint = fingerprint;
   }
 

@@ -7,7 +7,7 @@ import { keyFileIn } from '../keys/file.ts';
 import { Access } from './access.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase, type ServiceDatabase } from './database/open.ts';
-import { changeSetting, FOLDER, serviceIdentity } from './database/settings-table.ts';
+import { storeSetting, FOLDER, serviceIdentity } from './database/settings-table.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
@@ -332,7 +332,7 @@ async function admitClients(parts: WithInterface): Promise<{ port: number; newKe
   // only now, because a start that failed must not tie the service to a bucket
   const finish = async (): Promise<void> => {
     await replicas?.settleKeys(access);
-    if (!replicas && bucket !== undefined) await changeSetting(database.sql, FOLDER, bucket);
+    if (!replicas && bucket !== undefined) await storeSetting(database.sql, FOLDER, bucket);
   };
   // only now, because nobody would ever see the key of a start that failed
   const makesKey = options.keyFile === undefined && options.apiKey === undefined;

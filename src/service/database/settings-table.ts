@@ -28,7 +28,7 @@ export async function settingIn(sql: Sql, name: string): Promise<string | undefi
 }
 
 /** Stores the text of a setting, in place of the text it had. */
-export async function changeSetting(sql: Sql, name: string, value: string): Promise<void> {
+export async function storeSetting(sql: Sql, name: string, value: string): Promise<void> {
   await sql.all(
     'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
     name,

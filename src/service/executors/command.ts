@@ -5,8 +5,8 @@ import { outputTexts } from '../models/typed-values.ts';
 import { ProgramMessages } from './program-messages.ts';
 import type { KeptFolder } from './kept.ts';
 import type { OwnCopy } from '../models/own-copy.ts';
-import { inModel, Program } from './program.ts';
-import type { Job, CompletedRun } from './protocol.ts';
+import { withModelPaths, Program } from './program.ts';
+import type { CompletedRun, Job } from './protocol.ts';
 import { byDeclaredName, deferIfShort, deferredIfFull, prepareInputs, storeFiles } from './working-folder.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -39,10 +39,10 @@ export async function runCommand(
     await files.removeWork(job.runId);
     const input = `${await deferIfShort(() => prepareInputs(job, files, folder))}\n`;
     const source = path.dirname(job.code.entry);
-    kept?.writeProgram(inModel(command, [source]), source, input);
+    kept?.writeProgram(withModelPaths(command, [source]), source, input);
     const messages = new ProgramMessages(job.template.outputs, printed.stdout, onProgress);
     const program = await Program.start({
-      words: inModel(command, [copy.folder, source]),
+      words: withModelPaths(command, [copy.folder, source]),
       modelFolder: copy.folder,
       folder,
       isElsewhere: job.isElsewhere,

@@ -90,15 +90,13 @@ function runnerOf({ versionId, code, isElsewhere }: Job): Promise<Runner> {
   const known = runners.get(versionId);
   if (known) return known;
   const loading = loadRunner(code, workplace).catch((error: unknown) => {
-    throw isElsewhere && isPackageMissing(error)
-      ? new Deferred(messageOf(error), { isLasting: true })
-      : error;
+    throw isElsewhere && lacksPackage(error) ? new Deferred(messageOf(error), { isLasting: true }) : error;
   });
   runners.set(versionId, loading);
   return loading;
 }
 
 /** Whether a package that a module imports is not installed. */
-function isPackageMissing(error: unknown): boolean {
+function lacksPackage(error: unknown): boolean {
   return (Object(error) as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
 }

@@ -8,7 +8,7 @@ import type { KeptFolder } from './kept.ts';
 import { LOAD_LIMIT, type PythonBuild } from '../models/python-build.ts';
 import { LoopMessages } from './loop-messages.ts';
 import { printedIsRead } from './process.ts';
-import { inModel, Program } from './program.ts';
+import { withModelPaths, Program } from './program.ts';
 import type { Job } from './protocol.ts';
 import { byDeclaredName, deferIfShort, prepareInputs, storeFiles, temporaryOf } from './working-folder.ts';
 import type { Workplace } from './workplace.ts';
@@ -82,7 +82,7 @@ export class Loaded {
     await deferIfShort(() => mkdir(temporaryOf(folder), { recursive: true, mode: 0o700 }));
     const messages = new LoopMessages(workplace.printed.stdout);
     const program = await Program.start({
-      words: inModel(command, [modelFolder, path.dirname(code.entry)]),
+      words: withModelPaths(command, [modelFolder, path.dirname(code.entry)]),
       modelFolder,
       folder,
       isElsewhere,
@@ -143,7 +143,7 @@ export class Loaded {
     this.runs += 1;
     const input = await deferIfShort(() => prepareInputs(job, files, folder));
     const source = path.dirname(job.code.entry);
-    kept?.writeProgram(inModel(command, [source]), source, `{"run":1,"inputs":${input}}\n`);
+    kept?.writeProgram(withModelPaths(command, [source]), source, `{"run":1,"inputs":${input}}\n`);
     program.beginRun(kept);
     const answer = messages.answer(this.runs, job.template.outputs, onProgress);
     const watch = job.isWatched ? ',"watch":true' : '';

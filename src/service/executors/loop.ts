@@ -7,7 +7,7 @@ import { outputTexts } from '../models/typed-values.ts';
 import type { KeptFolder } from './kept.ts';
 import { Loaded, ProgramLost } from './loaded.ts';
 import type { OwnCopy } from '../models/own-copy.ts';
-import type { Job, Left, CompletedRun } from './protocol.ts';
+import type { CompletedRun, Job, Left } from './protocol.ts';
 import { deferredIfFull } from './working-folder.ts';
 import type { LoadedProgram, Workplace } from './workplace.ts';
 
@@ -110,10 +110,7 @@ export class Loop implements LoadedProgram {
     }
   }
 
-  /**
-   * Ends the process. The next process repeats its last run only after many runs, so that models can take turns at little
-   * cost.
-   */
+  /** Ends the process. Its last run is repeated only after many runs, so that models take turns at little cost. */
   async giveWay(): Promise<void> {
     if (this.#loaded && this.#loaded.runs >= this.#limits.agedRuns) await this.#recycle();
     else await this.end(true);
@@ -133,7 +130,7 @@ export class Loop implements LoadedProgram {
     kept: KeptFolder | undefined,
   ): Promise<CompletedRun> {
     const { files } = this.#workplace;
-    const loaded = await this.#ready(job);
+    const loaded = await this.#processFor(job);
     const left: Left = { files: [], processes: [] };
     const start = performance.now();
     try {
@@ -170,7 +167,7 @@ export class Loop implements LoadedProgram {
   }
 
   /** Returns the process for the next run. Starts one if there is none that can be trusted. */
-  async #ready(job: Job): Promise<Loaded> {
+  async #processFor(job: Job): Promise<Loaded> {
     await this.#ending;
     // it may have ended, or have printed something, since its last run
     if (this.#loaded?.isBroken) await this.end();
@@ -200,8 +197,7 @@ export class Loop implements LoadedProgram {
       if (error instanceof Deferred || error instanceof ProgramLost) throw error;
       const reason = messageOf(error);
       const now = performance.now();
-      // An executor must not wait most of its time for a program that hangs. A program that has loaded before may only
-      // be slow.
+      // a program that hangs must not take most of an executor's time; one that has loaded before may only be slow
       const rest = this.#hasLoaded ? PAUSE : Math.max(PAUSE, now - begun);
       this.#broken = { reason, until: now + rest };
       throw unloadable(job, reason);

@@ -176,7 +176,7 @@ export class ExecutorPool {
     }
     const isFull = this.#executors.size >= this.#options.size;
     const made = this.#make(memory);
-    // there is none if a process has ended while a run was prepared for it
+    // there is no spare one if a process has ended while a run was prepared for it
     const spare = free[0];
     if (isFull && spare) void this.#end(spare, { kind: 'ended' });
     return made;

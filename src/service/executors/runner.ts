@@ -14,7 +14,7 @@ import { isShortage } from '../system-errors.ts';
 import { inputFileName, KeptFolder } from './kept.ts';
 import { Loop } from './loop.ts';
 import { OwnCopy } from '../models/own-copy.ts';
-import type { Job, CompletedRun } from './protocol.ts';
+import type { CompletedRun, Job } from './protocol.ts';
 import type { Workplace } from './workplace.ts';
 
 export type Runner = (job: Job, onProgress: (fraction: number) => void) => Promise<CompletedRun>;

@@ -127,9 +127,8 @@ function isInfinite(value: unknown): boolean {
 }
 
 /**
- * Stores the files that the program names as outputs. They must be in the working folder.
- *
- * @returns `outputs`, with the stored files in place of their names
+ * Stores the files that the program names as outputs, and returns `outputs` with these files in place of the names. They
+ * must be in the working folder.
  */
 export async function storeFiles(
   outputs: Record<string, unknown>,

@@ -75,7 +75,7 @@ export class Workplace {
    */
   open(): void {
     mkdirSync(this.#temporary, { recursive: true, mode: 0o700 });
-    Object.assign(process.env, temporaryIn(this.#temporary));
+    Object.assign(process.env, temporaryVariables(this.#temporary));
     for (const name of ['stdout', 'stderr'] as const) {
       process[name].write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
         this.printed[name].print(chunk);
@@ -141,6 +141,6 @@ export class Workplace {
 }
 
 /** The variables of the environment for temporary files in a folder. */
-export function temporaryIn(folder: string): Record<string, string> {
+export function temporaryVariables(folder: string): Record<string, string> {
   return Object.fromEntries(TEMPORARY_VARIABLES.map((name) => [name, folder]));
 }

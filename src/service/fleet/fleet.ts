@@ -63,10 +63,7 @@ export class Fleet {
     await this.executors.remove(name);
   }
 
-  /**
-   * @param keyName - the name of the executor's key
-   * @throws ServiceError HOLDER_CLOSED
-   */
+  /** @throws ServiceError HOLDER_CLOSED */
   async claim(keyName: string, { holder, has, most, without }: Claim): Promise<{ runs: ClaimedRun[] }> {
     const { holders } = this.#parts;
     try {

@@ -76,10 +76,8 @@ export class ExperimentTree {
   }
 
   /**
-   * Ends the experiments with a sub-run that has failed or was stopped. They fail too, and runs that nobody needs any
-   * more are stopped.
-   *
-   * @param how - the end of the sub-run, as in "was stopped"
+   * Ends the experiments with a sub-run that has failed or was stopped (`how`). They fail too, and runs that nobody needs
+   * any more are stopped.
    */
   async fail(sql: Sql, effects: Effects, run: StoredRun, how: string): Promise<void> {
     const { parents, failParent } = this.#table.statements;

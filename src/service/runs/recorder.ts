@@ -11,7 +11,7 @@ export interface RecorderListener {
   written(endings: readonly Ending[]): void;
 }
 
-interface Pending {
+interface Waiting {
   ending: Ending;
   resolve: () => void;
 }
@@ -23,7 +23,7 @@ interface Pending {
 export class Recorder {
   readonly #feed: Pick<Feed, 'report'>;
   readonly #listener: RecorderListener;
-  readonly #waiting: Pending[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #pending = new Set<string>();
   readonly #every: number;
   #isWriting = false;

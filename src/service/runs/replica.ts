@@ -53,7 +53,7 @@ export class Replica implements Feed {
   #onEnded: (runIds: readonly string[]) => void = () => {};
   #looking: RepeatedCheck | undefined;
   /** Resolves when the replica has a new holder, after its old one was closed. */
-  #beginning: Promise<void> | undefined;
+  #rejoining: Promise<void> | undefined;
   #looks = 0;
   /** The number of checks in a row that have found another replica absent, by the id of its holder. */
   #absences: ReadonlyMap<string, number> = new Map();
@@ -98,7 +98,7 @@ export class Replica implements Feed {
       return await this.#feed!.claim(most, without);
     } catch (error) {
       if (!(error instanceof HolderClosed)) throw error;
-      await this.#beginOnce();
+      await this.#rejoinOnce();
       return this.#feed!.claim(most, without);
     }
   }
@@ -139,11 +139,11 @@ export class Replica implements Feed {
   }
 
   /** Continues with a new holder, after the old one was closed. */
-  #beginOnce(): Promise<void> {
-    return (this.#beginning ??= this.#beginAnew().finally(() => (this.#beginning = undefined)));
+  #rejoinOnce(): Promise<void> {
+    return (this.#rejoining ??= this.#rejoin().finally(() => (this.#rejoining = undefined)));
   }
 
-  async #beginAnew(): Promise<void> {
+  async #rejoin(): Promise<void> {
     const held = this.#work?.held() ?? [];
     await Promise.all(held.map((runId) => this.#work!.stop(runId)));
     this.#onEnded(held);
@@ -162,7 +162,7 @@ export class Replica implements Feed {
       if (ended.length > 0) this.#onEnded(ended);
     }
     // the replica may have got a new holder meanwhile
-    if (holder === this.#holder && !services.some(({ id }) => id === holder)) await this.#beginOnce();
+    if (holder === this.#holder && !services.some(({ id }) => id === holder)) await this.#rejoinOnce();
     await this.#closeLost(services, work);
     this.#looks += 1;
     if (this.#looks % LOOKS_FOR_RUNS > 0) return;

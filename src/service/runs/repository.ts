@@ -127,10 +127,10 @@ export class RunRepository {
    *
    * @returns false if the run has failed or was stopped meanwhile
    */
-  async want(run: StoredRun): Promise<boolean> {
+  async noteDirect(run: StoredRun): Promise<boolean> {
     return this.#table.change(async (sql, effects) => {
       effects.changed.push(run.id);
-      return (await sql.all(this.#statements.want, run.seq)).length > 0;
+      return (await sql.all(this.#statements.noteDirect, run.seq)).length > 0;
     });
   }
 

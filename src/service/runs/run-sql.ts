@@ -38,7 +38,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
          (id, version_id, experiment_type, identity, inputs, types, direct, tasks, tasks_left, requested_at, status)
        VALUES ${times(runs, `(${times(10, '?')}, 'FRESH')`)}
        ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
-    want: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
+    noteDirect: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
     newest: `SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`,
     /**
      * All runs of some identities, with the newest run of each last. The order is the order of the index, so that

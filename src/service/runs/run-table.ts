@@ -20,9 +20,6 @@ const MOST_TOGETHER = 50;
 /** The number of runs whose traces are known. They are only in memory, so a run may lose its trace. */
 const MOST_TRACES = 100_000;
 
-/** The part of a new run in experiments: see {@link StoredRun}. */
-type Role = Pick<StoredRun, 'isDirect' | 'tasks'>;
-
 /** The changes of runs in a transaction. They take effect outside the database after the commit. */
 export class Effects {
   readonly changed: string[] = [];
@@ -43,7 +40,7 @@ export class RunTable {
   readonly #now: () => number;
   readonly #recent: RunCache<StoredRun>;
   readonly #inserts: Gathered<SqlValue[], RunRow | undefined>;
-  readonly #lookups: Gathered<string, StoredRun | undefined>;
+  readonly #reads: Gathered<string, StoredRun | undefined>;
   /** The traces in which runs were requested here, as values of the header `traceparent`, by run id. */
   readonly traces = new RecentMap<string, string>(MOST_TRACES);
   #onEnded: (runIds: readonly string[]) => void = () => {};
@@ -56,7 +53,7 @@ export class RunTable {
     // a database server would need several times as long for one request at a time
     const together = { most: MOST_TOGETHER, mayBeOfOne: (error: unknown) => !isUnreachable(error) };
     this.#inserts = new Gathered({ ...together, act: (runs) => this.#insertAll(runs) });
-    this.#lookups = new Gathered({ ...together, act: (identities) => this.#newestOf(identities) });
+    this.#reads = new Gathered({ ...together, act: (identities) => this.#newestOf(identities) });
   }
 
   /** @param callback - called with the ids of runs that must not be executed any more */
@@ -67,7 +64,7 @@ export class RunTable {
   /** Adds a FRESH run; undefined if a live run has its identity. */
   async insert(
     { versionId, identity, settings }: NewRun,
-    { isDirect, tasks }: Role,
+    { isDirect, tasks }: Pick<StoredRun, 'isDirect' | 'tasks'>,
     sql: Sql = this.sql,
   ): Promise<StoredRun | undefined> {
     // NaN is never the current number of changes, so the run of a transaction is not kept
@@ -97,7 +94,7 @@ export class RunTable {
   /** The live run with the identity of a run. If there is none, it adds a FRESH run. */
   async insertOrFind(
     run: NewRun,
-    role: Role,
+    role: Pick<StoredRun, 'isDirect' | 'tasks'>,
     sql: Sql = this.sql,
   ): Promise<{ run: StoredRun; isNew: boolean }> {
     for (;;) {
@@ -114,9 +111,7 @@ export class RunTable {
     const id = this.#recent.newest(identity);
     if (id !== undefined) return this.byId(id);
     const since = this.#recent.changes;
-    const run = this.sql.isShared
-      ? await this.#lookups.do(identity)
-      : await this.newestNow(identity, this.sql);
+    const run = this.sql.isShared ? await this.#reads.do(identity) : await this.newestNow(identity, this.sql);
     if (run) this.#recent.note(run, { identity, since });
     return run;
   }
