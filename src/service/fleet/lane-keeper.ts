@@ -4,7 +4,7 @@ import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio
 import type { ListedExecutor } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
 import { dataConverter } from '../../payload-codec.ts';
-import { connectTemporal, untilCutOff } from '../../temporal-connection.ts';
+import { connectTemporal, requireNamespace, untilCutOff } from '../../temporal-connection.ts';
 import { connectError, translated } from '../../temporal-errors.ts';
 import type { Problems } from '../problems.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
@@ -122,22 +122,25 @@ export class LaneKeeper {
         return (await parts.runs.countFresh(1)) > 0;
       },
     };
-    const worker = await Worker.create({
-      connection: native,
-      namespace,
-      taskQueue: laneQueues(parts.service).lanes,
-      workflowBundle,
-      dataConverter: converter,
-      activities: { ...activities },
-      shutdownGraceTime: '2s',
-      // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
-      // for that service
-      maxCachedWorkflows: 0,
-    }).catch(async (error: unknown) => {
+    try {
+      await requireNamespace(client, options);
+      const worker = await Worker.create({
+        connection: native,
+        namespace,
+        taskQueue: laneQueues(parts.service).lanes,
+        workflowBundle,
+        dataConverter: converter,
+        activities: { ...activities },
+        shutdownGraceTime: '2s',
+        // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
+        // for that service
+        maxCachedWorkflows: 0,
+      });
+      return new LaneKeeper(parts, options, { client, worker: native }, worker, converter);
+    } catch (error) {
       await Promise.all([client.close(), native.close()]);
       throw translated({ temporal: options }, error);
-    });
-    return new LaneKeeper(parts, options, { client, worker: native }, worker, converter);
+    }
   }
 
   /** Call this when runs may wait. Never throws. */

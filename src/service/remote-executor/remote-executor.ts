@@ -7,7 +7,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Needs } from '../../http/health.ts';
 import { dataConverter } from '../../payload-codec.ts';
-import { untilCutOff } from '../../temporal-connection.ts';
+import { requireNamespace, untilCutOff } from '../../temporal-connection.ts';
 import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
@@ -231,6 +231,10 @@ async function takeLanes(
   };
   const connection = await NativeConnection.connect(temporal.connectionOptions).catch((error: unknown) => {
     throw connectError({ temporal }, error, 'Name it with --temporal or TEMPORAL_ADDRESS.');
+  });
+  await requireNamespace(connection, temporal).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
   });
   const worker = await Worker.create({
     connection,
