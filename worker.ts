@@ -10,7 +10,7 @@ import { type Needs, serveHealth } from './src/http/health.ts';
 import { dataConverter } from './src/payload-codec.ts';
 import { fileOfStore, openStore, type Store, tellLost } from './src/store/index.ts';
 import { deploymentOf } from './src/temporal-builds.ts';
-import { untilCutOff } from './src/temporal-connection.ts';
+import { requireNamespace, untilCutOff } from './src/temporal-connection.ts';
 import { connectError } from './src/temporal-errors.ts';
 import { tracing } from './src/tracing.ts';
 
@@ -158,6 +158,7 @@ export async function runWorker(
     });
     let isCutOff = false;
     try {
+      await requireNamespace(connection, { connectionOptions, namespace });
       let worker: Worker | undefined;
       const isWorking = (): boolean => worker?.getState() === 'RUNNING';
       // it listens before the worker takes work, so a port that is in use ends the process at once

@@ -6,6 +6,7 @@ import {
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
 import { messageOf } from './errors.ts';
+import { translated } from './temporal-errors.ts';
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
@@ -58,6 +59,28 @@ export function connectTemporal(options: ConnectionOptions): Promise<Connection>
     interceptors: [limited, makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endedByClose],
     ...(isOwn && { channelArgs: { ...options.channelArgs, 'grpc.enable_http_proxy': 0 } }),
   });
+}
+
+/** A connection of a client or of a worker. */
+interface Describing {
+  workflowService: { describeNamespace(request: { namespace: string }): Promise<unknown> };
+}
+
+/**
+ * Checks that a namespace can be used. Without this, the SDK finds it only when a worker has threads, and these threads
+ * then keep the process for ever.
+ *
+ * @throws ForayError TEMPORAL_REFUSED, TEMPORAL_UNREACHABLE
+ */
+export async function requireNamespace(
+  { workflowService }: Describing,
+  temporal: { connectionOptions: { address?: string | undefined }; namespace: string },
+): Promise<void> {
+  try {
+    await workflowService.describeNamespace({ namespace: temporal.namespace });
+  } catch (error) {
+    throw translated({ temporal }, error);
+  }
 }
 
 /**

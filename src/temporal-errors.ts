@@ -98,11 +98,13 @@ export function isTooLate(error: unknown): boolean {
   return grpcErrorIn(error)?.code === GRPC_DEADLINE_EXCEEDED;
 }
 
-function refused({ temporal }: Named, { details }: GrpcError): ForayError {
+function refused({ temporal }: Named, { details, message }: GrpcError): ForayError {
   const { connectionOptions, namespace = DEFAULT_NAMESPACE } = temporal;
+  // a native connection has the reason only in the message
+  const why = (details || message || 'no reason given').replace(/\.$/, '');
   return new ForayError(
     'TEMPORAL_REFUSED',
-    `The Temporal server at ${connectionOptions.address ?? DEFAULT_ADDRESS} refuses the request (namespace "${namespace}"): ${details}.`,
+    `The Temporal server at ${connectionOptions.address ?? DEFAULT_ADDRESS} refuses the request (namespace "${namespace}"): ${why}.`,
     { hint: 'Check the TEMPORAL_* variables.' },
   );
 }

@@ -25,6 +25,8 @@ export interface AccessOptions {
 }
 
 const WRITABLE_FOR_ALL = 0o002;
+/** The permissions for a model that the key file does not name. */
+const UNNAMED: ModelRights = { owner: LOCAL_USER, developers: [], users: [] };
 
 /** Keys and permissions of the model service (specification 5), from the key file. */
 export class Access {
@@ -68,35 +70,36 @@ export class Access {
    * user. This includes new models.
    */
   mayChange(user: string, model: Pick<Model, 'name'>): boolean {
-    return changes(user, this.#rightsTo(model));
+    return isOwnerOrDeveloper(user, this.#rightsTo(model));
   }
 
-  /** Whether a user may change any model, and so run code of their own on the machine of the service. */
+  /** Whether a user may change at least one model, and so run code of their own on the machine of the service. */
   mayPush(user: string): boolean {
-    return user === LOCAL_USER || [...this.#models.values()].some((rights) => changes(user, rights));
+    return (
+      user === LOCAL_USER || [...this.#models.values()].some((rights) => isOwnerOrDeveloper(user, rights))
+    );
   }
 
   #rightsTo({ name }: Pick<Model, 'name'>): ModelRights {
-    return this.#models.get(nameKey(name)) ?? unnamed;
+    return this.#models.get(nameKey(name)) ?? UNNAMED;
   }
 }
 
-function changes(user: string, { owner, developers }: ModelRights): boolean {
+function isOwnerOrDeveloper(user: string, { owner, developers }: ModelRights): boolean {
   return user === owner || developers.includes(user);
 }
-
-const unnamed: ModelRights = { owner: LOCAL_USER, developers: [], users: [] };
 
 /** The permissions for models, by the key of each name. @throws ForayError KEYS_INVALID */
 function rightsIn({ models, locate }: KeyFile, names: readonly string[]): Map<string, ModelRights> {
   const known = new Set(names.map(nameKey));
   const rights = new Map<string, ModelRights>();
   for (const [name, access] of Object.entries(models)) {
-    const why = !known.has(nameKey(name))
-      ? 'The service has no model of this name.'
-      : rights.has(nameKey(name)) && 'The model appears twice.';
+    const key = nameKey(name);
+    let why: string | undefined;
+    if (!known.has(key)) why = 'The service has no model of this name.';
+    if (rights.has(key)) why = 'The model appears twice.';
     if (why) throw new ForayError('KEYS_INVALID', why, { place: locate(['models', name], 'key') });
-    rights.set(nameKey(name), access);
+    rights.set(key, access);
   }
   return rights;
 }

@@ -2,8 +2,8 @@
 export class Deferred extends Error {
   override readonly name = 'Deferred';
   /**
-   * Whether it is not known that the machine lacks something. Such a run is put back only a limited number of times. Any
-   * other run waits until the machine has what it lacks.
+   * Whether the reason may last. Such a run is put back only a limited number of times. Otherwise the machine lacks
+   * something, and the run waits until the machine has it.
    */
   readonly isLasting: boolean;
 

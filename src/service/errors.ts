@@ -82,7 +82,6 @@ export class ServiceError extends Error {
   readonly code: ServiceErrorCode;
   /** Additional headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
-
   /** The place of the cause in a file of a pushed model. */
   readonly place: LinePlace | undefined;
 

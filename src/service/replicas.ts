@@ -6,13 +6,13 @@ import { removeFolderSync } from '../system/remove-folder.ts';
 import type { Sql } from './database/database.ts';
 import type { ServiceDatabase } from './database/open.ts';
 import {
-  changeSetting,
+  storeSetting,
   FOLDER,
   folderMark,
   MOVE,
   replaceSetting,
   settingIn,
-  settingOf,
+  settingOrNew,
 } from './database/settings-table.ts';
 import { refuseLostBucket } from './files/earlier-files.ts';
 import { type OwnFolder, takeFolder } from './files/own-folder.ts';
@@ -91,7 +91,7 @@ export class Replicas {
       });
     }
     const place = bucket ?? folderId(dataDir);
-    const known = await settingOf(database.sql, FOLDER, () => place);
+    const known = await settingOrNew(database.sql, FOLDER, () => place);
     if (known === place || bucket !== undefined) return new Replicas(database, dataDir, bucket);
     refuseLostBucket(known);
     throw new ForayError(
@@ -106,7 +106,7 @@ export class Replicas {
     const { peers, sql } = this.#database;
     const replica = await Replica.join({ ...parts, peers, sql, folder: this.folders.name });
     const folders = existsSync(this.#replicasDir) ? readdirSync(this.#replicasDir) : [];
-    for (const name of await peers.absent(folders)) this.#remove(name);
+    for (const name of await peers.absent(folders)) this.#removeFoldersOf(name);
     return replica;
   }
 
@@ -120,8 +120,8 @@ export class Replicas {
     const fingerprint = access.fingerprint();
     const { sql, peers } = this.#database;
     await peers.agree(async () => {
-      if (this.#bucket !== undefined) await changeSetting(sql, FOLDER, this.#bucket);
-      await changeSetting(sql, KEYS, fingerprint);
+      if (this.#bucket !== undefined) await storeSetting(sql, FOLDER, this.#bucket);
+      await storeSetting(sql, KEYS, fingerprint);
     });
     if (this.#bucket !== undefined && (await settingIn(sql, FOLDER)) !== this.#bucket) {
       throw new ForayError(
@@ -150,6 +150,20 @@ export class Replicas {
     this.#fingerprint = fingerprint;
   }
 
+  /** Notes that the keys have changed, for replicas that start later. */
+  async noteKeys(access: Access): Promise<void> {
+    const fingerprint = access.fingerprint();
+    if (fingerprint === this.#fingerprint) return;
+    await storeSetting(this.#database.sql, KEYS, fingerprint);
+    this.#fingerprint = fingerprint;
+  }
+
+  /** Removes the folders of this service, except its cache, which another service may use from now on. */
+  removeFolders(): void {
+    this.#removeFoldersOf(this.folders.name);
+    this.#cache?.release();
+  }
+
   /** @throws ForayError KEYS_INVALID if the noted keys are others */
   async #expectKeys(fingerprint: string): Promise<void> {
     if ((await settingIn(this.#database.sql, KEYS)) === fingerprint) return;
@@ -158,21 +172,7 @@ export class Replicas {
     });
   }
 
-  /** Notes that the keys have changed, for replicas that start later. */
-  async noteKeys(access: Access): Promise<void> {
-    const fingerprint = access.fingerprint();
-    if (fingerprint === this.#fingerprint) return;
-    await changeSetting(this.#database.sql, KEYS, fingerprint);
-    this.#fingerprint = fingerprint;
-  }
-
-  /** Removes the folders of this service, except its cache, which another service may use from now on. */
-  removeFolders(): void {
-    this.#remove(this.folders.name);
-    this.#cache?.release();
-  }
-
-  #remove(name: string): void {
+  #removeFoldersOf(name: string): void {
     removeFolderSync(path.join(this.#replicasDir, name));
   }
 }

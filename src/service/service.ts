@@ -7,7 +7,7 @@ import { keyFileIn } from '../keys/file.ts';
 import { Access } from './access.ts';
 import { Sessions } from './animation/sessions.ts';
 import { openDatabase, type ServiceDatabase } from './database/open.ts';
-import { changeSetting, FOLDER, serviceIdentity } from './database/settings-table.ts';
+import { storeSetting, FOLDER, serviceIdentity } from './database/settings-table.ts';
 import { ExecutorPool } from './executors/pool.ts';
 import { memoryShare } from './executors/process.ts';
 import { ContentFiles } from './files/content.ts';
@@ -121,7 +121,9 @@ function prepare(options: ServiceOptions) {
     app,
     warn,
     // `watchDatabase` tells once that the database is away, whatever fails because of it
-    onFault: (error: unknown): void => void (isUnreachable(error) || app.log.error(error)),
+    onFault: (error: unknown): void => {
+      if (!isUnreachable(error)) app.log.error(error);
+    },
     problems: new Problems(now, warn),
     cleanUp: new AsyncDisposableStack(),
   };
@@ -199,6 +201,7 @@ async function openQueue(contents: WithContents) {
 function openExecutors(queue: WithQueue) {
   const { options, app, cleanUp, onFault, after, database, filesDir, unfinishedDir, files, content } = queue;
   const { registry, noteLeak, repository, progress, feed, holder, listener, recorder } = queue;
+  // the output of models is in the log at any level
   const prints = app.log.child({}, { level: 'info' });
   const onLine = (line: string, number: number, run: string): void => {
     if (number <= MOST_LOGGED) prints.info({ run }, line);
@@ -212,7 +215,7 @@ function openExecutors(queue: WithQueue) {
   const materials = new ServedVersions(registry, content.runFiles);
   const dispatcher = new Dispatcher({ feed, materials, pool, recorder, listener, kept, onFault });
   /** All that looks for runs in the queue. */
-  const workers = [dispatcher as { wake(): void }];
+  const workers: { wake(): void }[] = [dispatcher];
   const wake = (): void => workers.forEach((each) => each.wake());
   const onQueued = (): void => {
     wake();
@@ -329,7 +332,7 @@ async function admitClients(parts: WithInterface): Promise<{ port: number; newKe
   // only now, because a start that failed must not tie the service to a bucket
   const finish = async (): Promise<void> => {
     await replicas?.settleKeys(access);
-    if (!replicas && bucket !== undefined) await changeSetting(database.sql, FOLDER, bucket);
+    if (!replicas && bucket !== undefined) await storeSetting(database.sql, FOLDER, bucket);
   };
   // only now, because nobody would ever see the key of a start that failed
   const makesKey = options.keyFile === undefined && options.apiKey === undefined;
@@ -376,8 +379,8 @@ function keepWorking(parts: WithInterface): void {
   cleanUp.defer(endLostRuns);
 }
 
-/** How often the database is looked for, ms. */
-const LOOK_FOR_DATABASE = 500;
+/** The interval between two checks of the database, ms. */
+const CHECK_DATABASE_EVERY = 500;
 
 /**
  * Tells once that the database is away, and once that it is back: within a second if its file was removed or replaced,
@@ -386,18 +389,16 @@ const LOOK_FOR_DATABASE = 500;
 function watchDatabase({ whyLost }: ServiceDatabase, problems: Problems): () => void {
   const timer = setInterval(() => {
     const lost = whyLost();
-    const away =
-      lost?.code === 'STORE_LOST'
-        ? ({
-            code: 'DATABASE_LOST',
-            message: 'The file of the database was removed or replaced: nothing is read or written.',
-          } as const)
-        : ({
-            code: 'DATABASE_AWAY',
-            message: 'The database cannot be reached: nothing is read or written.',
-          } as const);
-    if (lost) problems.raise({ ...away, subject: '', detail: lost.toLine() });
-    else problems.replace(['DATABASE_LOST', 'DATABASE_AWAY'], []);
-  }, LOOK_FOR_DATABASE).unref();
+    if (!lost) return problems.replace(['DATABASE_LOST', 'DATABASE_AWAY'], []);
+    const isFileLost = lost.code === 'STORE_LOST';
+    problems.raise({
+      code: isFileLost ? 'DATABASE_LOST' : 'DATABASE_AWAY',
+      subject: '',
+      message: isFileLost
+        ? 'The file of the database was removed or replaced: nothing is read or written.'
+        : 'The database cannot be reached: nothing is read or written.',
+      detail: lost.toLine(),
+    });
+  }, CHECK_DATABASE_EVERY).unref();
   return () => clearInterval(timer);
 }

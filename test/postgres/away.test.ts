@@ -1,13 +1,17 @@
+import { connect, createServer } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Foray } from '../../src/client/index.ts';
 import { OwnKey } from '../../src/server/keys.ts';
 import { startServer } from '../../src/server/app.ts';
+import { openPostgres } from '../../src/service/database/postgres.ts';
+import { Presence } from '../../src/service/database/presence.ts';
 import { openStore, tellLost } from '../../src/store/index.ts';
 import { ask } from '../server/support.ts';
 import { healthOf, onCleanup, startTestService } from '../service/support.ts';
 import { startFleet } from '../fleet/fleet.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { ownPort } from '../support/own-port.ts';
 import { startProxy } from '../support/proxy.ts';
 import { until } from '../support/until.ts';
 import { withoutServers } from '../support/without-servers.ts';
@@ -98,4 +102,54 @@ test('a service for executors on other machines whose database is down blames th
   expect(fleet.problems.join('\n')).not.toMatch(/Temporal/);
   await server.start();
   await until('the problem is over', async () => (await codes()).length === 0);
+});
+
+/** Tells a client that the server ends the connection. */
+const FATAL = (() => {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0');
+  const head = Buffer.from('E....');
+  head.writeInt32BE(4 + fields.length, 1);
+  return Buffer.concat([head, fields]);
+})();
+
+/** A proxy before a server. The first connection that listens to notifications ends together with the answer. */
+async function startEndingProxy(target: number): Promise<{ port: number; hasEnded: () => boolean }> {
+  let hasEnded = false;
+  const proxy = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    let listens = false;
+    client.on('data', (data) => {
+      listens ||= data.includes('LISTEN');
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      if (!listens || hasEnded) return void client.write(data);
+      hasEnded = true;
+      client.end(Buffer.concat([data, FATAL]));
+      upstream.destroy();
+    });
+    client.on('error', () => {}).on('close', () => upstream.destroy());
+    upstream.on('error', () => {}).on('close', () => client.end());
+  });
+  const port = await ownPort();
+  await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
+  onCleanup(() => new Promise<void>((resolve) => void proxy.close(() => resolve())));
+  return { port, hasEnded: () => hasEnded };
+}
+
+test('a service connects again if its connection ends at the moment when it is complete', async () => {
+  const { sql, close } = await openPostgres(database);
+  onCleanup(close);
+  const { port, hasEnded } = await startEndingProxy(Number(new URL(database).port));
+  const place = { name: 'The database', shown: 'of a test', setBy: '--database' };
+  const presence = await Presence.open(database.replace(/:\d+\//, `:${port}/`), place, sql);
+  onCleanup(() => presence.close());
+  const join = () =>
+    presence.join('holder', 'folder').then(
+      () => true,
+      () => false,
+    );
+  await until('the service is known again', join);
+  expect(hasEnded()).toBe(true);
+  expect(await presence.absent(['holder', 'folder', 'nobody'])).toEqual(['nobody']);
 });

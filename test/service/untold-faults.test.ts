@@ -31,6 +31,6 @@ test('a database that cannot be reached is told only if the service has not told
   problems.replace(['DATABASE_AWAY'], []);
   expect(toldAt(faults, [202])).toEqual([202]);
   // an answer ends the time
-  faults.passed();
+  faults.noteAnswer();
   expect(toldAt(faults, [203, 217, 218])).toEqual([218]);
 });

@@ -2,7 +2,7 @@ export type SqlValue = string | number | null;
 
 export interface Sql {
   /**
-   * The rows of a statement. In its text, `?` stands for each value.
+   * Executes a statement, and returns its rows. Each `?` in its text stands for the next of the values.
    *
    * @param Row - the columns that the statement returns
    */

@@ -1,6 +1,5 @@
 /**
- * The tables of {@link migrations} in PostgreSQL. Each version has one entry, by its
- * number with three digits.
+ * The tables of {@link migrations} in PostgreSQL. Each schema version has one entry, by its number with three digits.
  *
  * - Texts with the collation "C" are sorted and compared by their bytes, as in SQLite, whatever the language of the
  *   database.

@@ -17,10 +17,10 @@ import { isHeld, Presence } from './presence.ts';
  */
 const DEADLOCK = '40P01';
 
-/** The longest time that a service waits for the update of older tables, ms. It or another service updates them. */
+/** How long a service waits for the end of older services before it can update the tables, ms. */
 const OLDER_SERVICES_TIMEOUT = 10_000;
 /** The time between two attempts to update older tables, ms. */
-const WAIT = 100;
+const ATTEMPT_INTERVAL = 100;
 
 /**
  * Opens the database of a service in PostgreSQL, and updates its tables. Several services may use it.
@@ -34,7 +34,7 @@ export async function openPostgres(
   texts = postgresMigrations,
 ): Promise<Required<ServiceDatabase>> {
   const place = placeOf(address);
-  const db = new Kysely<unknown>({ dialect: postgresDialect(address, place, (text) => planned.get(text)) });
+  const db = new Kysely<unknown>({ dialect: postgresDialect(address, place, (text) => planNames.get(text)) });
   const sql = new PostgresDatabase(db);
   let peers: Presence | undefined;
   const close = async (): Promise<void> => {
@@ -64,7 +64,7 @@ async function bringUpToDate(
   place: Place,
 ): Promise<void> {
   const isOld = async () => (await countMigrations(db, migrations)) < Object.keys(migrations).length;
-  for (const until = Date.now() + OLDER_SERVICES_TIMEOUT; await isOld(); await pause(WAIT)) {
+  for (const until = Date.now() + OLDER_SERVICES_TIMEOUT; await isOld(); await pause(ATTEMPT_INTERVAL)) {
     if (await peers.alone(() => migrate(db, migrations, place))) return;
     if (Date.now() < until) continue;
     throw new ForayError(
@@ -112,7 +112,7 @@ class PostgresDatabase implements Database {
   readonly planned: Sql = {
     all: (text, ...values) => {
       const statement = numberedText(text);
-      if (!planned.has(statement)) planned.set(statement, `planned_${planned.size}`);
+      if (!planNames.has(statement)) planNames.set(statement, `planned_${planNames.size}`);
       return this.all(text, ...values);
     },
   };
@@ -139,10 +139,10 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Maps each statement of the repositories to the same statement in the syntax of PostgreSQL. */
+/** Maps each statement with `?` to the same statement with $1, $2 and so on, as PostgreSQL writes it. */
 const numbered = new Map<string, string>();
-/** The names of statements whose plans the database keeps. */
-const planned = new Map<string, string>();
+/** The names of the statements whose plans the database keeps, by their numbered text. */
+const planNames = new Map<string, string>();
 
 function numberedText(text: string): string {
   let statement = numbered.get(text);

@@ -20,7 +20,7 @@ const GATHER = 20;
 /** The time to wait for a connection, ms. */
 const CONNECT_TIMEOUT = 10_000;
 /** The time between attempts to connect again, ms. Other services wait longer before they consider a service lost. */
-const AGAIN = 500;
+const RECONNECT_INTERVAL = 500;
 /** With these settings, the server finds within 20 s that the machine of a service is lost. */
 const KEEPALIVES = ['idle=10', 'interval=5', 'count=2'].map((one) => `-c tcp_keepalives_${one}`).join(' ');
 
@@ -49,7 +49,8 @@ export class Presence {
   readonly #place: Place;
   readonly #sql: Database;
   #client: pg.Client | undefined;
-  #known: readonly string[] = [];
+  /** The ids by which other services know this one. */
+  #ids: readonly string[] = [];
   #hasAgreed = false;
   #notifying: NodeJS.Timeout | undefined;
   #onNotify: () => void = () => {};
@@ -73,7 +74,7 @@ export class Presence {
    * folder. They replace earlier ids of the service.
    */
   async join(holder: string, folder: string): Promise<void> {
-    this.#known = [holder, folder];
+    this.#ids = [holder, folder];
     await this.#ask(statements.unlockAll);
     for (const key of this.#sharedLocks()) await this.#ask(statements.lockShared, key);
   }
@@ -147,8 +148,8 @@ export class Presence {
    * service. None before `join`.
    */
   #sharedLocks(): string[] {
-    if (this.#known.length === 0) return [];
-    return [TABLES, ...(this.#hasAgreed ? [SETTINGS] : []), ...this.#known];
+    if (this.#ids.length === 0) return [];
+    return [TABLES, ...(this.#hasAgreed ? [SETTINGS] : []), ...this.#ids];
   }
 
   async #ask(text: string, ...values: string[]): Promise<pg.QueryResult> {
@@ -170,7 +171,6 @@ export class Presence {
     });
     let isLost = false;
     const lose = (): void => {
-      if (isLost) return;
       isLost = true;
       if (this.#client !== client) return;
       this.#client = undefined;
@@ -198,7 +198,7 @@ export class Presence {
         if (!this.#isOpen) await this.#client?.end();
         return this.#onNotify();
       } catch {
-        await pause(AGAIN, undefined, { ref: false });
+        await pause(RECONNECT_INTERVAL, undefined, { ref: false });
       }
     }
   }

@@ -15,8 +15,8 @@ export function folderMark(dataDir: string): string {
   return path.join(dataDir, 'database-id');
 }
 
-/** The text of a setting. The first call stores the text that `make` returns; later calls return the stored text. */
-export async function settingOf(database: Database, name: string, make: () => string): Promise<string> {
+/** The text of a setting. If there is none, this stores the text that `make` returns. */
+export async function settingOrNew(database: Database, name: string, make: () => string): Promise<string> {
   await database.all('INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING', name, make());
   return (await settingIn(database, name))!;
 }
@@ -28,7 +28,7 @@ export async function settingIn(sql: Sql, name: string): Promise<string | undefi
 }
 
 /** Stores the text of a setting, in place of the text it had. */
-export async function changeSetting(sql: Sql, name: string, value: string): Promise<void> {
+export async function storeSetting(sql: Sql, name: string, value: string): Promise<void> {
   await sql.all(
     'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
     name,
@@ -43,5 +43,5 @@ export async function replaceSetting(sql: Sql, name: string, known: string, valu
 
 /** The UUID of the service. It does not depend on the service's address. */
 export function serviceIdentity(database: Database): Promise<string> {
-  return settingOf(database, 'identity', randomUUID);
+  return settingOrNew(database, 'identity', randomUUID);
 }

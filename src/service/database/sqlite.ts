@@ -20,7 +20,8 @@ export class SqliteDatabase implements Database {
   readonly #db: DatabaseSync;
   readonly #whyLost: () => Error | undefined;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #own: Sql = { all: (text, ...values) => Promise.resolve(this.#run(text, values)) };
+  /** Runs the statements of the open transaction. */
+  readonly #inTransaction: Sql = { all: (text, ...values) => Promise.resolve(this.#run(text, values)) };
   /** Resolves when the open transaction has ended. */
   #open: Promise<void> | undefined;
 
@@ -43,7 +44,7 @@ export class SqliteDatabase implements Database {
     this.#open = promise;
     try {
       this.#db.exec('BEGIN');
-      const result = await change(this.#own);
+      const result = await change(this.#inTransaction);
       this.#db.exec('COMMIT');
       return result;
     } catch (error) {

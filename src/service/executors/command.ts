@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { MarkedProcesses } from '../../system/marked-processes.ts';
 import { outputTexts } from '../models/typed-values.ts';
 import { ProgramMessages } from './program-messages.ts';
 import type { KeptFolder } from './kept.ts';
 import type { OwnCopy } from '../models/own-copy.ts';
-import { inModel, Program } from './program.ts';
-import type { Job, Ran } from './protocol.ts';
-import { declared, deferIfShort, failureOf, prepareInputs, storeFiles } from './working-folder.ts';
+import { withModelPaths, Program } from './program.ts';
+import type { CompletedRun, Job } from './protocol.ts';
+import { byDeclaredName, deferIfShort, deferredIfFull, prepareInputs, storeFiles } from './working-folder.ts';
 import type { Workplace } from './workplace.ts';
 
 /** How long to read standard output after the end of the program, while other processes may still print, ms. */
@@ -28,7 +29,7 @@ export async function runCommand(
   workplace: Workplace,
   onProgress: (fraction: number) => void,
   kept: KeptFolder | undefined,
-): Promise<Ran> {
+): Promise<CompletedRun> {
   const { files, printed } = workplace;
   const folder = files.workPath(job.runId);
   workplace.workIn(folder);
@@ -38,10 +39,10 @@ export async function runCommand(
     await files.removeWork(job.runId);
     const input = `${await deferIfShort(() => prepareInputs(job, files, folder))}\n`;
     const source = path.dirname(job.code.entry);
-    kept?.writeProgram(inModel(command, [source]), source, input);
+    kept?.writeProgram(withModelPaths(command, [source]), source, input);
     const messages = new ProgramMessages(job.template.outputs, printed.stdout, onProgress);
     const program = await Program.start({
-      words: inModel(command, [copy.folder, source]),
+      words: withModelPaths(command, [copy.folder, source]),
       modelFolder: copy.folder,
       folder,
       isElsewhere: job.isElsewhere,
@@ -49,13 +50,9 @@ export async function runCommand(
       onLine: (line) => messages.handle(line),
     });
     program.beginRun(kept);
-    let processes: string[] = [];
-    const endRest = async (): Promise<void> => {
-      processes = await workplace.processes.end();
-    };
     try {
-      await askOnce(program, input, messages, endRest);
-      const outputs = declared(messages.outputs(), job.template.outputs);
+      const processes = await askOnce(program, input, messages, workplace.processes);
+      const outputs = byDeclaredName(messages.outputs(), job.template.outputs);
       const stored = await deferIfShort(
         () => storeFiles(outputs, job, files, folder),
         'its files cannot be stored',
@@ -64,7 +61,7 @@ export async function runCommand(
       copy.checkLinked();
       return { outputs: texts, left: { files: copy.restore(), processes } };
     } catch (error) {
-      throw await failureOf(error, folder, () => files.removeWork(job.runId));
+      throw await deferredIfFull(error, folder, () => files.removeWork(job.runId));
     }
   } catch (error) {
     copy.restore();
@@ -76,25 +73,26 @@ export async function runCommand(
 }
 
 /**
- * Gives a program its inputs and no more, and waits for its end.
+ * Gives a program its inputs and no more, waits for its end, and ends the processes that it has left.
  *
- * @param endRest - ends the processes that the program has left
+ * @returns the commands of the processes that it has left
  * @throws Error with the reason if the program fails
  */
 async function askOnce(
   program: Program,
   input: string,
   messages: ProgramMessages,
-  endRest: () => Promise<void>,
-): Promise<void> {
+  processes: MarkedProcesses,
+): Promise<string[]> {
   const { lines } = program;
   lines.write(input);
   lines.endInput();
   const exit = await lines.exit;
   // a process that the program has started may still print the outputs
   await Promise.race([lines.closed, messages.hasOutputs, pause(LINGER, undefined, { ref: false })]);
-  await endRest();
+  const left = await processes.end();
   await Promise.race([lines.closed, pause(LINGER, undefined, { ref: false })]);
   const failure = program.failureOf(exit);
   if (failure !== undefined) throw new Error(failure);
+  return left;
 }

@@ -4,11 +4,12 @@ import { looksLikeMessage } from './lines.ts';
 const UTF8 =
   'Set the encoding of its standard output to UTF-8, for example with PYTHONIOENCODING=utf-8 in Python, or with [Console]::OutputEncoding in PowerShell';
 
-/** The text of a line of a model's output. @throws Error if the line is a message in UTF-16 or UTF-32 */
+/** The text of a line that a program has printed. @throws Error if the line is a message in UTF-16 or UTF-32 */
 export function textOf(bytes: Buffer): string {
   const text = bytes.toString();
-  if (!text.includes('\0') || looksLikeMessage(text) || !looksLikeMessage(text.replaceAll('\0', '')))
-    return text;
+  const isWide =
+    text.includes('\0') && !looksLikeMessage(text) && looksLikeMessage(text.replaceAll('\0', ''));
+  if (!isWide) return text;
   throw new Error(
     `its output is UTF-16 or UTF-32 and not UTF-8: it has zero bytes between the letters. ${UTF8}`,
   );

@@ -13,8 +13,8 @@ export type Outcome =
   | { kind: 'unstarted'; reason: string }
   | { kind: 'ended' };
 
-/** The end of an execution. A failure gets its log later. */
-export type Ending =
+/** An outcome whose failure has no log yet. */
+export type BareOutcome =
   | Extract<Report, { kind: 'completed' | 'failed' | 'deferred' }>
   | Extract<Outcome, { kind: 'unstarted' | 'ended' }>;
 

@@ -49,7 +49,7 @@ process.on('uncaughtException', (error) => {
 async function handle(job: Job): Promise<void> {
   await guarded;
   const outcome = await execute(job);
-  // promises that the run has left rejected make it fail
+  // the run fails if it has left a rejected promise: Node reports it before the next turn
   await nextTurn();
   const processes = await workplace.clear();
   if (outcome.kind === 'completed') outcome.left?.processes.push(...processes);
@@ -90,13 +90,13 @@ function runnerOf({ versionId, code, isElsewhere }: Job): Promise<Runner> {
   const known = runners.get(versionId);
   if (known) return known;
   const loading = loadRunner(code, workplace).catch((error: unknown) => {
-    throw isElsewhere && isMissing(error) ? new Deferred(messageOf(error), { isLasting: true }) : error;
+    throw isElsewhere && lacksPackage(error) ? new Deferred(messageOf(error), { isLasting: true }) : error;
   });
   runners.set(versionId, loading);
   return loading;
 }
 
 /** Whether a package that a module imports is not installed. */
-function isMissing(error: unknown): boolean {
+function lacksPackage(error: unknown): boolean {
   return (Object(error) as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
 }

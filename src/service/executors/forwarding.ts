@@ -1,16 +1,16 @@
 import { KEPT_LOG, LONGEST_LINE } from '../../text/log-tail.ts';
 import { LineSplitter, type PrintedLine } from '../../system/line-splitter.ts';
 
-/** This many lines of a run are sent to the service at once. */
+/** The number of lines of a run that are sent to the service immediately. */
 const AT_ONCE = 1_000;
-/** Later lines are sent at this interval, in milliseconds, and then only the last ones. */
+/** The interval at which later lines are sent, in milliseconds. Only the last lines of each interval are sent. */
 const INTERVAL = 100;
 /** The most bytes of a character in UTF-8. */
 const WIDEST = 4;
 
 /**
- * Sends the output of runs to the service. The service keeps only the last lines of a run, so of a run that prints very
- * much, the other lines are only counted. So a model can print any amount, at no cost for others.
+ * Sends the output of runs to the service. If a run prints very much, most of its lines are only counted, because the
+ * service keeps only the last lines of a run. So a model can print any amount, at no cost for others.
  */
 export class Forwarding {
   readonly #stream: NodeJS.WriteStream;
@@ -19,7 +19,7 @@ export class Forwarding {
   readonly #onDropped: (lines: number) => void;
   readonly #splitter = new LineSplitter((line) => this.add(line));
   readonly #tail: string[] = [];
-  /** Whether anything was printed since the last end. */
+  /** Whether anything was printed since the last call of `end`. */
   isUsed = false;
   #lines = 0;
   #dropped = 0;

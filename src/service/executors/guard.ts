@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { ownModule } from '../../package/own-files.ts';
 import { MARK } from '../environment.ts';
-import type { OwnMemory, Ready, Watched } from './protocol.ts';
+import type { OwnMemory, Ready, WatchdogSettings } from './protocol.ts';
 
 /** The surroundings of a process that runs models. */
 export interface Guarded {
@@ -23,7 +23,7 @@ export interface Guarded {
 export function guardProcess(): Guarded {
   // V8 aborts when memory is exhausted, so an abort by the model must look different
   process.abort = () => process.kill(process.pid, 'SIGKILL') as never;
-  const [filesDir, service, memory, unfinishedDir] = process.argv.slice(2) as [
+  const [filesDir, service, memoryMb, unfinishedDir] = process.argv.slice(2) as [
     string,
     string,
     string,
@@ -31,7 +31,7 @@ export function guardProcess(): Guarded {
   ];
   const mark = `${MARK}=${process.env[MARK]}`;
   const watchdog = new Worker(ownModule('src/service/executors/watchdog'), {
-    workerData: { mark, service: Number(service), memory: Number(memory) } satisfies Watched,
+    workerData: { mark, service: Number(service), memory: Number(memoryMb) } satisfies WatchdogSettings,
   });
   const guarded = once(watchdog, 'online').then(() => {
     // from here on the thread does not keep an idle process alive
@@ -43,10 +43,10 @@ export function guardProcess(): Guarded {
   const countOwnMemory = (isOfModel: boolean): void =>
     watchdog.postMessage({ isOfModel } satisfies OwnMemory);
   return {
-    memory: Number(memory) * 2 ** 20,
     filesDir,
     ...(unfinishedDir !== undefined && { unfinishedDir }),
     mark,
+    memory: Number(memoryMb) * 2 ** 20,
     guarded,
     countOwnMemory,
   };

@@ -5,12 +5,12 @@ import { shellQuoted } from '../../text/shell-quoted.ts';
 import { modelEnvironmentOf } from '../environment.ts';
 import type { Job } from './protocol.ts';
 
-/** The maximum number of bytes of standard output that are kept. The same limit holds for standard error. */
+/** The most bytes that are kept of standard output, and of standard error. */
 const MOST_OUTPUT = 64 * 2 ** 20;
 const FORAY = path.join(PACKAGE, 'src/cli/foray.mjs');
 
 /** A file with the content of a stream, up to a limit. */
-class Copy {
+class StreamFile {
   readonly #file: number;
   #room = MOST_OUTPUT;
 
@@ -41,8 +41,8 @@ class Copy {
  * `stderr.txt` contain the output of the run, and the folder `inputs` contains its input files.
  */
 export class KeptFolder {
-  readonly stdout: Copy;
-  readonly stderr: Copy;
+  readonly stdout: StreamFile;
+  readonly stderr: StreamFile;
   readonly #folder: string;
   readonly #runId: string;
 
@@ -50,8 +50,8 @@ export class KeptFolder {
     this.#folder = keepIn;
     this.#runId = runId;
     mkdirSync(path.join(keepIn, 'inputs'), { recursive: true, mode: 0o700 });
-    this.stdout = new Copy(path.join(keepIn, 'stdout.txt'));
-    this.stderr = new Copy(path.join(keepIn, 'stderr.txt'));
+    this.stdout = new StreamFile(path.join(keepIn, 'stdout.txt'));
+    this.stderr = new StreamFile(path.join(keepIn, 'stderr.txt'));
   }
 
   /** The path for the copy of an input file, by its name in the run. */

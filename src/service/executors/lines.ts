@@ -42,7 +42,7 @@ export function looksLikeMessage(text: string): boolean {
 /**
  * Where the message of a line may begin: at the object with which the line begins, or at the first or last match of a
  * pattern. Blanks and a byte order mark may stand before the object. Only three places are tried, because each costs as
- * much time as the line is long. Outputs before the last message are not passed over.
+ * much time as the line is long. The last match does not count if outputs stand before it, so that no outputs are lost.
  */
 function* startsIn(text: string, pattern: RegExp): Generator<number> {
   const first = /^\s*\{/.test(text) ? text.indexOf('{') : -1;
@@ -54,9 +54,6 @@ function* startsIn(text: string, pattern: RegExp): Generator<number> {
   if (last > Math.max(early, first) && !/"outputs"\s*:/.test(text.slice(0, last))) yield last;
 }
 
-/** A share may miss the range from 0 to 1 by this much, because sums of steps are not exact. */
-const SLACK = 0.01;
-
 /**
  * Reads a line of standard output: `{"progress": 0.5}`, `{"outputs": {…}}`, or any other text, a line for readers.
  * Numbers may also be NaN, Infinity and -Infinity, as Python writes them. Text may stand before a message, if the
@@ -66,18 +63,10 @@ const SLACK = 0.01;
  * @throws Error if outputs are invalid
  */
 export function readLine(text: string, isLong: (output: string) => boolean): Line {
-  let problem: string | undefined;
-  for (const at of startsIn(text, MESSAGE)) {
-    let said: unknown;
-    try {
-      said = parse(text.slice(at), isLong);
-    } catch (error) {
-      problem ??= `the line ${shortened(text)} is not JSON: ${whyNotJson(text, error)}`;
-      continue;
-    }
-    return meaningOf(said as Record<string, unknown>, text, text.slice(0, at));
-  }
-  return { kind: 'print', ...(problem !== undefined && { problem }) };
+  const found = messageIn(text, MESSAGE, isLong);
+  if (!found) return { kind: 'print' };
+  if ('said' in found) return meaningOf(found.said, text, found.before);
+  return { kind: 'print', problem: notJson(text, found.error) };
 }
 
 /**
@@ -88,21 +77,29 @@ export function readLine(text: string, isLong: (output: string) => boolean): Lin
  * @throws Error if a message is wrong
  */
 export function readLoopLine(text: string, isLong: (output: string) => boolean): LoopLine {
-  let problem: unknown;
-  for (const at of startsIn(text, OF_LOOP)) {
-    let said: unknown;
+  const found = messageIn(text, OF_LOOP, isLong);
+  if (!found) return { kind: 'print' };
+  if ('said' in found) return loopMeaningOf(found.said, text, found.before);
+  if (!text.includes('"run"')) return { kind: 'print' };
+  throw new Error(notJson(text, found.error), { cause: found.error });
+}
+
+/** The message of a line, with the text before it. If no place has JSON, the error of the first place. */
+function messageIn(
+  text: string,
+  pattern: RegExp,
+  isLong: (output: string) => boolean,
+): { said: Record<string, unknown>; before: string } | { error: unknown } | undefined {
+  let failure: { error: unknown } | undefined;
+  for (const at of startsIn(text, pattern)) {
     try {
-      said = parse(text.slice(at), isLong);
+      const said = parse(text.slice(at), isLong) as Record<string, unknown>;
+      return { said, before: text.slice(0, at) };
     } catch (error) {
-      problem ??= error;
-      continue;
+      failure ??= { error };
     }
-    return loopMeaningOf(said as Record<string, unknown>, text, text.slice(0, at));
   }
-  if (problem === undefined || !text.includes('"run"')) return { kind: 'print' };
-  throw new Error(`the line ${shortened(text)} is not JSON: ${whyNotJson(text, problem)}`, {
-    cause: problem,
-  });
+  return failure;
 }
 
 /** @throws Error if a message is wrong */
@@ -141,10 +138,13 @@ function meaningOf(said: Record<string, unknown>, text: string, before: string):
   return { kind: 'print', ignored: `progress must be a number from 0 to 1, as in {"progress": 0.5}` };
 }
 
-/** The finished share of a run that a model reports, from 0 to 1; undefined if the value is none. */
+/** A share may miss the range from 0 to 1 by this much, because sums of steps are not exact. */
+const SLACK = 0.01;
+
+/** The finished share of a run that a model reports, from 0 to 1; undefined if the value is no share. */
 export function shareOf(progress: unknown): number | undefined {
-  if (typeof progress !== 'number' || !(progress >= -SLACK && progress <= 1 + SLACK)) return undefined;
-  return Math.min(Math.max(progress, 0), 1);
+  const isShare = typeof progress === 'number' && progress >= -SLACK && progress <= 1 + SLACK;
+  return isShare ? Math.min(Math.max(progress, 0), 1) : undefined;
 }
 
 /** Texts in place of the numbers that JSON does not have. */
@@ -160,8 +160,8 @@ function parse(text: string, isLong: (output: string) => boolean): unknown {
   return JSON.parse(withSpecials(text), (key, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'string') return SPECIAL.get(value) ?? value;
     const digits = context?.source;
-    const isCut = typeof value === 'number' && !Number.isSafeInteger(value) && isLong(key);
-    return isCut && digits !== undefined && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+    const isRoundedLong = typeof value === 'number' && !Number.isSafeInteger(value) && isLong(key);
+    return isRoundedLong && digits !== undefined && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
   });
 }
 
@@ -171,7 +171,8 @@ function withSpecials(text: string): string {
   let isInText = false;
   return text.replaceAll(SPECIAL_OR_QUOTE, (found) => {
     if (found === '"') isInText = !isInText;
-    return isInText || found === '"' || found.startsWith('\\') ? found : `"\\u0000${found}"`;
+    const isSpecial = !isInText && found !== '"' && !found.startsWith('\\');
+    return isSpecial ? `"\\u0000${found}"` : found;
   });
 }
 
@@ -179,9 +180,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function whyNotJson(text: string, error: unknown): string {
+function notJson(text: string, error: unknown): string {
+  return `the line ${shortened(text)} is not JSON: ${whyNotJson(text, messageOf(error))}`;
+}
+
+function whyNotJson(text: string, message: string): string {
   if (text.includes('\0')) return 'it has zero bytes, which no text has';
-  const message = messageOf(error);
   return message.includes('after JSON') ? 'another text follows the message on its line' : message;
 }
 

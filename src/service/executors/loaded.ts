@@ -8,9 +8,9 @@ import type { KeptFolder } from './kept.ts';
 import { LOAD_LIMIT, type PythonBuild } from '../models/python-build.ts';
 import { LoopMessages } from './loop-messages.ts';
 import { printedIsRead } from './process.ts';
-import { inModel, Program } from './program.ts';
+import { withModelPaths, Program } from './program.ts';
 import type { Job } from './protocol.ts';
-import { declared, deferIfShort, prepareInputs, storeFiles, temporaryOf } from './working-folder.ts';
+import { byDeclaredName, deferIfShort, prepareInputs, storeFiles, temporaryOf } from './working-folder.ts';
 import type { Workplace } from './workplace.ts';
 
 /** After this time, the log says what foray waits for, in milliseconds. */
@@ -42,7 +42,7 @@ export class Loaded {
   /** The number of runs that it was asked for. */
   runs = 0;
   /** Why it wants no further run; undefined if it takes one. */
-  last: string | undefined;
+  whyLast: string | undefined;
   /** The files outside the model's folder that its last run has opened, if it was watched. */
   opened: string[] | undefined;
   /** When it had loaded the program, by `performance.now`. */
@@ -82,7 +82,7 @@ export class Loaded {
     await deferIfShort(() => mkdir(temporaryOf(folder), { recursive: true, mode: 0o700 }));
     const messages = new LoopMessages(workplace.printed.stdout);
     const program = await Program.start({
-      words: inModel(command, [modelFolder, path.dirname(code.entry)]),
+      words: withModelPaths(command, [modelFolder, path.dirname(code.entry)]),
       modelFolder,
       folder,
       isElsewhere,
@@ -93,11 +93,9 @@ export class Loaded {
       () => workplace.say('foray waits for the line {"ready": {}} of the program.'),
       SLOW_LOAD,
     );
-    const exit = program.lines.exit.then(async (exit) => printedIsRead().then(() => exit));
     const late = pause(LOAD_LIMIT, 'late' as const, { ref: false });
-    const ended = await Promise.race([messages.ready.then(() => undefined), exit, late]).finally(() =>
-      clearTimeout(slow),
-    );
+    const ended = await Promise.race([messages.ready.then(() => undefined), exitAfterOutput(program), late]);
+    clearTimeout(slow);
     if (ended === undefined && messages.wrong === undefined)
       return new Loaded({ command, folder, program, messages }, workplace);
     program.lines.kill();
@@ -145,14 +143,12 @@ export class Loaded {
     this.runs += 1;
     const input = await deferIfShort(() => prepareInputs(job, files, folder));
     const source = path.dirname(job.code.entry);
-    kept?.writeProgram(inModel(command, [source]), source, `{"run":1,"inputs":${input}}\n`);
+    kept?.writeProgram(withModelPaths(command, [source]), source, `{"run":1,"inputs":${input}}\n`);
     program.beginRun(kept);
     const answer = messages.answer(this.runs, job.template.outputs, onProgress);
     const watch = job.isWatched ? ',"watch":true' : '';
     program.lines.write(`{"run":${this.runs},"inputs":${input}${watch}}\n`);
-    // the answer may be in the pipe when the process ends
-    const exit = program.lines.exit.then(async (exit) => printedIsRead().then(() => exit));
-    const said = await Promise.race([answer, exit]);
+    const said = await Promise.race([answer, exitAfterOutput(program)]);
     await printedIsRead();
     program.lines.flush();
     program.kept = undefined;
@@ -161,10 +157,10 @@ export class Loaded {
       throw new ProgramLost(why, said);
     }
     if ('wrong' in said) throw new Error(said.wrong);
-    this.last = said.last;
+    this.whyLast = said.last;
     if ('error' in said) throw new Error(said.error);
     this.opened = said.opened;
-    const outputs = declared(said.outputs, job.template.outputs);
+    const outputs = byDeclaredName(said.outputs, job.template.outputs);
     return deferIfShort(() => storeFiles(outputs, job, files, folder), 'its files cannot be stored');
   }
 
@@ -207,6 +203,13 @@ export class Loaded {
     const names = readdirSync(this.folder).filter((name) => name !== inner);
     return [...names, ...readdirSync(temporary).map((name) => path.join(inner, name))];
   }
+}
+
+/** Resolves when a program has ended and its output was read: its last message may be in the pipe when it ends. */
+async function exitAfterOutput({ lines }: Program): Promise<Exit> {
+  const exit = await lines.exit;
+  await printedIsRead();
+  return exit;
 }
 
 function whyNotLoaded(program: Program, { wrong }: LoopMessages, ended: Exit | 'late' | undefined): string {

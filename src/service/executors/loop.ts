@@ -7,8 +7,8 @@ import { outputTexts } from '../models/typed-values.ts';
 import type { KeptFolder } from './kept.ts';
 import { Loaded, ProgramLost } from './loaded.ts';
 import type { OwnCopy } from '../models/own-copy.ts';
-import type { Job, Left, Ran } from './protocol.ts';
-import { failureOf } from './working-folder.ts';
+import type { CompletedRun, Job, Left } from './protocol.ts';
+import { deferredIfFull } from './working-folder.ts';
 import type { LoadedProgram, Workplace } from './workplace.ts';
 
 /** Limits of one process of a program that stays loaded. */
@@ -32,7 +32,7 @@ const MOST_KILLS = 3;
 const AUDIT_TIME = 10_000;
 
 /** A run that a process has executed, to compare with the same run in the next process. */
-interface Executed {
+interface PastRun {
   job: Job;
   texts: Record<string, string>;
   ms: number;
@@ -52,9 +52,9 @@ export class Loop implements LoadedProgram {
   readonly #limits: LoopLimits;
   #loaded: Loaded | undefined;
   /** The last run of the process. */
-  #last: Executed | undefined;
+  #last: PastRun | undefined;
   /** The run with which the next process begins. */
-  #audit: Executed | undefined;
+  #audit: PastRun | undefined;
   #isLeaky = false;
   /** Whether the program has been loaded at least once. */
   #hasLoaded = false;
@@ -76,7 +76,11 @@ export class Loop implements LoadedProgram {
   }
 
   /** @throws Deferred, or Error with the reason why the run fails, as `runCommand` does */
-  async run(job: Job, onProgress: (fraction: number) => void, kept: KeptFolder | undefined): Promise<Ran> {
+  async run(
+    job: Job,
+    onProgress: (fraction: number) => void,
+    kept: KeptFolder | undefined,
+  ): Promise<CompletedRun> {
     clearTimeout(this.#idle);
     await this.#workplace.use(this);
     try {
@@ -92,7 +96,8 @@ export class Loop implements LoadedProgram {
           // the service ends programs by SIGTERM
           const isEnded = error instanceof ProgramLost && error.signal === 'SIGTERM';
           const isFinal = error instanceof Deferred || isEnded || this.#workplace.isEnding;
-          if (isFinal || !(isUsed || (isKilled && kills < MOST_KILLS))) throw error;
+          const mayBeInnocent = isUsed || (isKilled && kills < MOST_KILLS);
+          if (isFinal || !mayBeInnocent) throw error;
           await this.end();
           again = messageOf(error);
           this.#workplace.say(
@@ -105,7 +110,7 @@ export class Loop implements LoadedProgram {
     }
   }
 
-  /** Ends the process. The next process repeats its last run only after many runs, so this costs little also if models take turns. */
+  /** Ends the process. Its last run is repeated only after many runs, so that models take turns at little cost. */
   async giveWay(): Promise<void> {
     if (this.#loaded && this.#loaded.runs >= this.#limits.agedRuns) await this.#recycle();
     else await this.end(true);
@@ -123,9 +128,9 @@ export class Loop implements LoadedProgram {
     job: Job,
     onProgress: (fraction: number) => void,
     kept: KeptFolder | undefined,
-  ): Promise<Ran> {
+  ): Promise<CompletedRun> {
     const { files } = this.#workplace;
-    const loaded = await this.#ready(job);
+    const loaded = await this.#processFor(job);
     const left: Left = { files: [], processes: [] };
     const start = performance.now();
     try {
@@ -134,17 +139,18 @@ export class Loop implements LoadedProgram {
       this.#copy.checkLinked();
       this.#last = { job, texts, ms: performance.now() - start };
       if (loaded.opened) left.opened = loaded.opened;
-      if (loaded.last !== undefined) left.last = loaded.last;
+      if (loaded.whyLast !== undefined) left.last = loaded.whyLast;
       return { outputs: texts, left };
     } catch (error) {
-      throw await failureOf(error, loaded.folder, () => loaded.clearWork());
+      throw await deferredIfFull(error, loaded.folder, () => loaded.clearWork());
     } finally {
       if (kept) await loaded.moveWork(files.workPath(job.runId));
       else loaded.clearWork();
       left.files.push(...this.#copy.restore());
       if (loaded.isBroken) await this.end();
       else if (job.isAlone || this.#isLeaky) await this.end(true);
-      else if (loaded.last !== undefined || !this.#copy.isWhole || this.#isOld(loaded)) await this.#recycle();
+      else if (loaded.whyLast !== undefined || !this.#copy.isWhole || this.#isOld(loaded))
+        await this.#recycle();
     }
   }
 
@@ -161,7 +167,7 @@ export class Loop implements LoadedProgram {
   }
 
   /** Returns the process for the next run. Starts one if there is none that can be trusted. */
-  async #ready(job: Job): Promise<Loaded> {
+  async #processFor(job: Job): Promise<Loaded> {
     await this.#ending;
     // it may have ended, or have printed something, since its last run
     if (this.#loaded?.isBroken) await this.end();
@@ -191,7 +197,7 @@ export class Loop implements LoadedProgram {
       if (error instanceof Deferred || error instanceof ProgramLost) throw error;
       const reason = messageOf(error);
       const now = performance.now();
-      // An executor must not wait most of its time for a program that hangs. One that has loaded before may only be slow.
+      // a program that hangs must not take most of an executor's time; one that has loaded before may only be slow
       const rest = this.#hasLoaded ? PAUSE : Math.max(PAUSE, now - begun);
       this.#broken = { reason, until: now + rest };
       throw unloadable(job, reason);
@@ -208,11 +214,11 @@ export class Loop implements LoadedProgram {
   }
 
   /** Repeats a run of the process before. Returns whether the process can be used for further runs. */
-  async #agrees({ job, texts, ms }: Executed, { versionId }: Job): Promise<boolean> {
+  async #agrees({ job, texts, ms }: PastRun, { versionId }: Job): Promise<boolean> {
     const loaded = this.#loaded!;
     const limit = AUDIT_TIME + 10 * ms;
     const found = await Promise.race([this.#repeated(loaded, job), pause(limit, undefined, { ref: false })]);
-    if (found === undefined || loaded.isBroken || loaded.last !== undefined) return false;
+    if (found === undefined || loaded.isBroken || loaded.whyLast !== undefined) return false;
     loaded.clearWork();
     const differing = job.template.outputs.find(({ name }) => found[name] !== texts[name]);
     if (!differing) return true;

@@ -4,7 +4,7 @@ import { Hold } from '../backoff.ts';
 import { ContentFiles } from '../files/content.ts';
 import { isModule } from '../models/folder.ts';
 import {
-  type Ending,
+  type BareOutcome,
   type Executor,
   type Execution,
   messageOfJob,
@@ -29,7 +29,7 @@ export interface PoolOptions extends ModelProcessOptions {
   size: number;
   /** The time limit of a run, in seconds. */
   timeout: number | undefined;
-  /** Called when outputs of a version have depended on earlier runs (see `Leaky`). Its further runs get processes of their own. */
+  /** Called when outputs of a version have depended on earlier runs (see `Leaky`). Later runs of it get new processes. */
   onLeaky?: (versionId: string, difference: string) => void;
 }
 
@@ -44,7 +44,7 @@ export class ExecutorPool {
   readonly #options: PoolOptions;
   readonly #files: ContentFiles;
   readonly #executors = new Set<Executor>();
-  /** The number of runs that wait for the end of their earlier attempt. */
+  /** The number of runs that have room, and wait for the end of their earlier attempt. */
   #expected = 0;
   /** The ends of executors whose run may be executed again meanwhile, by the id of the run. */
   readonly #clearing = new Map<string, Promise<void>>();
@@ -77,7 +77,8 @@ export class ExecutorPool {
   room(): number {
     const free = this.#free().length;
     if (this.#starts.isHeld) return this.#isBlocked ? 0 : free;
-    return Math.max(0, free + Math.max(0, this.#options.size - this.#executors.size) - this.#expected);
+    const startable = Math.max(0, this.#options.size - this.#executors.size);
+    return Math.max(0, free + startable - this.#expected);
   }
 
   /** Runs a job on a free or new executor; never rejects. Call only when there is room. */
@@ -85,7 +86,7 @@ export class ExecutorPool {
     // an earlier attempt of the run has the same working folder
     const clearing = this.#clearing.get(job.runId);
     if (clearing) {
-      // the run has its room already
+      // other runs must not take the room of this run meanwhile
       this.#expected += 1;
       try {
         await clearing;
@@ -175,7 +176,7 @@ export class ExecutorPool {
     }
     const isFull = this.#executors.size >= this.#options.size;
     const made = this.#make(memory);
-    // there is none if a process has ended while a run was prepared for it
+    // there is no spare one if a process has ended while a run was prepared for it
     const spare = free[0];
     if (isFull && spare) void this.#end(spare, { kind: 'ended' });
     return made;
@@ -207,7 +208,8 @@ export class ExecutorPool {
       isOld: false,
     };
     this.#executors.add(executor);
-    const lose = (reason: string, why: string): void => void this.#lose(executor, reason, why);
+    const lose = (reason: string, whyNotStarted: string): void =>
+      void this.#lose(executor, reason, whyNotStarted);
     child.on('message', (report: Report) => void this.#handleReport(executor, report));
     child.on('error', (error) => lose(crashed(messageOf(error)), messageOf(error)));
     child.on('exit', (code, signal) =>
@@ -220,15 +222,16 @@ export class ExecutorPool {
    * Handles the end of an executor. Its run has failed only if the executor had started, and if no earlier run can be
    * the reason.
    *
-   * @param why - why it has not started, if that is the case
+   * @param reason - why the run failed, if the executor had started
+   * @param whyNotStarted - why the executor has not started, otherwise
    * @param culprit - the run that is the reason, if it is known
    */
-  async #lose(executor: Executor, reason: string, why: string, culprit?: string): Promise<void> {
+  async #lose(executor: Executor, reason: string, whyNotStarted: string, culprit?: string): Promise<void> {
     if (!this.#executors.has(executor) || executor.isLost) return;
     executor.isLost = true;
     if (!executor.isReady) {
       this.#starts.hold();
-      return this.#end(executor, { kind: 'unstarted', reason: why });
+      return this.#end(executor, { kind: 'unstarted', reason: whyNotStarted });
     }
     if (executor.execution) await printedIsRead();
     // the run may have ended meanwhile
@@ -289,24 +292,24 @@ export class ExecutorPool {
     }
   }
 
-  async #end(executor: Executor, ending: Ending, isGentle = false): Promise<void> {
+  async #end(executor: Executor, ending: BareOutcome, isGentle = false): Promise<void> {
     const { execution } = executor;
     this.#executors.delete(executor);
     this.#settle(executor, ending);
     await this.#clear(executor, execution, isGentle);
   }
 
-  /** Ends a process, and removes the working folder of its run. */
+  /** Ends a process, and removes the working folder of its run. A next attempt of the run waits for this. */
   async #clear(executor: Executor, execution: Execution | undefined, isGentle = false): Promise<void> {
-    const cleared = this.#remove(executor, execution, isGentle);
+    const cleared = this.#endProcess(executor, execution, isGentle);
     if (!execution) return cleared;
     const { runId } = execution.job;
     this.#clearing.set(runId, cleared);
     await cleared.finally(() => this.#clearing.get(runId) === cleared && this.#clearing.delete(runId));
   }
 
-  /** Only a program of a command model can end gently. */
-  async #remove(executor: Executor, execution: Execution | undefined, isGentle: boolean): Promise<void> {
+  async #endProcess(executor: Executor, execution: Execution | undefined, isGentle: boolean): Promise<void> {
+    // only a program of a command model can end gently
     const isProgram = execution !== undefined && !isModule(execution.job.code.entry);
     const folders = [this.#files.executorPath(executor.mark)];
     if (execution) folders.push(this.#files.workPath(execution.job.runId));
@@ -324,7 +327,7 @@ export class ExecutorPool {
     this.#logOf(runId).add('stderr', `An error after the end of this run: ${late}\n`);
   }
 
-  #settle(executor: Executor, ending: Ending): void {
+  #settle(executor: Executor, ending: BareOutcome): void {
     const { execution } = executor;
     if (!execution) return;
     executor.execution = undefined;

@@ -11,9 +11,10 @@ import { memoryOf } from '../models/system-inputs.ts';
 import { type Job, OUT_OF_MEMORY } from './protocol.ts';
 import type { Stream } from './run-log.ts';
 
-/** A process that runs models, and the variable of the environment of all processes that stem from it. */
+/** A process that runs models. */
 export interface ModelProcess {
   child: ChildProcess;
+  /** The variable of the environment of all processes that stem from it, as `NAME=value`. */
   mark: string;
 }
 
@@ -60,12 +61,12 @@ export function startModelProcess(
   onPrint: (stream: Stream, text: string) => void,
   serialization: SerializationType = 'json',
 ): ModelProcess {
-  const mark = `${MARK}=${randomUUID()}`;
+  const id = randomUUID();
   const args = [filesDir, String(process.pid), String(memory)];
   if (unfinishedDir !== undefined) args.push(unfinishedDir);
   const child = fork(program, args, {
     execArgv: [`--max-old-space-size=${memory}`],
-    env: { ...environmentForOthers(), ...environment, [MARK]: mark.slice(MARK.length + 1) },
+    env: { ...environmentForOthers(), ...environment, [MARK]: id },
     serialization,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // in a group of its own, so that a Ctrl-C reaches only the service
@@ -77,7 +78,7 @@ export function startModelProcess(
   }
   // the child processes of the model must end too, whatever ended this process
   child.on('exit', () => child.pid !== undefined && killGroup(child.pid));
-  return { child, mark };
+  return { child, mark: `${MARK}=${id}` };
 }
 
 /**
@@ -116,7 +117,7 @@ export async function endModelProcess(
   if (child.pid === undefined) return;
   const processes = new MarkedProcesses(mark, child.pid, folders);
   if (child.exitCode === null && child.signalCode === null) {
-    // a process without the mark is known by its parent, as long as the parent lives
+    // a process without the mark is found by its parent, as long as the parent lives
     processes.find();
     const exit = once(child, 'exit');
     if (isGentle) {

@@ -20,7 +20,7 @@ interface Heard {
    * meant its outputs.
    */
   suspect?: string;
-  /** Whether the log says that a report of progress is ignored. */
+  /** Whether the log already says that a report of progress is ignored. */
   isTold?: boolean;
 }
 
@@ -82,7 +82,7 @@ export class ProgramMessages {
         return true;
       case 'print':
         if (line.problem) heard.suspect ??= line.problem;
-        if (line.ignored && !heard.isTold) print(this.#log, `foray ignores this line: ${line.ignored}`, '\n');
+        if (line.ignored && !heard.isTold) print(this.#log, `foray ignores this line: ${line.ignored}`);
         heard.isTold ||= line.ignored !== undefined;
         return false;
     }

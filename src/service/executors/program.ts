@@ -13,7 +13,7 @@ import type { LineLog } from './program-messages.ts';
 import type { KeptFolder } from './kept.ts';
 import { faultOfScript, whyNotStarted } from './start-failure.ts';
 import { deferIfShort, temporaryOf } from './working-folder.ts';
-import { temporaryIn } from './workplace.ts';
+import { temporaryVariables } from './workplace.ts';
 
 /** A shell adds the number of the signal that ended its command to this exit code. */
 const BY_SIGNAL = 128;
@@ -31,8 +31,9 @@ export interface ProgramOptions {
   onLine: (line: PrintedLine) => void;
 }
 
+/** A running program of a command model. */
 export class Program {
-  /** The folder of the current run; undefined if none is kept. */
+  /** The kept folder of the current run; undefined if none is kept. */
   kept: KeptFolder | undefined;
   readonly lines: LineProgram;
   readonly #words: readonly string[];
@@ -43,7 +44,7 @@ export class Program {
     const environment = {
       ...environmentForOthers(),
       ...modelEnvironmentOf(modelFolder),
-      ...temporaryIn(temporaryOf(folder)),
+      ...temporaryVariables(temporaryOf(folder)),
       [MARK]: process.env[MARK],
     };
     this.lines = new LineProgram(
@@ -76,7 +77,7 @@ export class Program {
     }
   }
 
-  /** Forgets what earlier runs have complained about. */
+  /** Keeps what the program prints from now on, and forgets what it complained about in earlier runs. */
   beginRun(kept: KeptFolder | undefined): void {
     this.kept = kept;
     this.#complaint = new Complaint();
@@ -97,7 +98,7 @@ export class Program {
  *
  * @param folders - the first folder with the file counts
  */
-export function inModel(command: readonly string[], folders: readonly string[]): string[] {
+export function withModelPaths(command: readonly string[], folders: readonly string[]): string[] {
   return command.map((word) => {
     const places = folders.map((folder) => path.join(folder, word));
     return places.find((file) => statSync(file, { throwIfNoEntry: false })?.isFile()) ?? word;

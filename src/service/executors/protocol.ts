@@ -37,7 +37,7 @@ export interface JobMessage {
 }
 
 /** The settings of an executor's watchdog. */
-export interface Watched {
+export interface WatchdogSettings {
   /** The variable of the environment that all processes of the executor have. */
   mark: string;
   /** The process id of the service. */
@@ -77,7 +77,7 @@ export interface Left {
 }
 
 /** A completed run: the JSON text of each output by name, and what the run left behind. */
-export interface Ran {
+export interface CompletedRun {
   outputs: Record<string, string>;
   left: Left;
 }

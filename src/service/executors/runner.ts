@@ -14,10 +14,10 @@ import { isShortage } from '../system-errors.ts';
 import { inputFileName, KeptFolder } from './kept.ts';
 import { Loop } from './loop.ts';
 import { OwnCopy } from '../models/own-copy.ts';
-import type { Job, Ran } from './protocol.ts';
+import type { CompletedRun, Job } from './protocol.ts';
 import type { Workplace } from './workplace.ts';
 
-export type Runner = (job: Job, onProgress: (fraction: number) => void) => Promise<Ran>;
+export type Runner = (job: Job, onProgress: (fraction: number) => void) => Promise<CompletedRun>;
 
 /**
  * Loads a model, and returns the function that runs it.
@@ -29,6 +29,7 @@ export async function loadRunner(code: ModelCode, workplace: Workplace): Promise
   return isModule(code.entry) ? await moduleRunner(code, workplace) : await commandRunner(code, workplace);
 }
 
+/** Makes the runner of a module. Its code runs in this process. */
 async function moduleRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
   const { files } = workplace;
   workplace.countOwnMemory(true);
@@ -58,6 +59,34 @@ async function moduleRunner(code: ModelCode, workplace: Workplace): Promise<Runn
         endCopy?.();
       }
     });
+}
+
+/** Makes the runner of a command model. Its programs run in a copy of its files. */
+async function commandRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
+  const copy = new OwnCopy(code, workplace.copies);
+  await copy.prepare();
+  const { command, loop: staysLoaded } = await readProgram(code);
+  const loop = staysLoaded ? new Loop(command, copy, workplace) : undefined;
+  return (job, onProgress) =>
+    withKept(job, workplace.files, async (kept) => {
+      workplace.countOwnMemory(false);
+      if (loop) return loop.run(job, onProgress, kept);
+      await workplace.use(undefined);
+      return runCommand(command, job, copy, workplace, onProgress, kept);
+    });
+}
+
+/**
+ * Reads the command of a model. The service has read the same declaration before, so an error now is not a mistake in
+ * the declaration. The readers of YAML are loaded only here, because they take most of the start time of a process.
+ */
+async function readProgram(code: ModelCode): Promise<KeptCommand> {
+  try {
+    const { programOf } = await import('../models/program.ts');
+    return programOf(code);
+  } catch (error) {
+    throw new Deferred(messageOf(error), { isLasting: !isShortage(error) });
+  }
 }
 
 /**
@@ -99,33 +128,5 @@ async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: 
     if (type === 'INPUT_FILE' && value !== '') {
       await copyFile(files.pathOf(value), kept.inputPath(inputFileName(index)), constants.COPYFILE_FICLONE);
     }
-  }
-}
-
-/** Makes the runner of a command model. Its programs run in a copy of its files. */
-async function commandRunner(code: ModelCode, workplace: Workplace): Promise<Runner> {
-  const copy = new OwnCopy(code, workplace.copies);
-  await copy.prepare();
-  const { command, loop: staysLoaded } = await readProgram(code);
-  const loop = staysLoaded ? new Loop(command, copy, workplace) : undefined;
-  return (job, onProgress) =>
-    withKept(job, workplace.files, async (kept) => {
-      workplace.countOwnMemory(false);
-      if (loop) return loop.run(job, onProgress, kept);
-      await workplace.use(undefined);
-      return runCommand(command, job, copy, workplace, onProgress, kept);
-    });
-}
-
-/**
- * Reads the command of a model. The service has read the same declaration before, so an error now is not a mistake in
- * the declaration. The readers of YAML are loaded only here, because they take most of the start time of a process.
- */
-async function readProgram(code: ModelCode): Promise<KeptCommand> {
-  try {
-    const { programOf } = await import('../models/program.ts');
-    return programOf(code);
-  } catch (error) {
-    throw new Deferred(messageOf(error), { isLasting: !isShortage(error) });
   }
 }

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import { MarkedProcesses } from '../../system/marked-processes.ts';
-import { OUT_OF_MEMORY, type OwnMemory, type Watched } from './protocol.ts';
+import { OUT_OF_MEMORY, type OwnMemory, type WatchdogSettings } from './protocol.ts';
 
 /**
  * A thread in the process of a model. It is needed because the main thread notices nothing while the model computes.
@@ -14,20 +14,20 @@ const INTERVAL = 100;
 /** Memory that V8 may hold without using it, in bytes. */
 const UNCOLLECTED = 64 * 2 ** 20;
 
-const { mark, service, memory } = workerData as Watched;
+const { mark, service, memory } = workerData as WatchdogSettings;
 /** The memory of the process without a model, in bytes. */
-let own = process.memoryUsage.rss();
+let ownMemory = process.memoryUsage.rss();
 const processes = new MarkedProcesses(mark, process.pid);
 let isOfModel = true;
 parentPort!.on('message', (message: OwnMemory) => {
   // what the process has read so far is not the memory of the next model
-  if (message.isOfModel && !isOfModel) own = process.memoryUsage.rss();
+  if (message.isOfModel && !isOfModel) ownMemory = process.memoryUsage.rss();
   ({ isOfModel } = message);
 });
 
 setInterval(() => {
   if (process.ppid !== service) endAll();
-  const taken = (isOfModel ? process.memoryUsage.rss() - own : 0) + processes.memory();
+  const taken = (isOfModel ? process.memoryUsage.rss() - ownMemory : 0) + processes.memory();
   if (taken > memory * 2 ** 20 + UNCOLLECTED) process.kill(process.pid, OUT_OF_MEMORY);
 }, INTERVAL);
 

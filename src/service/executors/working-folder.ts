@@ -24,13 +24,12 @@ export function temporaryOf(folder: string): string {
 }
 
 /**
- * Why a run has failed: its own error, or Deferred if the disk was full. If the disk has room without the files of the
- * run, the run itself may fill the disk. Then it is put back only a limited number of times.
+ * The error of a run, or Deferred in its place if the disk was full.
  *
  * @param folder - the working folder
  * @param clear - removes the files of the run
  */
-export async function failureOf(
+export async function deferredIfFull(
   error: unknown,
   folder: string,
   clear: () => Promise<void> | void,
@@ -41,7 +40,9 @@ export async function failureOf(
   const disk = path.dirname(folder);
   if (!saysFull && !isFull(disk)) return error;
   await clear();
-  return new Deferred(`the disk is full: ${message}`, { isLasting: !saysFull || !isFull(disk) });
+  // if the disk has room without the files of the run, the run itself may fill the disk
+  const mayBeOfRun = !saysFull || !isFull(disk);
+  return new Deferred(`the disk is full: ${message}`, { isLasting: mayBeOfRun });
 }
 
 function isFull(folder: string): boolean {
@@ -101,7 +102,7 @@ function jsonOf(type: InputType, canonical: string): string {
  *
  * @throws Error if an output is not declared, or is given twice
  */
-export function declared(
+export function byDeclaredName(
   given: Record<string, unknown>,
   outputs: readonly OutputDescriptor[],
 ): Record<string, unknown> {
@@ -125,7 +126,10 @@ function isInfinite(value: unknown): boolean {
   return value === 'Infinity' || value === '-Infinity';
 }
 
-/** Stores the files that the program names as outputs. They must be in the working folder. */
+/**
+ * Stores the files that the program names as outputs, and returns `outputs` with these files in place of the names. They
+ * must be in the working folder.
+ */
 export async function storeFiles(
   outputs: Record<string, unknown>,
   { template }: Job,

@@ -10,7 +10,7 @@ import type { Report } from './protocol.ts';
 import type { Stream } from './run-log.ts';
 
 /** The variables that name the folder for temporary files, for programs of several languages and systems. */
-const TEMPORARY = ['TMPDIR', 'TMP', 'TEMP'];
+const TEMPORARY_VARIABLES = ['TMPDIR', 'TMP', 'TEMP'];
 
 /** A program that stays loaded between runs. */
 export interface LoadedProgram {
@@ -75,7 +75,7 @@ export class Workplace {
    */
   open(): void {
     mkdirSync(this.#temporary, { recursive: true, mode: 0o700 });
-    Object.assign(process.env, temporaryIn(this.#temporary));
+    Object.assign(process.env, temporaryVariables(this.#temporary));
     for (const name of ['stdout', 'stderr'] as const) {
       process[name].write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
         this.printed[name].print(chunk);
@@ -141,6 +141,6 @@ export class Workplace {
 }
 
 /** The variables of the environment for temporary files in a folder. */
-export function temporaryIn(folder: string): Record<string, string> {
-  return Object.fromEntries(TEMPORARY.map((name) => [name, folder]));
+export function temporaryVariables(folder: string): Record<string, string> {
+  return Object.fromEntries(TEMPORARY_VARIABLES.map((name) => [name, folder]));
 }

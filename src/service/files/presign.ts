@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PRESIGNED_SECONDS } from '../../api/constants.ts';
 import type { Database } from '../database/database.ts';
-import { settingOf } from '../database/settings-table.ts';
+import { settingOrNew } from '../database/settings-table.ts';
 import { ServiceError } from '../errors.ts';
 import type { NamedFile } from './content-store.ts';
 
@@ -49,5 +49,5 @@ export class Presigner {
 
 /** The secret that signs addresses. It is stored, so that addresses stay valid after a restart. */
 export function signingSecret(database: Database): Promise<string> {
-  return settingOf(database, 'signing_secret', () => randomBytes(32).toString('base64url'));
+  return settingOrNew(database, 'signing_secret', () => randomBytes(32).toString('base64url'));
 }

@@ -5,9 +5,9 @@ import type { Database } from '../database/database.ts';
 import type { Hello } from './protocol.ts';
 
 /** How long after its last report the list shows an executor as gone, in milliseconds. No run depends on this. */
-const VALID = 30_000;
+const GONE_AFTER = 30_000;
 /** How long an executor that is gone stays in the list, in milliseconds. */
-const FORGOTTEN = 24 * 60 * 60_000;
+const FORGOTTEN_AFTER = 24 * 60 * 60_000;
 
 const statements = {
   note: `INSERT INTO executors (name, about, seen_at) VALUES (?, ?, ?)
@@ -38,7 +38,7 @@ export class Executors {
     this.#now = now;
   }
 
-  /** @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a later executor has the name */
+  /** Stores a report. @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a later executor has the name */
   async note(name: string, hello: Hello): Promise<void> {
     // of two executors with the same name, the earlier one is refused, so after a crash a new one can start immediately
     if (Date.parse(hello.since) < (await this.#startOf(name))) {
@@ -47,18 +47,14 @@ export class Executors {
         `Another executor that was started later has the name "${name}": give each executor its own --name.`,
       );
     }
-    const problem =
+    const otherBuild =
       hello.build === version
-        ? hello.problem
-        : `it is foray ${hello.build}, and the service is foray ${version}: install the same version`;
+        ? undefined
+        : `foray ${hello.build}, and the service is foray ${version}: install the same version`;
+    const problem = otherBuild === undefined ? hello.problem : `it is ${otherBuild}`;
     const seen = new Date(this.#now()).toISOString();
     await this.#sql.all(statements.note, name, JSON.stringify({ ...hello, problem }), seen);
-    if (hello.build !== version) {
-      throw new ServiceError(
-        'OTHER_BUILD',
-        `The executor is foray ${hello.build}, and the service is foray ${version}: install the same version.`,
-      );
-    }
+    if (otherBuild !== undefined) throw new ServiceError('OTHER_BUILD', `The executor is ${otherBuild}.`);
   }
 
   /** The time when the connected executor with this name was started, ms since 1970; -Infinity if there is none. */
@@ -69,7 +65,7 @@ export class Executors {
   }
 
   #isThere(seenAt: string): boolean {
-    return this.#now() - Date.parse(seenAt) < VALID;
+    return this.#now() - Date.parse(seenAt) < GONE_AFTER;
   }
 
   /** Removes executors whose last report is too old for the list. */
@@ -103,6 +99,6 @@ export class Executors {
 
   /** The time of the oldest report that still keeps an executor in the list. */
   #oldest(): string {
-    return new Date(this.#now() - FORGOTTEN).toISOString();
+    return new Date(this.#now() - FORGOTTEN_AFTER).toISOString();
   }
 }

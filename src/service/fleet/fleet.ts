@@ -47,27 +47,27 @@ export class Fleet {
   }
 
   /** @throws ServiceError OTHER_BUILD, NAME_TAKEN */
-  async greet(machine: string, hello: Hello): Promise<Welcome> {
-    await this.executors.note(machine, hello);
+  async greet(name: string, hello: Hello): Promise<Welcome> {
+    await this.executors.note(name, hello);
     for (const { versionId, difference } of hello.leaks) this.#parts.onLeaky(versionId, difference);
-    if (this.#arrivals.get(machine) !== hello.since) {
-      this.#arrivals.set(machine, hello.since);
+    if (this.#arrivals.get(name) !== hello.since) {
+      this.#arrivals.set(name, hello.since);
       await this.executors.forget();
       this.#parts.onArrived();
     }
     return this.#parts.welcome;
   }
 
-  async leave(machine: string): Promise<void> {
-    this.#arrivals.delete(machine);
-    await this.executors.remove(machine);
+  async leave(name: string): Promise<void> {
+    this.#arrivals.delete(name);
+    await this.executors.remove(name);
   }
 
   /** @throws ServiceError HOLDER_CLOSED */
-  async claim(executor: string, { holder, has, most, without }: Claim): Promise<{ runs: ClaimedRun[] }> {
+  async claim(keyName: string, { holder, has, most, without }: Claim): Promise<{ runs: ClaimedRun[] }> {
     const { holders } = this.#parts;
     try {
-      await holders.open(holder, `executor ${executor}`);
+      await holders.open(holder, `executor ${keyName}`);
       const runs = await this.#feedOf(holder).claim(most, [...without, ...this.#unfitFor(has)]);
       return { runs: runs.map(({ id, versionId, inputs, trace }) => ({ id, versionId, inputs, trace })) };
     } catch (error) {
@@ -97,11 +97,6 @@ export class Fleet {
     return { template: experimentTemplate, manifest, retired: retired ?? null, isLeaky: leak !== null };
   }
 
-  #feedOf(holder: string): Feed {
-    const { holders, progress } = this.#parts;
-    return new QueueFeed({ holders, progress, holder });
-  }
-
   /**
    * The problem if no executor takes runs of a version; undefined if an executor takes them. `able` lists the executors
    * that have no problem of their own.
@@ -118,6 +113,11 @@ export class Fleet {
       message: `${registry.publicName(versionId)} has no executor: its runs wait.`,
       detail: `Runs of the model "${registry.model(version.modelId).name}" wait: ${reason}.`,
     };
+  }
+
+  #feedOf(holder: string): Feed {
+    const { holders, progress } = this.#parts;
+    return new QueueFeed({ holders, progress, holder });
   }
 
   /** Ids of versions that an executor with these labels cannot run. */

@@ -1,15 +1,10 @@
-import {
-  type Client,
-  type Connection,
-  Client as TemporalClient,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { Client, type Connection, WorkflowNotFoundError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { ListedExecutor } from '../../api/extensions.ts';
 import { messageOf } from '../../errors.ts';
 import { dataConverter } from '../../payload-codec.ts';
-import { connectTemporal, untilCutOff } from '../../temporal-connection.ts';
+import { connectTemporal, requireNamespace, untilCutOff } from '../../temporal-connection.ts';
 import { connectError, translated } from '../../temporal-errors.ts';
 import type { Problems } from '../problems.ts';
 import { RepeatedCheck } from '../repeated-check.ts';
@@ -96,7 +91,7 @@ export class LaneKeeper {
     this.#parts = parts;
     this.#options = options;
     this.#connections = connections;
-    this.#client = new TemporalClient({
+    this.#client = new Client({
       connection: connections.client,
       namespace: options.namespace,
       dataConverter: converter,
@@ -127,22 +122,25 @@ export class LaneKeeper {
         return (await parts.runs.countFresh(1)) > 0;
       },
     };
-    const worker = await Worker.create({
-      connection: native,
-      namespace,
-      taskQueue: laneQueues(parts.service).lanes,
-      workflowBundle,
-      dataConverter: converter,
-      activities: { ...activities },
-      shutdownGraceTime: '2s',
-      // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
-      // for that service
-      maxCachedWorkflows: 0,
-    }).catch(async (error: unknown) => {
+    try {
+      await requireNamespace(client, options);
+      const worker = await Worker.create({
+        connection: native,
+        namespace,
+        taskQueue: laneQueues(parts.service).lanes,
+        workflowBundle,
+        dataConverter: converter,
+        activities: { ...activities },
+        shutdownGraceTime: '2s',
+        // a lane has few events, so no cache is needed; with a cache, lanes of a killed service would wait ten seconds
+        // for that service
+        maxCachedWorkflows: 0,
+      });
+      return new LaneKeeper(parts, options, { client, worker: native }, worker, converter);
+    } catch (error) {
       await Promise.all([client.close(), native.close()]);
       throw translated({ temporal: options }, error);
-    });
-    return new LaneKeeper(parts, options, { client, worker: native }, worker, converter);
+    }
   }
 
   /** Call this when runs may wait. Never throws. */
@@ -166,35 +164,36 @@ export class LaneKeeper {
   async #look(): Promise<void> {
     const { runs, fleet, problems, onFault } = this.#parts;
     try {
+      // the timer of the checks may be a little early
       const isRegular = performance.now() - this.#regularAt > LOOK_EVERY - GATHER;
       if (isRegular) this.#regularAt = performance.now();
       const { able, faulty } = await fleet.executors.present();
       const holders = await runs.holders.openExcept(EMBEDDED);
       const held = new Set(holders.map((holder) => laneOf(holder).workflowId));
-      const there = able.length + faulty.length;
-      this.#gather = there > held.size ? GATHER : GATHER_BUSY;
+      const connected = able.length + faulty.length;
+      this.#gather = connected > held.size ? GATHER : GATHER_BUSY;
       // the limit is at least one, because the check must know whether any run waits
-      const fresh = await runs.countFresh(there + 1);
+      const fresh = await runs.countFresh(connected + 1);
       await this.#noteUnserved(fresh, able, isRegular);
       // a faulty executor claims no runs but keeps its lane, so the others need more lanes
-      if (fresh > 0) await this.#open(Math.min(there - held.size, fresh + faulty.length), held);
+      if (fresh > 0) await this.#openLanes(Math.min(connected - held.size, fresh + faulty.length), held);
       if (isRegular) await this.#closeEnded(holders);
-      this.#faults.passed();
+      this.#faults.noteAnswer();
       problems.resolve('QUEUE_STUCK', LANES);
       // without a lane to open, nothing has asked Temporal, and a frozen server would not be noticed
-      if (there > 0) await this.#asked((client) => client.workflowService.getSystemInfo({}));
+      if (connected > 0) await this.#asked((client) => client.workflowService.getSystemInfo({}));
       problems.resolve('LANES_STUCK', '');
     } catch (error) {
-      const isTemporals = error instanceof TemporalFault;
-      if (!isTemporals && !this.#faults.mustTell(error)) return;
+      const isOfTemporal = error instanceof TemporalFault;
+      if (!isOfTemporal && !this.#faults.mustTell(error)) return;
       problems.raise({
-        code: isTemporals ? 'LANES_STUCK' : 'QUEUE_STUCK',
-        subject: isTemporals ? '' : LANES,
+        code: isOfTemporal ? 'LANES_STUCK' : 'QUEUE_STUCK',
+        subject: isOfTemporal ? '' : LANES,
         message:
           'Executors on other machines get no new work at the moment: runs wait for the working executors.',
-        detail: `${isTemporals ? 'No lane can be started in Temporal' : 'The runs that wait for executors on other machines cannot be read'}; foray tries again: ${messageOf(error)}`,
+        detail: `${isOfTemporal ? 'No lane can be started in Temporal' : 'The runs that wait for executors on other machines cannot be read'}; foray tries again: ${messageOf(error)}`,
       });
-      if (!isTemporals) onFault(error);
+      if (!isOfTemporal) onFault(error);
     }
   }
 
@@ -220,12 +219,12 @@ export class LaneKeeper {
     );
   }
 
-  /** Opens this number of new lanes. `held` has the ids of the lanes that are held already. */
-  async #open(lanes: number, held: ReadonlySet<string>): Promise<void> {
+  /** Opens new lanes. `held` has the ids of the lanes that are held already. */
+  async #openLanes(count: number, held: ReadonlySet<string>): Promise<void> {
     const { lanes: taskQueue, executors } = laneQueues(this.#parts.service);
     const input: LaneInput = { executors, heartbeat: this.#options.heartbeat };
     const ids: string[] = [];
-    for (let index = 0; ids.length < lanes; index += 1) {
+    for (let index = 0; ids.length < count; index += 1) {
       const id = laneId(this.#parts.service, index);
       if (!held.has(id)) ids.push(id);
     }
@@ -251,7 +250,7 @@ export class LaneKeeper {
   async #closeEnded(holders: readonly string[]): Promise<void> {
     if (holders.length === 0) return;
     const { runs, onRequeued } = this.#parts;
-    const listed = await this.#openLanes();
+    const listed = await this.#listedLanes();
     for (const holder of holders) {
       const lane = laneOf(holder);
       // Temporal's list may lack new lanes
@@ -262,13 +261,13 @@ export class LaneKeeper {
   }
 
   /** The run ids of the open lanes in Temporal's list. */
-  #openLanes(): Promise<Set<string>> {
+  #listedLanes(): Promise<Set<string>> {
     const { lanes } = laneQueues(this.#parts.service);
     const query = `TaskQueue = '${lanes}' AND ExecutionStatus = 'Running'`;
     return this.#asked(async ({ workflow }) => {
-      const open = new Set<string>();
-      for await (const { runId } of workflow.list({ query })) open.add(runId);
-      return open;
+      const listed = new Set<string>();
+      for await (const { runId } of workflow.list({ query })) listed.add(runId);
+      return listed;
     });
   }
 

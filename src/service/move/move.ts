@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Database } from '../database/database.ts';
 import { migrations } from '../database/migrations.ts';
-import { databaseFile, lockFolder, migrationsOf, type ServiceDatabase } from '../database/open.ts';
+import { databaseFile, lockFolder, countMigrations, type ServiceDatabase } from '../database/open.ts';
 import { FOLDER, folderMark, MOVE, settingIn } from '../database/settings-table.ts';
 import { SqliteDatabase } from '../database/sqlite.ts';
 import { ContentFiles, namesIn } from '../files/content.ts';
@@ -79,12 +79,12 @@ async function moveFolder(options: MoveOptions): Promise<Moved> {
     const source = openSource(databaseFile(dataDir));
     try {
       if (database === undefined) return await moveAllFiles(options);
-      return await onlyService(database, async (target) => {
+      return await withUnusedDatabase(database, async (target) => {
         const from = new SqliteDatabase(source);
-        const isNew = await begin(from, target);
+        const isUnfinished = await assignTarget(from, target);
         // a damaged file is found before the rows of runs and versions are written
         const files = await moveAllFiles(options);
-        if (isNew) await moveRows(from, target, options);
+        if (isUnfinished) await moveRows(from, target, options);
         return { ...files, rows: await countRows(from, target.sql) };
       });
     } finally {
@@ -103,7 +103,7 @@ function moveSharedFolder(options: MoveOptions, id: string): Promise<Moved> {
       hint: 'Name it with --database: the move must know that none of these services runs.',
     });
   }
-  return onlyService(database, async ({ sql }) => {
+  return withUnusedDatabase(database, async ({ sql }) => {
     if ((await settingIn(sql, FOLDER)) === id) return moveAllFiles(options);
     throw new ForayError('STORE_UNUSABLE', `The data folder ${dataDir} does not belong to this database.`, {
       hint: 'Name the folder that its services share with --data.',
@@ -116,7 +116,7 @@ function moveSharedFolder(options: MoveOptions, id: string): Promise<Moved> {
  *
  * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE
  */
-async function onlyService<T>(
+async function withUnusedDatabase<T>(
   address: string,
   act: (database: Required<ServiceDatabase>) => Promise<T>,
 ): Promise<T> {
@@ -137,7 +137,7 @@ function openSource(file: string): DatabaseSync {
   let source: DatabaseSync | undefined;
   try {
     source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-    if (migrationsOf(source, file) === migrations.length) return source;
+    if (countMigrations(source, file) === migrations.length) return source;
     throw new ForayError('STORE_UNUSABLE', `The database ${file} was written by an older foray.`, {
       hint: 'Start this foray service on it once, to bring it up to date. Then stop the service.',
     });
@@ -155,7 +155,7 @@ function openSource(file: string): DatabaseSync {
  *
  * @throws ForayError STORE_UNUSABLE if the target belongs to another service, or no service has used the data folder
  */
-async function begin(from: Database, { sql: to }: Required<ServiceDatabase>): Promise<boolean> {
+async function assignTarget(from: Database, { sql: to }: Required<ServiceDatabase>): Promise<boolean> {
   const settings = await from.all<{ name: string; value: string }>('SELECT name, value FROM settings');
   const identity = settings.find(({ name }) => name === 'identity')?.value;
   const known = await settingIn(to, 'identity');

@@ -54,8 +54,8 @@ export class Rows {
   /** Copies the missing rows. Each page is written as a whole, so a repeated copy continues an interrupted one. */
   async copy(onRows: (rows: number) => void): Promise<void> {
     for (const table of TABLES) {
-      const from = table.page === undefined ? undefined : await this.#last(table);
-      if (from) onRows(await this.#upTo(table, from));
+      const from = table.page === undefined ? undefined : await this.#lastKey(table);
+      if (from) onRows(await this.#countUpTo(table, from));
       for await (const rows of pages(this.#from, table, from)) {
         await this.#insert(table, rows);
         onRows(rows.length);
@@ -104,13 +104,14 @@ export class Rows {
   }
 
   /** The key of the last row that was copied; undefined if there is none. */
-  async #last({ name, key }: Table): Promise<SqlValue[] | undefined> {
+  async #lastKey({ name, key }: Table): Promise<SqlValue[] | undefined> {
     const order = key.map((column) => `${column} DESC`).join(', ');
     const [row] = await this.#to.all<Row>(`SELECT ${key.join(', ')} FROM ${name} ORDER BY ${order} LIMIT 1`);
     return row && key.map((column) => row[column]!);
   }
 
-  async #upTo({ name, key }: Table, last: readonly SqlValue[]): Promise<number> {
+  /** The number of rows up to the row with the key `last`. */
+  async #countUpTo({ name, key }: Table, last: readonly SqlValue[]): Promise<number> {
     const [row] = await this.#from.all<{ rows: number }>(
       `SELECT count(*) AS rows FROM ${name} WHERE (${key.join(', ')}) <= (${key.map(() => '?').join(', ')})`,
       ...last,

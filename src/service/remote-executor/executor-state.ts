@@ -7,9 +7,13 @@ import type { RemoteMaterials } from './materials.ts';
 const LAST_MOMENT = 5_000;
 
 export interface StateOptions {
+  /** How many runs execute at once. */
   slots: number;
+  /** The labels of the executor, for models that need them. */
   has: readonly string[];
+  /** How long the executor may be without a run before it leaves, in milliseconds. */
   leaveWhenIdle?: number | undefined;
+  /** The time when the machine will be taken away, in milliseconds since 1970. */
   ends?: number | undefined;
 }
 

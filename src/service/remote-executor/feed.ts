@@ -59,14 +59,15 @@ function* inParts(endings: readonly Ending[]): Generator<Report['endings']> {
     // only animated runs are reported as stopped, and only the service itself executes animated runs
     if (whole.status === 'STOPPED') continue;
     const bytes = Buffer.byteLength(JSON.stringify(whole));
-    const ending = bytes > MOST_OUTPUTS ? tooLarge(whole.runId, bytes) : whole;
-    const length = ending === whole ? bytes : 0;
-    if (size + length > MOST_REPORTED && part.length > 0) {
+    const isTooLarge = bytes > MOST_OUTPUTS;
+    const ending = isTooLarge ? tooLarge(whole.runId, bytes) : whole;
+    const counted = isTooLarge ? 0 : bytes;
+    if (size + counted > MOST_REPORTED && part.length > 0) {
       yield part;
       [part, size] = [[], 0];
     }
     part.push(ending);
-    size += length;
+    size += counted;
   }
   if (part.length > 0) yield part;
 }

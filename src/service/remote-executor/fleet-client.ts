@@ -6,7 +6,7 @@ import { messageOf } from '../../errors.ts';
 import type { UploadAddress } from '../files/content-store.ts';
 import type { RemoteFiles } from '../files/run-files.ts';
 import { isSystemError } from '../system-errors.ts';
-import { HolderClosed } from '../runs/feed.ts';
+import { type ClaimedRun, HolderClosed } from '../runs/feed.ts';
 import {
   type Beat,
   type BeatAnswer,
@@ -18,7 +18,6 @@ import {
   type Report,
   type Welcome,
 } from '../fleet/protocol.ts';
-import type { ClaimedRun } from '../runs/feed.ts';
 
 /** The service refuses a request, or cannot be reached. The message never contains the key. */
 export class ServiceFault extends Error {
@@ -32,10 +31,12 @@ export class ServiceFault extends Error {
   }
 }
 
+/** Time limits, in milliseconds. */
 const TIMEOUT = { connect: 10_000, response: 60_000, socket: 60_000 };
-/** A beat is small, and a missing answer to it shows that the executor is cut off. */
+/** It is shorter, because a beat is small, and a missing answer to it shows that the executor is cut off. */
 const BEAT_TIMEOUT = { request: 10_000 };
-const PLAIN: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
+/** The options of a request without the key, which the file store must not get. */
+const KEYLESS: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };
 /** How long files pass through the service after the file store has failed, in milliseconds. */
 const DETOUR = 60_000;
 
@@ -48,18 +49,18 @@ export class FleetClient implements RemoteFiles {
   /** @param url - the address of the service, with or without a path of the interface at its end */
   constructor(url: string, key: string) {
     this.#root = `${url.replace(/\/api\/open\/[^/]*\/?$/, '').replace(/\/$/, '')}${EXECUTORS}`;
-    this.#options = { ...PLAIN, headers: { authorization: key } };
+    this.#options = { ...KEYLESS, headers: { authorization: key } };
   }
 
-  async hello(machine: string, hello: Hello): Promise<Welcome> {
-    const welcome = await this.#post<Welcome>(`/hello/${encodeURIComponent(machine)}`, hello);
+  async hello(name: string, hello: Hello): Promise<Welcome> {
+    const welcome = await this.#post<Welcome>(`/hello/${encodeURIComponent(name)}`, hello);
     if (!welcome.hasStore) this.#detourUntil = Infinity;
     else if (this.#detourUntil === Infinity) this.#detourUntil = 0;
     return welcome;
   }
 
-  async leave(machine: string): Promise<void> {
-    await this.#send(() => got.delete(`${this.#root}/hello/${encodeURIComponent(machine)}`, this.#options));
+  async leave(name: string): Promise<void> {
+    await this.#send(() => got.delete(`${this.#root}/hello/${encodeURIComponent(name)}`, this.#options));
   }
 
   /** @throws HolderClosed, ServiceFault */
@@ -96,7 +97,7 @@ export class FleetClient implements RemoteFiles {
   async fetch(hash: string, file: string): Promise<void> {
     const isFetched = await this.#withStore(async () => {
       const { url } = await this.#get<FileAddress>(`/files/${hash}/address`);
-      return () => download(url, file, PLAIN);
+      return () => download(url, file, KEYLESS);
     });
     if (!isFetched) await this.#send(() => download(`${this.#root}/files/${hash}`, file, this.#options));
   }
@@ -105,7 +106,7 @@ export class FleetClient implements RemoteFiles {
   async upload(hash: string, file: string): Promise<void> {
     const isUploaded = await this.#withStore(async () => {
       const { url, headers } = await this.#get<UploadAddress>(`/files/${hash}/upload-address`);
-      return () => upload(url, file, { ...PLAIN, headers });
+      return () => upload(url, file, { ...KEYLESS, headers });
     });
     if (!isUploaded) await this.#send(() => upload(`${this.#root}/files/${hash}`, file, this.#options));
   }
@@ -118,9 +119,9 @@ export class FleetClient implements RemoteFiles {
    */
   async #withStore(prepare: () => Promise<() => Promise<void>>): Promise<boolean> {
     if (performance.now() < this.#detourUntil) return false;
-    const pass = await prepare();
+    const transfer = await prepare();
     try {
-      await pass();
+      await transfer();
       return true;
     } catch {
       // this error is not reported, because it contains the signed address. The caller then transfers the file through

@@ -12,7 +12,8 @@ export interface GreetingParts {
   state: ExecutorState;
   onLine: (line: string) => void;
   onFault: (error: unknown) => void;
-  onHeard: () => void;
+  /** Called when the service has answered. */
+  onAnswer: () => void;
 }
 
 /**
@@ -44,17 +45,18 @@ export async function greetFirst(
  *   executor has its name
  */
 export function keepGreeting(parts: GreetingParts): () => Promise<void> {
-  const { client, name, state, onLine, onFault, onHeard } = parts;
+  const { client, name, state, onLine, onFault, onAnswer } = parts;
   let isReplaced = false;
-  let isHeard = true;
+  /** Whether the service has answered the last greeting. */
+  let hasAnswered = true;
   const greet = async (): Promise<void> => {
     try {
       await client.hello(name, state.hello());
-      onHeard();
-      if (!isHeard) onLine('The service answers again.');
-      isHeard = true;
+      onAnswer();
+      if (!hasAnswered) onLine('The service answers again.');
+      hasAnswered = true;
     } catch (error) {
-      isHeard = false;
+      hasAnswered = false;
       onFault(error);
       const code = error instanceof ServiceFault ? error.code : undefined;
       // a newer executor has the name
@@ -69,13 +71,13 @@ export function keepGreeting(parts: GreetingParts): () => Promise<void> {
   let said = '';
   const looking = setInterval(() => {
     const { problem, refusals } = state.hello();
-    const now = [
+    const reasons = [
       ...(problem === null ? [] : [`Claims nothing: ${problem}`]),
       ...refusals.map((refusal) => `Takes no runs of ${refusal}`),
     ].join('\n');
-    if (now !== said) {
-      said = now;
-      if (now !== '') onLine(now);
+    if (reasons !== said) {
+      said = reasons;
+      if (reasons !== '') onLine(reasons);
       void greet();
     }
     state.leaveInTime();

@@ -67,7 +67,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
   #isClosed = false;
   /** Aborted when another executor, which reaches the service, should have the runs. */
   readonly #cutOff = new AbortController();
-  /** The time since when the service works but does not answer this executor; undefined if it answers or does not work. */
+  /** Since when the service works but does not answer this executor; undefined if it answers or does not work. */
   #unheardAt: number | undefined;
 
   constructor(parts: LaneParts) {
@@ -146,21 +146,23 @@ export class LaneWork implements DispatcherListener, RecorderListener {
         await this.#feed.beat(held);
         this.#unheardAt = undefined;
       } catch (error) {
-        await this.#unheard(error);
+        await this.#noteUnheard(error);
       }
     }
-    const hasEnded = until.aborted || this.#dispatcher.claimedRuns().length === 0;
-    await pause(hasEnded ? BEAT_EVERY / 10 : BEAT_EVERY, undefined, { signal: until }).catch(() => {});
+    // without runs, the executor soon looks for new ones
+    const hasRuns = this.#dispatcher.claimedRuns().length > 0;
+    await pause(hasRuns ? BEAT_EVERY : BEAT_EVERY / 10, undefined, { signal: until }).catch(() => {});
   }
 
-  /** Ends the lane if this executor, but not the service, is cut off. */
-  async #unheard(error: unknown): Promise<void> {
+  /** Ends the lane if this executor, and not the service, has been cut off for long. */
+  async #noteUnheard(error: unknown): Promise<void> {
     const { heartbeat, isServed, onFault } = this.#parts;
     onFault(error);
     const hasAnswered = error instanceof ServiceFault && error.code !== undefined;
-    if (hasAnswered || !(await isServed())) this.#unheardAt = undefined;
-    else this.#unheardAt ??= performance.now();
-    if (performance.now() - (this.#unheardAt ?? Infinity) > heartbeat) this.#cutOff.abort();
+    const isCutOff = !hasAnswered && (await isServed());
+    this.#unheardAt = isCutOff ? (this.#unheardAt ?? performance.now()) : undefined;
+    if (this.#unheardAt !== undefined && performance.now() - this.#unheardAt > heartbeat)
+      this.#cutOff.abort();
   }
 
   #isIdle(): boolean {

@@ -16,7 +16,7 @@ import type { OutputTexts } from '../runs/stored-run.ts';
 import { type FleetClient, ServiceFault } from './fleet-client.ts';
 
 /** How long outputs may wait before the executor assumes that files cannot be stored at the moment, in milliseconds. */
-const LONG = 5_000;
+const LONG_WAIT = 5_000;
 /** The shortest time between two checks of the files of a version, in milliseconds. */
 const LOOK_EVERY = 1_000;
 
@@ -68,7 +68,7 @@ export class RemoteMaterials implements Materials {
 
   /** @throws Error of the system if the cache cannot be written */
   prepare(): void {
-    for (const copies of [this.#runFileCache, this.#code.contents, this.#code.folders]) copies.prepare();
+    for (const cache of [this.#runFileCache, this.#code.contents, this.#code.folders]) cache.prepare();
   }
 
   async jobOf({ versionId, inputs }: ClaimedRun): Promise<Prepared> {
@@ -91,8 +91,8 @@ export class RemoteMaterials implements Materials {
       return { code, template, isElsewhere: true, isAlone: isLeaky };
     } catch (error) {
       folders.release([manifest.contentHash]);
-      const { cause, message: reason } = error as Error;
-      if (cause instanceof ServiceFault) this.#refusals.set(versionId, { model, reason });
+      const { cause, message } = error as Error;
+      if (cause instanceof ServiceFault) this.#refusals.set(versionId, { model, reason: message });
       throw error;
     }
   }
@@ -116,7 +116,7 @@ export class RemoteMaterials implements Materials {
   /** Why no more runs begin; undefined when runs may begin, or when outputs wait only for a moment. */
   whyFull(): string | undefined {
     const [oldest] = this.#uploads;
-    if (!oldest || !this.isFull() || performance.now() - oldest.since < LONG) return undefined;
+    if (!oldest || !this.isFull() || performance.now() - oldest.since < LONG_WAIT) return undefined;
     return `the outputs of ${this.#uploads.size} runs wait, because the service cannot store them`;
   }
 

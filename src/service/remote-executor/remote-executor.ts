@@ -7,7 +7,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { ForayError, messageOf } from '../../errors.ts';
 import type { Needs } from '../../http/health.ts';
 import { dataConverter } from '../../payload-codec.ts';
-import { untilCutOff } from '../../temporal-connection.ts';
+import { requireNamespace, untilCutOff } from '../../temporal-connection.ts';
 import { connectError } from '../../temporal-errors.ts';
 import { ExecutorPool } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
@@ -19,7 +19,7 @@ import { FleetClient, ServiceFault } from './fleet-client.ts';
 import { greetFirst, keepGreeting } from './greeting.ts';
 import { LaneWork, type LaneParts } from './lane-work.ts';
 import { filesIn, RemoteMaterials } from './materials.ts';
-import { ExecutorState } from './executor-state.ts';
+import { ExecutorState, type StateOptions } from './executor-state.ts';
 
 /**
  * For each slot, the outputs of this many runs may wait to be sent to the service. While so many outputs wait, no more
@@ -31,7 +31,7 @@ const CUT_OFF = 2_000;
 /** The interval between two questions to Temporal, and the time limit of a question, in milliseconds. */
 const ASK_EVERY = 3_000;
 
-export interface RemoteExecutorOptions {
+export interface RemoteExecutorOptions extends StateOptions {
   url: string;
   /** The key of an executor, not of a user. */
   key: string;
@@ -41,23 +41,17 @@ export interface RemoteExecutorOptions {
     /** The module with the codecs of payloads. @default no codec */
     payloadCodec?: string | undefined;
   };
-  slots: number;
   /** The name of the executor in lists. @default the name of the machine, with a number from its second executor on */
   name?: string | undefined;
   /** The folder of code and files. @default a folder of this user among temporary files */
   cache?: string | undefined;
-  /** The labels of the executor, for models that need them. */
-  has: readonly string[];
-  /** How long the executor may be without a run before it leaves, in milliseconds. */
-  leaveWhenIdle?: number | undefined;
-  /** The time when the machine will be taken away, in milliseconds since 1970. */
-  ends?: number | undefined;
   /** Called with a line for the operator. */
   onLine: (line: string) => void;
 }
 
 export interface RemoteExecutor {
   name: string;
+  /** Resolves when the executor has left. */
   left: Promise<void>;
   /** Begins no more runs, and leaves when the executing runs have ended. */
   drain(): void;
@@ -94,7 +88,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
       timeout: welcome.runTimeout ?? undefined,
       onLeaky: (versionId, difference) => state.noteLeak(versionId, difference),
     }));
-    const { onFault, onHeard, lastFault } = oncePerFault(url, onLine);
+    const { onFault, onAnswer, lastFault } = oncePerFault(url, onLine);
     const { connection, worker } = await takeLanes(options, {
       name,
       taskQueue: welcome.taskQueue,
@@ -105,7 +99,7 @@ export async function startRemoteExecutor(options: RemoteExecutorOptions): Promi
     const endAsking = keepAsking(connection, (unreached) => {
       state.unreached = unreached;
     });
-    const endGreeting = keepGreeting({ client, name, state, onLine, onFault, onHeard });
+    const endGreeting = keepGreeting({ client, name, state, onLine, onFault, onAnswer });
     state.draining.signal.addEventListener('abort', () => worker.shutdown());
     const work = async (): Promise<void> => {
       let isCutOff = false;
@@ -168,13 +162,13 @@ function keepAsking(
   return () => checks.close();
 }
 
-/** The answer about a part. It needs no key, so it has no text from elsewhere. */
+/** The answer about a need. Anybody may read it, so it has no text from elsewhere. */
 function answer(isFailed: boolean, why: string): Promise<string | undefined> {
   return Promise.resolve(isFailed ? why : undefined);
 }
 
 /**
- * Makes `onFault`, which reports a fault once while it repeats at each attempt, and `onHeard`, which is called when the
+ * Makes `onFault`, which reports a fault once while it repeats at each attempt, and `onAnswer`, which is called when the
  * service has answered. After that, the same fault is reported again. `lastFault` returns the fault that is not over.
  */
 function oncePerFault(url: string, onLine: (line: string) => void) {
@@ -186,7 +180,7 @@ function oncePerFault(url: string, onLine: (line: string) => void) {
       if (line !== lastFault) onLine(line);
       lastFault = line;
     },
-    onHeard: () => {
+    onAnswer: () => {
       lastFault = '';
     },
     lastFault: () => lastFault || undefined,
@@ -237,6 +231,10 @@ async function takeLanes(
   };
   const connection = await NativeConnection.connect(temporal.connectionOptions).catch((error: unknown) => {
     throw connectError({ temporal }, error, 'Name it with --temporal or TEMPORAL_ADDRESS.');
+  });
+  await requireNamespace(connection, temporal).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
   });
   const worker = await Worker.create({
     connection,

@@ -208,7 +208,7 @@ export class Dispatcher {
     );
     const ms = performance.now() - start;
     await this.#keepOrRemoveFolder(run.id, outcome);
-    this.#handleOutcome(run.versionId, outcome, ms);
+    this.#noteOutcome(run.versionId, outcome, ms);
     const ending = endingOf(run.id, outcome);
     // the executor gets its next run before the end of this one is written
     if (ending?.status === 'COMPLETED') this.wake();
@@ -256,7 +256,7 @@ export class Dispatcher {
     }
   }
 
-  #handleOutcome(versionId: string, outcome: Executed, ms: number): void {
+  #noteOutcome(versionId: string, outcome: Executed, ms: number): void {
     switch (outcome.kind) {
       case 'completed':
       case 'failed':

@@ -19,7 +19,7 @@ export class ExperimentTree {
    * Finds the live run with an identity, or adds a FRESH run, as a part (sub-run) of an experiment. Returns its `seq`,
    * which is its number in the table.
    */
-  async part(sql: Sql, run: NewRun): Promise<number> {
+  async addPart(sql: Sql, run: NewRun): Promise<number> {
     const { run: part } = await this.#table.insertOrFind(run, { isDirect: false, tasks: null }, sql);
     return part.seq;
   }
@@ -35,7 +35,7 @@ export class ExperimentTree {
       const live = new Set(rows.map(({ seq }) => Number(seq)));
       if (seqs.every((seq) => live.has(seq))) return seqs;
       for (const [position, seq] of seqs.entries())
-        if (!live.has(seq)) seqs[position] = await this.part(sql, runs[position]!);
+        if (!live.has(seq)) seqs[position] = await this.addPart(sql, runs[position]!);
     }
   }
 
@@ -63,21 +63,21 @@ export class ExperimentTree {
   async start(sql: Sql, effects: Effects, runs: readonly StoredRun[]): Promise<void> {
     const { startParents } = this.#table.statements;
     const seqs = runs.map(({ seq }) => seq);
-    this.#note(effects, await sql.all(startParents(seqs.length), this.#table.time(), ...seqs));
+    this.#noteChanged(effects, await sql.all(startParents(seqs.length), this.#table.time(), ...seqs));
   }
 
   /** Counts completed sub-runs in their experiments. */
   async complete(sql: Sql, effects: Effects, seqs: readonly number[]): Promise<void> {
     const { parentsOf, completeParent } = this.#table.statements;
     const time = this.#table.time();
-    const parents = await sql.all<{ parent_seq: number; times: number }>(parentsOf(seqs.length), ...seqs);
-    for (const { parent_seq, times } of parents)
-      this.#note(effects, await sql.all(completeParent, times, times, time, times, time, parent_seq));
+    const parents = await sql.all<{ parent_seq: number; runs: number }>(parentsOf(seqs.length), ...seqs);
+    for (const { parent_seq, runs } of parents)
+      this.#noteChanged(effects, await sql.all(completeParent, runs, runs, time, runs, time, parent_seq));
   }
 
   /**
-   * Ends the experiments with a sub-run that has failed or was stopped. They fail too, and runs that nobody needs any
-   * more are stopped.
+   * Ends the experiments with a sub-run that has failed or was stopped (`how`). They fail too, and runs that nobody needs
+   * any more are stopped.
    */
   async fail(sql: Sql, effects: Effects, run: StoredRun, how: string): Promise<void> {
     const { parents, failParent } = this.#table.statements;
@@ -87,7 +87,7 @@ export class ExperimentTree {
         `${subRunTitle(parent, Number(row['position']), run.inputs)} ${how}`,
       );
       const failed = await sql.all<{ id: string }>(failParent, failure, this.#table.time(), parent.seq);
-      this.#note(effects, failed);
+      this.#noteChanged(effects, failed);
       if (failed.length > 0) await this.abandon(sql, effects, parent);
     }
   }
@@ -111,7 +111,8 @@ export class ExperimentTree {
     const find = async (): Promise<string> =>
       JSON.stringify((await sql.all<{ seq: number }>(unwanted, parent.seq)).map(({ seq }) => Number(seq)));
     let seqs = await find();
-    if (await this.hold(sql, seqs)) seqs = await find();
+    // before the lock, another transaction may have made some of them its parts
+    if (await this.lock(sql, seqs)) seqs = await find();
     for (const { id } of await sql.all<{ id: string }>(stopAll, this.#table.time(), seqs)) {
       effects.changed.push(id);
       effects.ended.push(id);
@@ -123,13 +124,13 @@ export class ExperimentTree {
    * Prevents other transactions from making these runs parts of an experiment, until this transaction ends. Returns
    * false if there can be no other transaction.
    */
-  async hold(sql: Sql, seqs: string): Promise<boolean> {
-    const { hold } = this.#table.statements;
-    if (hold) await sql.all(hold, seqs);
-    return hold !== '';
+  async lock(sql: Sql, seqs: string): Promise<boolean> {
+    const { lock } = this.#table.statements;
+    if (lock) await sql.all(lock, seqs);
+    return lock !== '';
   }
 
-  #note(effects: Effects, changed: readonly { id?: string }[]): void {
-    effects.changed.push(...changed.map(({ id }) => id!));
+  #noteChanged(effects: Effects, changed: readonly { id: string }[]): void {
+    effects.changed.push(...changed.map(({ id }) => id));
   }
 }

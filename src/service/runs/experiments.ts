@@ -83,15 +83,11 @@ function* replicationsOf(
   seeds?: Pick<Allowed, 'min' | 'max'>,
 ): Generator<CanonicalInputs> {
   // a single run has only the inputs of the template. If these include the number of replications, it has its default
-  const own = template.map(({ name, value }) => [
-    name,
-    name === NUMBER_OF_REPLICATIONS ? value : inputs[name]!,
-  ]);
+  const own = Object.fromEntries(
+    template.map(({ name, value }) => [name, name === NUMBER_OF_REPLICATIONS ? value : inputs[name]!]),
+  );
   for (let n = 1; n <= Number(inputs[NUMBER_OF_REPLICATIONS]); n += 1) {
-    yield {
-      ...(Object.fromEntries(own) as CanonicalInputs),
-      [RANDOM_SEED]: replicationSeed(inputs[RANDOM_SEED]!, n, seeds),
-    };
+    yield { ...own, [RANDOM_SEED]: replicationSeed(inputs[RANDOM_SEED]!, n, seeds) };
   }
 }
 

@@ -12,12 +12,10 @@ import { readRow, type RunRow } from './stored-run.ts';
 const MOST_LOGS = 2_000;
 /** A run that has lost its holder this many times fails, because the run itself may crash its executors. */
 const MOST_LOSSES = 5;
-
 /** A run that was put back this many times, while no lack of the machine was the reason, fails with the last reason. */
 const MOST_PUT_BACK = 20;
-/** The number of runs whose times are counted. */
+/** The number of runs for which this is counted. */
 const MOST_COUNTED = 100_000;
-
 /**
  * How long a closed holder is remembered, in milliseconds. After that, an executor that was frozen all this time could
  * open its holder again.
@@ -28,10 +26,10 @@ const FORGET_EVERY = 60 * 60_000;
 
 type Completion = Extract<Ending, { status: 'COMPLETED' }>;
 type Failure = Extract<Ending, { status: 'FAILED' }>;
-type Return = Extract<Ending, { status: 'FRESH' }>;
+type PutBack = Extract<Ending, { status: 'FRESH' }>;
 
 /** A RUNNING run of a holder. */
-interface Held {
+interface HeldRun {
   id: string;
   experiment_type: string;
   losses: number;
@@ -61,7 +59,7 @@ export interface Unheld {
 export class Holders {
   readonly #table: RunTable;
   readonly #tree: ExperimentTree;
-  /** How often runs were put back since this service started, by id. */
+  /** How often runs were put back for a lasting reason since this service started, by id. */
   readonly #putBacks = new RecentMap<string, number>(MOST_COUNTED);
   #forgotAt = -Infinity;
 
@@ -70,7 +68,7 @@ export class Holders {
     this.#tree = tree;
   }
 
-  /** Adds a holder if it is not known. `name` contains the name of the executor, or is `EMBEDDED` for a service. */
+  /** Adds a holder if it is not known. `name` contains the name of the executor's key, or is `EMBEDDED` for a service. */
   async open(id: string, name: string): Promise<void> {
     await this.#table.sql.all(this.#table.statements.openHolder, id, name, this.#table.time());
   }
@@ -114,7 +112,7 @@ export class Holders {
     sql: Sql,
     effects: Effects,
     holder: string,
-    { runId, reason, isLasting }: Return,
+    { runId, reason, isLasting }: PutBack,
   ): Promise<void> {
     const times = (this.#putBacks.get(runId) ?? 0) + (isLasting ? 1 : 0);
     if (times >= MOST_PUT_BACK) {
@@ -140,13 +138,13 @@ export class Holders {
     return this.#table.change(async (sql, effects) => {
       const time = this.#table.time();
       await sql.all(closeHolder, holder, '', time, time);
-      const rows = await sql.all<Held>(losses, holder);
-      const isAnimated = (run: Held) => run.experiment_type === 'ANIMATION_SVG';
+      const rows = await sql.all<HeldRun>(losses, holder);
+      const isAnimated = (run: HeldRun) => run.experiment_type === 'ANIMATION_SVG';
       for (const { id } of rows.filter(isAnimated))
         await this.#tree.stop(sql, effects, id, 'the model service that animated the run was lost');
       const held = rows.filter((run) => !isAnimated(run));
       if (isLost) effects.tally.lost += held.length;
-      const isFatal = (run: Held) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;
+      const isFatal = (run: HeldRun) => isLost && Number(run.losses) + 1 >= MOST_LOSSES;
       for (const { id: runId } of held.filter(isFatal)) {
         const reason = `its executor was lost ${MOST_LOSSES} times while it executed the run`;
         await this.#fail(sql, effects, holder, { runId, status: 'FAILED', reason });

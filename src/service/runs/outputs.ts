@@ -31,7 +31,7 @@ interface WantedOutput {
  */
 const MOST_CHARACTERS = 128 * 2 ** 20;
 /** The most characters of an element of an answer, without its name and its value. */
-const ELEMENT = 200;
+const ELEMENT_CHARACTERS = 200;
 
 /**
  * The outputs of a single run that the template names, in the order of the template (specification 2.5, rule 1). An
@@ -109,12 +109,13 @@ class AnswerSize {
   }
 }
 
+/** The elements that a template asks for. The varied inputs count only once. */
 function wantedOf({ outputs }: Template, template: OutputsTemplate, size: AnswerSize): Wanted[] {
   if (template.length === 0) return outputs.map((descriptor) => ({ descriptor, aggregation: undefined }));
   let hasInputs = false;
   return template.flatMap(({ aggregationType, inputs, outputs: asked }): Wanted[] => {
     const found = (asked ?? []).flatMap(({ name }) => outputsNamed(outputs, name));
-    for (const { name } of found) size.add(ELEMENT + name.length);
+    for (const { name } of found) size.add(ELEMENT_CHARACTERS + name.length);
     const isInputs = !hasInputs && found.length === 0 && (inputs ?? []).length > 0;
     hasInputs ||= isInputs;
     return isInputs
@@ -155,9 +156,9 @@ function isHistogram(type: OutputType, aggregation: Aggregation): boolean {
 
 function element(
   aggregationType: OutputsElement['aggregationType'],
-  { name, type, units, value: none }: OutputDescriptor,
-  value: string,
+  { name, type, units, value }: OutputDescriptor,
+  text: string,
 ): OutputsElement {
   // the specification has no axis here
-  return { aggregationType, inputs: [], outputs: [{ name, type, units, value: none }], value };
+  return { aggregationType, inputs: [], outputs: [{ name, type, units, value }], value: text };
 }

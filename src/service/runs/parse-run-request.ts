@@ -95,25 +95,23 @@ function placesOf(items: Template): ReadonlyMap<string, number> {
 }
 
 function readInput(
-  { name, type: base, units, value }: InputItem,
+  { name, type: base, units, value: defaultValue }: InputItem,
   requested: RequestInputItem | undefined,
   experimentType: ExperimentType,
 ): { type: InputType; value: string } {
   checkUnits(name, units, requested?.units);
-  const type = requested?.type && settingType(name, base, requested.type, experimentType);
+  const type = readType(name, base, requested?.type, experimentType);
   // only the added number of replications has no default
-  if (name === NUMBER_OF_REPLICATIONS && value === '' && !requested) {
+  if (name === NUMBER_OF_REPLICATIONS && defaultValue === '' && !requested) {
     throw invalid(`${experimentType} needs the input "${name}": how many times the run is repeated.`);
   }
-  const raw = requested?.value ?? value;
+  const raw = requested?.value ?? defaultValue;
   try {
-    return {
-      type: type ?? base,
-      value: canonicalInput(name, type ?? base, typeof raw === 'object' ? JSON.stringify(raw) : raw),
-    };
+    const value = canonicalInput(name, type, typeof raw === 'object' ? JSON.stringify(raw) : raw);
+    return { type, value };
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
-    throw invalid(`The value of "${name}" (${type ?? base}) ${error.message}.`);
+    throw invalid(`The value of "${name}" (${type}) ${error.message}.`);
   }
 }
 
@@ -125,14 +123,14 @@ function checkUnits(name: string, units: InputItem['units'], stated: RequestInpu
   );
 }
 
-/** The range or random type that a request gives an input of a base type, if it gives one. */
-function settingType(
+/** The type of an input's value in a request: the range or random type that it states, otherwise the base type. */
+function readType(
   name: string,
   base: InputType,
-  stated: InputType,
+  stated: InputType | undefined,
   experimentType: ExperimentType,
-): InputType | undefined {
-  if (!isRange(stated) && !isRandom(stated)) return undefined;
+): InputType {
+  if (stated === undefined || (!isRange(stated) && !isRandom(stated))) return base;
   const fitting = (isRange(stated) ? rangeTypes : randomTypes)[base as keyof typeof randomTypes];
   if (stated !== fitting) {
     const instead = fitting ? `use ${fitting}` : 'give it a single value';

@@ -30,7 +30,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
 
   claimed(isIdle: boolean): void {
     const { problems } = this.#parts;
-    this.#faults.passed();
+    this.#faults.noteAnswer();
     problems.resolve('QUEUE_STUCK', '');
     // if no run waits, these problems are over
     if (isIdle) problems.replace(['NO_EXECUTOR', 'RUNS_DEFERRED'], []);

@@ -20,7 +20,7 @@ export function drawValue(seed: string, name: string, type: InputType, bounds: s
   return String(Math.min(max, Math.max(min, min * (1 - u) + max * u)));
 }
 
-const MOST = 2n ** 63n - 1n;
+const MOST_SEED = 2n ** 63n - 1n;
 
 /**
  * The seed of a replication of a Monte Carlo experiment: a whole number from 0 to 2^63 - 1, or between the limits that
@@ -32,9 +32,10 @@ export function replicationSeed(
   { min, max }: Pick<Allowed, 'min' | 'max'> = {},
 ): string {
   const drawn = digest('replication', seed, n).readBigUInt64BE() >> 1n;
-  if ((min ?? max) === undefined) return String(drawn);
-  const most = max === undefined ? MOST : BigInt(Math.floor(max));
-  const least = min === undefined ? (most < 0n ? -MOST : 0n) : BigInt(Math.ceil(min));
+  if (min === undefined && max === undefined) return String(drawn);
+  const most = max === undefined ? MOST_SEED : BigInt(Math.floor(max));
+  const lowest = most < 0n ? -MOST_SEED : 0n;
+  const least = min === undefined ? lowest : BigInt(Math.ceil(min));
   return String(least + (drawn % (most - least + 1n)));
 }
 

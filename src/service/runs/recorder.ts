@@ -3,7 +3,7 @@ import { Backoff } from '../backoff.ts';
 import type { Ending, Feed } from './feed.ts';
 
 /** The largest number of endings in one write. */
-const MOST = 200;
+const MOST_TOGETHER = 200;
 
 export interface RecorderListener {
   /** Endings could not be written. The write will be tried again. */
@@ -11,7 +11,7 @@ export interface RecorderListener {
   written(endings: readonly Ending[]): void;
 }
 
-interface Pending {
+interface Waiting {
   ending: Ending;
   resolve: () => void;
 }
@@ -23,18 +23,18 @@ interface Pending {
 export class Recorder {
   readonly #feed: Pick<Feed, 'report'>;
   readonly #listener: RecorderListener;
-  readonly #waiting: Pending[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #pending = new Set<string>();
   readonly #every: number;
   #isWriting = false;
   #wroteAt = -Infinity;
   /** Ends the pause before the next write. */
   #onFull: () => void = () => {};
-  #open = true;
+  #isOpen = true;
 
   /**
-   * @param every - the shortest time between the starts of two writes, in milliseconds. A full write (`MOST` endings)
-   *   does not wait.
+   * @param every - the shortest time between the starts of two writes, in milliseconds. A full write
+   *   (`MOST_TOGETHER` endings) does not wait.
    */
   constructor(feed: Pick<Feed, 'report'>, listener: RecorderListener, every = 0) {
     this.#feed = feed;
@@ -49,7 +49,7 @@ export class Recorder {
     return new Promise((resolve) => {
       this.#pending.add(ending.runId);
       this.#waiting.push({ ending, resolve });
-      if (this.#waiting.length >= MOST) this.#onFull();
+      if (this.#waiting.length >= MOST_TOGETHER) this.#onFull();
       if (!this.#isWriting) void this.#writeAll();
     });
   }
@@ -61,14 +61,14 @@ export class Recorder {
 
   /** Begins no more attempts to write. */
   close(): void {
-    this.#open = false;
+    this.#isOpen = false;
   }
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     while (this.#waiting.length > 0) {
       await this.#gather();
-      const batch = this.#waiting.splice(0, MOST);
+      const batch = this.#waiting.splice(0, MOST_TOGETHER);
       await this.#write(batch.map(({ ending }) => ending));
       for (const { ending, resolve } of batch) {
         this.#pending.delete(ending.runId);
@@ -81,7 +81,7 @@ export class Recorder {
   /** Waits for more endings, if the last write began less than `every` milliseconds ago. */
   async #gather(): Promise<void> {
     const rest = this.#wroteAt + this.#every - performance.now();
-    if (rest > 0 && this.#waiting.length < MOST) {
+    if (rest > 0 && this.#waiting.length < MOST_TOGETHER) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, rest);
         this.#onFull = () => {
@@ -95,7 +95,7 @@ export class Recorder {
 
   async #write(endings: readonly Ending[]): Promise<void> {
     const backoff = new Backoff();
-    while (this.#open) {
+    while (this.#isOpen) {
       try {
         await this.#feed.report(endings);
         return this.#listener.written(endings);

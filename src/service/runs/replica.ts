@@ -11,7 +11,7 @@ import type { RunRepository } from './repository.ts';
 import { SharedProgress } from './shared-progress.ts';
 
 /** A replica that is absent at this number of checks in a row is lost. */
-const LOOKS_WITHOUT = 3;
+const LOST_AFTER_LOOKS = 3;
 /** The interval at which a replica checks the other replicas and its own runs, ms. */
 const LOOK_EVERY = 1_000;
 /** Once in this number of checks, a replica also looks for runs that no message has announced. */
@@ -53,7 +53,7 @@ export class Replica implements Feed {
   #onEnded: (runIds: readonly string[]) => void = () => {};
   #looking: RepeatedCheck | undefined;
   /** Resolves when the replica has a new holder, after its old one was closed. */
-  #beginning: Promise<void> | undefined;
+  #rejoining: Promise<void> | undefined;
   #looks = 0;
   /** The number of checks in a row that have found another replica absent, by the id of its holder. */
   #absences: ReadonlyMap<string, number> = new Map();
@@ -98,7 +98,7 @@ export class Replica implements Feed {
       return await this.#feed!.claim(most, without);
     } catch (error) {
       if (!(error instanceof HolderClosed)) throw error;
-      await this.#beginOnce();
+      await this.#rejoinOnce();
       return this.#feed!.claim(most, without);
     }
   }
@@ -139,11 +139,11 @@ export class Replica implements Feed {
   }
 
   /** Continues with a new holder, after the old one was closed. */
-  #beginOnce(): Promise<void> {
-    return (this.#beginning ??= this.#beginAnew().finally(() => (this.#beginning = undefined)));
+  #rejoinOnce(): Promise<void> {
+    return (this.#rejoining ??= this.#rejoin().finally(() => (this.#rejoining = undefined)));
   }
 
-  async #beginAnew(): Promise<void> {
+  async #rejoin(): Promise<void> {
     const held = this.#work?.held() ?? [];
     await Promise.all(held.map((runId) => this.#work!.stop(runId)));
     this.#onEnded(held);
@@ -162,7 +162,7 @@ export class Replica implements Feed {
       if (ended.length > 0) this.#onEnded(ended);
     }
     // the replica may have got a new holder meanwhile
-    if (holder === this.#holder && !services.some(({ id }) => id === holder)) await this.#beginOnce();
+    if (holder === this.#holder && !services.some(({ id }) => id === holder)) await this.#rejoinOnce();
     await this.#closeLost(services, work);
     this.#looks += 1;
     if (this.#looks % LOOKS_FOR_RUNS > 0) return;
@@ -177,7 +177,7 @@ export class Replica implements Feed {
   async #closeLost(services: readonly OpenService[], work: ReplicaWork): Promise<void> {
     const absent = this.#othersOf(services).filter(({ isConnected }) => !isConnected);
     this.#absences = new Map(absent.map(({ id }) => [id, (this.#absences.get(id) ?? 0) + 1]));
-    const lost = [...this.#absences.keys()].filter((id) => this.#absences.get(id)! >= LOOKS_WITHOUT);
+    const lost = [...this.#absences.keys()].filter((id) => this.#absences.get(id)! >= LOST_AFTER_LOOKS);
     for (const id of lost) {
       await this.#parts.runs.holders.close(id, { isLost: true });
       await this.#shared.forget(id);

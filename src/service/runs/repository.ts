@@ -22,9 +22,9 @@ const PAGE_BYTES = 8 * 2 ** 20;
 
 /**
  * Runs in the database, and experiments, which consist of runs. A change of a run and its effects on the experiments
- * with that run are one transaction. A statement that changes the status of runs either lists the statuses that it
- * may replace, or it changes only runs that its transaction has just selected or added. So other processes may change the same runs at the same
- * time.
+ * with that run are one transaction. A statement that changes the status of runs either lists the statuses that it may
+ * replace, or it changes only runs that its transaction has just selected or added. So other processes may change the
+ * same runs at the same time.
  */
 export class RunRepository {
   readonly holders: Holders;
@@ -83,7 +83,7 @@ export class RunRepository {
   insertParts(runs: readonly NewRun[]): Promise<number[]> {
     return this.#table.change(async (sql) => {
       const seqs = [];
-      for (const run of runs) seqs.push(await this.#tree.part(sql, run));
+      for (const run of runs) seqs.push(await this.#tree.addPart(sql, run));
       return seqs;
     });
   }
@@ -96,8 +96,8 @@ export class RunRepository {
    */
   insertMultiple(run: NewRun, subRuns: readonly NewRun[], parts: readonly number[]): Promise<StoredRun> {
     return this.#table.change(async (sql, effects) => {
-      const settings = { isDirect: true, tasks: parts.length };
-      const { run: parent, isNew } = await this.#table.insertOrFind(run, settings, sql);
+      const role = { isDirect: true, tasks: parts.length };
+      const { run: parent, isNew } = await this.#table.insertOrFind(run, role, sql);
       if (!isNew) return parent;
       const seqs = await this.#tree.liveParts(sql, subRuns, parts);
       return this.#tree.adopt(sql, effects, parent, seqs);
@@ -112,7 +112,7 @@ export class RunRepository {
     await this.#table.change(async (sql, effects) => {
       effects.hasRemoved = true;
       const seqs = JSON.stringify(parts);
-      await this.#tree.hold(sql, seqs);
+      await this.#tree.lock(sql, seqs);
       await sql.all(this.#statements.dropParts, seqs);
     });
   }
@@ -127,10 +127,10 @@ export class RunRepository {
    *
    * @returns false if the run has failed or was stopped meanwhile
    */
-  async want(run: StoredRun): Promise<boolean> {
+  async noteDirect(run: StoredRun): Promise<boolean> {
     return this.#table.change(async (sql, effects) => {
       effects.changed.push(run.id);
-      return (await sql.all(this.#statements.want, run.seq)).length > 0;
+      return (await sql.all(this.#statements.noteDirect, run.seq)).length > 0;
     });
   }
 
@@ -250,7 +250,8 @@ function pageEnds(sizes: readonly OutputSize[]): number[] {
     rows += 1;
     bytes += Number(size.bytes);
     const next = sizes[at + 1];
-    if (next && rows < PAGE && bytes + Number(next.bytes) <= PAGE_BYTES) return;
+    const isRoomForNext = next && rows < PAGE && bytes + Number(next.bytes) <= PAGE_BYTES;
+    if (isRoomForNext) return;
     ends.push(Number(size.position));
     [rows, bytes] = [0, 0];
   });

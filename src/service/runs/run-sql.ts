@@ -29,6 +29,7 @@ const multiple = { hasSubRuns: true };
  * change. `claim`, `begin` and `setProgress` name no states, because their transaction has selected or added the runs.
  */
 export function runStatements({ list, skipLocked, forShare, forUpdate, isConnected }: Dialect) {
+  // the elements of a JSON array, which is the value of one `?`
   const texts = `(SELECT value FROM ${list} AS given)`;
   const numbers = `(SELECT CAST(value AS BIGINT) FROM ${list} AS given)`;
   return {
@@ -37,7 +38,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
          (id, version_id, experiment_type, identity, inputs, types, direct, tasks, tasks_left, requested_at, status)
        VALUES ${times(runs, `(${times(10, '?')}, 'FRESH')`)}
        ON CONFLICT (identity) WHERE status IN ('FRESH', 'RUNNING', 'COMPLETED') DO NOTHING RETURNING ${COLUMNS}`,
-    want: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
+    noteDirect: `UPDATE runs SET direct = 1 WHERE seq = ? AND status IN ('FRESH', 'RUNNING', 'COMPLETED') RETURNING id`,
     newest: `SELECT ${COLUMNS} FROM runs WHERE identity = ? ORDER BY seq DESC LIMIT 1`,
     /**
      * All runs of some identities, with the newest run of each last. The order is the order of the index, so that
@@ -88,7 +89,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
        WHERE id IN ${marks(runs)} AND status IN ${statesBefore('COMPLETED', single)} AND tasks IS NULL RETURNING id, seq`,
     /** The number of the given runs in each experiment. */
     parentsOf: (runs: number) =>
-      `SELECT parent_seq, count(*) AS times FROM sub_runs WHERE run_seq IN ${marks(runs)} GROUP BY parent_seq`,
+      `SELECT parent_seq, count(*) AS runs FROM sub_runs WHERE run_seq IN ${marks(runs)} GROUP BY parent_seq`,
     completeParent: `UPDATE runs SET tasks_left = tasks_left - ?,
          status = CASE WHEN tasks_left = ? THEN 'COMPLETED' ELSE 'RUNNING' END,
          started_at = coalesce(started_at, ?), finished_at = CASE WHEN tasks_left = ? THEN ? END
@@ -124,7 +125,7 @@ export function runStatements({ list, skipLocked, forShare, forUpdate, isConnect
      * After this statement, no other transaction makes these runs parts of an experiment. Its text is empty for a
      * database that has no other transactions.
      */
-    hold: forUpdate && `SELECT seq FROM runs WHERE seq IN ${numbers} ORDER BY seq ${forUpdate}`,
+    lock: forUpdate && `SELECT seq FROM runs WHERE seq IN ${numbers} ORDER BY seq ${forUpdate}`,
     progress: `SELECT count(*) FILTER (WHERE status <> 'COMPLETED') AS unfinished,
          count(*) FILTER (WHERE status = 'FRESH') AS fresh
        FROM sub_runs JOIN runs ON runs.seq = run_seq WHERE parent_seq = ?`,

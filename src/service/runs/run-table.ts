@@ -40,7 +40,7 @@ export class RunTable {
   readonly #now: () => number;
   readonly #recent: RunCache<StoredRun>;
   readonly #inserts: Gathered<SqlValue[], RunRow | undefined>;
-  readonly #looks: Gathered<string, StoredRun | undefined>;
+  readonly #reads: Gathered<string, StoredRun | undefined>;
   /** The traces in which runs were requested here, as values of the header `traceparent`, by run id. */
   readonly traces = new RecentMap<string, string>(MOST_TRACES);
   #onEnded: (runIds: readonly string[]) => void = () => {};
@@ -53,7 +53,7 @@ export class RunTable {
     // a database server would need several times as long for one request at a time
     const together = { most: MOST_TOGETHER, mayBeOfOne: (error: unknown) => !isUnreachable(error) };
     this.#inserts = new Gathered({ ...together, act: (runs) => this.#insertAll(runs) });
-    this.#looks = new Gathered({ ...together, act: (identities) => this.#newestOf(identities) });
+    this.#reads = new Gathered({ ...together, act: (identities) => this.#newestOf(identities) });
   }
 
   /** @param callback - called with the ids of runs that must not be executed any more */
@@ -64,15 +64,22 @@ export class RunTable {
   /** Adds a FRESH run; undefined if a live run has its identity. */
   async insert(
     { versionId, identity, settings }: NewRun,
-    { isDirect, tasks }: { isDirect: boolean; tasks: number | null },
+    { isDirect, tasks }: Pick<StoredRun, 'isDirect' | 'tasks'>,
     sql: Sql = this.sql,
   ): Promise<StoredRun | undefined> {
+    // NaN is never the current number of changes, so the run of a transaction is not kept
     const since = sql === this.sql ? this.#recent.changes : Number.NaN;
     const values = [
       randomUUID(),
-      ...[versionId, settings.experimentType, identity],
-      ...[JSON.stringify(settings.inputs), JSON.stringify(settings.types)],
-      ...[Number(isDirect), tasks, tasks, this.time()],
+      versionId,
+      settings.experimentType,
+      identity,
+      JSON.stringify(settings.inputs),
+      JSON.stringify(settings.types),
+      Number(isDirect),
+      tasks,
+      tasks,
+      this.time(),
     ];
     const row =
       sql === this.sql && this.sql.isShared
@@ -87,11 +94,11 @@ export class RunTable {
   /** The live run with the identity of a run. If there is none, it adds a FRESH run. */
   async insertOrFind(
     run: NewRun,
-    settings: { isDirect: boolean; tasks: number | null },
+    role: Pick<StoredRun, 'isDirect' | 'tasks'>,
     sql: Sql = this.sql,
   ): Promise<{ run: StoredRun; isNew: boolean }> {
     for (;;) {
-      const added = await this.insert(run, settings, sql);
+      const added = await this.insert(run, role, sql);
       if (added) return { run: added, isNew: true };
       const found = await (sql === this.sql ? this.newest(run.identity) : this.newestNow(run.identity, sql));
       // the run with the same identity may have failed or been stopped meanwhile
@@ -104,7 +111,7 @@ export class RunTable {
     const id = this.#recent.newest(identity);
     if (id !== undefined) return this.byId(id);
     const since = this.#recent.changes;
-    const run = this.sql.isShared ? await this.#looks.do(identity) : await this.newestNow(identity, this.sql);
+    const run = this.sql.isShared ? await this.#reads.do(identity) : await this.newestNow(identity, this.sql);
     if (run) this.#recent.note(run, { identity, since });
     return run;
   }

@@ -61,7 +61,7 @@ export class Runs {
     const version = this.#registry.version(versionId);
     const wanted = wantedBy(version, request);
     const newest = await this.#repository.newest(wanted.identity);
-    if (newest && isLive(newest.status) && (await this.#isWanted(newest))) return newest;
+    if (newest && isLive(newest.status) && (await this.#noteDirect(newest))) return newest;
     await this.#checkExecutable(version, wanted.settings.inputs);
     if (wanted.settings.experimentType !== 'SIMULATION') return this.#addOnce(version, wanted);
     checkInputs(version, wanted.settings.inputs);
@@ -184,7 +184,7 @@ export class Runs {
     const seeds = version.inputs.find(({ name }) => name === RANDOM_SEED);
     for (const inputs of subRunsOf(version.experimentTemplate.inputs, wanted.settings, seeds)) {
       checkInputs(version, inputs);
-      subRuns.push(identified(version.id, { experimentType: 'SIMULATION', inputs, types: {} }));
+      subRuns.push(withIdentity(version.id, { experimentType: 'SIMULATION', inputs, types: {} }));
       if (subRuns.length % SLICE === 0) await turn();
     }
     const parts: number[] = [];
@@ -205,8 +205,8 @@ export class Runs {
   }
 
   /** Makes sure that a run does not stop with its experiments. Returns false if it failed or was stopped meanwhile. */
-  async #isWanted(run: StoredRun): Promise<boolean> {
-    return run.isDirect || run.status === 'COMPLETED' || this.#repository.want(run);
+  async #noteDirect(run: StoredRun): Promise<boolean> {
+    return run.isDirect || run.status === 'COMPLETED' || this.#repository.noteDirect(run);
   }
 
   #newest(versionId: string, request: RunRequest): Promise<StoredRun | undefined> {
@@ -244,7 +244,7 @@ function wantedBy({ id, experimentTemplate }: ServedVersion, request: RunRequest
       'Experiments of type ANIMATION_SVG are not served here, only SIMULATION, PARAMETER_VARIATION and MONTE_CARLO.',
     );
   }
-  return identified(id, readSettings(experimentTemplate.inputs, request));
+  return withIdentity(id, readSettings(experimentTemplate.inputs, request));
 }
 
 /** @throws ServiceError INVALID_VALUE, with the input's name, if the model does not allow a value of a single run */
@@ -252,6 +252,6 @@ function checkInputs({ inputs: declared }: ServedVersion, inputs: CanonicalInput
   for (const input of declared) checkValue(input.name, () => checkAllowed(input, inputs[input.name]!));
 }
 
-function identified(versionId: string, settings: Settings): NewRun {
+function withIdentity(versionId: string, settings: Settings): NewRun {
   return { versionId, identity: identityOf(versionId, settings), settings };
 }

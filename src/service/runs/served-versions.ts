@@ -34,6 +34,10 @@ export class ServedVersions implements Materials {
     this.#files?.releaseInputs(template, inputs);
   }
 
+  unwanted(): readonly string[] {
+    return this.#registry.unreadableVersions();
+  }
+
   async #job(versionId: string): Promise<Prepared> {
     const version = this.#registry.version(versionId);
     const code = await this.#registry.codeOf(version);
@@ -41,9 +45,5 @@ export class ServedVersions implements Materials {
     throw new VersionUnusable(
       `version ${version.version} of the model takes no runs any more: ${version.retired}`,
     );
-  }
-
-  unwanted(): readonly string[] {
-    return this.#registry.unreadableVersions();
   }
 }

@@ -28,13 +28,8 @@ export class SharedProgress {
    * @param services - all services, with the progress of runs that each knows
    */
   async exchange(service: string, services: readonly OpenService[]): Promise<void> {
-    const known = this.#progress.known();
-    if (known.size > 0) {
-      // another service may have received the end of some of these runs
-      const running = new Set(await this.#holders.running([...known.keys()]));
-      for (const runId of [...known.keys()]) if (!running.has(runId)) this.#progress.end(runId);
-    }
-    const shares = JSON.stringify(Object.fromEntries(known));
+    await this.#dropEnded();
+    const shares = JSON.stringify(Object.fromEntries(this.#progress.known()));
     if (shares !== this.#written) await this.#sql.all(statements.note, service, shares);
     this.#written = shares;
     const others = services.filter(({ id }) => id !== service);
@@ -44,5 +39,13 @@ export class SharedProgress {
   /** Removes the shares of a service that has ended or is lost. */
   async forget(service: string): Promise<void> {
     await this.#sql.all(statements.forget, service);
+  }
+
+  /** Drops the shares of runs whose end another service may have received. */
+  async #dropEnded(): Promise<void> {
+    const known = [...this.#progress.known().keys()];
+    if (known.length === 0) return;
+    const running = new Set(await this.#holders.running(known));
+    for (const runId of known) if (!running.has(runId)) this.#progress.end(runId);
   }
 }

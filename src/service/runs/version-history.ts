@@ -11,6 +11,7 @@ import type { RunRepository } from './repository.ts';
  */
 const SLICE = 10_000;
 
+/** The versions of models, with the numbers of their runs. */
 export class VersionHistory {
   readonly #runs: RunRepository;
   readonly #registry: ModelRegistry;
@@ -43,11 +44,11 @@ export class VersionHistory {
    */
   async prune(model: Model, { keep, before }: PruneRequest): Promise<Pruned> {
     const versions = this.#versionsOf(model);
-    const asked = (
+    const old =
       keep === undefined
         ? versions.filter(({ madeAt }) => madeAt === null || Date.parse(madeAt) < Date.parse(before!))
-        : versions.slice(0, -keep)
-    ).filter((version) => !version.code && version.manifest && version !== versions.at(-1));
+        : versions.slice(0, -keep);
+    const asked = old.filter((version) => !version.code && version.manifest && version !== versions.at(-1));
     const unfinished = await this.#runs.unfinishedVersions();
     const busy = asked.filter(({ id }) => unfinished.has(id));
     const pruned = asked.filter(({ id }) => !unfinished.has(id));

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import http from 'node:http';
 import http2 from 'node:http2';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -8,6 +9,7 @@ import { LaneKeeper, type LaneKeeperParts } from '../../../src/service/fleet/lan
 import { connectError, translated, unreachable } from '../../../src/temporal-errors.ts';
 import { Temporal } from '../../../src/client/temporal/index.ts';
 import { foray } from '../../support/cli.ts';
+import { temporalProcess } from '../../support/temporal.ts';
 import { makeCertificate } from '../../support/tls-proxy.ts';
 import { sampleRecord } from '../../report/support.ts';
 import { withoutServers } from '../../support/without-servers.ts';
@@ -126,6 +128,31 @@ test('a worker and a service with lanes name a key that Temporal refuses', async
   const options = ['--service-url', 'http://127.0.0.1:9', '--api-key', 'none', '--store', 'sqlite:store.db'];
   const worker = await foray(folder, ['worker', ...options], { env: { TEMPORAL_ADDRESS: address } });
   expect([worker.code, worker.stderr]).toEqual([3, expect.stringContaining(why)]);
+});
+
+test('a worker, a service with lanes and an executor name a namespace that Temporal does not have, and end', async () => {
+  const { address, start, kill } = await temporalProcess();
+  ends.push(kill);
+  await start();
+  const why = `The Temporal server at ${address} refuses the request (namespace "nowhere"): Namespace nowhere is not found.`;
+  const env = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'nowhere' };
+  const folder = testFolder();
+  const options = ['--service-url', 'http://127.0.0.1:9', '--api-key', 'none', '--store', 'sqlite:store.db'];
+  const lanes = ['--data', 'data', '--port', '0', '--temporal', address];
+  const service = http.createServer((_request, response) =>
+    response.end(JSON.stringify({ namespace: 'nowhere', taskQueue: 'lanes', runTimeout: null })),
+  );
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  ends.push(() => service.close());
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const executor = ['executor', '--service-url', url, '--cache', 'cache'];
+  const keyed = { ...env, FORAY_EXECUTOR_KEY: 'key' };
+  const all = await Promise.all([
+    foray(folder, ['worker', ...options], { env }),
+    foray(folder, ['service', ...lanes], { env }),
+    foray(folder, executor, { env: keyed }),
+  ]);
+  for (const ended of all) expect([ended.code, ended.stderr]).toEqual([3, expect.stringContaining(why)]);
 });
 
 test('an error about a connection with TLS points at the certificates, because a server refuses them in silence', () => {
