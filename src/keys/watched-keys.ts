@@ -58,7 +58,7 @@ export class WatchedKeys {
     return this.#holders.get(keyHash);
   }
 
-  /** The text of the file; empty if it gives no access. */
+  /** The text of the file; empty if it cannot be read, or other users have too much access to it. */
   text(): string {
     this.#refresh();
     return this.#text;
@@ -72,6 +72,7 @@ export class WatchedKeys {
     try {
       this.#look();
     } catch (error) {
+      // a key that was put into a comment is removed, too
       const text = this.#text.replaceAll(/#.*/g, '');
       this.#holders = new Map([...this.#holders].filter(([sha256]) => text.includes(sha256)));
       const which = this.#holders.size === 0 ? 'No key gives' : 'Only keys that were valid before give';
@@ -81,7 +82,7 @@ export class WatchedKeys {
   }
 
   /**
-   * Reads the file if it has changed in its content, its permissions or its existence.
+   * Reads the file, and takes its keys if its content, its permissions or its existence has changed.
    * @throws ForayError KEYS_INVALID if it has changed, and cannot be used
    */
   #look(): void {
@@ -90,7 +91,7 @@ export class WatchedKeys {
     const now = performance.now();
     if (stamp === this.#stamp && now - this.#readAt < READ_AGAIN) return;
     let text = '';
-    let refusal: Error | undefined;
+    let refusal: ForayError | undefined;
     try {
       text = readGuardedText(file, KEY_FILE, tooOpen);
     } catch (error) {

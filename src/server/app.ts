@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Foray, Settings } from '../client/index.ts';
 import { endUnusedConnections } from '../http/connections.ts';
 import { KeylessConnections } from '../http/keyless.ts';
-import { listen, reachable } from '../http/listen.ts';
+import { listen, reachableHost } from '../http/listen.ts';
 import { pathOf } from '../http/path.ts';
 import { Refusals } from '../http/refusals.ts';
 import { refuseSlowBodies, slowHeads } from '../http/slow-body.ts';
@@ -69,7 +69,7 @@ export interface Server {
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { foray, settings, keys, host = '127.0.0.1', hostNames = [], log } = options;
   let port = 0;
-  const url = (): string => `http://${reachable(host)}:${port}`;
+  const url = (): string => `http://${reachableHost(host)}:${port}`;
   const app = build(log);
   const refusals = new Refusals((line) => app.log.warn(line));
   const sessions = new Sessions(keys, refusals);
@@ -95,7 +95,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   // a browser sends a cookie to all ports of a host, and several servers may run there
   const cookie = (): string => `foray-${port}`;
-  const ownNames = ['0.0.0.0', '::'].includes(host) ? [] : [reachable(host)];
+  const ownNames = ['0.0.0.0', '::'].includes(host) ? [] : [reachableHost(host)];
   traceRequests(app);
   addGuard(app, parts, {
     hostNames: [...ownNames, ...hostNames],

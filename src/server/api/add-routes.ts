@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { addRoute, type Way } from '../../http/endpoints/add-route.ts';
+import { addRoute, type Serving } from '../../http/endpoints/add-route.ts';
 import { Reader } from '../../http/endpoints/reader.ts';
 import { acceptText } from '../../http/text-bodies.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
@@ -83,7 +83,7 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   );
 }
 
-const way: Way<OfRequest> = {
+const way: Serving<OfRequest> = {
   reader: new Reader(({ where, schema, value, error }) => {
     if (!error) return new ServerError('BAD_REQUEST', `The ${where} is not JSON.`);
     const { message, hint } = schemaError(error, schema, value, where);

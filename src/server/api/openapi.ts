@@ -4,7 +4,7 @@ import { serverErrors } from '../problems.ts';
 import { version } from '../../package/own-version.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpoints } from './endpoints.ts';
-import { type Json, json, openApiDocument, parametersOf } from '../../http/endpoints/openapi.ts';
+import { type Json, jsonContent, openApiDocument, parametersOf } from '../../http/endpoints/openapi.ts';
 
 export function serverDocument(url: string): Json {
   return openApiDocument<Endpoint>(endpoints, {
@@ -73,7 +73,7 @@ function operation(name: string, endpoint: Endpoint): Json {
       '2XX': {
         description: answer === null ? 'Done.' : summary,
         ...(answer !== null && {
-          content: typeof answer === 'string' ? { [answer]: {} } : json(schemaOf(answer, 'output')),
+          content: typeof answer === 'string' ? { [answer]: {} } : jsonContent(schemaOf(answer, 'output')),
         }),
       },
       default: { $ref: '#/components/responses/Problem' },
@@ -85,7 +85,7 @@ function bodyOf(body: NonNullable<Endpoint['body']>): Json {
   if (body === 'bytes') return { required: true, content: { 'application/octet-stream': {} } };
   if (body !== 'definition') {
     const required = !body.safeParse(undefined).success;
-    return { required, content: json(schemaOf(body, 'input')) };
+    return { required, content: jsonContent(schemaOf(body, 'input')) };
   }
   return {
     required: true,
