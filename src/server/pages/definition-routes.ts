@@ -9,10 +9,11 @@ import { quoted } from '../../text/suggest.ts';
 import { etagOf } from '../api/etag.ts';
 import { DEFINITION } from '../jobs/with-definition.ts';
 import { goneSignal } from '../gone.ts';
-import { problemOf, ServerError } from '../problems.ts';
+import { problemOf } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
-import { CHANGE_MS } from '../turns.ts';
+import { CHANGE_MS } from '../in-turn.ts';
 import {
   campaignForm,
   definitionPage,
@@ -39,7 +40,7 @@ const MOST_FORM = 24 * 1024 ** 2;
  * links to the lines.
  */
 export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
-  const { foray, models, away, inTurn, jobs, shares } = parts;
+  const { foray, models, reachability, inTurn, jobs, shares } = parts;
   const onRequest = shareOfBodies(shares);
 
   app.get<{ Params: { id: string } }>('/campaigns/:id/definition', read, async (request, reply) =>
@@ -59,14 +60,14 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         const etag = fields.get('etag') ?? '';
         const isOvertaken = etag !== etagOf(record.definition);
         try {
-          await away.needs('service');
+          await reachability.waitFor('service');
           if (isOvertaken || fields.get('do') !== 'apply') {
             const takes = { sent: definitionOf(text), id };
-            const difference = await jobs.run(request.keyHash!, 'compare', takes, goneSignal(reply));
+            const difference = await jobs.run(request.keyHash!, 'difference', takes, goneSignal(reply));
             const page = differencePage(request, record, text, difference, isOvertaken);
             return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
           }
-          await away.needs('temporal');
+          await reachability.waitFor('temporal');
           const takes = { sent: definitionOf(text), id, reason: reasonOf(request) };
           await foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes), CHANGE_MS);
           return reply.redirect(`${pathOfCampaign(id)}${TAKEN}`, 303);
@@ -87,15 +88,14 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     steer,
     async (request, reply) => {
       const { model: name, from, way } = request.query;
-      const known = (await models.all().catch(noneKnown)) ?? [];
+      const known = await knownModels();
       const text =
         from === undefined ? firstText(name ?? known[0]?.name) : (await foray.record(from)).definition;
       if (name !== undefined) await models.one(name);
       checkLength(text);
       const posted = { text, was: text, fields: new Map<string, string>() };
       const form = { posted, way, id: '', token: crypto.randomUUID(), files: {}, doing: '', mistakes: [] };
-      const shown = await shownFor(reply, form);
-      return sendPage(request, reply, newPage(shown));
+      return sendPage(request, reply, newPage(await shownFor(reply, form)));
     },
   );
 
@@ -106,7 +106,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     if (form.doing !== 'start' || shown.isWrong)
       return sendPage(request, shown.isWrong ? reply.code(422) : reply, newPage(shown, true));
     try {
-      await away.needs('service', 'temporal');
+      await reachability.waitFor('service', 'temporal');
       const options = {
         sent: definitionOf(shown.form.text, form.files),
         owner: request.access!.name,
@@ -127,25 +127,30 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     return reply.type('text/html; charset=utf-8').send(campaignForm(shown).text);
   });
 
+  async function knownModels(): Promise<readonly { name: string }[]> {
+    return (await models.all().catch(noneKnown)) ?? [];
+  }
+
   /** Brings the fields and the text of a form together, and plans the campaign if the form asks for it. */
   async function shownFor(reply: FastifyReply, given: SentForm): Promise<NewCampaign> {
     const { posted, way, id, token, files, doing, mistakes } = given;
     const keyHash = reply.request.keyHash!;
     const gone = goneSignal(reply);
-    const all = (await models.all().catch(noneKnown)) ?? [];
+    const all = await knownModels();
     const contents = Object.entries(files).map(([name, content]) => `${name}:${content}`);
-    const before = posted.fields.get(MODEL) ?? '';
-    let model = before === '' ? undefined : await models.one(before).catch(noneKnown);
-    let form: Form = { ...posted, notShown: [], model: before };
+    const nameBefore = posted.fields.get(MODEL) ?? '';
+    let model = nameBefore === '' ? undefined : await models.one(nameBefore).catch(noneKnown);
+    let form: Form = { ...posted, notShown: [], model: nameBefore };
+    /** Whether the definition could be read, so that the fields have the chosen way. */
     let isRead = false;
     let result: Said = { message: undefined, mistakes, isWrong: mistakes.length > 0 };
     const planned = async (text: string): Promise<Markup> => {
       const plan = () => jobs.run(keyHash, 'plan', { sent: definitionOf(text, files) }, gone);
-      return planAnswer(await away.whileThere(plan));
+      return planAnswer(await reachability.whileThere(plan));
     };
     try {
       form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way }, gone);
-      if (form.model !== before && form.model !== '') {
+      if (form.model !== nameBefore && form.model !== '') {
         // the form is new, or a person has changed the model in the text
         model = await models.one(form.model).catch(noneKnown);
         const { text } = form;
@@ -169,7 +174,7 @@ interface SentForm {
   posted: PostedForm;
   way: string | undefined;
   id: string;
-  /** The same for all answers to one page; empty if a program sends the form. */
+  /** {@link NewCampaign.token}; empty if a program sends the form. */
   token: string;
   /** The content of each uploaded file in Base64, by name. */
   files: Files;
@@ -180,8 +185,7 @@ interface SentForm {
 }
 
 /**
- * The form that a browser has sent. Browsers send `\r\n` at the ends of lines. A file is a text: its name, a colon, and
- * its content in Base64.
+ * The form that a browser has sent. A file is a text: its name, a colon, and its content in Base64.
  *
  * @throws ServerError TOO_LARGE for texts that would hold the server while it writes them into the page again
  */
@@ -202,7 +206,7 @@ export function sentIn(controls: URLSearchParams): SentForm {
   };
 }
 
-/** @throws ServerError TOO_LARGE */
+/** Checks each text of a definition, and all other fields together. @throws ServerError TOO_LARGE */
 function checkLengths(controls: URLSearchParams): void {
   const texts = ['definition', 'was'];
   for (const name of texts) checkLength(controls.get(name) ?? '');
@@ -212,6 +216,7 @@ function checkLengths(controls: URLSearchParams): void {
   checkLength(others.flat().join(''));
 }
 
+/** The texts of the fields, by the names of the fields. */
 function fieldsIn(controls: URLSearchParams): Map<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of controls) {
@@ -240,16 +245,17 @@ function takeUploads(
     if (!control.startsWith(UPLOAD)) continue;
     const [file, content] = namedFile(value);
     const field = control.slice(UPLOAD.length);
+    /** The name of the file that the field had before. */
     const former = fields.get(field) ?? '';
-    const isOfAnother = (name: string): boolean =>
+    const isOfOtherField = (name: string): boolean =>
       [...fields].some(([one, path]) => one !== field && path.split('/').at(-1) === name);
-    // a part of the text that no field shows may name a file, too
-    const isTaken = (name: string): boolean =>
-      files.has(name) &&
-      files.get(name) !== content &&
-      (isOfAnother(name) || (name !== former && text.includes(name)));
+    const isTaken = (name: string): boolean => {
+      const isOtherFile = files.has(name) && files.get(name) !== content;
+      // a part of the text that no field shows may name a file, too
+      return isOtherFile && (isOfOtherField(name) || (name !== former && text.includes(name)));
+    };
     const name = freeName(file, isTaken);
-    const replaced = isOfAnother(former) ? '' : former;
+    const replaced = isOfOtherField(former) ? '' : former;
     const kept = [...files].filter(([one]) => one !== name && one !== replaced);
     if (sizeOf([...kept, [name, content]]) > MOST_FILES) {
       mistakes.push(tooLarge(file, field));
@@ -263,12 +269,14 @@ function takeUploads(
     // if a part that no field shows names this file as well, the plan says that it is missing
     files.delete(replaced);
     files.set(name, content);
+    // the shape of a choice that takes the name of a file is now in use
     const [, choice, shape] = /^(.*):(\d+)$/.exec(field) ?? [];
     if (choice !== undefined) fields.set(chosenIn(choice), shape!);
   }
   return { observations, mistakes };
 }
 
+/** A file in a form: its name, a colon, and its content in Base64. */
 function namedFile(sent: string): [name: string, content: string] {
   const end = sent.lastIndexOf(':');
   return [sent.slice(0, Math.max(0, end)), sent.slice(end + 1)];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { PACKAGE } from '../../package/own-files.ts';
 import { html, Markup } from '../../report/html/markup.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import { sendPage } from './layout.ts';
 
 /** The folder with the documentation, which is part of the package. */
@@ -32,6 +32,7 @@ export function addDocs(app: FastifyInstance): void {
   });
 }
 
+/** A line with its links. @param address - of its page */
 function lineOf(line: string, address: string, isPage: (path: string) => boolean): Markup {
   const parts: (Markup | string)[] = [];
   let end = 0;

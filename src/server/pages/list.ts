@@ -36,7 +36,7 @@ outputs: [Peak infected, Peak day, Attack rate, Infected]
 export const LIST_EVERY = 5_000;
 /** Maximum number of campaigns on a page. */
 const MOST = 200;
-/** Maximum number of running campaigns whose remaining time is asked for. */
+/** Maximum number of running campaigns on a page whose remaining time is shown, because each costs a request. */
 const MOST_ASKED = 20;
 
 export interface ListQuery {
@@ -45,7 +45,7 @@ export interface ListQuery {
   order?: string | undefined;
 }
 
-type Parts = Pick<ServerParts, 'foray' | 'models' | 'sections' | 'statuses'>;
+type OfList = Pick<ServerParts, 'foray' | 'models' | 'sections' | 'statuses'>;
 
 /** The value of a campaign in a column. Texts and numbers are not mixed in one column. */
 const valueOf: Readonly<Record<string, (status: CampaignStatus) => string | number>> = {
@@ -78,7 +78,7 @@ const columns: readonly Column[] = [
  */
 export async function listPage(
   request: FastifyRequest<{ Querystring: ListQuery }>,
-  server: Parts,
+  server: OfList,
 ): Promise<Page> {
   const { query } = request;
   const all = await server.foray.list();
@@ -125,7 +125,7 @@ function filterForm(query: ListQuery): Markup {
 /** The parts of the list that change. */
 export async function listParts(
   request: FastifyRequest<{ Querystring: ListQuery }>,
-  server: Parts,
+  server: OfList,
 ): Promise<Part[]> {
   return partsOf(request, await server.foray.list(), server);
 }
@@ -133,14 +133,14 @@ export async function listParts(
 async function partsOf(
   request: FastifyRequest<{ Querystring: ListQuery }>,
   all: readonly CampaignStatus[],
-  server: Parts,
+  server: OfList,
 ): Promise<Part[]> {
   const markup = all.length === 0 ? await emptyList(request, server) : tableOfCampaigns(request, all, server);
   return [partOf('campaigns', markup)];
 }
 
 /** An empty list. A user who may start campaigns can start the example with one click, if its model is there. */
-async function emptyList(request: FastifyRequest, { models }: Parts): Promise<Markup> {
+async function emptyList(request: FastifyRequest, { models }: OfList): Promise<Markup> {
   if (!maySteer(request))
     return html`<div id="campaigns">
       <p class="lead">There is no campaign yet. Your key may read campaigns, but not start one.</p>
@@ -172,7 +172,7 @@ async function emptyList(request: FastifyRequest, { models }: Parts): Promise<Ma
 function tableOfCampaigns(
   request: FastifyRequest<{ Querystring: ListQuery }>,
   all: readonly CampaignStatus[],
-  server: Parts,
+  server: OfList,
 ): Markup {
   const { q = '', phase = '', order: text } = request.query;
   const order = orderIn(text);
@@ -221,17 +221,19 @@ function sorted(found: CampaignStatus[], order: RowOrder | null): CampaignStatus
 /** The number of runs per point, such as " × 3"; empty if it is 1, or if it may differ between points. */
 function repeatsText({ points, runs: { total }, strategy, precision }: CampaignStatus): string {
   const repeats = total / points;
-  return repeats > 1 && Number.isInteger(repeats) && strategy.by !== 'search' && !precision
-    ? ` × ${repeats}`
-    : '';
+  const mayDiffer = !Number.isInteger(repeats) || strategy.by === 'search' || precision;
+  return repeats > 1 && !mayDiffer ? ` × ${repeats}` : '';
 }
 
-/** @param known - the status from the campaign's workflow; undefined if it is not known */
+/**
+ * @param status - from the store
+ * @param known - the status from the campaign's workflow; undefined if it is not known
+ */
 function rowOf(
   request: FastifyRequest,
   status: CampaignStatus,
   known: CampaignStatus | undefined,
-  { foray, sections }: Parts,
+  { foray, sections }: OfList,
 ): Row {
   const { id, name, phase, blocked, points, model, modelVersion, submitted, owner, question } = status;
   const best = sections.best(status);

@@ -5,7 +5,7 @@ import { etagOf, hasTag } from '../api/etag.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { campaignParts, isFinal, nextLook } from './campaign.ts';
 import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
-import { awayPart } from './away.ts';
+import { absencesPart } from './absences.ts';
 import type { Part } from './page-parts.ts';
 import { viewOf } from './view.ts';
 
@@ -28,34 +28,34 @@ export function addLive(app: FastifyInstance, server: ServerParts): void {
     async (request, reply) => {
       const { id } = request.params;
       const status = await statuses.recent(id);
-      // a page that already shows all of a closed campaign causes no drawing
       const { phase, asOf } = status;
       const isChanging = await isChangingAt(request, server, status);
-      const final = etagOf(
-        JSON.stringify([id, phase, asOf, isChanging, request.access?.role, awayPart(request).hash]),
+      const finalTag = etagOf(
+        JSON.stringify([id, phase, asOf, isChanging, request.access?.role, absencesPart(request).hash]),
       );
-      if (isClosed(status) && isKnown(request, final)) return reply.header('etag', final).code(304).send();
+      // a page that already shows all of a closed campaign causes no drawing
+      if (isClosed(status) && isKnown(request, finalTag))
+        return reply.header('etag', finalTag).code(304).send();
       const seen = await sections.look(id, viewOf(request.url), request.keyHash!);
       const parts = campaignParts(request, status, seen, isChanging);
-      const etag = isFinal(status, seen) ? final : undefined;
-      return sendParts(request, reply, parts, nextLook(status, seen), etag);
+      const tag = isFinal(status, seen) ? finalTag : undefined;
+      return sendParts(request, reply, parts, nextLook(status, seen), tag);
     },
   );
 }
 
 /** Whether a closed campaign has a change that is not made yet, as far as Temporal says so. */
 export function isChangingAt(
-  { away }: Pick<FastifyRequest, 'away'>,
+  { absences }: Pick<FastifyRequest, 'absences'>,
   { statuses }: Pick<ServerParts, 'statuses'>,
   status: CampaignStatus,
 ): Promise<boolean> {
-  const isAsked = isClosed(status) && away.temporal === undefined;
+  const isAsked = isClosed(status) && absences.temporal === undefined;
   return isAsked ? statuses.isChanging(status.id) : Promise.resolve(false);
 }
 
 function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
-  const known = headers['if-none-match'];
-  return known !== undefined && hasTag(known, etag);
+  return hasTag(headers['if-none-match'], etag);
 }
 
 /**
@@ -65,14 +65,14 @@ function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): bo
  * @param tag - the entity tag of the answer; by default a hash of all parts
  */
 export function sendParts(
-  request: Pick<FastifyRequest, 'headers' | 'away'> & { query: { have?: string } },
+  request: Pick<FastifyRequest, 'headers' | 'absences'> & { query: { have?: string } },
   reply: FastifyReply,
   changing: readonly Part[],
   next: number,
   tag?: string,
 ): FastifyReply {
   const { query } = request;
-  const parts = [awayPart(request), ...changing];
+  const parts = [absencesPart(request), ...changing];
   const etag = tag ?? etagOf(parts.map(({ hash }) => hash).join() + next);
   reply.header('etag', etag).header('cache-control', 'no-cache');
   if (isKnown(request, etag)) return reply.code(304).send();

@@ -4,14 +4,19 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import type { InputFilter, View } from '../live/look.ts';
 import { option } from './form-parts.ts';
 
-/** The start of a parameter for an input: `in:INPUT=1.2..1.8` or `in:INPUT=1, 2, 3`. `show=OUTPUT` is for an output. */
-const INPUT = 'in:';
+/**
+ * The start of a parameter for an input: `in:INPUT=1.2..1.8` or `in:INPUT=1, 2, 3` in a view, and the value of the input
+ * for a single run.
+ */
+export const INPUT = 'in:';
 
 /** The parameters for the axes of pictures: across, up, and the input whose values get a picture or curves each. */
 const AXES = ['x', 'y', 'by'] as const;
 
+/** The other parameters of a view. `show` is for an output. */
 const OF_VIEW: ReadonlySet<string> = new Set(['show', ...AXES]);
 
+/** The view in an address. */
 export function viewOf(url: string): View {
   const query = viewQuery(url);
   return {
@@ -30,6 +35,7 @@ export function viewQuery(url: string): URLSearchParams {
   );
 }
 
+/** The filters of a view. */
 export function filterFields(view: URLSearchParams): InputFilter[] {
   return [...view]
     .filter(([name]) => name.startsWith(INPUT))
