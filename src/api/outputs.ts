@@ -6,7 +6,7 @@ export function numberIn(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     return Number.isFinite(number) ? (number as number) : undefined;
   } catch {
     return undefined;
