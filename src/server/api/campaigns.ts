@@ -134,7 +134,8 @@ async function runsOf(
 ): Promise<{ record: CampaignRecord; rows: ResultRow[]; next?: ResultPlace | null }> {
   const output = lowest ?? highest;
   if (output === undefined) return foray.runsPage(id, { limit, after: placeIn(after), status });
-  if ([lowest && highest, after, status].some((other) => other !== undefined))
+  const areBoth = lowest !== undefined && highest !== undefined;
+  if (areBoth || after !== undefined || status !== undefined)
     throw new ServerError(
       'BAD_REQUEST',
       'lowest and highest cannot be combined with another order, state or after.',
