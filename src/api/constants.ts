@@ -128,7 +128,7 @@ export const RANDOM_SEED = '{RANDOM_SEED}';
 export const MAX_MEMORY_MB = '{MAX_MEMORY_MB}';
 /** Existing clients send this input for Monte Carlo. */
 export const NUMBER_OF_REPLICATIONS = '{NUMBER_OF_REPLICATIONS}';
-/** The inputs that every model has, named with braces (section 2.2). */
+/** System inputs, named with braces (section 2.2). */
 export type SystemInput =
   | '{STOP_MODE}'
   | '{START_TIME}'

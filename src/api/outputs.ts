@@ -1,6 +1,6 @@
 /**
  * The finite number in a numeric output of a service; undefined if there is none. The output is JSON text
- * (specification 2.5): a number, or a string such as "9007199254740993" or "Infinity" if JSON has no such number.
+ * (specification 2.5): a number, or a string with a number, such as "Infinity".
  */
 export function numberIn(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;

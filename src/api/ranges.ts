@@ -46,6 +46,7 @@ export function stepValues(first: number, last: number, step: number): number[] 
 
 /** How many values {@link stepValues} gives. This function does not make them. */
 export function stepCount(first: number, last: number, step: number): number {
+  // 1e-9, because a quotient that is a whole number may be rounded down
   const steps = Math.floor((last - first) / step + 1e-9);
   // `last` may be a computed number, so a value that exceeds it only by a rounding error is included
   const rounding = 1e-12 * Math.max(Math.abs(first), Math.abs(last));

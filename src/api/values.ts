@@ -90,6 +90,7 @@ function long(value: RawValue): string {
   if (text.length > LONGEST_LONG) throw outOfRange(value);
   if (!WHOLE.test(text)) {
     const number = Number(double(value));
+    // `integer` refuses a number with a fraction
     if (!Number.isInteger(number) || Number.isSafeInteger(number)) return integer(value, 2 ** 53);
     throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write all its digits`);
   }

@@ -10,8 +10,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /**
  * Serves `/health`, which answers as long as the process works, and `/ready`, which answers 200 if the process has all
  * that it needs, and 503 otherwise. The body of both is `{healthy, parts: [{part, state, message}]}`, as that of
- * `foray doctor --json`. A program that restarts broken processes asks for `/health`: a process that waits for Temporal is
- * not ready, and a restart would not help.
+ * `foray doctor --json`. Programs that restart processes ask for `/health`: a process that waits for Temporal is not
+ * ready, and a restart would not help.
  *
  * @throws ForayError PORT_IN_USE
  */
@@ -25,9 +25,8 @@ export function serveHealth(address: { host: string; port: number }, needs: Need
 /** Answers whether a process has all that it needs. Requests that come during a check share its answer. */
 export function readiness(needs: Needs): () => Promise<SideAnswer> {
   let answering: Promise<SideAnswer> | undefined;
-  const answer = async (): Promise<SideAnswer> => {
-    return answerOf(await Promise.all(Object.entries(needs).map(([part, check]) => stateOf(part, check))));
-  };
+  const answer = async (): Promise<SideAnswer> =>
+    answerOf(await Promise.all(Object.entries(needs).map(([part, check]) => stateOf(part, check))));
   return () =>
     (answering ??= answer().finally(() => {
       answering = undefined;

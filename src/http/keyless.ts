@@ -49,9 +49,9 @@ export class KeylessConnections {
       if (!connection) return;
       connection.request = request;
       answer.once('close', () => {
-        const hasNoKeyYet = this.#open.delete(socket);
+        const isStillKeyless = this.#open.delete(socket);
         // added again as the newest
-        if (hasNoKeyYet && !socket.destroyed)
+        if (isStillKeyless && !socket.destroyed)
           this.#open.set(socket, { since: performance.now(), bytes: socket.bytesRead });
       });
     });

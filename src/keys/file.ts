@@ -62,7 +62,6 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-/** What messages say about a key file. */
 export const KEY_FILE = {
   what: 'key file',
   code: 'KEYS_INVALID',

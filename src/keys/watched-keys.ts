@@ -35,6 +35,7 @@ export interface WatchedKeysOptions {
  */
 export class WatchedKeys {
   readonly #options: WatchedKeysOptions;
+  /** Whether the file was checked for the current requests. */
   #isFresh = false;
   #stamp: string | undefined;
   #text = '';
@@ -64,7 +65,6 @@ export class WatchedKeys {
     return this.#text;
   }
 
-  /** Checks the file once for all current requests. */
   #refresh(): void {
     if (this.#isFresh) return;
     this.#isFresh = true;
@@ -98,7 +98,9 @@ export class WatchedKeys {
       refusal = error as ForayError;
     }
     const isSame = stamp === this.#stamp && text === this.#text;
-    [this.#stamp, this.#text, this.#readAt] = [stamp, text, now];
+    this.#stamp = stamp;
+    this.#text = text;
+    this.#readAt = now;
     if (isSame) return;
     if (refusal) throw refusal;
     const content = parseKeyFile(text, file);

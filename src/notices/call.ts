@@ -4,7 +4,7 @@ import type { NoticeMessage } from '../campaign/notice.ts';
 import { retryAfterMs } from '../cloud/retry-after.ts';
 import { environmentForOthers } from '../system/environment-for-others.ts';
 import { LineProgram } from '../system/line-program.ts';
-import { secretBytes, type Notice } from './file.ts';
+import { type Notice, secretBytes } from './file.ts';
 
 /** How long a webhook may take to answer, ms. */
 const ANSWER_MS = 15_000;

@@ -17,7 +17,7 @@ const GONE_AFTER = 10_000;
 /** The pause between two checks while a request waits, ms. */
 const PAUSE = 250;
 
-const silences: Record<Neighbour, () => ForayError> = {
+const errorOf: Record<Neighbour, () => ForayError> = {
   service: () =>
     new ForayError('SERVICE_UNREACHABLE', 'The model service does not answer.', {
       hint: 'Try again when it answers. You can look at campaigns and their results in the meantime.',
@@ -28,7 +28,7 @@ const silences: Record<Neighbour, () => ForayError> = {
     }),
 };
 
-/** Knows whether the model service and Temporal answer. It checks this only when a page or a request needs to know it. */
+/** Whether the model service and Temporal answer. They are checked only when a page or a request needs to know it. */
 export class Reachability {
   readonly #foray: Pick<Foray, 'answers'>;
   #absences: Absences = {};
@@ -96,7 +96,7 @@ export class Reachability {
   #refuseSilent(neighbours: readonly Neighbour[], patience: number): void {
     for (const neighbour of neighbours) {
       const since = this.#absences[neighbour];
-      if (since !== undefined && Date.now() - since >= patience) throw silences[neighbour]();
+      if (since !== undefined && Date.now() - since >= patience) throw errorOf[neighbour]();
     }
   }
 

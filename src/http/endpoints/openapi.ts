@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 /** JSON, such as a part of an OpenAPI document. */
 export type Json = Record<string, unknown>;
 
-/** What each server describes itself in its document. */
+/** The parts of a document that each server has of its own. */
 export interface OwnParts<E extends Endpoint> {
   /** The document's parts before its paths: `info` and others. */
   head: Json;
@@ -58,7 +58,7 @@ export function isOptional(schema: z.ZodType): boolean {
 }
 
 /** The content of a body or an answer that is JSON. */
-export function jsonContent(schema: Json): Json {
+export function json(schema: Json): Json {
   return { 'application/json': { schema } };
 }
 

@@ -37,7 +37,7 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
     ...campaignHandlers,
     pushModel: ({ body }, { foray }) => foray.pushModel(body),
     pushFile: ({ body }, { foray }) => foray.pushFile(body),
-    ...steeringHandlers(),
+    ...steeringHandlers,
     ...resultHandlers(files),
     ...reportHandlers(files),
     ...eventHandlers,

@@ -14,27 +14,12 @@ import { ServerError } from '../server-error.ts';
 import type { Call, Handlers } from './call.ts';
 import { API_ROOT, type endpoints } from './endpoints.ts';
 import { etagOf, hasTag } from './etag.ts';
-import { sendJson } from './send-json.ts';
+import { jsonArray, sendJson } from './send-json.ts';
 
 /** The pause between two reads of a status while a client waits for a change, ms. */
 const LOOK = 500;
 
-export const campaignHandlers: Handlers<
-  | 'listModels'
-  | 'getModel'
-  | 'plan'
-  | 'listCampaigns'
-  | 'createCampaign'
-  | 'putCampaign'
-  | 'getCampaign'
-  | 'deleteCampaign'
-  | 'listRuns'
-  | 'getPoint'
-  | 'listFailures'
-  | 'listFlights'
-  | 'getStory'
-  | 'analyze'
-> = {
+export const campaignHandlers = {
   listModels: (_call, { foray }) => foray.models(),
   getModel: ({ params }, { foray }) => foray.model(params.name),
   plan: ({ body, query, request, reply }, { jobs }) =>
@@ -102,11 +87,8 @@ export const campaignHandlers: Handlers<
   async listRuns({ params, query, request, reply }, server) {
     const { record, rows, next } = await runsOf(server, reply, params.id, query);
     if (next) linkNext(request.url, reply, placeText(next));
-    // the lines are texts and not objects, so that a long number keeps all its digits
-    const lines: string[] = [];
     const table = resultTable(record.campaign, Batched.of(rows), { all: true });
-    for await (const text of jsonl(table)) lines.push(...text.trimEnd().split('\n'));
-    return sendJson(reply, `[${lines.filter(Boolean).join(',')}]`);
+    return sendJson(reply, await jsonArray(jsonl(table)));
   },
 
   getPoint: ({ params }, { foray }) => foray.explain(params.id, params.point),
@@ -119,7 +101,7 @@ export const campaignHandlers: Handlers<
     const asked = { id: params.id, outputs: query.output };
     return sendJson(reply, await answers.run(request.keyHash!, 'analysis', asked, goneSignal(reply)));
   },
-};
+} satisfies Partial<Handlers>;
 
 /**
  * A page of runs in design order, or the runs with the lowest or highest values of an output.

@@ -18,6 +18,7 @@ import {
 } from './endpoints/schemas.ts';
 
 const POSITIVE = 'expected a positive number';
+const seconds = z.coerce.number(POSITIVE).positive(POSITIVE);
 
 /** The path below which the server has its API. */
 export const API_ROOT = '/api/v1';
@@ -81,11 +82,7 @@ export const endpoints = {
     summary: 'Points, runs and time of a definition. Nothing is started.',
     query: z.strictObject({
       all: flag.describe('asks the service about every run'),
-      runSeconds: z.coerce
-        .number(POSITIVE)
-        .positive(POSITIVE)
-        .optional()
-        .describe('how long one run takes, s'),
+      runSeconds: seconds.optional().describe('how long one run takes, s'),
     }),
     body: 'definition',
     answer: AnyObject,

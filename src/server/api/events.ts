@@ -13,7 +13,7 @@ const BEAT = 15_000;
 /** The pause between two statuses, ms. */
 const EVERY = 1_000;
 
-export const eventHandlers: Handlers<'events'> = {
+export const eventHandlers = {
   async events({ params, query, reply, request }, server) {
     // an unknown campaign gets the usual error
     await server.foray.record(params.id);
@@ -39,7 +39,7 @@ export const eventHandlers: Handlers<'events'> = {
       });
     return reply.send(events);
   },
-};
+} satisfies Partial<Handlers>;
 
 async function tell(
   { foray, statuses }: ServerParts,

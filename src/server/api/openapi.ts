@@ -4,13 +4,7 @@ import { serverErrors } from '../server-error.ts';
 import { version } from '../../package/own-version.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { API_ROOT, endpoints } from './endpoints.ts';
-import {
-  isOptional,
-  type Json,
-  jsonContent,
-  openApiDocument,
-  parametersOf,
-} from '../../http/endpoints/openapi.ts';
+import { isOptional, type Json, json, openApiDocument, parametersOf } from '../../http/endpoints/openapi.ts';
 
 export function serverDocument(url: string): Json {
   return openApiDocument<Endpoint>(endpoints, {
@@ -79,7 +73,7 @@ function operation(name: string, endpoint: Endpoint): Json {
       '2XX': {
         description: answer === null ? 'Done.' : summary,
         ...(answer !== null && {
-          content: typeof answer === 'string' ? { [answer]: {} } : jsonContent(schemaOf(answer, 'output')),
+          content: typeof answer === 'string' ? { [answer]: {} } : json(schemaOf(answer, 'output')),
         }),
       },
       default: { $ref: '#/components/responses/Problem' },
@@ -90,7 +84,7 @@ function operation(name: string, endpoint: Endpoint): Json {
 function bodyOf(body: NonNullable<Endpoint['body']>): Json {
   if (body === 'bytes') return { required: true, content: { 'application/octet-stream': {} } };
   if (body !== 'definition') {
-    return { required: !isOptional(body), content: jsonContent(schemaOf(body, 'input')) };
+    return { required: !isOptional(body), content: json(schemaOf(body, 'input')) };
   }
   return {
     required: true,

@@ -20,7 +20,7 @@ type ReportCall = Pick<Call<typeof endpoints.getReport>, 'params' | 'query' | 'r
  * The endpoints of reports and their pictures. A report is drawn for its first request, and again only after a result of
  * the campaign has changed.
  */
-export function reportHandlers(files: KeptFiles): Handlers<'getReport' | 'listFigures' | 'getFigure'> {
+export function reportHandlers(files: KeptFiles) {
   const drawn = async (
     what: 'report' | 'figures',
     { params: { id }, query, request, reply }: ReportCall,
@@ -66,7 +66,7 @@ export function reportHandlers(files: KeptFiles): Handlers<'getReport' | 'listFi
         .header('content-security-policy', PICTURE_POLICY)
         .send(found.svg);
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** @throws ServerError BAD_REQUEST if parameters exclude each other */

@@ -12,9 +12,7 @@ import { type KeptFiles, sendFile } from './kept-files.ts';
 import { type Query, rowsOf, shapeOf } from './rows-of.ts';
 import { sendJson } from './send-json.ts';
 
-export function resultHandlers(
-  files: KeptFiles,
-): Handlers<'listColumns' | 'resultsCsv' | 'resultsJsonl' | 'resultsParquet' | 'compare'> {
+export function resultHandlers(files: KeptFiles) {
   return {
     async listColumns({ params, query }, { foray }) {
       const { record, rows } = await rowsOf(foray, params.id, query);
@@ -58,7 +56,7 @@ export function resultHandlers(
       const takes = { a, b, show };
       return sendJson(reply, await answers.run(request.keyHash!, 'compared', takes, goneSignal(reply)));
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** @param followUntil - with this signal, the text goes on with each finished run until the signal aborts */

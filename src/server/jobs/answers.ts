@@ -13,6 +13,7 @@ import { picturesOf, type ReportChoice, reportOf } from '../../report/of-campaig
 import { version } from '../../package/own-version.ts';
 import { shownSection } from '../live/shown.ts';
 import { type Query, rowsOf, shapeOf } from '../api/rows-of.ts';
+import { jsonArray } from '../api/send-json.ts';
 
 /** The answers that are computed from all results of a campaign: files, JSON as text, and parts of pages as HTML. */
 
@@ -72,12 +73,8 @@ export async function comparedJson(
 ): Promise<string> {
   const comparison = await campaignsCompared(foray, a, b, { show });
   const summary = new ComparisonSummary(comparison);
-  // the rows are texts and not objects, so that a long number keeps all its digits
-  let text = '';
-  for await (const piece of formatTable('jsonl', comparisonTable(comparison, summary.watched())))
-    text += piece;
-  const rows = text.split('\n').filter(Boolean).join(',');
-  return `{"rows":[${rows}],"notes":${JSON.stringify(comparisonNotes(comparison, summary))}}`;
+  const rows = await jsonArray(formatTable('jsonl', comparisonTable(comparison, summary.watched())));
+  return `{"rows":${rows},"notes":${JSON.stringify(comparisonNotes(comparison, summary))}}`;
 }
 
 /** The content of a page that compares two campaigns. */

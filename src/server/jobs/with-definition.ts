@@ -73,18 +73,14 @@ export async function withDefinition<T>(
         : { definition: definition as unknown as CampaignDefinition, file: DEFINITION, uploads },
     );
   } catch (error) {
-    throw isForayError(error) ? named(error, folder) : error;
+    throw isForayError(error) ? withSentNames(error, folder) : error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** The definition, its files, and how a missing file comes with it. @throws ServerError BAD_REQUEST */
-function partsOf(sent: Sent): {
-  definition: string | Record<string, unknown>;
-  files: Readonly<Record<string, string>>;
-  hint: string;
-} {
+function partsOf(sent: Sent): z.output<typeof Envelope> & { hint: string } {
   const text = 'text' in sent ? sent.text : new TextDecoder().decode(sent.body);
   if (text.trim() === '')
     throw new ServerError('BAD_REQUEST', 'There is no definition: expected YAML or JSON.');
@@ -93,12 +89,12 @@ function partsOf(sent: Sent): {
 }
 
 /** An error whose places have the names of the sent files. The temporary folder says nothing to the client. */
-function named(error: ForayError, folder: string): ForayError {
+function withSentNames(error: ForayError, folder: string): ForayError {
   const { code, message, place, hint, others } = error;
   return new ForayError(code, message, {
     place: place && { ...place, file: place.file.replace(`${folder}/`, '') },
     hint,
-    others: others.map((other) => named(other, folder)),
+    others: others.map((other) => withSentNames(other, folder)),
   });
 }
 

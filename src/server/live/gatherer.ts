@@ -200,15 +200,13 @@ export class Gatherer {
     const sections = isEmpty
       ? [NO_MATCH]
       : [...front, ...(await this.#report(record, summary, story, counts))];
-    const hash = createHash('sha256');
-    for (const { html } of sections) hash.update(html).update('\0');
     const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));
     this.#next = performance.now() + pause;
     const next = isClosed(record) ? 0 : Math.round(pause);
     this.#hasDrawn = true;
     const changedAt = new Date(record.updatedAt).toISOString();
     const finished = this.#isFiltered ? known.done + known.failed : counts.done + counts.failed;
-    const seen = { version: hash.digest('hex').slice(0, 16), asOf, changedAt, finished, sections, next };
+    const seen = { version: versionOf(sections), asOf, changedAt, finished, sections, next };
     this.#tell(seen);
     return seen;
   }
@@ -258,6 +256,13 @@ export class Gatherer {
     if (record) return record;
     throw await noCampaign(this.#store, this.#id);
   }
+}
+
+/** A hash of the content: 64 bits in hexadecimal digits. */
+function versionOf(sections: readonly Section[]): string {
+  const hash = createHash('sha256');
+  for (const { html } of sections) hash.update(html).update('\0');
+  return hash.digest('hex').slice(0, 16);
 }
 
 /**

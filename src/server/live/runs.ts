@@ -61,7 +61,6 @@ export async function runsInOrder(foray: Foray, id: string, choice: RunChoice): 
   return { rows: await rowsNamed(foray, id, chosen), total: scores.length, without };
 }
 
-/** A name for a run within its campaign. */
 function nameOf({ point, replication }: Pick<ResultRow, 'point' | 'replication'>): string {
   return `${point} ${replication}`;
 }

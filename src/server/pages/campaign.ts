@@ -19,8 +19,7 @@ const SOON = 1_000;
 /** The interval for a paused or closed campaign, ms. A closed campaign may still be continued or deleted. */
 const LATER = 5_000;
 
-/** The pages of a campaign: the ends of their paths, and their names. */
-const pages: readonly [string, string][] = [
+const pages: readonly [endOfPath: string, name: string][] = [
   ['', 'Overview'],
   ['runs', 'Runs'],
   ['failures', 'Failures'],

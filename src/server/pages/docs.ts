@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { PACKAGE } from '../../package/own-files.ts';
 import { html, Markup } from '../../report/html/markup.ts';
 import { ServerError } from '../server-error.ts';
-import { sendPage } from './layout.ts';
+import { read, sendPage } from './layout.ts';
 
 /** The folder with the documentation, which is part of the package. */
 const FOLDER = join(PACKAGE, 'docs');
@@ -15,7 +15,7 @@ export function addDocs(app: FastifyInstance): void {
   const names = new Set(
     globSync('**/*.md', { cwd: FOLDER, exclude: ['site/**'] }).map((name) => name.replaceAll('\\', '/')),
   );
-  app.get<{ Params: { '*': string } }>('/docs/*', { config: { role: 'read' } }, (request, reply) => {
+  app.get<{ Params: { '*': string } }>('/docs/*', read, (request, reply) => {
     const { '*': name } = request.params;
     if (!names.has(name)) throw new ServerError('UNKNOWN_ROUTE', 'The documentation has no such page.');
     const [, title = name, text = ''] =

@@ -34,7 +34,6 @@ export const shapeWords: Readonly<Record<string, string>> = {
   Outputs: 'with their files',
 };
 
-/** What is wrong, and what to do about it. */
 export function wordsOf({ message, hint }: ForayError): string {
   return [message, hint].filter(Boolean).join(' ');
 }
@@ -110,8 +109,7 @@ export function labelOf(key: string): string {
   return capitalized(key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
 
-/** The default of a setting as a text. */
-export function textOf(value: unknown): string {
+export function defaultText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
     .map(([key, one]) => `${key} ${String(one)}`)

@@ -22,6 +22,7 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { titleOf, typeText } from '../../report/words/words.ts';
 import { listItems } from '../../text/list-items.ts';
 import {
+  defaultText,
   idOf,
   isOrdered,
   isVaried,
@@ -32,7 +33,6 @@ import {
   settingAt,
   settingIn,
   shapeWords,
-  textOf,
   uploadFor,
   wordsOf,
 } from './form-parts.ts';
@@ -315,7 +315,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
       return html`<input type="hidden" name="${CONTROL}${field}" value="${only!.at}" />
         ${this.#shapeOf(only!.shape, shapeAt(name, only!.at), setting, label)}`;
     }
-    const usual = setting.input || setting.default === undefined ? 'no' : textOf(setting.default);
+    const usual = setting.input || setting.default === undefined ? 'no' : defaultText(setting.default);
     // a selection begins with more replications if the model has chance
     const isUnusual = name === 'replications' && wayOf(this.#fields) === 'select';
     return html`<div class="choice">
@@ -405,7 +405,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     const text = this.#fields.get(name) ?? '';
     const named = setting.key === 'experiment' ? this.#experiments : options;
     const known = type === 'boolean' ? ['true', 'false'] : named;
-    const none = setting.default === undefined ? '' : textOf(setting.default);
+    const none = setting.default === undefined ? '' : defaultText(setting.default);
     if (known) {
       const all = text === '' || known.includes(text) ? known : [...known, text];
       const word = (one: string): string =>

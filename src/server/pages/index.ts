@@ -13,7 +13,7 @@ import { addDefinitions } from './definition-routes.ts';
 import { campaignPage } from './campaign.ts';
 import { compareChoice, comparePage } from './compare.ts';
 import { checkView } from '../live/filter.ts';
-import { sendPage } from './layout.ts';
+import { read, sendPage, steer } from './layout.ts';
 import { listPage, type ListQuery } from './list.ts';
 import { addLive, isChangingAt } from './live.ts';
 import { addModels } from './model-routes.ts';
@@ -26,7 +26,6 @@ import { addVerbs } from './verbs.ts';
 import { viewOf, viewQuery } from './view.ts';
 
 type Of<Params> = { Params: Params };
-const read = { config: { role: 'read' } } as const;
 /** Parameters that an address has at most once. */
 const ONCE = ['by', 'from', 'have', 'model', 'order', 'phase', 'q', 'state', 'x', 'y'];
 
@@ -88,7 +87,7 @@ export function addPages(app: FastifyInstance, parts: ServerParts): void {
 
   app.post<Of<{ id: string; key: string; replication: string }>>(
     '/campaigns/:id/points/:key/animation/:replication',
-    { config: { role: 'steer' } },
+    steer,
     async (request, reply) => {
       const { id, key, replication } = request.params;
       await parts.reachability.waitFor('service');

@@ -22,6 +22,10 @@ export interface Page {
   script?: string;
 }
 
+/** The settings of routes for users who may read, and for users who may change campaigns. */
+export const read = { config: { role: 'read' } } as const;
+export const steer = { config: { role: 'steer' } } as const;
+
 /** The script of a page with a form whose fields are kept. */
 export const formScript = html`<script type="module" src="/form.js"></script>`;
 
@@ -32,8 +36,7 @@ const permission: Readonly<Record<Role, string>> = {
   develop: 'This key may read, start and change campaigns, and push models.',
 };
 
-/** The links at the top of each page: paths and names. */
-const places: readonly [string, string][] = [
+const places: readonly [path: string, name: string][] = [
   ['/', 'Campaigns'],
   ['/new', 'New campaign'],
   ['/models', 'Models'],

@@ -10,6 +10,7 @@ import { maySteer } from '../keys.ts';
 import type { RowOrder } from '../live/look.ts';
 import { hasText } from '../campaign-list.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { option } from './form-parts.ts';
 import { type Column, grid, orderIn, orderText, type Row, timeOf } from './grid.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
@@ -99,9 +100,7 @@ function filterForm(query: ListQuery): Markup {
       >Phase
       <select name="phase">
         <option value="">all</option>
-        ${phases.map(
-          (phase) => html`<option ${phase === query.phase ? html`selected` : ''}>${phase}</option>`,
-        )}
+        ${phases.map((phase) => option(phase, phase, query.phase ?? ''))}
       </select></label
     >
     <label
@@ -110,11 +109,8 @@ function filterForm(query: ListQuery): Markup {
         <option value="">newest first</option>
         ${columns.map(({ title, by, first = 'lowest' }) => {
           if (by === undefined) return '';
-          const order = orderText({ by, wants: first });
           const name = first === 'highest' ? `${title}, largest first` : title;
-          return html`<option value="${order}" ${order === query.order ? html`selected` : ''}>
-            ${name}
-          </option>`;
+          return option(orderText({ by, wants: first }), name, query.order ?? '');
         })}
       </select></label
     >
@@ -225,10 +221,7 @@ function repeatsText({ points, runs: { total }, strategy, precision }: CampaignS
   return repeats > 1 && !mayDiffer ? ` × ${repeats}` : '';
 }
 
-/**
- * @param status - from the store
- * @param known - the status from the campaign's workflow; undefined if it is not known
- */
+/** @param status - from the store. @param known - from the campaign's workflow; undefined if it is not known */
 function rowOf(
   request: FastifyRequest,
   status: CampaignStatus,

@@ -4,12 +4,11 @@ import { isClosed } from '../../client/status.ts';
 import { etagOf, hasTag } from '../api/etag.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { campaignParts, isFinal, nextLook } from './campaign.ts';
+import { read } from './layout.ts';
 import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
 import { absencesPart } from './absences.ts';
 import type { Part } from './page-parts.ts';
 import { viewOf } from './view.ts';
-
-const read = { config: { role: 'read' } } as const;
 
 /**
  * Adds the routes that the script of a page requests. The answer has the id and the hash of each part, and the HTML of
@@ -77,16 +76,17 @@ export function sendParts(
   reply.header('etag', etag).header('cache-control', 'no-cache');
   if (isKnown(request, etag)) return reply.code(304).send();
   const there = new Set((query.have ?? '').split(','));
-  const pieces = parts.flatMap((part, at) => [
-    at === 0 ? `{"next":${next},"parts":[` : ',',
+  const items = parts.flatMap((part) => [
+    ',',
     there.has(part.hash) ? JSON.stringify({ id: part.id, hash: part.hash }) : jsonOf(part),
   ]);
+  const pieces = [`{"next":${next},"parts":[`, ...items.slice(1), ']}'];
   return reply
     .type('application/json; charset=utf-8')
-    .send(Buffer.concat([...pieces, ']}'].map((piece) => Buffer.from(piece))));
+    .send(Buffer.concat(pieces.map((piece) => Buffer.from(piece))));
 }
 
-/** Parts as JSON in bytes. A report is sent to many viewers, and making its JSON takes longer than all else. */
+/** The JSON of each part as bytes. A report is sent to many viewers, and making its JSON takes longer than all else. */
 const bytes = new WeakMap<Part, Buffer>();
 
 function jsonOf(part: Part): Buffer {

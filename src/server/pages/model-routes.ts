@@ -1,14 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServerParts } from '../server-parts.ts';
-import { fieldsOf, sendPage } from './layout.ts';
+import { fieldsOf, read, sendPage, steer } from './layout.ts';
 import { sendParts } from './live.ts';
 import { modelPage, modelsPage, nextLookAt, pathOfModel, runPart } from './models.ts';
 import { TAKEN } from './page-parts.ts';
 import { mistakesIn } from './problem.ts';
 import { INPUT } from './view.ts';
-
-const read = { config: { role: 'read' } } as const;
-const steer = { config: { role: 'steer' } } as const;
 
 /**
  * The routes for models and single runs. The store does not contain single runs. So the address of a run's page

@@ -36,11 +36,13 @@ export function pointPage(
   // `point` is the key of the point, and `place` its number in the design, from 1
   const { point, place, inputs, runs, asks, precision } = explanation;
   const { id } = campaign;
+  const path = pathOfCampaign(id, `points/${point}`);
   const view = viewQuery(request.url);
   const columns = campaign.outputs
     .map(outputColumn)
     .filter(({ name }) => runs.some((run) => name in run.outputs));
   const isAnimated = maySteer(request) && runs.some((run) => animated.has(run.version));
+  const animation = isAnimated ? ['Animation'] : [];
   const earlier = runs.flatMap((run) =>
     run.earlier.map(({ failed, reason }): Cell[] => [
       run.replication,
@@ -66,7 +68,7 @@ export function pointPage(
           'State',
           ...columns.map(titleOf),
           'Origin',
-          ...(isAnimated ? ['Animation'] : []),
+          ...animation,
           'Seed',
           'Requested',
           'Finished',
@@ -80,11 +82,7 @@ export function pointPage(
           ...(isAnimated
             ? [
                 animated.has(version)
-                  ? actionForm(
-                      request,
-                      pathOfCampaign(id, `points/${point}/animation/${replication}`),
-                      'Animate',
-                    )
+                  ? actionForm(request, `${path}/animation/${replication}`, 'Animate')
                   : undefined,
               ]
             : []),

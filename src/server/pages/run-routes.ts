@@ -4,7 +4,7 @@ import { runsOfDesign } from '../live/runs.ts';
 import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { orderIn } from './grid.ts';
-import { sendPage } from './layout.ts';
+import { read, sendPage } from './layout.ts';
 import { runsPage } from './runs.ts';
 import { viewOf, viewQuery } from './view.ts';
 
@@ -23,12 +23,11 @@ interface RunsQuery {
   from?: string;
 }
 
-/** The route of the table of runs. */
 export function addRuns(app: FastifyInstance, parts: ServerParts): void {
   const { foray } = parts;
   app.get<{ Params: { id: string }; Querystring: RunsQuery }>(
     '/campaigns/:id/runs',
-    { config: { role: 'read' } },
+    read,
     async (request, reply) => {
       const { id } = request.params;
       const { state, order, from = '0' } = request.query;

@@ -18,7 +18,7 @@ import { tabs } from './campaign.ts';
 import { option } from './form-parts.ts';
 import { type Cell, type Column, grid, orderText, type Row, tableOf, timeOf } from './grid.ts';
 import { actionForm, type Page, pathOfCampaign } from './layout.ts';
-import { filterFields, inputFields, otherFields, queryText, viewQuery } from './view.ts';
+import { filtersIn, inputFields, otherParameters, queryText, viewQuery } from './view.ts';
 
 /** The choice of runs in the address of the page. */
 interface Shown extends Omit<RunChoice, 'inputs'> {
@@ -98,11 +98,7 @@ function addressOf(id: string, { order, state, from, view }: Shown): string {
   return `${pathOfCampaign(id, 'runs')}${queryText(query)}`;
 }
 
-/**
- * "Runs 201 to 400 of 5,151, page 2 of 26", with links to the pages before and after.
- *
- * @param shown - the number of runs on the page
- */
+/** "Runs 201 to 400 of 5,151, page 2 of 26", with links to other pages. @param shown - the number of runs on the page */
 function pageLinks(
   label: string,
   { from, count }: Shown,
@@ -117,13 +113,11 @@ function pageLinks(
   const runs = shown === 1 ? `Run ${text(from + 1)}` : `Runs ${text(from + 1)} to ${text(from + shown)}`;
   // a page with large outputs may have fewer runs than others
   const isRegular = from % count === 0 && (shown === count || from + shown >= total);
+  const page = pages > 1 && isRegular ? `, page ${text(from / count + 1)} of ${text(pages)}` : '';
   const link = (at: number, name: string, rel: string): Markup =>
     html`<a class="button" rel="${rel}" href="${hrefOf(at)}">${name}</a>`;
   return html`<nav class="pages" aria-label="${label}">
-    <span
-      >${runs} of
-      ${text(total)}${pages > 1 && isRegular ? `, page ${text(from / count + 1)} of ${text(pages)}` : ''}</span
-    >
+    <span>${runs} of ${text(total)}${page}</span>
     ${from > 0 ? link(0, 'First', 'first') : ''}
     ${from > 0 ? link(Math.max(0, from - count), 'Previous', 'prev') : ''}
     ${from + shown < total ? link(from + shown, 'Next', 'next') : ''}
@@ -146,7 +140,7 @@ function orderForm(campaign: CampaignRecord['campaign'], columns: readonly Colum
     ),
   ];
   return html`<form class="filter">
-    ${otherFields(shown.view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${otherParameters(shown.view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <label
       >Order
       <select name="order">
@@ -178,19 +172,20 @@ export function failuresPage(
 ): Page {
   const { id } = campaign;
   const canRetry = maySteer(request);
+  const retryPath = pathOfCampaign(id, 'retry');
   const view = viewQuery(request.url);
   return {
     title: `Failures of ${id}`,
     body: html`<h1>${campaign.name}</h1>
       ${tabs(id, 'failures', view)}
-      ${filterFields(view).length > 0 ? html`<p class="lead">Failures of all points.</p>` : ''}
+      ${filtersIn(view).length > 0 ? html`<p class="lead">Failures of all points.</p>` : ''}
       ${
         failures.length === 0
           ? html`<p class="lead">No run has failed.</p>`
           : html`${
               canRetry
                 ? html`<div class="buttons">
-                    ${actionForm(request, pathOfCampaign(id, 'retry'), 'Request failed runs again')}
+                    ${actionForm(request, retryPath, 'Request failed runs again')}
                   </div>`
                 : ''
             }
@@ -211,9 +206,7 @@ export function failuresPage(
                   ? [
                       cause === OTHER_CAUSES
                         ? undefined
-                        : actionForm(request, pathOfCampaign(id, 'retry'), 'Request these runs again', {
-                            cause,
-                          }),
+                        : actionForm(request, retryPath, 'Request these runs again', { cause }),
                     ]
                   : []),
               ]),
@@ -225,7 +218,7 @@ export function failuresPage(
 /** The page of downloads: the results of the points in the view, the report of all points, and the definition. */
 export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: URLSearchParams): Page {
   const root = API_ROOT + pathOfCampaign(id);
-  const filters = filterFields(view);
+  const filters = filtersIn(view);
   const results = (format: string, shape = ''): string => {
     const inputs = new URLSearchParams(
       filters.map(({ name: input, text }): [string, string] => [`inputs[${input}]`, text]),

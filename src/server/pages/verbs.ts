@@ -8,7 +8,7 @@ import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { CHANGE_MS } from '../in-turn.ts';
 import { capitalized } from '../../text/printable.ts';
-import { actionForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
+import { actionForm, fieldsOf, type Page, pathOfCampaign, sendPage, steer } from './layout.ts';
 
 interface Verb {
   /** What the page says that asks before the action, and the name of its button; absent if no page asks. */
@@ -65,7 +65,6 @@ const GIVE_UP = {
 
 /** Adds the routes for actions on campaigns. GET shows a page that asks. POST executes the action, and redirects. */
 export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
-  const steer = { config: { role: 'steer' } } as const;
   for (const [verb, { asks, needs, act }] of Object.entries(verbs)) {
     if (asks) {
       app.get<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {

@@ -3,13 +3,7 @@ import * as z from 'zod';
 import { API_VERSION } from '../../api/constants.ts';
 import type { Endpoint } from '../../api/endpoints.ts';
 import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
-import {
-  type Json,
-  jsonContent,
-  openApiDocument,
-  parametersOf,
-  segmentsOf,
-} from '../../http/endpoints/openapi.ts';
+import { type Json, json, openApiDocument, parametersOf, segmentsOf } from '../../http/endpoints/openapi.ts';
 import * as resources from '../../api/resources.ts';
 import { type ServiceErrorCode, serviceErrors } from '../errors.ts';
 
@@ -68,7 +62,7 @@ export function serviceDocument(): Json {
         ...(parameters.length > 0 && { parameters }),
         ...(endpoint.body !== undefined && { requestBody: requestBodyOf(endpoint.body, requests) }),
         responses: {
-          200: { description: 'OK', content: jsonContent(responses.of(endpoint.response)) },
+          200: { description: 'OK', content: json(responses.of(endpoint.response)) },
           ...errorResponses(name as AnyEndpointName, endpoint, error),
         },
       };
@@ -91,7 +85,7 @@ function requestBodyOf(body: z.ZodType | 'bytes', requests: Schemas): Json {
   return {
     // an empty file has no body
     required: body !== 'bytes',
-    content: body === 'bytes' ? { 'application/octet-stream': {} } : jsonContent(requests.of(body)),
+    content: body === 'bytes' ? { 'application/octet-stream': {} } : json(requests.of(body)),
   };
 }
 
@@ -119,7 +113,7 @@ function errorResponses(name: AnyEndpointName, { path, query, body }: Endpoint, 
         ...(['429', '503'].includes(status) && {
           headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
         }),
-        content: jsonContent(error),
+        content: json(error),
       },
     ]),
   );
