@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CloudError, type CloudErrorKind } from '../src/cloud/index.ts';
 import { errorCodes } from '../src/error-codes.ts';
 import { ForayError, isForayError, messageOf } from '../src/errors.ts';
-import { serverErrors } from '../src/server/problems.ts';
+import { serverErrors } from '../src/server/server-error.ts';
 import { serviceErrors } from '../src/service/errors.ts';
 
 const root = join(import.meta.dirname, '..');

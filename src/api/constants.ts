@@ -105,8 +105,8 @@ export const units = {
   ],
   angle: ['TURN', 'RADIAN', 'DEGREE', 'RPM', 'RAD_PER_SECOND', 'DEG_PER_SECOND'],
 } as const;
-export const unitNames = Object.values(units).flat() as [KnownUnit, ...KnownUnit[]];
 export type KnownUnit = (typeof units)[keyof typeof units][number];
+export const unitNames = Object.values(units).flat() as [KnownUnit, ...KnownUnit[]];
 /** A unit of an input or output. A unit that the interface does not define is a text that only people read. */
 export type Unit = KnownUnit | (string & {});
 /** The maximum length of a unit, in characters. */
@@ -124,26 +124,25 @@ export const MILLISECONDS: Readonly<Partial<Record<string, number>>> = {
   YEAR: 365 * 86_400_000,
 };
 
-/** System inputs, named with braces (section 2.2). Existing clients send the last one for Monte Carlo. */
-const systemInputs = [
-  '{STOP_MODE}',
-  '{START_TIME}',
-  '{STOP_TIME}',
-  '{START_DATE}',
-  '{STOP_DATE}',
-  '{MAX_MEMORY_MB}',
-  '{RANDOM_SEED}',
-  '{NUMBER_OF_REPLICATIONS}',
-] as const;
-export type SystemInput = (typeof systemInputs)[number];
 export const RANDOM_SEED = '{RANDOM_SEED}';
 export const MAX_MEMORY_MB = '{MAX_MEMORY_MB}';
+/** Existing clients send this input for Monte Carlo. */
 export const NUMBER_OF_REPLICATIONS = '{NUMBER_OF_REPLICATIONS}';
+/** System inputs, named with braces (section 2.2). */
+export type SystemInput =
+  | '{STOP_MODE}'
+  | '{START_TIME}'
+  | '{STOP_TIME}'
+  | '{START_DATE}'
+  | '{STOP_DATE}'
+  | typeof MAX_MEMORY_MB
+  | typeof RANDOM_SEED
+  | typeof NUMBER_OF_REPLICATIONS;
 
 /** The specification shows only `STOP_MODE_AT_TIME` (2.2). Our service adds the other two values. */
 export const stopModes = ['STOP_MODE_AT_TIME', 'STOP_MODE_AT_DATE', 'STOP_MODE_NEVER'] as const;
 
-/** `aggregationType` of an outputs element (2.5). Clients send the last one for Monte Carlo. */
+/** `aggregationType` of an outputs element (2.5). Clients send `HISTOGRAM_DATA` for Monte Carlo. */
 export const aggregationTypes = ['IDENTITY', 'ARRAY', 'HISTOGRAM_DATA'] as const;
 
 /** How long a pre-signed download address is valid, in seconds (section 8). */

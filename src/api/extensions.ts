@@ -29,8 +29,8 @@ export const VersionCode = z.object({
   /** Whether the version's runs can be animated. An older service does not say it. */
   animated: z.boolean().optional(),
   /**
-   * How outputs of the version have depended on earlier runs, with the two values of an output and the time. Results
-   * from before this time may be wrong.
+   * Only if outputs of the version have depended on earlier runs: a text with two values of an output and the time when
+   * the service found them. Results from before this time may be wrong.
    */
   leak: z.string().optional(),
 });
@@ -92,7 +92,7 @@ export type PushedFile = z.output<typeof PushedFile>;
 
 /** The model that an author pushes: the list of its files. */
 export const PushRequest = z.strictObject({
-  /** The name of the model's folder, and the names of the folders beside it whose code the model uses. */
+  /** First the name of the model's folder, then the names of the folders beside it whose code the model uses. */
   folders: z.array(z.string()).min(1).max(100),
   /** The path of the model's module or declaration, which is directly in the first folder. */
   entry: z.string(),

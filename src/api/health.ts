@@ -9,7 +9,7 @@ export const HealthProblem = z.object({
 });
 export type HealthProblem = z.infer<typeof HealthProblem>;
 
-/** The answer of `GET /health` of a foray model service, without a key. Other hosts have no such document. */
+/** The answer of `GET /health` of a foray model service, without a key. Other services have no such document. */
 export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   problems: z.array(HealthProblem),

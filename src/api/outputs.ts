@@ -1,12 +1,12 @@
 /**
  * The finite number in a numeric output of a service; undefined if there is none. The output is JSON text
- * (specification 2.5), in which an infinity is a text.
+ * (specification 2.5): a number, or a string with a number, such as "Infinity".
  */
 export function numberIn(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     return Number.isFinite(number) ? (number as number) : undefined;
   } catch {
     return undefined;

@@ -25,6 +25,9 @@ export function isRandom(type: InputType): boolean {
   return randoms.has(type);
 }
 
+/** The maximum number of decimals that `toFixed` can write. */
+const MOST_DECIMALS = 100;
+
 /**
  * Numbers from `first` up to `last`, one step apart. `last` is included if a whole number of steps reaches it. Each
  * number is rounded to the decimals of `first` or `step`, whichever has more. So 1.2 + 2 × 0.1 is 1.4 and not
@@ -35,14 +38,15 @@ export function stepValues(first: number, last: number, step: number): number[] 
   const values = Array.from({ length: stepCount(first, last, step) }, (_, index) =>
     stepValue(first, step, index),
   );
-  // a computed `last`, such as 1 - 0.9, has more decimals: then the step is exact, and its value stays
-  const isStepRounded = decimalsOf(last) <= Math.max(decimalsOf(first), decimalsOf(step));
-  if (isStepRounded && values.at(-1)! > last) values[values.length - 1] = last;
+  // a `last` with more decimals than the values was computed, such as 1 - 0.9: then the value is exact, and stays
+  const isLastComputed = decimalsOf(last) > stepDecimals(first, step);
+  if (!isLastComputed && values.at(-1)! > last) values[values.length - 1] = last;
   return values;
 }
 
 /** How many values {@link stepValues} gives. This function does not make them. */
 export function stepCount(first: number, last: number, step: number): number {
+  // 1e-9, because a quotient that is a whole number may be rounded down
   const steps = Math.floor((last - first) / step + 1e-9);
   // `last` may be a computed number, so a value that exceeds it only by a rounding error is included
   const rounding = 1e-12 * Math.max(Math.abs(first), Math.abs(last));
@@ -51,9 +55,19 @@ export function stepCount(first: number, last: number, step: number): number {
 }
 
 function stepValue(first: number, step: number, index: number): number {
-  const decimals = Math.max(decimalsOf(first), decimalsOf(step));
+  const decimals = stepDecimals(first, step);
   const value = first + index * step;
   return decimals > MOST_DECIMALS ? value : Number(value.toFixed(decimals));
+}
+
+function stepDecimals(first: number, step: number): number {
+  return Math.max(decimalsOf(first), decimalsOf(step));
+}
+
+function decimalsOf(number: number): number {
+  const [mantissa = '', exponent = '0'] = String(number).split('e');
+  const digits = mantissa.split('.')[1]?.length ?? 0;
+  return Math.max(0, digits - Number(exponent));
 }
 
 /** The canonical values in a range, in ascending order. `canonical` is the canonical text of the range (2.3). */
@@ -77,15 +91,6 @@ export function rangeCount(type: InputType, canonical: string): number {
   const { min, max, step } = boundsOf(canonical);
   if (type === 'FIXED_RANGE_LONG') return Number((BigInt(max) - BigInt(min)) / BigInt(step)) + 1;
   return stepCount(Number(min), Number(max), Number(step));
-}
-
-/** The maximum number of decimals that `toFixed` can write. */
-const MOST_DECIMALS = 100;
-
-function decimalsOf(number: number): number {
-  const [mantissa = '', exponent = '0'] = String(number).split('e');
-  const digits = mantissa.split('.')[1]?.length ?? 0;
-  return Math.max(0, digits - Number(exponent));
 }
 
 function boundsOf(canonical: string): { min: string; max: string; step: string } {

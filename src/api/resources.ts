@@ -8,10 +8,7 @@ import { aggregationTypes, experimentTypes, inputTypes, outputTypes, runStatuses
 
 const units = z.string().nullable();
 
-/**
- * The value of an input (2.3). Values are strings in responses. Older clients also send JSON numbers and booleans, and
- * JSON objects for range and random types (notes on real clients, Runs).
- */
+/** The value of an input in a response (2.3), where all values are strings. */
 export const InputItem = z.object({
   name: z.string(),
   type: z.enum(inputTypes),
@@ -20,6 +17,10 @@ export const InputItem = z.object({
 });
 export type InputItem = z.infer<typeof InputItem>;
 
+/**
+ * The value of an input in a request. Older clients also send JSON numbers and booleans, and JSON objects for range and
+ * random types (notes on real clients, Runs).
+ */
 export const RequestInputItem = z.object({
   name: z.string().min(1),
   type: z.enum(inputTypes).optional(),
@@ -43,7 +44,7 @@ export const CurveAxis = z.object({
 });
 export type CurveAxis = z.infer<typeof CurveAxis>;
 
-/** An output of a model or a run (2.5). `value` is null in descriptors. */
+/** An output of a model, whose `value` is null, or of a run (2.5). */
 export const OutputDescriptor = z.object({
   name: z.string(),
   type: z.enum(outputTypes),

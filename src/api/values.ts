@@ -8,6 +8,7 @@ export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
 
+/** An INTEGER is less than this number, and at least its negative. */
 const INTEGER_LIMIT = 2 ** 31;
 const WHOLE = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(\d*)(?:\.(\d*))?(?:e(.*))?$/i;
@@ -36,13 +37,13 @@ export function canonicalValue(type: InputType, value: RawValue): string {
     case 'DATE_TIME':
       return dateTime(value);
     case 'FIXED_RANGE_DOUBLE':
-      return range(value, (bound) => Number(double(bound)));
+      return range(value, doubleBound);
     case 'FIXED_RANGE_INTEGER':
       return range(value, integerBound);
     case 'FIXED_RANGE_LONG':
       return range(value, longBound);
     case 'RANDOM_DOUBLE':
-      return span(value, (bound) => Number(double(bound)));
+      return span(value, doubleBound);
     case 'RANDOM_INTEGER':
       return span(value, integerBound);
     case 'FULL_RANGE_BOOLEAN':
@@ -63,6 +64,7 @@ function double(value: RawValue): string {
   return String(number === 0 ? 0 : number);
 }
 
+/** A whole number from `-limit` to `limit - 1`. */
 function integer(value: RawValue, limit: number): string {
   const number = Number(double(value));
   if (!Number.isInteger(number) || isFractionLost(String(value)))
@@ -88,6 +90,7 @@ function long(value: RawValue): string {
   if (text.length > LONGEST_LONG) throw outOfRange(value);
   if (!WHOLE.test(text)) {
     const number = Number(double(value));
+    // `integer` refuses a number with a fraction
     if (!Number.isInteger(number) || Number.isSafeInteger(number)) return integer(value, 2 ** 53);
     throw new ValueError(`is ${shown(value)}, which is too large to be read exactly: write all its digits`);
   }
@@ -166,15 +169,19 @@ function bounds(value: RawValue, names: readonly string[], form: string): Record
   return given as Record<string, Bound>;
 }
 
+function doubleBound(bound: Bound): number {
+  return Number(double(bound));
+}
+
 function integerBound(bound: Bound): number {
-  return Number(integer(Math.trunc(Number(double(bound))), INTEGER_LIMIT));
+  return Number(integer(Math.trunc(doubleBound(bound)), INTEGER_LIMIT));
 }
 
 function longBound(bound: Bound): bigint {
   // `long` refuses a text that is too long
   if (typeof bound === 'string' && (bound.length > LONGEST_LONG || WHOLE.test(bound.trim())))
     return BigInt(long(bound));
-  const whole = Math.trunc(Number(double(bound)));
+  const whole = Math.trunc(doubleBound(bound));
   if (!Number.isSafeInteger(whole)) {
     throw new ValueError(
       `has the bound ${shown(bound)}, which is too large to be read exactly: write it in quotes`,
@@ -197,7 +204,7 @@ function fileHash(value: RawValue): string {
     const { hash } = JSON.parse(text) as { hash?: unknown };
     if (typeof hash === 'string') return hash;
   } catch {
-    // the error below is thrown
+    // not JSON: the error below says so
   }
   throw new ValueError(`is ${shown(value)}, which is neither a file's hash nor {"hash","localPath"}`);
 }
@@ -223,8 +230,8 @@ export function nameKey(name: string): string {
 }
 
 /**
- * Takes the prototype from an object whose keys are names of inputs or outputs. Other objects have properties such as
- * `constructor` and `valueOf` even if nobody has set them, and lose a property `__proto__`.
+ * Removes the prototype of an object whose keys are names of inputs or outputs, and returns the object. With a prototype,
+ * it would have properties such as `constructor` and `valueOf` that nobody has set, and lose a property `__proto__`.
  */
 export function byName<Value>(values: Record<string, Value>): Record<string, Value> {
   return Object.setPrototypeOf(values, null) as Record<string, Value>;

@@ -62,12 +62,12 @@ export function addServer(program: Command): void {
       }
       serveWithoutOutput();
       const signalled = untilSignalled();
-      const { KeyFile, OwnKey } = await import('../server/keys.ts');
+      const { KeysOfFile, OwnKey } = await import('../server/keys.ts');
       const key = process.env.FORAY_KEY || crypto.randomUUID();
       const keys =
         flags.keys === undefined
           ? new OwnKey(key, flags.owner)
-          : new KeyFile(resolve(flags.keys), (line) => tell(line));
+          : new KeysOfFile(resolve(flags.keys), (line) => tell(line));
       const { host, port, hostName: hostNames, frameAncestors } = flags;
       const server = await serve(flags, keys, { host, port, hostNames, frameAncestors });
       // an address with which somebody can log in is no part of a log

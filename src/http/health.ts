@@ -10,14 +10,14 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /**
  * Serves `/health`, which answers as long as the process works, and `/ready`, which answers 200 if the process has all
  * that it needs, and 503 otherwise. The body of both is `{healthy, parts: [{part, state, message}]}`, as that of
- * `foray doctor --json`. A program that starts processes again asks for `/health`: a process that waits for Temporal is
- * not ready, and a new start would not help.
+ * `foray doctor --json`. Programs that restart processes ask for `/health`: a process that waits for Temporal is not
+ * ready, and a restart would not help.
  *
  * @throws ForayError PORT_IN_USE
  */
 export function serveHealth(address: { host: string; port: number }, needs: Needs): Promise<SideServer> {
   return serveBeside(address, '--health', {
-    '/health': () => Promise.resolve({ status: 200, type: JSON_TYPE, text: textOf([]) }),
+    '/health': () => Promise.resolve(answerOf([])),
     '/ready': readiness(needs),
   });
 }
@@ -25,11 +25,8 @@ export function serveHealth(address: { host: string; port: number }, needs: Need
 /** Answers whether a process has all that it needs. Requests that come during a check share its answer. */
 export function readiness(needs: Needs): () => Promise<SideAnswer> {
   let answering: Promise<SideAnswer> | undefined;
-  const answer = async (): Promise<SideAnswer> => {
-    const parts = await Promise.all(Object.entries(needs).map(([part, check]) => stateOf(part, check)));
-    const status = parts.every(({ state }) => state === 'ok') ? 200 : 503;
-    return { status, type: JSON_TYPE, text: textOf(parts) };
-  };
+  const answer = async (): Promise<SideAnswer> =>
+    answerOf(await Promise.all(Object.entries(needs).map(([part, check]) => stateOf(part, check))));
   return () =>
     (answering ??= answer().finally(() => {
       answering = undefined;
@@ -54,6 +51,7 @@ async function stateOf(part: string, check: () => Promise<string | undefined>): 
   }
 }
 
-function textOf(parts: readonly PartState[]): string {
-  return `${JSON.stringify({ healthy: parts.every(({ state }) => state === 'ok'), parts })}\n`;
+function answerOf(parts: readonly PartState[]): SideAnswer {
+  const healthy = parts.every(({ state }) => state === 'ok');
+  return { status: healthy ? 200 : 503, type: JSON_TYPE, text: `${JSON.stringify({ healthy, parts })}\n` };
 }

@@ -11,8 +11,8 @@ interface Watched {
 }
 
 /**
- * Ends answers whose key has been removed meanwhile. A stream or a large download would otherwise go on for hours. The
- * key of a new request is checked before.
+ * Ends answers whose key is removed while they are sent. A stream or a large download would otherwise go on for hours.
+ * The guard of a server checks the key before the answer begins.
  */
 export class KeyChecks {
   /**
@@ -45,7 +45,8 @@ export class KeyChecks {
 
   #look(): void {
     for (const answers of this.#connections.values()) {
-      for (const { answer, isKnown } of answers) if (!answer.writableFinished && !isKnown()) answer.destroy();
+      const open = answers.filter(({ answer }) => !answer.writableFinished);
+      for (const { answer, isKnown } of open) if (!isKnown()) answer.destroy();
     }
   }
 }

@@ -49,8 +49,10 @@ export class KeylessConnections {
       if (!connection) return;
       connection.request = request;
       answer.once('close', () => {
-        if (!this.#open.delete(socket) || socket.destroyed) return;
-        this.#open.set(socket, { since: performance.now(), bytes: socket.bytesRead });
+        const isStillKeyless = this.#open.delete(socket);
+        // added again as the newest
+        if (isStillKeyless && !socket.destroyed)
+          this.#open.set(socket, { since: performance.now(), bytes: socket.bytesRead });
       });
     });
     const timer = setInterval(() => this.#closeIdle(), LOOK).unref();
@@ -60,7 +62,7 @@ export class KeylessConnections {
     });
   }
 
-  /** No longer counts a connection, because it has shown a key. */
+  /** From now on, a connection no longer counts, because it has shown a key. */
   release(socket: Socket): void {
     this.#open.delete(socket);
   }
@@ -96,7 +98,7 @@ function isAnswered({ request }: Keyless): boolean {
 
 /** A limit that leaves most file descriptors to executors, the database and clients with a key. */
 function mostConnections(): number {
-  // with the network, the report would look up the names of hosts
+  // without this, the report would look up the names of hosts
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } };

@@ -26,7 +26,7 @@ export function listenError(
 }
 
 /** The host by which this machine reaches a server that listens on `host`. */
-export function reachable(host: string): string {
+export function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** The methods of all paths that have routes. */
+/** The methods of HTTP that each path with routes takes. */
 export interface Methods {
   /** All methods of a path; empty if the path has no route. */
   of(path: string): string[];

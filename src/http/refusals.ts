@@ -1,9 +1,9 @@
-/** The statuses of errors that are told, because somebody may use too much of the server. */
+/** The HTTP statuses of errors that are told, because somebody may use too much of the server. */
 const IS_TOLD: readonly number[] = [413, 429, 507];
 /** Equal refusals within this time get one line, ms. */
 const GATHER = 10_000;
 
-/** The error with which a request was refused. `status` is of HTTP. */
+/** The error with which a request was refused. `status` is the HTTP status. */
 export interface RefusedRequest {
   status: number;
   code: string;
@@ -32,7 +32,7 @@ export class Refusals {
   }
 
   /**
-   * Notes a refused request, if its status says that somebody may use too much of the server.
+   * Notes a refused request if its status is one of `IS_TOLD`.
    *
    * @param who - the user of the key; undefined without a key
    */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { listenError, reachable } from './listen.ts';
+import { listenError, reachableHost } from './listen.ts';
 
 /** The answer to a request for one path. */
 export interface SideAnswer {
@@ -46,7 +46,7 @@ export async function serveBeside(
     throw listenError(error, { host, port }, `Name another address with ${option}.`);
   }
   return {
-    url: `http://${reachable(host)}:${(server.address() as AddressInfo).port}`,
+    url: `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`,
     async close() {
       const closed = once(server, 'close');
       server.close();

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** Fastify's options against slow heads: the longest time for a head, and how often connections are checked for it, ms. */
+/** Options of Node's server against slow heads: the longest time for a head, and how often it is checked, ms. */
 export const slowHeads = { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 };
 
 /** In each interval of this length, ms, an incomplete body must grow by at least `LEAST_BYTES`. */
@@ -10,9 +10,8 @@ const WINDOW = 20_000;
 const LEAST_BYTES = 20_000;
 
 /**
- * A hook against very slow bodies. Without it, each of them would hold a connection without limit, even before the key
- * is checked. Node limits the time of heads. For bodies, Node has only a limit for the whole body, but a large file may
- * need long.
+ * Returns a hook against very slow bodies. Without it, each of them would hold a connection without limit, even before
+ * the key is checked. Node limits only the time of a whole body, and a large file may need long.
  *
  * @param refuse - answers on a connection whose body is too slow, and closes it
  */

@@ -9,6 +9,9 @@ import { hashOf, idOf } from './hash.ts';
 import { isUserName, type KeyFile, keysOf, LOCAL_USER, parseKeyFile, readKeyFile } from './file.ts';
 import type { KeyRole } from './roles.ts';
 
+/** How long a change waits for another change, ms. */
+const LOCK_TIMEOUT = 10_000;
+
 /** A key for display: never the key itself. */
 export interface ListedKey {
   /** The user, or the executor. */
@@ -55,7 +58,7 @@ export function listKeys(file: string): ListedKey[] {
 /**
  * Revokes the keys with a name. Running servers refuse them from the next request on. Returns their number.
  *
- * @param id the first eight digits of the SHA-256 of the only key to revoke. @default all keys with the name
+ * @param id - the first eight digits of the SHA-256 of the only key to revoke. @default all keys with the name
  * @throws ForayError UNKNOWN_KEY if there is no such key, KEYS_INVALID
  */
 export async function revokeKeys(file: string, name: string, id?: string): Promise<number> {
@@ -70,7 +73,7 @@ export async function revokeKeys(file: string, name: string, id?: string): Promi
       throw new ForayError('UNKNOWN_KEY', 'The key file has no such key.', {
         hint: 'foray keys list shows the names and ids of all keys.',
       });
-    // from the last one on, because each deletion moves the keys behind it
+    // the last one first, because each deletion moves the keys behind it
     for (const { index } of found.toReversed()) content.document.deleteIn(['users', name, 'keys', index]);
     revoked = found.length;
   });
@@ -96,9 +99,6 @@ export async function ensureUserKey(file: string, finish: () => Promise<void>): 
   return key;
 }
 
-/** How long a change waits for another change, ms. */
-const LOCK_TIMEOUT = 10_000;
-
 /** Changes the file completely or not at all. Concurrent changes run one after the other. */
 async function edit(file: string, change: (content: KeyFile) => void): Promise<void> {
   const lock = await lockOf(file);
@@ -106,7 +106,7 @@ async function edit(file: string, change: (content: KeyFile) => void): Promise<v
     const content = existsSync(file) ? readKeyFile(file) : parseKeyFile('', file);
     change(content);
     const text = content.document.toString();
-    // content that the service cannot read never replaces the file
+    // content that the servers cannot read never replaces the file
     parseKeyFile(text, file);
     await replaceFile(file, text, 0o600);
   } catch (error) {

@@ -5,6 +5,7 @@ import { ForayError } from '../errors.ts';
 import { readGuardedText } from '../system/guarded-text.ts';
 import { guardedMistake, readGuardedYaml } from '../yaml/guarded-yaml.ts';
 import type { Locate } from '../yaml/yaml.ts';
+import { idOf } from './hash.ts';
 import { roles } from './roles.ts';
 
 /**
@@ -32,9 +33,6 @@ const Key = z.strictObject({
   created: z.iso.datetime('a time such as 2026-11-21T14:05:38Z is expected').optional(),
 });
 
-/** A user, or an executor on another machine. */
-const Holder = z.strictObject({ keys: z.array(Key).default([]) });
-
 const ModelRights = z.strictObject({
   owner: UserName.default(LOCAL_USER),
   developers: z.array(UserName).default([]),
@@ -43,12 +41,13 @@ const ModelRights = z.strictObject({
 export type ModelRights = z.infer<typeof ModelRights>;
 
 const KeyFileContent = z.strictObject({
-  users: z.record(UserName, Holder).default({}),
+  /** Users, and executors on other machines. */
+  users: z.record(UserName, z.strictObject({ keys: z.array(Key).default([]) })).default({}),
   models: z.record(z.string(), ModelRights).default({}),
 });
 export type KeyFileContent = z.infer<typeof KeyFileContent>;
 
-/** A key file that can be changed, and that can tell the place of each of its parts. */
+/** The content of a key file, as a document that can be changed, and with the place of each part. */
 export interface KeyFile extends KeyFileContent {
   document: Document;
   locate: Locate;
@@ -104,7 +103,7 @@ function checkKeys(file: KeyFile): void {
   const seen = new Set<string>();
   for (const { name, index, sha256 } of keysOf(file)) {
     if (seen.has(sha256)) {
-      throw new ForayError('KEYS_INVALID', `The key ${sha256.slice(0, 8)} appears twice.`, {
+      throw new ForayError('KEYS_INVALID', `The key ${idOf(sha256)} appears twice.`, {
         place: file.locate(['users', name, 'keys', index]),
       });
     }
@@ -115,17 +114,15 @@ function checkKeys(file: KeyFile): void {
 /** Refuses unknown names: a misspelt name in a permission would exclude somebody, or admit somebody else later. */
 function checkUsers({ users, models, locate }: KeyFile): void {
   const isKnown = (user: string) => user === LOCAL_USER || Object.hasOwn(users, user);
-  for (const [model, access] of Object.entries(models)) {
-    const named: [PropertyKey[], string][] = [
-      [['owner'], access.owner],
-      ...access.developers.map((user, at): [PropertyKey[], string] => [['developers', at], user]),
-      ...access.users.map((user, at): [PropertyKey[], string] => [['users', at], user]),
-    ];
-    for (const [at, user] of named) {
-      if (isKnown(user)) continue;
+  for (const [model, rights] of Object.entries(models)) {
+    const check = (user: string, ...path: PropertyKey[]): void => {
+      if (isKnown(user)) return;
       throw new ForayError('KEYS_INVALID', 'The key file has no user of this name.', {
-        place: locate(['models', model, ...at]),
+        place: locate(['models', model, ...path]),
       });
-    }
+    };
+    check(rights.owner, 'owner');
+    for (const [at, user] of rights.developers.entries()) check(user, 'developers', at);
+    for (const [at, user] of rights.users.entries()) check(user, 'users', at);
   }
 }

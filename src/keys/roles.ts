@@ -4,9 +4,9 @@
  */
 
 /**
- * The roles that each role includes. `read` may only read campaigns at foray's own server. `steer` may do everything that its
- * user may do, except push models through foray's own server, because their code runs on the machine of the service.
- * `executor` may only execute runs of a model service, on another machine.
+ * The roles that each role includes. `read` may only read campaigns at foray's own server. `steer` may do everything that
+ * its user may do, except push models through foray's own server, because their code runs on the machine of the service.
+ * `develop` may do that, too. `executor` may only execute runs of a model service, on another machine.
  */
 const included = {
   read: ['read'],
@@ -19,7 +19,7 @@ export type KeyRole = keyof typeof included;
 
 export const roles = Object.keys(included) as KeyRole[];
 
-/** Whether a key with the role may do what needs the role `needed`. An unknown key has no role. */
+/** Whether a key with a role may do what needs the role `needed`. An unknown key has no role. */
 export function mayDo(role: KeyRole | undefined, needed: KeyRole): boolean {
   return role !== undefined && (included[role] as readonly KeyRole[]).includes(needed);
 }

@@ -35,6 +35,7 @@ export interface WatchedKeysOptions {
  */
 export class WatchedKeys {
   readonly #options: WatchedKeysOptions;
+  /** Whether the file was checked for the current requests. */
   #isFresh = false;
   #stamp: string | undefined;
   #text = '';
@@ -58,13 +59,12 @@ export class WatchedKeys {
     return this.#holders.get(keyHash);
   }
 
-  /** The text of the file; empty if it gives no access. */
+  /** The text of the file; empty if it cannot be read, or other users have too much access to it. */
   text(): string {
     this.#refresh();
     return this.#text;
   }
 
-  /** Checks the file once for all current requests. */
   #refresh(): void {
     if (this.#isFresh) return;
     this.#isFresh = true;
@@ -72,6 +72,7 @@ export class WatchedKeys {
     try {
       this.#look();
     } catch (error) {
+      // a key that was put into a comment is removed, too
       const text = this.#text.replaceAll(/#.*/g, '');
       this.#holders = new Map([...this.#holders].filter(([sha256]) => text.includes(sha256)));
       const which = this.#holders.size === 0 ? 'No key gives' : 'Only keys that were valid before give';
@@ -81,7 +82,7 @@ export class WatchedKeys {
   }
 
   /**
-   * Reads the file if it has changed in its content, its permissions or its existence.
+   * Reads the file, and takes its keys if its content, its permissions or its existence has changed.
    * @throws ForayError KEYS_INVALID if it has changed, and cannot be used
    */
   #look(): void {
@@ -90,14 +91,16 @@ export class WatchedKeys {
     const now = performance.now();
     if (stamp === this.#stamp && now - this.#readAt < READ_AGAIN) return;
     let text = '';
-    let refusal: Error | undefined;
+    let refusal: ForayError | undefined;
     try {
       text = readGuardedText(file, KEY_FILE, tooOpen);
     } catch (error) {
       refusal = error as ForayError;
     }
     const isSame = stamp === this.#stamp && text === this.#text;
-    [this.#stamp, this.#text, this.#readAt] = [stamp, text, now];
+    this.#stamp = stamp;
+    this.#text = text;
+    this.#readAt = now;
     if (isSame) return;
     if (refusal) throw refusal;
     const content = parseKeyFile(text, file);

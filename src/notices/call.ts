@@ -4,16 +4,17 @@ import type { NoticeMessage } from '../campaign/notice.ts';
 import { retryAfterMs } from '../cloud/retry-after.ts';
 import { environmentForOthers } from '../system/environment-for-others.ts';
 import { LineProgram } from '../system/line-program.ts';
-import { keyOf, type Notice } from './file.ts';
+import { type Notice, secretBytes } from './file.ts';
 
 /** How long a webhook may take to answer, ms. */
 const ANSWER_MS = 15_000;
 /** How long a command may run, ms. */
 const COMMAND_MS = 60_000;
 
-/** Why a call has failed, as the rest of a sentence, and how long the receiver asked to wait, ms. */
 export interface Failed {
+  /** Why a call has failed, as the rest of a sentence. */
   why: string;
+  /** How long the receiver asked to wait, ms; 0 if it did not ask. */
   retryAfter: number;
 }
 
@@ -68,7 +69,7 @@ async function post(
 
 /** The signature of Standard Webhooks: HMAC-SHA256 over id, time (s since 1970) and body. */
 export function signatureOf(secret: string, id: string, timestamp: string, body: string): string {
-  const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`);
+  const hmac = createHmac('sha256', secretBytes(secret)).update(`${id}.${timestamp}.${body}`);
   return `v1,${hmac.digest('base64')}`;
 }
 

@@ -10,7 +10,7 @@ import { guardedMistake, readGuardedYaml } from '../yaml/guarded-yaml.ts';
  * the secret of an address is in this file only. docs/guides/notices.md describes the file.
  */
 const NOTICE_FILE = { what: 'file of notices', code: 'NOTICES_INVALID' } as const;
-/** The file has secrets, so other users of the machine may not read it. */
+/** The permissions that other users of the machine may not have: all, because the file has secrets. */
 const FOR_OTHERS = 0o077;
 
 const Name = z
@@ -77,16 +77,17 @@ export function noticeOf(file: string | undefined, name: string): Notice {
   throw new UnknownNameError('UNKNOWN_NOTICE', `The worker has no notice "${name}".`, {
     name,
     known,
+    // only if no notice is known
     hint: 'It has no file of notices: see docs/guides/notices.md.',
   });
 }
 
 function isSecret(text: string): boolean {
-  const bytes = keyOf(text).length;
+  const bytes = secretBytes(text).length;
   return /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) && bytes >= 24 && bytes <= 64;
 }
 
-/** The key of a secret of Standard Webhooks. */
-export function keyOf(secret: string): Buffer {
+/** The bytes of a secret of Standard Webhooks: `whsec_` and base64. */
+export function secretBytes(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 }

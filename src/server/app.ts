@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { MIMEType } from 'node:util';
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Foray, Settings } from '../client/index.ts';
 import { endUnusedConnections } from '../http/connections.ts';
 import { KeylessConnections } from '../http/keyless.ts';
-import { listen, reachable } from '../http/listen.ts';
+import { listen, reachableHost } from '../http/listen.ts';
 import { pathOf } from '../http/path.ts';
 import { Refusals } from '../http/refusals.ts';
 import { refuseSlowBodies, slowHeads } from '../http/slow-body.ts';
@@ -14,27 +13,26 @@ import { httpLogger } from '../log.ts';
 import { hashOf } from '../keys/hash.ts';
 import type { Keys } from './keys.ts';
 import { addApi } from './api/add-routes.ts';
-import { Away } from './reachability.ts';
+import { acceptForms } from './form-bodies.ts';
 import { addGuard } from './guard.ts';
 import { addLogin } from './login/add-login.ts';
 import { definitionLimits, JobThreads, resultLimits } from './jobs/job-threads.ts';
 import { addPages } from './pages/index.ts';
 import { Sections } from './live/watch.ts';
+import { inTurn } from './in-turn.ts';
 import { KnownModels } from './known-models.ts';
+import { Reachability } from './reachability.ts';
 import type { ServerParts } from './server-parts.ts';
-import { problemOf, refuseSlow, sendProblem, ServerError } from './problems.ts';
+import { problemOf, refuseSlow, sendProblem } from './problems.ts';
 import { Shares } from './shares.ts';
 import { Statuses } from './statuses.ts';
 import { Sessions } from './login/sessions.ts';
-import { turns } from './turns.ts';
 
 /**
  * The largest body, in bytes: a form with a definition, whose characters may take three bytes each. The bodies of other
  * routes are smaller, and those of definitions with files are larger.
  */
 const MOST_BODY = 4 * 1024 ** 2;
-/** The maximum number of controls in a form. The server's thread reads all of them. */
-const MOST_CONTROLS = 20_000;
 
 export interface ServerOptions {
   foray: Foray;
@@ -69,19 +67,19 @@ export interface Server {
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { foray, settings, keys, host = '127.0.0.1', hostNames = [], log } = options;
   let port = 0;
-  const url = (): string => `http://${reachable(host)}:${port}`;
-  const app = build(log);
+  const url = (): string => `http://${reachableHost(host)}:${port}`;
+  const app = newApp(log);
   const refusals = new Refusals((line) => app.log.warn(line));
   const sessions = new Sessions(keys, refusals);
   const sections = new Sections(settings.store);
   const shares = new Shares();
   const jobs = new JobThreads(settings, shares, definitionLimits);
   const answers = new JobThreads(settings, shares, resultLimits);
-  const away = new Away(foray);
+  const reachability = new Reachability(foray);
   const parts: ServerParts = {
     foray,
-    away,
-    models: new KnownModels(foray, away),
+    reachability,
+    models: new KnownModels(foray, reachability),
     statuses: new Statuses(foray),
     keys,
     keyless: limitClients(app, refusals),
@@ -90,12 +88,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     answers,
     shares,
     sections,
-    inTurn: turns(),
+    inTurn: inTurn(),
     publicUrl: url,
   };
   // a browser sends a cookie to all ports of a host, and several servers may run there
   const cookie = (): string => `foray-${port}`;
-  const ownNames = ['0.0.0.0', '::'].includes(host) ? [] : [reachable(host)];
+  const ownNames = ['0.0.0.0', '::'].includes(host) ? [] : [reachableHost(host)];
   traceRequests(app);
   addGuard(app, parts, {
     hostNames: [...ownNames, ...hostNames],
@@ -108,7 +106,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     reply.type('text/x-python; charset=utf-8').send(readFileSync(ownFile('python/foray.py'), 'utf8')),
   );
   await addApi(app, parts);
-  await app.register((scope) => addPages(scope, parts));
+  await app.register((scope, _options, done) => {
+    addPages(scope, parts);
+    done();
+  });
   await foray.load();
   port = await listen(app, host, options.port ?? 0);
   return {
@@ -124,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** Limits slow clients and clients without a key, and tells what is refused. */
+/** Limits slow clients and clients without a key, and tells an operator what is refused. */
 function limitClients(app: FastifyInstance, refusals: Refusals): KeylessConnections {
   app.setErrorHandler((error, request, reply) => {
     refusals.noteRequest(request.access?.name, problemOf(error));
@@ -138,7 +139,7 @@ function limitClients(app: FastifyInstance, refusals: Refusals): KeylessConnecti
   return new KeylessConnections(app, refusals);
 }
 
-function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
+function newApp(log: NodeJS.WritableStream | undefined): FastifyInstance {
   const app = fastify({
     logger: httpLogger(log, {
       level: 'warn',
@@ -151,68 +152,7 @@ function build(log: NodeJS.WritableStream | undefined): FastifyInstance {
     return503OnClosing: false,
     frameworkErrors: sendProblem,
   });
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    (_request, body, done) => {
-      const isTooMuch = hasMore(body, '&');
-      done(isTooMuch ? tooManyControls() : null, isTooMuch ? undefined : new URLSearchParams(body as string));
-    },
-  );
-  // a file is a text: its name, a colon, and its content in Base64, because forms may change the ends of lines
-  app.addContentTypeParser(
-    'multipart/form-data',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      const type = request.headers['content-type']!;
-      const boundary = boundaryOf(type);
-      if (!boundary) throw notAForm();
-      if (hasMore(body, `--${boundary}`)) throw tooManyControls();
-      const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
-        .formData()
-        .catch(() => {
-          throw notAForm();
-        });
-      const fields = new URLSearchParams();
-      for (const [name, value] of form) {
-        if (typeof value === 'string') fields.append(name, value);
-        else if (value.name !== '')
-          fields.append(name, `${value.name}:${Buffer.from(await value.arrayBuffer()).toString('base64')}`);
-      }
-      return fields;
-    },
-  );
+  acceptForms(app);
   endUnusedConnections(app);
   return app;
-}
-
-/** What stands between the controls of a form, as the standard that reads the form says; null without it. */
-function boundaryOf(type: string): string | null {
-  try {
-    return new MIMEType(type).params.get('boundary');
-  } catch {
-    return null;
-  }
-}
-
-/** Whether a form has more controls than the server takes, by what stands between them. */
-function hasMore(body: string | Buffer, between: string): boolean {
-  let count = 0;
-  for (let at = body.indexOf(between); at !== -1; at = body.indexOf(between, at + between.length)) {
-    count += 1;
-    if (count > MOST_CONTROLS) return true;
-  }
-  return false;
-}
-
-function notAForm(): ServerError {
-  return new ServerError('BAD_REQUEST', 'The body is not a form.');
-}
-
-function tooManyControls(): ServerError {
-  return new ServerError(
-    'TOO_LARGE',
-    `The form has more than ${MOST_CONTROLS.toLocaleString('en-US')} controls.`,
-    { hint: 'Use the command line: "foray submit" has no such limit.' },
-  );
 }

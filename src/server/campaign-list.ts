@@ -1,5 +1,5 @@
 import type { CampaignStatus } from '../client/index.ts';
-import { ServerError } from './problems.ts';
+import { ServerError } from './server-error.ts';
 
 /** Whether the id, name, model or owner of a campaign has a text. Upper and lower case are the same. */
 export function hasText({ id, name, model, owner }: CampaignStatus, text: string): boolean {
@@ -16,8 +16,9 @@ export function afterText({ id, submitted }: CampaignStatus): string {
 }
 
 /**
- * The campaigns after a place in the list of all campaigns, the newest first. The place may also be only the id of a
- * campaign.
+ * The campaigns after a place in a list. The place may also be only the id of a campaign.
+ *
+ * @param all - the newest one first
  * @throws ServerError BAD_REQUEST
  */
 export function campaignsAfter(all: readonly CampaignStatus[], after: string): CampaignStatus[] {

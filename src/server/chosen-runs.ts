@@ -5,8 +5,8 @@ import { goneSignal } from './gone.ts';
 import type { ServerParts } from './server-parts.ts';
 
 /**
- * The finished runs of a campaign that a choice selects, in its order. A thread finds them, because it reads all runs of the
- * campaign.
+ * The finished runs of a campaign that a choice selects, in its order. A thread finds them, because all runs of the
+ * campaign are read.
  *
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  * @throws ServerError TOO_MANY, TOO_LARGE
@@ -19,7 +19,6 @@ export async function chosenRuns(
 ): Promise<ChosenRuns> {
   // the jobs of a key are limited, and a job ends when its client is gone
   const found = await answers.run(reply.request.keyHash!, 'runs', { id, choice }, goneSignal(reply));
-  // `byName` takes the prototype away, because an output may be called `constructor`; a message between threads gives
-  // every object a prototype again
+  // the message from the thread has given the objects a prototype again, and an output may be called `constructor`
   return { ...found, rows: found.rows.map((row) => ({ ...row, outputs: byName(row.outputs) })) };
 }

@@ -6,7 +6,8 @@ import { hashOf } from '../keys/hash.ts';
 import { mayDo } from '../keys/roles.ts';
 import type { Access, Role } from './keys.ts';
 import type { ServerParts } from './server-parts.ts';
-import { ServerError, wantsPage } from './problems.ts';
+import { wantsPage } from './problems.ts';
+import { ServerError } from './server-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,6 +32,7 @@ export interface GuardOptions {
 }
 
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+/** The methods that change nothing. */
 const SAFE = ['GET', 'HEAD'];
 /** The longest address to which a login returns, in characters. */
 export const LONGEST_RETURN = 2_000;
@@ -76,8 +78,10 @@ export function addGuard(
         return role === 'anyone' ? access !== null : mayDo(access?.role, role);
       });
     }
-    if (role !== 'anyone' && !request.access) return refuseUnknown(request, reply);
-    if (role !== 'anyone' && !mayDo(request.access!.role, role)) throw tooLow(request.access!, role);
+    if (role !== 'anyone') {
+      if (!request.access) return refuseUnknown(request, reply);
+      if (!mayDo(request.access.role, role)) throw tooLow(request.access, role);
+    }
     const path = pathOf(request.url);
     if (request.is404 || methods.isWrong(request.method, path)) throw notFound(methods.of(path));
     done();
@@ -101,7 +105,7 @@ export function addGuard(
       return key === undefined ? null : hashOf(key);
     }
     const session = cookieOf(headers.cookie, options.cookie());
-    return (session !== undefined && sessions.keyOf(session)) || null;
+    return session === undefined ? null : (sessions.keyHashOf(session) ?? null);
   }
 }
 
@@ -120,7 +124,7 @@ function checkSite({ method, headers }: FastifyRequest): void {
     if (site === 'same-origin' || site === 'none') return;
   } else if (origin !== undefined) {
     if (URL.canParse(origin) && new URL(origin).host === host) return;
-  } else if (/^Bearer\s/i.test(authorization ?? '')) return;
+  } else if (isBearer(authorization)) return;
   throw new ServerError(
     'CROSS_SITE',
     'This server accepts a change only from its own pages, or with a key.',
@@ -128,6 +132,11 @@ function checkSite({ method, headers }: FastifyRequest): void {
   );
 }
 
+function isBearer(authorization = ''): boolean {
+  return /^Bearer\s/i.test(authorization);
+}
+
+/** Refuses a request without a known key: a page leads to the login, and returns after it. */
 function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {
   if (SAFE.includes(request.method) && wantsPage(request)) {
     // a very long address is not kept
@@ -138,7 +147,7 @@ function refuseUnknown(request: FastifyRequest, reply: FastifyReply): void {
   const headers = { 'www-authenticate': 'Bearer' };
   // a person who has sent a form knows no headers
   if (wantsPage(request)) throw new ServerError('KEY_NEEDED', 'Your login has ended.', { headers });
-  const what = /^Bearer\s/i.test(request.headers.authorization ?? '')
+  const what = isBearer(request.headers.authorization)
     ? 'The server does not know the key in the header Authorization.'
     : 'The request needs a key in the header Authorization: Bearer KEY.';
   const hint = '"foray ui" opens a page that needs no key. docs/reference/api.md says where to find keys.';
@@ -153,8 +162,8 @@ function notFound(allowed: readonly string[]): ServerError {
 
 /** The value of a cookie in a Cookie header. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
-  const pair = header?.split(';').find((pair) => pair.trim().startsWith(`${name}=`));
-  return pair?.trim().slice(name.length + 1);
+  const pairs = header?.split(';').map((pair) => pair.trim());
+  return pairs?.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /**

@@ -42,7 +42,7 @@ export class OwnKey implements Keys {
 const FOR_OTHERS = 0o077;
 
 /** The keys of users in a key file. */
-export class KeyFile implements Keys {
+export class KeysOfFile implements Keys {
   readonly #keys: WatchedKeys;
 
   /**

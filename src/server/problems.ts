@@ -9,8 +9,6 @@ import { html } from '../report/html/markup.ts';
 import { sendPage } from './pages/layout.ts';
 import { ServerError, serverErrors } from './server-error.ts';
 
-export { ServerError, serverErrors };
-
 /** HTTP statuses of foray's errors. An error that is not listed is 422: the request was understood, but is wrong. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   CHANGE_PENDING: 202,
@@ -69,20 +67,21 @@ export function problemOf(error: unknown): Problem & Record<string, unknown> {
     // 404 is for a wrong name in the address; a wrong name in a definition is a mistake of the definition
     const status = known === 404 && error.place ? 422 : known;
     const others = error.others.map(mistake);
-    return { ...typed(status, mistake(error)), ...(others.length > 0 && { others }) };
+    return { ...withStatus(status, mistake(error)), ...(others.length > 0 && { others }) };
   }
   const { code, message, options } = error instanceof ServerError ? error : serverErrorFrom(error);
-  const problem = typed(serverErrors[code].status, { code, detail: message });
+  const problem = withStatus(serverErrors[code].status, { code, detail: message });
   return { ...problem, ...(options.hint !== undefined && { hint: options.hint }), ...options.more };
 }
 
-function typed<T extends { code: string }>(status: number, fields: T) {
+/** Adds the fields of a problem that its status and its code determine. */
+function withStatus<T extends { code: string }>(status: number, fields: T) {
   return { type: `/errors/${fields.code}`, title: STATUS_CODES[status]!, status, ...fields };
 }
 
 function mistake({ code, message, hint, place }: ForayError) {
-  const { [code]: store } = saidOfStore;
-  if (store) return { code, detail: store.what, hint: store.hint };
+  const said = saidOfStore[code];
+  if (said) return { code, detail: said.what, hint: said.hint };
   return { code, detail: message, ...(hint !== undefined && { hint }), ...(place && placeIn(place)) };
 }
 
@@ -91,7 +90,7 @@ function placeIn(place: Place): Pick<Problem, 'file' | 'line' | 'column' | 'path
   return 'line' in place ? { file, line: place.line, column: place.column } : { file, path: place.path };
 }
 
-/** Converts an error of Fastify. Its message tells the client what is wrong, except for faults of the server. */
+/** Converts an error of a disk or of Fastify. The message of a fault of the server does not leave it. */
 function serverErrorFrom(error: unknown): ServerError {
   const why = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read-only' : undefined;
   if (why)
@@ -141,10 +140,11 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   // the page links to the campaign of its address, except after a 404: that campaign may not exist
   const campaign = problem.status === 404 ? undefined : /^\/campaigns\/[^/?]+/.exec(request.url)?.[0];
   const title = pageTitles[problem.status] ?? 'The server has a fault';
+  const isFormRefused = request.method === 'POST' && problem.status === 401;
   const body = html`<h1 data-problem>${title}</h1>
     <p class="lead">${problem.detail}</p>
     ${problem.hint === undefined ? undefined : html`<p>${problem.hint}</p>`}
-    ${request.method === 'POST' && problem.status === 401 ? html`<p>What you typed is not lost. <a href="/login" target="_blank">Log in in another tab</a>, then load this page again: the browser sends it again.</p>` : undefined}
+    ${isFormRefused ? html`<p>What you typed is not lost. <a href="/login" target="_blank">Log in in another tab</a>, then load this page again: the browser sends it again.</p>` : undefined}
     ${
       request.access
         ? html`<p class="buttons">

@@ -8,7 +8,7 @@ export type Neighbour = 'service' | 'temporal';
 /** For each service that does not answer: the time since which it is silent, ms since the epoch. */
 export type Absences = Readonly<Partial<Record<Neighbour, number>>>;
 
-/** How long a check of both services is valid, ms. */
+/** How long a check of both services is valid for a page, ms. */
 const FRESH = 3_000;
 /** How long a check is valid while a request waits for the model service, ms. */
 const FRESH_FOR_WAITING = 1_000;
@@ -17,7 +17,7 @@ const GONE_AFTER = 10_000;
 /** The pause between two checks while a request waits, ms. */
 const PAUSE = 250;
 
-const refusals: Record<Neighbour, () => ForayError> = {
+const errorOf: Record<Neighbour, () => ForayError> = {
   service: () =>
     new ForayError('SERVICE_UNREACHABLE', 'The model service does not answer.', {
       hint: 'Try again when it answers. You can look at campaigns and their results in the meantime.',
@@ -28,24 +28,26 @@ const refusals: Record<Neighbour, () => ForayError> = {
     }),
 };
 
-/** Checks whether the model service and Temporal answer, but only when a page or a request needs to know it. */
-export class Away {
+/** Whether the model service and Temporal answer. They are checked only when a page or a request needs to know it. */
+export class Reachability {
   readonly #foray: Pick<Foray, 'answers'>;
   #absences: Absences = {};
-  #asked = -Infinity;
-  #asking: Promise<void> | undefined;
+  #checkedAt = -Infinity;
+  #checking: Promise<void> | undefined;
 
   constructor(foray: Pick<Foray, 'answers'>) {
     this.#foray = foray;
   }
 
   /**
-   * The services that do not answer. If a service is already known to be silent, this method returns at once. Otherwise
-   * it waits for a running check, which takes at most about 2.4 seconds.
+   * The services that do not answer. If one is already known to be silent, this method returns at once. Otherwise it
+   * waits for a check, which takes at most about 2.4 seconds.
+   *
+   * @param fresh - how old the last check may be, ms
    */
-  async look(fresh = FRESH): Promise<Absences> {
-    if (performance.now() - this.#asked > fresh) this.#asking ??= this.#ask();
-    if (Object.keys(this.#absences).length === 0) await this.#asking;
+  async absences(fresh = FRESH): Promise<Absences> {
+    if (performance.now() - this.#checkedAt > fresh) this.#checking ??= this.#check();
+    if (Object.keys(this.#absences).length === 0) await this.#checking;
     return this.#absences;
   }
 
@@ -54,11 +56,11 @@ export class Away {
    * machine may answer late.
    * @throws ForayError SERVICE_UNREACHABLE, TEMPORAL_UNREACHABLE
    */
-  async needs(...neighbours: readonly Neighbour[]): Promise<void> {
+  async waitFor(...neighbours: readonly Neighbour[]): Promise<void> {
     for (;;) {
-      await (this.#asking ??= this.#ask());
+      await (this.#checking ??= this.#check());
       if (neighbours.every((neighbour) => this.#absences[neighbour] === undefined)) return;
-      this.#refuse(neighbours, GONE_AFTER);
+      this.#refuseSilent(neighbours, GONE_AFTER);
       await delay(PAUSE);
     }
   }
@@ -72,8 +74,8 @@ export class Away {
    * @throws ForayError SERVICE_UNREACHABLE
    */
   async whileThere<T>(ask: () => Promise<T>, patience = GONE_AFTER): Promise<T> {
-    await this.look();
-    this.#refuse(['service'], patience);
+    await this.absences();
+    this.#refuseSilent(['service'], patience);
     const end = new AbortController();
     try {
       return await Promise.race([ask(), this.#untilSilent(patience, end.signal)]);
@@ -85,19 +87,20 @@ export class Away {
   async #untilSilent(patience: number, signal: AbortSignal): Promise<never> {
     for (;;) {
       await delay(PAUSE, undefined, { signal });
-      await this.look(FRESH_FOR_WAITING);
-      this.#refuse(['service'], patience);
+      await this.absences(FRESH_FOR_WAITING);
+      this.#refuseSilent(['service'], patience);
     }
   }
 
-  #refuse(neighbours: readonly Neighbour[], patience: number): void {
+  /** Throws if one of the services has been silent for `patience`. */
+  #refuseSilent(neighbours: readonly Neighbour[], patience: number): void {
     for (const neighbour of neighbours) {
       const since = this.#absences[neighbour];
-      if (since !== undefined && Date.now() - since >= patience) throw refusals[neighbour]();
+      if (since !== undefined && Date.now() - since >= patience) throw errorOf[neighbour]();
     }
   }
 
-  async #ask(): Promise<void> {
+  async #check(): Promise<void> {
     const now = Date.now();
     try {
       const answers = await this.#foray.answers();
@@ -106,8 +109,8 @@ export class Away {
         silent.map((neighbour) => [neighbour, this.#absences[neighbour] ?? now]),
       );
     } finally {
-      this.#asked = performance.now();
-      this.#asking = undefined;
+      this.#checkedAt = performance.now();
+      this.#checking = undefined;
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Errors of the server itself. `statuses` in problems.ts has the errors of foray, and docs/reference/errors.md has both. */
+/** Errors of the server itself. `statuses` in problems.ts has those of foray, and docs/reference/errors.md has both. */
 export const serverErrors = {
   BAD_REQUEST: { status: 400, about: 'the request is not valid HTTP, or a parameter or the body is wrong' },
   KEY_NEEDED: { status: 401, about: 'the request has no known key and no login' },

@@ -1,6 +1,6 @@
 import type { Foray } from '../client/index.ts';
 import type { KeylessConnections } from '../http/keyless.ts';
-import type { Away } from './reachability.ts';
+import type { Reachability } from './reachability.ts';
 import type { Keys } from './keys.ts';
 import type { Sections } from './live/watch.ts';
 import type { KnownModels } from './known-models.ts';
@@ -8,13 +8,13 @@ import type { Statuses } from './statuses.ts';
 import type { Sessions } from './login/sessions.ts';
 import type { JobThreads } from './jobs/job-threads.ts';
 import type { Shares } from './shares.ts';
-import type { InTurn } from './turns.ts';
+import type { InTurn } from './in-turn.ts';
 
 /** The objects that the handlers of the server share. */
 export interface ServerParts {
   foray: Foray;
   /** Whether the model service and Temporal answer. */
-  away: Away;
+  reachability: Reachability;
   keys: Keys;
   /** Connections that have shown no key. */
   keyless: KeylessConnections;
@@ -23,7 +23,7 @@ export interface ServerParts {
   models: KnownModels;
   /** The statuses of campaigns. Viewers of a campaign share one status. */
   statuses: Statuses;
-  /** Threads that read and plan definitions. */
+  /** Threads that read, check and plan definitions. */
   jobs: JobThreads;
   /** Threads that compute reports, analyses and comparisons from results. */
   answers: JobThreads;

@@ -40,7 +40,7 @@ export class Shares {
   }
 }
 
-/** A hook that limits the definitions and pushed models of one key in work. It runs before a body is read, because bodies take memory. */
+/** A hook that limits the bodies of one key in work. It runs before a body is read, because bodies take memory. */
 export function shareOfBodies(shares: Shares): onRequestHookHandler {
   return ({ keyHash }, reply, done) => {
     whenGone(reply, shares.take('bodies', keyHash!));

@@ -3,8 +3,10 @@ import type { CampaignStatus, Foray } from '../client/index.ts';
 
 /** How long viewers share one status, ms. */
 const SHARED = 1_000;
-/** How old a status may be that nobody waits for, ms. */
+/** How old a status of `lately` may be before it is asked for again, ms. */
 const LATE = 5_000;
+/** How long `lately` keeps the status of a campaign that nobody asks for, ms. */
+const KEPT = 50_000;
 /** How long a page waits for a status, ms. */
 const PATIENCE = 60;
 
@@ -14,10 +16,10 @@ const PATIENCE = 60;
  */
 export class Statuses {
   readonly #foray: Pick<Foray, 'status' | 'storedStatus' | 'hasOpenChange'>;
-  readonly #late = new Map<string, { asked: number; status: CampaignStatus | undefined }>();
   readonly #known = new Map<string, { asked: number; status: Promise<CampaignStatus> }>();
-
-  /** The questions whether closed campaigns have a change that is not made yet. */
+  /** The statuses of `lately`; undefined before the first one has come. */
+  readonly #late = new Map<string, { asked: number; status: CampaignStatus | undefined }>();
+  /** Whether closed campaigns have a change that is not made yet. */
   readonly #changes = new Map<string, { asked: number; isChanging: Promise<boolean> }>();
 
   constructor(foray: Pick<Foray, 'status' | 'storedStatus' | 'hasOpenChange'>) {
@@ -29,11 +31,16 @@ export class Statuses {
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   now(id: string): Promise<CampaignStatus> {
-    for (const [other, { asked }] of this.#known)
-      if (performance.now() - asked > SHARED) this.#known.delete(other);
+    dropOld(this.#known, SHARED);
     const status = this.#foray.status(id);
     this.#known.set(id, { asked: performance.now(), status });
     return status;
+  }
+
+  /** A status that is at most a second old. @throws ForayError UNKNOWN_CAMPAIGN */
+  recent(id: string): Promise<CampaignStatus> {
+    const known = this.#known.get(id);
+    return known && performance.now() - known.asked < SHARED ? known.status : this.now(id);
   }
 
   /**
@@ -55,21 +62,23 @@ export class Statuses {
    * in time, it is false.
    */
   async isChanging(id: string): Promise<boolean> {
-    const now = performance.now();
-    for (const [other, { asked }] of this.#changes) if (now - asked > SHARED) this.#changes.delete(other);
-    // the campaign may have been deleted
-    const isChanging = this.#changes.get(id)?.isChanging ?? this.#foray.hasOpenChange(id).catch(() => false);
-    if (!this.#changes.has(id)) this.#changes.set(id, { asked: now, isChanging });
-    return Promise.race([isChanging, delay(PATIENCE).then(() => false)]);
+    dropOld(this.#changes, SHARED);
+    let known = this.#changes.get(id);
+    if (!known) {
+      // the campaign may have been deleted
+      const isChanging = this.#foray.hasOpenChange(id).catch(() => false);
+      known = { asked: performance.now(), isChanging };
+      this.#changes.set(id, known);
+    }
+    return Promise.race([known.isChanging, delay(PATIENCE).then(() => false)]);
   }
 
   /** The last status that this method got, without waiting for another one. It asks again if the status is old. */
   lately(id: string): CampaignStatus | undefined {
-    const now = performance.now();
-    for (const [other, { asked }] of this.#late) if (now - asked > 10 * LATE) this.#late.delete(other);
+    dropOld(this.#late, KEPT);
     const known = this.#late.get(id);
-    if (!known || now - known.asked > LATE) {
-      const late = { asked: now, status: known?.status };
+    if (!known || performance.now() - known.asked > LATE) {
+      const late = { asked: performance.now(), status: known?.status };
       this.#late.set(id, late);
       this.recent(id).then(
         (status) => (late.status = status),
@@ -79,10 +88,9 @@ export class Statuses {
     }
     return known?.status;
   }
+}
 
-  /** A status that is at most a second old. @throws ForayError UNKNOWN_CAMPAIGN */
-  recent(id: string): Promise<CampaignStatus> {
-    const known = this.#known.get(id);
-    return known && performance.now() - known.asked < SHARED ? known.status : this.now(id);
-  }
+/** Drops the entries that were asked for longer than `age` ago, ms. */
+function dropOld(entries: Map<string, { asked: number }>, age: number): void {
+  for (const [id, { asked }] of entries) if (performance.now() - asked > age) entries.delete(id);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import type { FastifyInstance } from 'fastify';
-import { listen, reachable } from '../http/listen.ts';
+import { listen, reachableHost } from '../http/listen.ts';
 import { ensureUserKey } from '../keys/edit.ts';
 import { keyFileIn } from '../keys/file.ts';
 import { Access } from './access.ts';
@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     keepWorking(service);
     let closed: Promise<void> | undefined;
     return {
-      url: `http://${reachable(host)}:${port}${API_ROOT}`,
+      url: `http://${reachableHost(host)}:${port}${API_ROOT}`,
       host,
       port,
       metricsUrl: service.metrics?.url,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from '../support/fast-check.ts';
-import { fileIn } from '../../src/api/index.ts';
+import { fileIn, numberIn } from '../../src/api/index.ts';
 
 test('fileIn reads the reference of a file from the value of an output', () => {
   fc.assert(
@@ -9,6 +9,19 @@ test('fileIn reads the reference of a file from the value of an output', () => {
     }),
   );
   expect(fileIn('{"hash":"h"}')).toEqual({ hash: 'h', localPath: '' });
+});
+
+test.each([
+  ['8.50', 8.5],
+  ['"9007199254740993"', 9007199254740992],
+  ['"Infinity"', undefined],
+  ['""', undefined],
+  // `Number(' ')` is 0
+  ['" "', undefined],
+  ['null', undefined],
+  ['', undefined],
+])('the number in the value %p of an output is %p', (text, number) => {
+  expect(numberIn(text)).toBe(number);
 });
 
 test.each([

@@ -8,7 +8,7 @@ import { revokeKeys } from '../../src/keys/edit.ts';
 import { hashOf } from '../../src/keys/hash.ts';
 import type { KeyRole } from '../../src/keys/roles.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
-import { KeyFile, type Role } from '../../src/server/keys.ts';
+import { KeysOfFile, type Role } from '../../src/server/keys.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { ask as send } from '../server/support.ts';
 import { clientOf, reach, requestRun, simulation, writeModel } from '../service/support.ts';
@@ -175,7 +175,7 @@ beforeAll(async () => {
     keyFile: keyFiles.service,
   });
   foray = await Foray.open(settings);
-  server = await startServer({ foray, settings, keys: new KeyFile(keyFiles.server, () => undefined) });
+  server = await startServer({ foray, settings, keys: new KeysOfFile(keyFiles.server, () => undefined) });
 
   const as = { Authorization: keyOf('owner') };
   const client = clientOf(service.url);

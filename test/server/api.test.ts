@@ -298,7 +298,10 @@ describe('results', () => {
       (await json<{ Echo: number }[]>(api(`/campaigns/quick/runs?${query}`))).map(({ Echo }) => Echo);
     expect(await values('lowest=Echo')).toEqual([1, 2, 3]);
     expect(await values('highest=Echo&limit=2')).toEqual([3, 2]);
-    expect(await json(api('/campaigns/quick/runs?lowest=Ehco'))).toMatchObject({ code: 'UNKNOWN_OUTPUT' });
+    for (const unknown of ['Ehco', ''])
+      expect(await json(api(`/campaigns/quick/runs?lowest=${unknown}`))).toMatchObject({
+        code: 'UNKNOWN_OUTPUT',
+      });
     for (const more of ['highest=Echo', 'after=1.1.1', 'state=done'])
       expect((await api(`/campaigns/quick/runs?lowest=Echo&${more}`)).status).toBe(400);
   });

@@ -7,7 +7,7 @@ import type { ModelAtService } from '../../src/client/index.ts';
 import { fieldsOf, isEqual, valueIn } from '../../src/campaign/form/fields.ts';
 import { ForayError } from '../../src/errors.ts';
 import { campaignForm } from '../../src/server/pages/definition.ts';
-import { sentIn } from '../../src/server/pages/definition-routes.ts';
+import { sentIn } from '../../src/server/pages/sent-form.ts';
 import { MOST_ON_PAGE } from '../../src/server/pages/form-parts.ts';
 import { mistakesIn } from '../../src/server/pages/problem.ts';
 import { drawn, MODEL, shape } from '../campaign/form/drawn.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fastify from 'fastify';
 import { Foray } from '../../src/client/index.ts';
-import { KeyFile } from '../../src/server/keys.ts';
+import { KeysOfFile } from '../../src/server/keys.ts';
 import type { Endpoint } from '../../src/server/api/endpoints/endpoint.ts';
 import { endpoints } from '../../src/server/api/endpoints.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   server = await startServer({
     foray,
     settings,
-    keys: new KeyFile(keyFile, (line) => faults.push(line)),
+    keys: new KeysOfFile(keyFile, (line) => faults.push(line)),
     hostNames: ['runs.example.org'],
   });
 });
@@ -282,7 +282,7 @@ describe('the key file', () => {
     const file = join(folder, 'other-keys');
     writeFileSync(file, text);
     chmodSync(file, mode);
-    const open = () => new KeyFile(file, () => {});
+    const open = () => new KeysOfFile(file, () => {});
     expect(open).toThrow(expect.objectContaining({ code: 'KEYS_INVALID' }));
     expect(open).toThrow(message);
     expect(open).not.toThrow(/0123456789/);

@@ -22,7 +22,7 @@ import { Foray } from '../../src/client/index.ts';
 import { KeyChecks } from '../../src/http/key-checks.ts';
 import { type Server, startServer } from '../../src/server/app.ts';
 import { revokeKeys } from '../../src/keys/edit.ts';
-import { KeyFile } from '../../src/server/keys.ts';
+import { KeysOfFile } from '../../src/server/keys.ts';
 import { type RunningService, startService } from '../../src/service/service.ts';
 import { RemoteSession, startAnimation } from '../service/animations.ts';
 import { REHEARSAL } from '../service/fixed.ts';
@@ -102,7 +102,7 @@ beforeAll(async () => {
   }
   const settings = withoutServers(`sqlite:${join(folder, 'store.db')}`);
   foray = await Foray.open(settings);
-  const keys = new KeyFile(kinds["foray's own server"]!.file, (line) => faults.push(line));
+  const keys = new KeysOfFile(kinds["foray's own server"]!.file, (line) => faults.push(line));
   server = await startServer({ foray, settings, keys });
   service = await startService({
     dataDir: join(folder, 'data'),

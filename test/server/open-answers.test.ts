@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type Server, startServer } from '../../src/server/app.ts';
-import { KeyFile } from '../../src/server/keys.ts';
+import { KeysOfFile } from '../../src/server/keys.ts';
 import { KEY, startWorld, type World } from '../support/world.ts';
 import { keyFileOf } from '../support/key-file.ts';
 import { until } from '../support/until.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   world = await startWorld({ service: { apiKey: undefined, keyFile: files.service } });
   await world.startWorker();
   const { foray, settings } = world;
-  server = await startServer({ foray, settings, keys: new KeyFile(files.server, () => undefined) });
+  server = await startServer({ foray, settings, keys: new KeysOfFile(files.server, () => undefined) });
   const text =
     'campaign: slow\nmodel: {name: Rehearsal}\ninputs: {Seconds: 600}\ndesign: {grid: {Value: [1]}}\n';
   await foray.submit({ text, file: 'campaign.yaml' }, { id: 'slow' });

@@ -4,11 +4,11 @@ import type { Endpoint } from './endpoint.ts';
 import type { Reader } from './reader.ts';
 
 /** How a server reads the requests of its endpoints, and answers them. */
-export interface Way<Own extends object> {
+export interface Serving<Own extends object> {
   reader: Reader;
   /** What a call has besides the parts that the endpoint describes. It may refuse the request. */
   own: (request: FastifyRequest, reply: FastifyReply) => Own;
-  /** A body that is not JSON. */
+  /** Reads a body that is not JSON. */
   raw: (request: FastifyRequest) => unknown;
   /** Sends the result of a handler. @default Fastify sends it */
   send?: (reply: FastifyReply, result: unknown) => unknown;
@@ -19,16 +19,14 @@ export function addRoute<Own extends object>(
   scope: FastifyInstance,
   endpoint: Endpoint,
   handle: (call: unknown) => unknown,
-  { reader, own, raw, send = (_reply, result) => result }: Way<Own>,
+  { reader, own, raw, send = (_reply, result) => result }: Serving<Own>,
   options: RouteShorthandOptions = {},
 ): void {
   const { method, path, query, body, older } = endpoint;
-  const bodyOf =
-    body === undefined
-      ? () => undefined
-      : typeof body === 'string'
-        ? raw
-        : (request: FastifyRequest) => reader.body(body, textOf(request));
+  const bodyOf = (request: FastifyRequest): unknown => {
+    if (body === undefined) return undefined;
+    return typeof body === 'string' ? raw(request) : reader.body(body, textOf(request));
+  };
   const handler = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const call = {
       ...own(request, reply),

@@ -4,10 +4,11 @@ import type { Endpoint } from './endpoint.ts';
 /** JSON, such as a part of an OpenAPI document. */
 export type Json = Record<string, unknown>;
 
-/** A server's own part of its document. */
-export interface Described<E extends Endpoint> {
+/** The parts of a document that each server has of its own. */
+export interface OwnParts<E extends Endpoint> {
   /** The document's parts before its paths: `info` and others. */
   head: Json;
+  /** The description of an endpoint (in OpenAPI: Operation Object). */
   operation: (name: string, endpoint: E) => Json;
   /** Made last, because it may depend on the operations. */
   components: () => Json;
@@ -16,7 +17,7 @@ export interface Described<E extends Endpoint> {
 /** The OpenAPI 3.1 document of a table of endpoints. Older paths are left out. */
 export function openApiDocument<E extends Endpoint>(
   endpoints: Record<string, E>,
-  { head, operation, components }: Described<E>,
+  { head, operation, components }: OwnParts<E>,
 ): Json {
   const paths: Record<string, Json> = {};
   for (const [name, endpoint] of Object.entries(endpoints)) {
@@ -43,12 +44,17 @@ export function parametersOf(
     return {
       name,
       in: 'query',
-      required: !given.safeParse(undefined).success,
+      required: !isOptional(given),
       ...(schema['type'] === 'object' && { style: 'deepObject', explode: true }),
       schema,
     };
   });
   return [...inPath, ...inQuery];
+}
+
+/** Whether a schema takes an absent value. */
+export function isOptional(schema: z.ZodType): boolean {
+  return schema.safeParse(undefined).success;
 }
 
 /** The content of a body or an answer that is JSON. */

@@ -18,7 +18,7 @@ export class Reader {
 
   /**
    * @param refuse - makes the error for the client
-   * @param words - the message for a value of another type, for schemas without a message of their own. @default zod's
+   * @param words - makes the message for a value of the wrong type, for schemas without their own. @default zod's
    */
   constructor(refuse: (refused: Refused) => Error, words?: z.core.$ZodErrorMap) {
     this.#refuse = refuse;
@@ -67,7 +67,7 @@ function bareOrJsonString(text: string): string {
 function withObjects(query: Record<string, unknown>): Record<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [text, value] of Object.entries(query)) {
-    // a schema would silently drop the key __proto__, so such a parameter is refused
+    // a schema would silently drop the key __proto__, so `name[__proto__]` stays an unknown parameter
     const [, name, key] = /^([a-z]+)\[(?!__proto__\])(.*)\]$/s.exec(text) ?? [];
     if (name === undefined) found.set(text, value);
     else found.set(name, { ...(found.get(name) as object | undefined), [key!]: value });

@@ -1,24 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { addRoute, type Way } from '../../http/endpoints/add-route.ts';
+import { addRoute, type Serving } from '../../http/endpoints/add-route.ts';
 import { Reader } from '../../http/endpoints/reader.ts';
 import { acceptText } from '../../http/text-bodies.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { Handlers, OfRequest } from './call.ts';
 import { campaignHandlers } from './campaigns.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
-import { endpoints } from './endpoints.ts';
+import { API_ROOT, endpoints } from './endpoints.ts';
 import { eventHandlers } from './events.ts';
 import { KeptFiles } from './kept-files.ts';
 import { serverDocument } from './openapi.ts';
 import { reportHandlers } from './reports.ts';
 import { resultHandlers } from './results.ts';
 import { steeringHandlers } from './steering.ts';
-
-export const API_ROOT = '/api/v1';
 
 /** The largest definition with its files, and the largest file of a model, in bytes. */
 const MOST_CONTENT = 16 * 1024 ** 2;
@@ -39,35 +37,33 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
     ...campaignHandlers,
     pushModel: ({ body }, { foray }) => foray.pushModel(body),
     pushFile: ({ body }, { foray }) => foray.pushFile(body),
-    ...steeringHandlers(),
+    ...steeringHandlers,
     ...resultHandlers(files),
     ...reportHandlers(files),
     ...eventHandlers,
   };
-  const add = (scope: FastifyInstance, isBytes: boolean): void => {
-    for (const [name, endpoint] of Object.entries(endpoints) as [keyof Handlers, Endpoint][]) {
-      const { role, needs, body } = endpoint;
-      if ((body === 'bytes') !== isBytes) continue;
-      const handle = handlers[name] as (call: unknown, server: ServerParts) => unknown;
-      const isContent = typeof body === 'string';
-      const handler = async (call: unknown): Promise<unknown> => {
-        if (needs) await server.away.needs(...needs);
-        // a handler that answers itself returns its reply
-        return handle(call, server);
-      };
-      addRoute(scope, endpoint, handler, way, {
-        config: { role },
-        bodyLimit: isContent ? MOST_CONTENT : MOST_JSON,
-        ...((isContent || role === 'develop') && { onRequest: shareOfBodies(server.shares) }),
-      });
-    }
+  const add = (scope: FastifyInstance, name: keyof Handlers, endpoint: Endpoint): void => {
+    const { role, needs, body } = endpoint;
+    const handle = handlers[name] as (call: unknown, server: ServerParts) => unknown;
+    const isContent = body === 'definition' || body === 'bytes';
+    const handler = async (call: unknown): Promise<unknown> => {
+      if (needs) await server.reachability.waitFor(...needs);
+      // a handler that answers itself returns its reply
+      return handle(call, server);
+    };
+    addRoute(scope, endpoint, handler, serving, {
+      config: { role },
+      bodyLimit: isContent ? MOST_CONTENT : MOST_JSON,
+      ...((isContent || role === 'develop') && { onRequest: shareOfBodies(server.shares) }),
+    });
   };
+  const all = Object.entries(endpoints) as [keyof Handlers, Endpoint][];
   await app.register(
     async (api) => {
       await api.register((scope, _options, done) => {
         // a definition is YAML or JSON, whatever its Content-Type says
         acceptText(scope, (message) => new ServerError('BAD_REQUEST', message));
-        add(scope, false);
+        for (const [name, endpoint] of all) if (endpoint.body !== 'bytes') add(scope, name, endpoint);
         done();
       });
       await api.register((scope, _options, done) => {
@@ -75,7 +71,7 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
         scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) =>
           parsed(null, body),
         );
-        add(scope, true);
+        for (const [name, endpoint] of all) if (endpoint.body === 'bytes') add(scope, name, endpoint);
         done();
       });
     },
@@ -83,7 +79,7 @@ export async function addApi(app: FastifyInstance, server: ServerParts): Promise
   );
 }
 
-const way: Way<OfRequest> = {
+const serving: Serving<OfRequest> = {
   reader: new Reader(({ where, schema, value, error }) => {
     if (!error) return new ServerError('BAD_REQUEST', `The ${where} is not JSON.`);
     const { message, hint } = schemaError(error, schema, value, where);

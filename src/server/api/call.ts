@@ -5,7 +5,6 @@ import type { ServerParts } from '../server-parts.ts';
 import type { endpoints } from './endpoints.ts';
 
 type Endpoints = typeof endpoints;
-export type EndpointName = keyof Endpoints;
 
 /** What a call has besides the parts that its endpoint describes. */
 export interface OfRequest {
@@ -19,10 +18,4 @@ export interface OfRequest {
 export type Call<E> = kit.Call<E, Uint8Array> & OfRequest;
 
 /** The handler of each endpoint. It returns the JSON of the answer, or the reply if it has already sent the answer. */
-export type Handlers<N extends EndpointName = EndpointName> = kit.Handlers<
-  Endpoints,
-  N,
-  Uint8Array,
-  OfRequest,
-  [ServerParts]
->;
+export type Handlers = kit.Handlers<Endpoints, keyof Endpoints, Uint8Array, OfRequest, [ServerParts]>;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { Batched } from '../../batched.ts';
-import { closedPhases } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
+import { isClosed } from '../../client/status.ts';
 import { jsonl } from '../../report/formats/jsonl.ts';
 import { resultTable } from '../../report/index.ts';
 import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.ts';
@@ -10,31 +10,16 @@ import { afterText, campaignsAfter, hasText } from '../campaign-list.ts';
 import { chosenRuns } from '../chosen-runs.ts';
 import { goneSignal } from '../gone.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { Call, Handlers } from './call.ts';
-import type { endpoints } from './endpoints.ts';
+import { API_ROOT, type endpoints } from './endpoints.ts';
 import { etagOf, hasTag } from './etag.ts';
-import { sendJson } from './send-json.ts';
+import { jsonArray, sendJson } from './send-json.ts';
 
 /** The pause between two reads of a status while a client waits for a change, ms. */
 const LOOK = 500;
 
-export const campaignHandlers: Handlers<
-  | 'listModels'
-  | 'getModel'
-  | 'plan'
-  | 'listCampaigns'
-  | 'createCampaign'
-  | 'putCampaign'
-  | 'getCampaign'
-  | 'deleteCampaign'
-  | 'listRuns'
-  | 'getPoint'
-  | 'listFailures'
-  | 'listFlights'
-  | 'getStory'
-  | 'analyze'
-> = {
+export const campaignHandlers = {
   listModels: (_call, { foray }) => foray.models(),
   getModel: ({ params }, { foray }) => foray.model(params.name),
   plan: ({ body, query, request, reply }, { jobs }) =>
@@ -43,7 +28,7 @@ export const campaignHandlers: Handlers<
   async listCampaigns({ query, reply, request }, { foray, sections }) {
     const { phase, model, owner, q = '', after, limit } = query;
     const all = await foray.list();
-    // the place comes first, because its campaign may no longer match the filters
+    // before the filters, because the campaign at this place may no longer match them
     const left = after === undefined ? all : campaignsAfter(all, after);
     const found = left.filter(
       (status) =>
@@ -63,7 +48,7 @@ export const campaignHandlers: Handlers<
     const token = typeof key === 'string' && key !== '' ? JSON.stringify([access.name, key]) : undefined;
     const options = { sent: { body }, owner: access.name, token };
     const submitted = await jobs.run(request.keyHash!, 'submit', options);
-    void reply.code(submitted.isNew ? 201 : 200).header('location', `/api/v1/campaigns/${submitted.id}`);
+    void reply.code(submitted.isNew ? 201 : 200).header('location', `${API_ROOT}/campaigns/${submitted.id}`);
     return submitted;
   },
 
@@ -78,20 +63,20 @@ export const campaignHandlers: Handlers<
     const known = request.headers['if-none-match'];
     const until = Date.now() + query.wait * 1_000;
     let status = await (query.wait > 0 ? statuses.recent(params.id) : statuses.now(params.id));
-    const first = tagOf(status);
-    // a client that knows no earlier status gets the status of a closed campaign at once, because this status may never
-    // change
-    const isOld = ({ phase }: CampaignStatus, etag: string): boolean =>
-      known === undefined
-        ? query.wait > 0 && etag === first && !closedPhases.includes(phase)
-        : hasTag(known, etag);
-    while (isOld(status, tagOf(status)) && Date.now() < until && !reply.raw.destroyed) {
+    let etag = tagOf(status);
+    const first = etag;
+    const isOld = (): boolean => {
+      if (known !== undefined) return hasTag(known, etag);
+      // the status of a closed campaign may never change, so a client that knows no earlier status gets it at once
+      return etag === first && !isClosed(status);
+    };
+    while (Date.now() < until && isOld() && !reply.raw.destroyed) {
       await delay(Math.min(LOOK, until - Date.now()));
       status = await statuses.recent(params.id);
+      etag = tagOf(status);
     }
-    const etag = tagOf(status);
     void reply.header('etag', etag).header('cache-control', 'no-cache');
-    return known !== undefined && hasTag(known, etag) ? reply.code(304).send() : status;
+    return hasTag(known, etag) ? reply.code(304).send() : status;
   },
 
   async deleteCampaign({ params, reply }, { foray }) {
@@ -102,11 +87,8 @@ export const campaignHandlers: Handlers<
   async listRuns({ params, query, request, reply }, server) {
     const { record, rows, next } = await runsOf(server, reply, params.id, query);
     if (next) linkNext(request.url, reply, placeText(next));
-    // the lines are texts and not objects, so that a long number keeps all its digits
-    const lines: string[] = [];
     const table = resultTable(record.campaign, Batched.of(rows), { all: true });
-    for await (const text of jsonl(table)) lines.push(...text.trimEnd().split('\n'));
-    return sendJson(reply, `[${lines.filter(Boolean).join(',')}]`);
+    return sendJson(reply, await jsonArray(jsonl(table)));
   },
 
   getPoint: ({ params }, { foray }) => foray.explain(params.id, params.point),
@@ -119,7 +101,7 @@ export const campaignHandlers: Handlers<
     const asked = { id: params.id, outputs: query.output };
     return sendJson(reply, await answers.run(request.keyHash!, 'analysis', asked, goneSignal(reply)));
   },
-};
+} satisfies Partial<Handlers>;
 
 /**
  * A page of runs in design order, or the runs with the lowest or highest values of an output.
@@ -134,7 +116,8 @@ async function runsOf(
 ): Promise<{ record: CampaignRecord; rows: ResultRow[]; next?: ResultPlace | null }> {
   const output = lowest ?? highest;
   if (output === undefined) return foray.runsPage(id, { limit, after: placeIn(after), status });
-  if ([lowest && highest, after, status].some((other) => other !== undefined))
+  const areBoth = lowest !== undefined && highest !== undefined;
+  if (areBoth || after !== undefined || status !== undefined)
     throw new ServerError(
       'BAD_REQUEST',
       'lowest and highest cannot be combined with another order, state or after.',
@@ -152,10 +135,10 @@ function tagOf({ asOf: _asOf, ...status }: CampaignStatus): string {
 }
 
 /** Adds the header Link to the next page (RFC 8288). */
-function linkNext(url: string, reply: { header(name: string, value: string): unknown }, after: string): void {
+function linkNext(url: string, reply: FastifyReply, after: string): void {
   const next = new URL(url, 'http://any');
   next.searchParams.set('after', after);
-  reply.header('link', `<${next.pathname}${next.search}>; rel="next"`);
+  void reply.header('link', `<${next.pathname}${next.search}>; rel="next"`);
 }
 
 /** A place in the results as the parameter `after` of an address: where the next page of runs starts. */

@@ -13,11 +13,15 @@ import {
   Listed,
   Submitted,
   Row,
-  Anything,
-  id,
+  AnyObject,
+  CAMPAIGN,
 } from './endpoints/schemas.ts';
 
-const SECONDS = 'expected a positive number';
+const POSITIVE = 'expected a positive number';
+const seconds = z.coerce.number(POSITIVE).positive(POSITIVE);
+
+/** The path below which the server has its API. */
+export const API_ROOT = '/api/v1';
 
 /** The whole API. Routes, checks, roles, OpenAPI and the reference come from it. */
 export const endpoints = {
@@ -33,7 +37,7 @@ export const endpoints = {
     path: '/openapi.json',
     role: 'read',
     summary: 'This API as an OpenAPI 3.1 document.',
-    answer: Anything,
+    answer: AnyObject,
   },
   listModels: {
     method: 'GET',
@@ -49,7 +53,7 @@ export const endpoints = {
     role: 'read',
     needs: ['service'],
     summary: 'A model by name or id, with the inputs and outputs of its newest version.',
-    answer: z.looseObject({ id: z.string(), name: z.string(), version: Anything }),
+    answer: z.looseObject({ id: z.string(), name: z.string(), version: AnyObject }),
   },
   pushModel: {
     method: 'POST',
@@ -78,10 +82,10 @@ export const endpoints = {
     summary: 'Points, runs and time of a definition. Nothing is started.',
     query: z.strictObject({
       all: flag.describe('asks the service about every run'),
-      runSeconds: z.coerce.number(SECONDS).positive(SECONDS).optional().describe('how long one run takes, s'),
+      runSeconds: seconds.optional().describe('how long one run takes, s'),
     }),
     body: 'definition',
-    answer: Anything,
+    answer: AnyObject,
   },
   listCampaigns: {
     method: 'GET',
@@ -116,7 +120,7 @@ export const endpoints = {
   },
   putCampaign: {
     method: 'PUT',
-    path: id,
+    path: CAMPAIGN,
     role: 'steer',
     needs: ['service', 'temporal'],
     summary:
@@ -126,7 +130,7 @@ export const endpoints = {
   },
   getCampaign: {
     method: 'GET',
-    path: id,
+    path: CAMPAIGN,
     role: 'read',
     summary:
       'Status of a campaign, with an ETag. With wait, the answer comes when the status changes or differs from If-None-Match.',
@@ -135,28 +139,28 @@ export const endpoints = {
   },
   deleteCampaign: {
     method: 'DELETE',
-    path: id,
+    path: CAMPAIGN,
     role: 'steer',
     summary: 'Deletes a closed campaign with its results.',
     answer: null,
   },
   getDefinition: {
     method: 'GET',
-    path: `${id}/definition`,
+    path: `${CAMPAIGN}/definition`,
     role: 'read',
     summary: 'The definition as it was given, with an ETag.',
     answer: 'application/yaml',
   },
   putDefinition: {
     method: 'PUT',
-    path: `${id}/definition`,
+    path: `${CAMPAIGN}/definition`,
     role: 'steer',
     needs: ['service'],
     summary:
       'Changes the campaign to a definition. With dry, only shows the difference. With If-Match, a change by somebody else leads to 409.',
     query: z.strictObject({ dry: flag }),
     body: 'definition',
-    answer: Anything,
+    answer: AnyObject,
   },
   ...resultEndpoints,
   ...steeringEndpoints,

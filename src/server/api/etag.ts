@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Foray } from '../../client/index.ts';
 
 export function etagOf(text: string): string {
@@ -12,13 +11,13 @@ export async function tagOfResults(foray: Foray, id: string, what: unknown): Pro
   return etagOf(JSON.stringify([what, id, digest, updatedAt, await foray.counts(id)]));
 }
 
-/** A hash of a text: 27 characters, each a letter, a digit, `-` or `_`. */
+/** A hash of a text: 27 characters (162 bits), each a letter, a digit, `-` or `_`. */
 export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 27);
 }
 
-/** Whether an If-None-Match or If-Match header contains a tag. */
-export function hasTag(header: IncomingHttpHeaders['if-none-match'], etag: string): boolean {
+/** Whether a header If-None-Match or If-Match contains an entity tag. */
+export function hasTag(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');
 }

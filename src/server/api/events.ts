@@ -8,12 +8,12 @@ import { problemOf } from '../problems.ts';
 import type { ServerParts } from '../server-parts.ts';
 import type { Handlers } from './call.ts';
 
-/** Each connection gets a comment at this interval, ms, so that proxies keep an idle connection open. */
+/** The interval between comments, ms. Clients ignore them, but proxies keep the connection open. */
 const BEAT = 15_000;
 /** The pause between two statuses, ms. */
 const EVERY = 1_000;
 
-export const eventHandlers: Handlers<'events'> = {
+export const eventHandlers = {
   async events({ params, query, reply, request }, server) {
     // an unknown campaign gets the usual error
     await server.foray.record(params.id);
@@ -22,6 +22,7 @@ export const eventHandlers: Handlers<'events'> = {
     whenGone(reply, server.shares.take('streams', request.keyHash!));
     const gone = goneSignal(reply);
     const events = new PassThrough();
+    // resolves when the client can take more
     const send = (text: string): Promise<void> | undefined => {
       if (events.destroyed || events.write(text)) return undefined;
       return new Promise((resolve) => {
@@ -38,7 +39,7 @@ export const eventHandlers: Handlers<'events'> = {
       });
     return reply.send(events);
   },
-};
+} satisfies Partial<Handlers>;
 
 async function tell(
   { foray, statuses }: ServerParts,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { rangeIn } from '../../http/range.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import { hasTag } from './etag.ts';
 
 /** How long a file is kept after its last request, ms. */
@@ -20,13 +20,14 @@ export interface KeptFile {
   etag: string;
 }
 
-interface Kept {
+/** A file that is kept or being written. */
+interface Entry {
   file: Promise<KeptFile>;
-  /** Ends the time for which the file is kept; undefined while the file is being written. */
+  /** Removes the file after its time; undefined while the file is being written. */
   timer: NodeJS.Timeout | undefined;
-  /** The requests that wait for the file. */
+  /** The number of requests that have asked for the file, and have not gone. */
   wanted: number;
-  /** Aborts when all of them have gone. */
+  /** Aborts when all of them have gone while the file is being written. */
   unwanted: AbortController;
 }
 
@@ -39,7 +40,8 @@ type Write = (path: string, gone: AbortSignal) => Promise<unknown>;
 export class KeptFiles {
   #folder: Promise<string> | undefined;
   /** By tag, the file that was requested longest ago first. */
-  readonly #files = new Map<string, Kept>();
+  readonly #files = new Map<string, Entry>();
+  /** The number of files so far, which makes the names of new files. */
   #count = 0;
 
   /**
@@ -53,6 +55,7 @@ export class KeptFiles {
     if (known) {
       this.#want(etag, known, gone);
       known.timer?.refresh();
+      // at the end of the order
       this.#files.delete(etag);
       this.#files.set(etag, known);
       const file = await known.file;
@@ -62,7 +65,7 @@ export class KeptFiles {
     }
     const unwanted = new AbortController();
     const file = this.#write(etag, (path) => write(path, unwanted.signal));
-    const kept: Kept = { file, timer: undefined, wanted: 0, unwanted };
+    const kept: Entry = { file, timer: undefined, wanted: 0, unwanted };
     this.#files.set(etag, kept);
     this.#want(etag, kept, gone);
     file.then(
@@ -78,7 +81,7 @@ export class KeptFiles {
   }
 
   /** Counts a request until it has gone. A file that is being written and that nobody waits for is given up. */
-  #want(etag: string, kept: Kept, gone?: AbortSignal): void {
+  #want(etag: string, kept: Entry, gone?: AbortSignal): void {
     kept.wanted += 1;
     const leave = (): void => {
       kept.wanted -= 1;
@@ -123,7 +126,7 @@ export class KeptFiles {
   }
 
   /** Removes a file. An answer that is being sent from the file goes on, because the answer has the file open. */
-  #forget(etag: string, known: Kept): void {
+  #forget(etag: string, known: Entry): void {
     if (this.#files.get(etag) !== known) return;
     this.#files.delete(etag);
     clearTimeout(known.timer);
@@ -139,8 +142,7 @@ export function sendFile(
 ): FastifyReply {
   const { headers, method } = request;
   void reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'no-cache' });
-  if (headers['if-none-match'] !== undefined && hasTag(headers['if-none-match'], etag))
-    return reply.code(304).send();
+  if (hasTag(headers['if-none-match'], etag)) return reply.code(304).send();
   const ifRange = headers['if-range'];
   const isSame = ifRange === undefined || hasTag(String(ifRange), etag);
   const range = isSame ? rangeIn(headers.range, size) : undefined;

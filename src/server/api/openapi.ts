@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { errorCodes } from '../../error-codes.ts';
-import { serverErrors } from '../problems.ts';
+import { serverErrors } from '../server-error.ts';
 import { version } from '../../package/own-version.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
-import { endpoints } from './endpoints.ts';
-import { type Json, json, openApiDocument, parametersOf } from '../../http/endpoints/openapi.ts';
+import { API_ROOT, endpoints } from './endpoints.ts';
+import { isOptional, type Json, json, openApiDocument, parametersOf } from '../../http/endpoints/openapi.ts';
 
 export function serverDocument(url: string): Json {
   return openApiDocument<Endpoint>(endpoints, {
@@ -14,7 +14,7 @@ export function serverDocument(url: string): Json {
         version,
         description: 'Campaigns of simulation runs: submit, follow, steer, read.',
       },
-      servers: [{ url: `${url}/api/v1` }],
+      servers: [{ url: url + API_ROOT }],
       security: [{ key: [] }, { login: [] }],
     },
     operation,
@@ -84,8 +84,7 @@ function operation(name: string, endpoint: Endpoint): Json {
 function bodyOf(body: NonNullable<Endpoint['body']>): Json {
   if (body === 'bytes') return { required: true, content: { 'application/octet-stream': {} } };
   if (body !== 'definition') {
-    const required = !body.safeParse(undefined).success;
-    return { required, content: json(schemaOf(body, 'input')) };
+    return { required: !isOptional(body), content: json(schemaOf(body, 'input')) };
   }
   return {
     required: true,

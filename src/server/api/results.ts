@@ -4,17 +4,15 @@ import type { Foray } from '../../client/index.ts';
 import { formatResults, tableOf } from '../../report/index.ts';
 import { joined, type Parts } from '../../report/formats/joined.ts';
 import { goneSignal, whenGone } from '../gone.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { Handlers } from './call.ts';
 import { tagOfResults } from './etag.ts';
-import { saved } from './saved.ts';
+import { saveAs } from './save-as.ts';
 import { type KeptFiles, sendFile } from './kept-files.ts';
 import { type Query, rowsOf, shapeOf } from './rows-of.ts';
 import { sendJson } from './send-json.ts';
 
-export function resultHandlers(
-  files: KeptFiles,
-): Handlers<'listColumns' | 'resultsCsv' | 'resultsJsonl' | 'resultsParquet' | 'compare'> {
+export function resultHandlers(files: KeptFiles) {
   return {
     async listColumns({ params, query }, { foray }) {
       const { record, rows } = await rowsOf(foray, params.id, query);
@@ -23,7 +21,7 @@ export function resultHandlers(
 
     async resultsCsv({ params, query, request, reply }, { foray }) {
       const pieces = await textOf(foray, params.id, 'csv', query);
-      saved(reply, params.id, 'results.csv');
+      saveAs(reply, params.id, 'results.csv');
       return stream(reply, request.method, 'text/csv; charset=utf-8', joined(pieces));
     },
 
@@ -33,7 +31,7 @@ export function resultHandlers(
         throw new ServerError('BAD_REQUEST', 'follow and points cannot be combined.');
       if (follow) whenGone(reply, shares.take('streams', request.keyHash!));
       const pieces = await textOf(foray, params.id, 'jsonl', shape, follow ? goneSignal(reply) : undefined);
-      saved(reply, params.id, 'results.jsonl');
+      saveAs(reply, params.id, 'results.jsonl');
       return stream(
         reply,
         request.method,
@@ -50,7 +48,7 @@ export function resultHandlers(
         (path, gone) => answers.run(request.keyHash!, 'parquet', { id, query, path }, gone),
         goneSignal(reply),
       );
-      saved(reply, id, 'results.parquet').type('application/vnd.apache.parquet');
+      saveAs(reply, id, 'results.parquet').type('application/vnd.apache.parquet');
       return sendFile(request, reply, file);
     },
 
@@ -58,9 +56,10 @@ export function resultHandlers(
       const takes = { a, b, show };
       return sendJson(reply, await answers.run(request.keyHash!, 'compared', takes, goneSignal(reply)));
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
+/** @param followUntil - with this signal, the text goes on with each finished run until the signal aborts */
 async function textOf(
   foray: Foray,
   id: string,

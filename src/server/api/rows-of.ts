@@ -12,7 +12,9 @@ export type Query = { [K in keyof ShapeOptions]?: ShapeOptions[K] | undefined } 
 };
 
 /**
- * @param followUntil - follow the campaign until this signal
+ * The rows that a query asks for.
+ *
+ * @param followUntil - with this signal, the rows go on with each finished run until the signal aborts
  * @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE if the campaign does not vary one of the given inputs
  */
 export async function rowsOf(

@@ -6,14 +6,16 @@ import { comparisonNotes, ComparisonSummary } from '../../report/comparison/summ
 import { comparisonTable } from '../../report/comparison/table.ts';
 import { standalone } from '../../report/pictures/figure.ts';
 import { pointSections } from '../../report/html/report-sections.ts';
+import type { ReportSection } from '../../report/html/section.ts';
 import { formatTable, tableOf } from '../../report/index.ts';
 import { parquet } from '../../report/formats/parquet.ts';
 import { picturesOf, type ReportChoice, reportOf } from '../../report/of-campaign.ts';
 import { version } from '../../package/own-version.ts';
 import { shownSection } from '../live/shown.ts';
 import { type Query, rowsOf, shapeOf } from '../api/rows-of.ts';
+import { jsonArray } from '../api/send-json.ts';
 
-/** The answers that are computed from all results of a campaign. Each is the text that is sent, or a file with it. */
+/** The answers that are computed from all results of a campaign: files, JSON as text, and parts of pages as HTML. */
 
 /** A picture of a report as an SVG file. `name`: the id of its section. */
 export interface FigureFile {
@@ -71,12 +73,8 @@ export async function comparedJson(
 ): Promise<string> {
   const comparison = await campaignsCompared(foray, a, b, { show });
   const summary = new ComparisonSummary(comparison);
-  // the rows are texts and not objects, so that a long number keeps all its digits
-  let text = '';
-  for await (const piece of formatTable('jsonl', comparisonTable(comparison, summary.watched())))
-    text += piece;
-  const rows = text.split('\n').filter(Boolean).join(',');
-  return `{"rows":[${rows}],"notes":${JSON.stringify(comparisonNotes(comparison, summary))}}`;
+  const rows = await jsonArray(formatTable('jsonl', comparisonTable(comparison, summary.watched())));
+  return `{"rows":${rows},"notes":${JSON.stringify(comparisonNotes(comparison, summary))}}`;
 }
 
 /** The content of a page that compares two campaigns. */
@@ -99,7 +97,7 @@ export async function comparedParts(foray: Foray, a: string, b: string): Promise
     b: comparison.b.id,
     notes: comparisonNotes(comparison, summary),
     // keys of points lead to the points of the first campaign
-    sections: sections.map((one) => `<div>${shownSection(one, comparison.a.id).html}</div>`).join(''),
+    sections: htmlOf(sections, comparison.a.id),
   };
 }
 
@@ -108,9 +106,13 @@ const MOST_REPLICATIONS = 400;
 
 /** The pictures of a point as HTML. @param place - the number of the point in the design, from 1 */
 export async function pointPictures(foray: Foray, id: string, key: string, place: number): Promise<string> {
-  const before = { position: place - 2, ordinal: Number.MAX_SAFE_INTEGER, replication: 0 };
-  const { record, rows } = await foray.runsPage(id, { limit: MOST_REPLICATIONS, after: before });
+  // after all runs of the point before: positions count from 0, so its position is `place - 2`
+  const after = { position: place - 2, ordinal: Number.MAX_SAFE_INTEGER, replication: 0 };
+  const { record, rows } = await foray.runsPage(id, { limit: MOST_REPLICATIONS, after });
   const own = rows.filter(({ point }) => point === key);
-  const sections = await pointSections(record.campaign, own);
-  return sections.map((section) => `<div>${shownSection(section, id).html}</div>`).join('');
+  return htmlOf(await pointSections(record.campaign, own), id);
+}
+
+function htmlOf(sections: readonly ReportSection[], campaign: string): string {
+  return sections.map((section) => `<div>${shownSection(section, campaign).html}</div>`).join('');
 }

@@ -14,7 +14,7 @@ import { fromPosted } from './posted-errors.ts';
 const MOST_THREADS = 3;
 /** The maximum number of jobs that run for one key at once, so that a thread stays free for the other keys. */
 const MOST_OF_KEY = 2;
-/** How often the CPU time of a job is checked, and whether somebody still needs it, ms. */
+/** How often it is checked whether a job takes too long, and whether somebody still needs it, ms. */
 const LOOK = 500;
 /** A thread without a job ends after this time, ms. */
 const IDLE = 60_000;
@@ -83,9 +83,9 @@ export class JobThreads {
   /**
    * Does a job in a thread. Jobs wait for a free thread in the order of their requests.
    *
-   * @param keyHash - the key of the request
-   * @param gone - aborts when nobody needs the job any more; a job that takes long then ends. Without it, nothing but its
-   * limits ends the job
+   * @param keyHash - the hash of the key of the request
+   * @param gone - aborts when nobody needs the job any more; a job that takes long then ends. Without it, only the limits
+   * end the job
    * @throws ServerError TOO_LARGE if the job takes too much time or memory; TOO_MANY if too many jobs of the key run or
    * wait; the errors of the job
    */
@@ -102,7 +102,7 @@ export class JobThreads {
       const at = this.#waiting.indexOf(job);
       if (at === -1) return;
       this.#waiting.splice(at, 1);
-      done.reject(hasGone());
+      done.reject(clientGone());
     };
     try {
       this.#waiting.push(job);
@@ -149,18 +149,22 @@ export class JobThreads {
     void this.#watch(thread, job);
   }
 
+  /** Ends the thread if its job takes too long, or nobody needs it. */
   async #watch(thread: Thread, job: Job): Promise<void> {
+    /** The CPU time of the thread, ms. */
     const cpu = async (): Promise<number> => {
       // a thread that has ended has no CPU time
       const { user, system } = await thread.worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
       return (user + system) / 1_000;
     };
-    for (const before = await cpu(); thread.job === job; await delay(LOOK, undefined, { ref: false })) {
+    const before = await cpu();
+    while (thread.job === job) {
       const isTooLong = (await cpu()) - before > this.#limits.cpu;
       if (thread.job !== job) return;
       // a short job is not ended, because a new thread would cost more
-      if (job.gone?.aborted) return this.#end(thread, hasGone());
+      if (job.gone?.aborted) return this.#end(thread, clientGone());
       if (isTooLong) return this.#end(thread, this.#tooHard('takes too long'));
+      await delay(LOOK, undefined, { ref: false });
     }
   }
 
@@ -192,7 +196,7 @@ export class JobThreads {
     return thread;
   }
 
-  /** Ends a thread, and its job with an error. */
+  /** Ends a thread, and its job with an error if it has one. */
   #end(thread: Thread, error?: Error): void {
     clearTimeout(thread.idle);
     this.#threads.delete(thread);
@@ -210,6 +214,6 @@ export class JobThreads {
 }
 
 /** Nobody reads this error. */
-function hasGone(): ServerError {
+function clientGone(): ServerError {
   return new ServerError('BAD_REQUEST', 'The client has closed the connection.');
 }

@@ -18,7 +18,7 @@ interface Written {
 interface JobTypes {
   plan: { takes: { sent: Sent; all?: boolean | undefined; runSeconds?: number | undefined }; gives: Plan };
   submit: { takes: { sent: Sent; id?: string; token?: string | undefined; owner: string }; gives: Submitted };
-  compare: { takes: { sent: Sent; id: string }; gives: Difference };
+  difference: { takes: { sent: Sent; id: string }; gives: Difference };
   form: { takes: { model: FormModel; posted: PostedForm; way?: string | undefined }; gives: Form };
   change: { takes: { sent: Sent; id: string; reason: string }; gives: PreparedChange };
   report: { takes: Written & { choice: ReportChoice }; gives: void };
@@ -38,8 +38,7 @@ export type Gives<K extends JobName> = JobTypes[K]['gives'];
 /**
  * Everything that the server computes, in threads of their own, because the main thread serves all clients. Reading and
  * planning a definition may take long, because it is text from outside. Reports and analyses may take long, because
- * campaigns are large.
- * Temporary files are in the given folder.
+ * campaigns are large. A job puts its temporary files into the given folder.
  */
 export const jobs: {
   [K in JobName]: (foray: Foray, folder: string, takes: Takes<K>) => Promise<Gives<K>>;
@@ -48,7 +47,7 @@ export const jobs: {
     withDefinition(folder, sent, (source) => foray.plan(source, options)),
   submit: (foray, folder, { sent, ...options }) =>
     withDefinition(folder, sent, (source) => foray.submit(source, options)),
-  compare: (foray, folder, { sent, id }) =>
+  difference: (foray, folder, { sent, id }) =>
     withDefinition(folder, sent, (source) => foray.compare(id, source)),
   form: (_foray, _folder, { model, posted, way }) => Promise.resolve(together(model, posted, way)),
   // no thread waits for the worker that makes the change
@@ -72,7 +71,7 @@ export const jobs: {
   },
 };
 
-/** A plan needs no plotting library, and loading it takes a moment. */
+/** Loaded only when needed: a plan needs no plotting library, and loading it takes a moment. */
 const answers = () => import('./answers.ts');
 
 /** The message that starts a job in a thread. */

@@ -47,11 +47,7 @@ export async function withDefinition<T>(
   sent: Sent,
   use: (source: DefinitionSource) => Promise<T>,
 ): Promise<T> {
-  const text = 'text' in sent ? sent.text : new TextDecoder().decode(sent.body);
-  const envelope = 'text' in sent ? undefined : envelopeIn(text);
-  const definition = envelope?.definition ?? text;
-  if (text.trim() === '')
-    throw new ServerError('BAD_REQUEST', 'There is no definition: expected YAML or JSON.');
+  const { definition, files, hint } = partsOf(sent);
   if (lengthOf(definition) > MOST_TEXT)
     throw new ServerError(
       'TOO_LARGE',
@@ -62,8 +58,7 @@ export async function withDefinition<T>(
   await makeFolder(within);
   const folder = await mkdtemp(join(within, 'upload-'));
   try {
-    const files = 'text' in sent ? sent.files : envelope?.files;
-    for (const [name, content] of Object.entries(files ?? {})) {
+    for (const [name, content] of Object.entries(files)) {
       if (!FILE_NAME.test(name) || Buffer.byteLength(name) > LONGEST_NAME)
         throw new ServerError(
           'BAD_REQUEST',
@@ -71,26 +66,35 @@ export async function withDefinition<T>(
         );
       await writeFile(join(folder, name), Buffer.from(content, 'base64'));
     }
-    const uploads = { folder, hint: 'text' in sent ? hints.form : hints.body };
+    const uploads = { folder, hint };
     return await use(
       typeof definition === 'string'
         ? { text: definition, file: DEFINITION, uploads }
         : { definition: definition as unknown as CampaignDefinition, file: DEFINITION, uploads },
     );
   } catch (error) {
-    throw isForayError(error) ? named(error, folder) : error;
+    throw isForayError(error) ? withSentNames(error, folder) : error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** The definition, its files, and how a missing file comes with it. @throws ServerError BAD_REQUEST */
+function partsOf(sent: Sent): z.output<typeof Envelope> & { hint: string } {
+  const text = 'text' in sent ? sent.text : new TextDecoder().decode(sent.body);
+  if (text.trim() === '')
+    throw new ServerError('BAD_REQUEST', 'There is no definition: expected YAML or JSON.');
+  if ('text' in sent) return { definition: text, files: sent.files ?? {}, hint: hints.form };
+  return { ...(envelopeIn(text) ?? { definition: text, files: {} }), hint: hints.body };
+}
+
 /** An error whose places have the names of the sent files. The temporary folder says nothing to the client. */
-function named(error: ForayError, folder: string): ForayError {
+function withSentNames(error: ForayError, folder: string): ForayError {
   const { code, message, place, hint, others } = error;
   return new ForayError(code, message, {
     place: place && { ...place, file: place.file.replace(`${folder}/`, '') },
     hint,
-    others: others.map((other) => named(other, folder)),
+    others: others.map((other) => withSentNames(other, folder)),
   });
 }
 

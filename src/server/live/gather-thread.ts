@@ -5,7 +5,7 @@ import { bestOfDesign } from '../../report/summary/chosen.ts';
 import { valueText } from '../../report/words/search-words.ts';
 import { openStore } from '../../store/index.ts';
 import { Gatherer } from './gatherer.ts';
-import type { BestValue, News, Order } from './look.ts';
+import type { BestValue, GatherOrder, News, View } from './look.ts';
 
 /** This thread reads runs and draws pictures. In the main thread, SQLite and the drawing would block the server. */
 const store = await openStore(workerData as string, 'refuse');
@@ -13,18 +13,22 @@ const gatherers = new Map<string, Gatherer>();
 /** The last read of runs for a best value. Each read waits for the previous read. */
 let reading = Promise.resolve();
 
-parentPort!.on('message', (order: Order) => {
-  const { key } = order;
-  if (order.kind === 'forget') {
-    gatherers.get(key)?.end();
-    gatherers.delete(key);
-    return;
+parentPort!.on('message', (order: GatherOrder) => {
+  const { kind, key } = order;
+  switch (kind) {
+    case 'watch':
+      return watch(key, order.id, order.view);
+    case 'forget':
+      gatherers.get(key)?.end();
+      gatherers.delete(key);
+      return;
+    case 'best':
+      reading = reading.then(() => tellBest(key, order.id));
   }
-  if (order.kind === 'best') {
-    reading = reading.then(() => tellBest(key, order.id));
-    return;
-  }
-  const gatherer = new Gatherer(store, order.id, order.view, (seen) => {
+});
+
+function watch(key: string, id: string, view: View): void {
+  const gatherer = new Gatherer(store, id, view, (seen) => {
     if (gatherers.get(key) === gatherer) tell({ key, seen });
   });
   gatherers.set(key, gatherer);
@@ -33,7 +37,7 @@ parentPort!.on('message', (order: Order) => {
     gatherers.delete(key);
     tellError(key, error);
   });
-});
+}
 
 async function tellBest(key: string, id: string): Promise<void> {
   // null after an error, for example while the campaign is being deleted

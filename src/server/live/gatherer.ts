@@ -3,13 +3,14 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Measure, measureOf } from '../../campaign/measures.ts';
-import { closedPhases, type RunCounts } from '../../campaign/types.ts';
+import type { RunCounts } from '../../campaign/types.ts';
 import { analysesIn } from '../../client/analysis.ts';
 import { noCampaign } from '../../client/context.ts';
 import { type Story, storyOf } from '../../client/strategies.ts';
 import { isBuilt, ownFile } from '../../package/own-files.ts';
 import { version } from '../../package/own-version.ts';
 import { followRuns } from '../../client/follow-results.ts';
+import { isClosed } from '../../client/status.ts';
 import { isForayError } from '../../errors.ts';
 import { analysesFor } from '../../report/of-campaign.ts';
 import { LiveSummary } from '../../report/live/live-summary.ts';
@@ -69,20 +70,23 @@ export class Gatherer {
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
    */
   async run(): Promise<void> {
-    for (let drawn = ''; !this.#isEnded;) {
+    let drawn = '';
+    while (!this.#isEnded) {
       const record = await this.#record();
-      const isClosed = closedPhases.includes(record.phase);
+      const isOver = isClosed(record);
       const measures = this.#measures(record);
-      if (isClosed || !LiveSummary.isEnough(record.campaign, measures)) {
-        const state = stateOf(record);
-        // the last pictures of a closed campaign do not wait for the pause
-        if (state !== drawn && (isClosed || this.#mayDraw)) {
-          if (isClosed) await this.#drawOnce(record, measures, state);
-          else await this.#draw(record, (options) => this.#summarizeAll(record, measures, options));
-          drawn = state;
-        }
-        await delay(this.#pace.every);
-      } else await this.#follow(record, measures);
+      if (!isOver && LiveSummary.isEnough(record.campaign, measures)) {
+        await this.#follow(record, measures);
+        continue;
+      }
+      const state = stateOf(record);
+      // the last pictures of a closed campaign do not wait for the pause
+      if (state !== drawn && (isOver || this.#mayDraw)) {
+        if (isOver) await this.#drawOnce(record, measures, state);
+        else await this.#draw(record, (options) => this.#summarizeAll(record, measures, options));
+        drawn = state;
+      }
+      await delay(this.#pace.every);
     }
   }
 
@@ -122,8 +126,11 @@ export class Gatherer {
     /** How many of these runs have not been read yet. */
     let missing = before;
     const isBegunAnew = this.#hasDrawn;
+    /** Whether pictures with all earlier runs were drawn. */
     let isComplete = false;
+    /** Whether the campaign has closed or changed, or one of its failed runs was requested again. */
     let isOver = false;
+    /** Whether runs were read since the last pictures. */
     let isNew = true;
     const readRuns = async (): Promise<void> => {
       const isGone = (): Promise<boolean> => Promise.resolve(isOver);
@@ -145,10 +152,11 @@ export class Gatherer {
       const now = await this.#record();
       isOver ||= now.digest !== record.digest || live.failed > (await this.#store.counts(this.#id)).failed;
       if (isOver || !isNew) continue;
-      // the first pictures with all earlier runs do not wait for the pause; after a new beginning, the old pictures
-      // stay until all these runs are read, so that new pictures never show fewer runs
+      // after a new beginning, the old pictures stay until all earlier runs are read, so that pictures never show fewer
+      if (missing > 0 && isBegunAnew) continue;
+      // the first pictures with all earlier runs do not wait for the pause
       const isFirst: boolean = missing <= 0 && !isComplete;
-      if (!isFirst && (!this.#mayDraw || (missing > 0 && isBegunAnew))) continue;
+      if (!isFirst && !this.#mayDraw) continue;
       isComplete ||= isFirst;
       isNew = false;
       await this.#draw(
@@ -168,6 +176,10 @@ export class Gatherer {
     return performance.now() >= this.#next;
   }
 
+  get #isFiltered(): boolean {
+    return this.#view.inputs.length > 0;
+  }
+
   /**
    * Draws the report, passes it to the listener, and returns it.
    * @param front - sections before the report
@@ -182,22 +194,19 @@ export class Gatherer {
     const story = await storyOf(this.#store, record.campaign);
     const known = await this.#store.counts(this.#id);
     const summary = await summaryOf({ ...optionsOf(record, story), axes: this.#view.axes });
-    const isFiltered = this.#view.inputs.length > 0;
     // while runs are still being read, one of them may match
-    const isEmpty = isFiltered && front.length === 0 && summary.timeline.moments().length === 0;
+    const isEmpty = this.#isFiltered && front.length === 0 && summary.timeline.moments().length === 0;
     const counts = countsIn(summary, known);
     const sections = isEmpty
       ? [NO_MATCH]
       : [...front, ...(await this.#report(record, summary, story, counts))];
-    const hash = createHash('sha256');
-    for (const { html } of sections) hash.update(html).update('\0');
     const pause = Math.max(this.#pace.leastPause, this.#pace.pauseForDrawing * (performance.now() - from));
     this.#next = performance.now() + pause;
-    const next = closedPhases.includes(record.phase) ? 0 : Math.round(pause);
+    const next = isClosed(record) ? 0 : Math.round(pause);
     this.#hasDrawn = true;
     const changedAt = new Date(record.updatedAt).toISOString();
-    const finished = isFiltered ? known.done + known.failed : counts.done + counts.failed;
-    const seen = { version: hash.digest('hex').slice(0, 16), asOf, changedAt, finished, sections, next };
+    const finished = this.#isFiltered ? known.done + known.failed : counts.done + counts.failed;
+    const seen = { version: versionOf(sections), asOf, changedAt, finished, sections, next };
     this.#tell(seen);
     return seen;
   }
@@ -209,12 +218,11 @@ export class Gatherer {
     story: Story | null,
     counts: RunCounts,
   ): Promise<Section[]> {
-    const isFiltered = this.#view.inputs.length > 0;
-    const isWhole = closedPhases.includes(record.phase) && !isFiltered;
+    const isWhole = isClosed(record) && !this.#isFiltered;
     const sections = await reportSections(record, counts, summary, {
       story,
       logs: await this.#store.runLogs(this.#id),
-      isFiltered,
+      isFiltered: this.#isFiltered,
       analyses: isWhole
         ? await analysesFor(record, (outputs) => analysesIn(this.#store, record, { outputs }))
         : [],
@@ -248,6 +256,13 @@ export class Gatherer {
     if (record) return record;
     throw await noCampaign(this.#store, this.#id);
   }
+}
+
+/** A hash of the content: 64 bits in hexadecimal digits. */
+function versionOf(sections: readonly Section[]): string {
+  const hash = createHash('sha256');
+  for (const { html } of sections) hash.update(html).update('\0');
+  return hash.digest('hex').slice(0, 16);
 }
 
 /**

@@ -41,7 +41,7 @@ export interface Seen {
   next: number;
 }
 
-/** The order of rows: a column, or a formula of outputs, and which of its values come first. */
+/** How rows are sorted: a column, or a formula of outputs, and which of its values come first. */
 export interface RowOrder {
   by: string;
   wants: Goal['wants'];
@@ -72,7 +72,7 @@ export interface BestValue {
 }
 
 /** Messages to the drawing thread. The answer has the key of the message. */
-export type Order =
+export type GatherOrder =
   | { kind: 'watch'; key: string; id: string; view: View }
   | { kind: 'forget'; key: string }
   | { kind: 'best'; key: string; id: string };

@@ -23,9 +23,9 @@ export async function runsOfDesign(
 }
 
 /**
- * Finished runs of a campaign in an order. For another order than that of the design, and for a filter of inputs, one
- * pass over all runs chooses, and another one reads the chosen runs. They have the same point and replication in both,
- * although more runs may finish between them.
+ * Finished runs of a campaign in an order. For an order other than that of the design, and for a filter of inputs, one
+ * pass over all runs chooses runs by their point and replication, and a second pass reads them. More runs may finish
+ * between the passes.
  *
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */
@@ -37,7 +37,7 @@ export async function runsInOrder(foray: Foray, id: string, choice: RunChoice): 
   const isInside = filterOf(campaign, inputs);
   const isWanted = ({ status, values }: ResultRow): boolean =>
     (state === undefined || status === state) && isInside(values);
-  const scoreOf = order === null ? () => 0 : scoring(campaign, order);
+  const scoreOf = order === null ? () => 0 : scorer(campaign, order);
   const points: string[] = [];
   const replications: number[] = [];
   const scores: number[] = [];
@@ -65,7 +65,7 @@ function nameOf({ point, replication }: Pick<ResultRow, 'point' | 'replication'>
   return `${point} ${replication}`;
 }
 
-/** Some runs by their names. A run that is requested again meanwhile has no results. */
+/** Some runs by their names, in the order of the names. A run that is requested again meanwhile has no results. */
 async function rowsNamed(foray: Foray, id: string, names: readonly string[]): Promise<ResultRow[]> {
   const wanted = new Set(names);
   const found = new Map<string, ResultRow>();
@@ -78,17 +78,18 @@ async function rowsNamed(foray: Foray, id: string, names: readonly string[]): Pr
   return names.flatMap((name) => found.get(name) ?? []);
 }
 
-/** The number by which a run is sorted: lower numbers come first. Undefined for a run without a value. */
-function scoring(campaign: Campaign, { by, wants }: RowOrder): (row: ResultRow) => number | undefined {
+/** A function that gives the number by which a run is sorted, the lowest first; undefined for a run without a value. */
+function scorer(campaign: Campaign, { by, wants }: RowOrder): (row: ResultRow) => number | undefined {
   const sign = wants === 'highest' ? -1 : 1;
-  const read = reading(campaign, by);
+  const read = readerOf(campaign, by);
   return (row) => {
     const value = read(row);
     return value === undefined || Number.isNaN(value) ? undefined : sign * value;
   };
 }
 
-function reading(campaign: Campaign, by: string): (row: ResultRow) => number | undefined {
+/** A function that reads the value of a run in a column of its results, or of a formula of its outputs. */
+function readerOf(campaign: Campaign, by: string): (row: ResultRow) => number | undefined {
   if (by === 'finished') return ({ finishedAt }) => finishedAt ?? undefined;
   const { columns } = resultTable(campaign, Batched.of([]), { all: true });
   const at = columns.findIndex(({ name }) => name === by);
@@ -101,6 +102,7 @@ function reading(campaign: Campaign, by: string): (row: ResultRow) => number | u
       return kind === 'boolean' ? Number(cell === 'true') : Number(cell);
     };
   }
+  // the columns of the outputs come after the head; what is no column is a formula
   const name = campaign.outputs[at - head]?.name ?? by;
   const { read } = measureOf(campaign.outputs, name);
   return ({ status, outputs }) => (status === 'done' ? read(outputs) : undefined);

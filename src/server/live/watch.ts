@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../error-codes.ts';
 import { ForayError } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
 import { numberText } from '../../report/words/words.ts';
-import type { BestValue, News, Order, Seen, View } from './look.ts';
+import type { BestValue, GatherOrder, News, Seen, View } from './look.ts';
 
 /**
  * Maximum number of views that are kept up to date at once. A further view takes a place of a key that has more views
@@ -32,11 +32,14 @@ interface Watched {
   error?: Error;
 }
 
-/** The best value of a campaign in one state. `asked`, `told`: times of the question and the answer, monotonic, ms. */
+/** The best value of a campaign in one state. */
 interface Best {
+  /** The time of the last change of the campaign, ISO 8601. */
   state: string;
   value: BestValue | null;
+  /** When the thread was asked, by a monotonic clock, ms. */
   asked: number;
+  /** When the thread answered; undefined until then. */
   told: number | undefined;
 }
 
@@ -51,7 +54,7 @@ export class Sections {
   #thread: Worker | undefined;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** @param store the store's address */
+  /** @param store - the store's address */
   constructor(store: string) {
     this.#store = store;
   }
@@ -81,6 +84,8 @@ export class Sections {
   /**
    * The best value of a campaign; null without a goal, and while the value is unknown. The thread reads the campaign again
    * if it has changed. The status of a search or a selection contains the value, and the thread adds its interval.
+   *
+   * @param status - from the store, so that `asOf` is the time of the last change
    */
   best({ id, goal, strategy, asOf: state }: CampaignStatus): BestValue | null {
     if (goal === null) return null;
@@ -105,7 +110,7 @@ export class Sections {
     await this.#thread?.terminate();
   }
 
-  #order(order: Order): void {
+  #order(order: GatherOrder): void {
     this.#thread ??= this.#start();
     this.#thread.postMessage(order);
   }
@@ -152,11 +157,12 @@ export class Sections {
     for (const { keyHash: own } of this.#watched.values()) counts.set(own, (counts.get(own) ?? 0) + 1);
     const most = Math.max(...counts.values());
     const all = [...this.#watched].sort(([, a], [, b]) => a.lookedAt - b.lookedAt);
+    const isFinal = ({ error, seen }: Watched): boolean =>
+      error !== undefined || (seen.version !== '' && seen.next === 0);
+    const mayTake = most > counts.get(keyHash)! + 1;
     const last =
-      all.find(([, { error, seen }]) => error ?? (seen.version !== '' && seen.next === 0)) ??
-      (most > counts.get(keyHash)! + 1
-        ? all.find(([, view]) => counts.get(view.keyHash) === most)
-        : undefined);
+      all.find(([, view]) => isFinal(view)) ??
+      all.find(([, view]) => mayTake && counts.get(view.keyHash) === most);
     if (last) this.#end(last[0]);
   }
 

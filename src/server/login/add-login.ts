@@ -6,7 +6,7 @@ import { hashOf } from '../../keys/hash.ts';
 import { cookieOf, LONGEST_RETURN } from '../guard.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { sendPage } from '../pages/layout.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 
 const script = readFileSync(ownFile('src/server/login/login.js'), 'utf8');
 
@@ -30,7 +30,7 @@ export function addLogin(
 
   app.get<{ Querystring: { to?: unknown } }>('/login', anyone, (request, reply) => {
     const { to } = request.query;
-    // whatever the address says, a person gets the form
+    // an address with a wrong `to` is no error here: a person gets the form
     return sendForm(request, reply, typeof to === 'string' && isOwnPath(to) ? to : '/');
   });
 
@@ -38,19 +38,16 @@ export function addLogin(
     const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
     const to = ownPath(fields.get('to') ?? undefined);
     const code = fields.get('code') ?? '';
-    const session =
-      code === '' ? sessions.begin(hashOf(fields.get('key') ?? '')) : sessions.beginByCode(code);
+    const hasCode = code !== '';
+    const session = hasCode ? sessions.beginByCode(code) : sessions.begin(hashOf(fields.get('key') ?? ''));
     // somebody opened a used link again, and the browser is still logged in
-    if (session === null && code !== '' && request.access) return reply.redirect(to, 303);
-    if (session === null)
-      return sendForm(
-        request,
-        reply.code(401),
-        to,
-        code === ''
-          ? 'The server does not know this key.'
-          : 'This address was used before, or it is too old. "foray ui" gives a new address.',
-      );
+    if (session === null && hasCode && request.access) return reply.redirect(to, 303);
+    if (session === null) {
+      const why = hasCode
+        ? 'This address was used before, or it is too old. "foray ui" gives a new address.'
+        : 'The server does not know this key.';
+      return sendForm(request, reply.code(401), to, why);
+    }
     void reply.header('set-cookie', `${cookie()}=${session}; Path=/; HttpOnly; SameSite=Lax`);
     return reply.redirect(to, 303);
   });

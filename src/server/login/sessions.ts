@@ -23,7 +23,7 @@ export class Sessions {
     this.#refusals = refusals;
   }
 
-  /** Begins a session for a key, and returns the name of the session; null for an unknown key. */
+  /** Begins a session for a key, and returns the random name of the session; null for an unknown key. */
   begin(keyHash: string): string | null {
     if (!this.#keys.of(keyHash)) return null;
     return this.#keep(this.#sessions, { keyHash });
@@ -41,7 +41,7 @@ export class Sessions {
   }
 
   /** The hash of the key that a session began with. */
-  keyOf(session: string): string | undefined {
+  keyHashOf(session: string): string | undefined {
     return this.#sessions.get(session)?.keyHash;
   }
 

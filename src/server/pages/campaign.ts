@@ -9,7 +9,7 @@ import type { CampaignRecord } from '../../store/index.ts';
 import type { Seen } from '../live/look.ts';
 import { option } from './form-parts.ts';
 import { timeOf } from './grid.ts';
-import { act, type Page, pathOfCampaign } from './layout.ts';
+import { actionForm, type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
 import { statusSection } from './status.ts';
 import { axisFields, inputFields, queryText, viewQuery } from './view.ts';
@@ -19,7 +19,7 @@ const SOON = 1_000;
 /** The interval for a paused or closed campaign, ms. A closed campaign may still be continued or deleted. */
 const LATER = 5_000;
 
-const pages: readonly [string, string][] = [
+const pages: readonly [endOfPath: string, name: string][] = [
   ['', 'Overview'],
   ['runs', 'Runs'],
   ['failures', 'Failures'],
@@ -48,8 +48,8 @@ export function tabs(id: string, current: string, view = new URLSearchParams()):
 /**
  * The page of a campaign: its state, its buttons, and its report so far.
  *
- * @param soon - its status, whether the worker and the model service have answered, and whether the campaign is closed
- * and has a change that is not made yet
+ * @param state - its status, whether this is the answer of the worker and the model service, and whether the campaign is
+ * closed and has a change that is not made yet
  * @param webUi - its page in Temporal's Web UI
  */
 export function campaignPage(
@@ -63,7 +63,7 @@ export function campaignPage(
   const { campaign } = record;
   const view = viewQuery(request.url);
   const parts = campaignParts(request, status, seen, isChanging);
-  const [head, verbs, report] = parts;
+  const [statusPart, buttons, report] = parts;
   return {
     title: id,
     live: {
@@ -77,7 +77,7 @@ export function campaignPage(
         ${status.model}, version ${status.modelVersion}${id === campaign.name ? '' : ` · campaign ${id}`} ·
         submitted ${timeOf(status.submitted)}${webUi && html` · <a href="${webUi}">in Temporal's Web UI</a>`}
       </p>
-      ${tabs(id, '', view)} ${head!.markup} ${verbs!.markup} ${viewForm(record, view)}
+      ${tabs(id, '', view)} ${statusPart!.markup} ${buttons!.markup} ${viewForm(record, view)}
       <div id="report">
         ${report?.markup ?? html`<p class="lead">The pictures are being drawn. <a href="">Look again</a></p>`}
       </div>`,
@@ -98,7 +98,7 @@ export function campaignParts(
   ];
 }
 
-/** The reports of drawn states. All viewers of a state share one, because it is large. */
+/** The report of each drawn state. All viewers of a state share it, because it is large. */
 const reports = new WeakMap<Seen, Part>();
 
 function reportOf(seen: Seen): Part {
@@ -137,12 +137,12 @@ function steering(request: FastifyRequest, status: CampaignStatus, isChanging: b
   const buttons = isClosed(status)
     ? [
         isChanging ? asks('cancel', 'Give up the change') : undefined,
-        runs.failed > 0 ? act(request, to('retry'), 'Request failed runs again') : undefined,
+        runs.failed > 0 ? actionForm(request, to('retry'), 'Request failed runs again') : undefined,
         asks('delete', 'Delete'),
       ]
     : [
-        phase === 'running' ? act(request, to('pause'), 'Pause') : undefined,
-        phase === 'paused' ? act(request, to('resume'), 'Resume') : undefined,
+        phase === 'running' ? actionForm(request, to('pause'), 'Pause') : undefined,
+        phase === 'paused' ? actionForm(request, to('resume'), 'Resume') : undefined,
         phase === 'stopping' ? undefined : asks('stop', 'Stop'),
         asks('cancel', 'Cancel'),
         phase === 'stopping' ? undefined : windowForm(request, to('window'), status.concurrency),
@@ -173,8 +173,8 @@ function windowForm(
 }
 
 /**
- * The form for the view: which output comes first, which inputs are on the axes, and which values of inputs are shown. The address contains the view,
- * so a link shows the same view to other users.
+ * The form for the view: which output comes first, which inputs are on the axes, and which values of inputs are shown. The
+ * address contains the view, so a link shows the same view to other users.
  */
 function viewForm({ campaign }: CampaignRecord, view: URLSearchParams): Markup {
   return html`<details class="view" ${view.size > 0 ? html`open` : ''}>

@@ -1,18 +1,16 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { stringify } from 'yaml';
-import { chosenIn, pathOfField } from '../../campaign/form/fields.ts';
-import { type Form, OBSERVED, type PostedForm } from '../../campaign/form/form.ts';
+import type { Form } from '../../campaign/form/form.ts';
 import { campaignName } from '../../campaign/definition.ts';
-import { ForayError, isForayError } from '../../errors.ts';
+import { isForayError } from '../../errors.ts';
 import type { Markup } from '../../report/html/markup.ts';
-import { quoted } from '../../text/suggest.ts';
 import { etagOf } from '../api/etag.ts';
-import { DEFINITION } from '../jobs/with-definition.ts';
 import { goneSignal } from '../gone.ts';
-import { problemOf, ServerError } from '../problems.ts';
+import { problemOf } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { shareOfBodies } from '../shares.ts';
-import { CHANGE_MS } from '../turns.ts';
+import { CHANGE_MS } from '../in-turn.ts';
 import {
   campaignForm,
   definitionPage,
@@ -22,15 +20,13 @@ import {
   newPage,
   planAnswer,
 } from './definition.ts';
-import { MOST_FILES, MOST_ON_PAGE, UPLOAD } from './form-parts.ts';
-import { CONTROL, MODEL } from './form.ts';
-import { fieldsOf, pathOfCampaign, sendPage } from './layout.ts';
+import { MODEL } from './form.ts';
+import { fieldsOf, pathOfCampaign, read, sendPage, steer } from './layout.ts';
 import { TAKEN } from './page-parts.ts';
 import { mistakesIn } from './problem.ts';
+import { checkLength, type Files, type SentForm, sentIn, withUnixLines } from './sent-form.ts';
 import { reasonOf } from './verbs.ts';
 
-const read = { config: { role: 'read' } } as const;
-const steer = { config: { role: 'steer' } } as const;
 /** The largest form, in bytes: a new file, the earlier files in Base64, and the texts. */
 const MOST_FORM = 24 * 1024 ** 2;
 
@@ -39,7 +35,7 @@ const MOST_FORM = 24 * 1024 ** 2;
  * links to the lines.
  */
 export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
-  const { foray, models, away, inTurn, jobs, shares } = parts;
+  const { foray, models, reachability, inTurn, jobs, shares } = parts;
   const onRequest = shareOfBodies(shares);
 
   app.get<{ Params: { id: string } }>('/campaigns/:id/definition', read, async (request, reply) =>
@@ -59,14 +55,14 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
         const etag = fields.get('etag') ?? '';
         const isOvertaken = etag !== etagOf(record.definition);
         try {
-          await away.needs('service');
+          await reachability.waitFor('service');
           if (isOvertaken || fields.get('do') !== 'apply') {
             const takes = { sent: definitionOf(text), id };
-            const difference = await jobs.run(request.keyHash!, 'compare', takes, goneSignal(reply));
+            const difference = await jobs.run(request.keyHash!, 'difference', takes, goneSignal(reply));
             const page = differencePage(request, record, text, difference, isOvertaken);
             return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
           }
-          await away.needs('temporal');
+          await reachability.waitFor('temporal');
           const takes = { sent: definitionOf(text), id, reason: reasonOf(request) };
           await foray.sendChange(id, await jobs.run(request.keyHash!, 'change', takes), CHANGE_MS);
           return reply.redirect(`${pathOfCampaign(id)}${TAKEN}`, 303);
@@ -87,15 +83,14 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     steer,
     async (request, reply) => {
       const { model: name, from, way } = request.query;
-      const known = (await models.all().catch(noneKnown)) ?? [];
+      const known = await knownModels();
       const text =
         from === undefined ? firstText(name ?? known[0]?.name) : (await foray.record(from)).definition;
       if (name !== undefined) await models.one(name);
       checkLength(text);
       const posted = { text, was: text, fields: new Map<string, string>() };
       const form = { posted, way, id: '', token: crypto.randomUUID(), files: {}, doing: '', mistakes: [] };
-      const shown = await shownFor(reply, form);
-      return sendPage(request, reply, newPage(shown));
+      return sendPage(request, reply, newPage(await shownFor(reply, form)));
     },
   );
 
@@ -106,7 +101,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     if (form.doing !== 'start' || shown.isWrong)
       return sendPage(request, shown.isWrong ? reply.code(422) : reply, newPage(shown, true));
     try {
-      await away.needs('service', 'temporal');
+      await reachability.waitFor('service', 'temporal');
       const options = {
         sent: definitionOf(shown.form.text, form.files),
         owner: request.access!.name,
@@ -127,25 +122,32 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     return reply.type('text/html; charset=utf-8').send(campaignForm(shown).text);
   });
 
+  async function knownModels(): Promise<readonly { name: string }[]> {
+    return (await models.all().catch(noneKnown)) ?? [];
+  }
+
   /** Brings the fields and the text of a form together, and plans the campaign if the form asks for it. */
-  async function shownFor(reply: FastifyReply, given: SentForm): Promise<NewCampaign> {
-    const { posted, way, id, token, files, doing, mistakes } = given;
+  async function shownFor(
+    reply: FastifyReply,
+    { posted, way, id, token, files, doing, mistakes }: SentForm,
+  ): Promise<NewCampaign> {
     const keyHash = reply.request.keyHash!;
     const gone = goneSignal(reply);
-    const all = (await models.all().catch(noneKnown)) ?? [];
+    const all = await knownModels();
     const contents = Object.entries(files).map(([name, content]) => `${name}:${content}`);
-    const before = posted.fields.get(MODEL) ?? '';
-    let model = before === '' ? undefined : await models.one(before).catch(noneKnown);
-    let form: Form = { ...posted, notShown: [], model: before };
+    const nameBefore = posted.fields.get(MODEL) ?? '';
+    let model = nameBefore === '' ? undefined : await models.one(nameBefore).catch(noneKnown);
+    let form: Form = { ...posted, notShown: [], model: nameBefore };
+    /** Whether the definition could be read, so that the fields have the chosen way. */
     let isRead = false;
     let result: Said = { message: undefined, mistakes, isWrong: mistakes.length > 0 };
     const planned = async (text: string): Promise<Markup> => {
       const plan = () => jobs.run(keyHash, 'plan', { sent: definitionOf(text, files) }, gone);
-      return planAnswer(await away.whileThere(plan));
+      return planAnswer(await reachability.whileThere(plan));
     };
     try {
       form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way }, gone);
-      if (form.model !== before && form.model !== '') {
+      if (form.model !== nameBefore && form.model !== '') {
         // the form is new, or a person has changed the model in the text
         model = await models.one(form.model).catch(noneKnown);
         const { text } = form;
@@ -161,154 +163,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
   }
 }
 
-type Files = Readonly<Record<string, string>>;
 type Said = Pick<NewCampaign, 'message' | 'mistakes' | 'isWrong'>;
-
-/** A form as a browser sends it. */
-interface SentForm {
-  posted: PostedForm;
-  way: string | undefined;
-  id: string;
-  /** The same for all answers to one page; empty if a program sends the form. */
-  token: string;
-  /** The content of each uploaded file in Base64, by name. */
-  files: Files;
-  /** The button: plan, start, or none. */
-  doing: string;
-  /** What is wrong with its files. */
-  mistakes: readonly ForayError[];
-}
-
-/**
- * The form that a browser has sent. Browsers send `\r\n` at the ends of lines. A file is a text: its name, a colon, and
- * its content in Base64.
- *
- * @throws ServerError TOO_LARGE for texts that would hold the server while it writes them into the page again
- */
-export function sentIn(controls: URLSearchParams): SentForm {
-  checkLengths(controls);
-  const text = withUnixLines(controls.get('definition'));
-  const fields = fieldsIn(controls);
-  const files = new Map(controls.getAll('content').map(namedFile));
-  const { observations, mistakes } = takeUploads(controls, text, fields, files);
-  return {
-    posted: { text, was: withUnixLines(controls.get('was') ?? text), fields, observations },
-    way: controls.get('way') ?? undefined,
-    id: (controls.get('id') ?? '').trim(),
-    token: controls.get('token') ?? '',
-    files: Object.assign(Object.create(null), Object.fromEntries(files)) as Files,
-    doing: controls.get('do') ?? '',
-    mistakes,
-  };
-}
-
-/** @throws ServerError TOO_LARGE */
-function checkLengths(controls: URLSearchParams): void {
-  const texts = ['definition', 'was'];
-  for (const name of texts) checkLength(controls.get(name) ?? '');
-  const isFile = (name: string): boolean => name === 'content' || name.startsWith(UPLOAD);
-  const others = [...controls].filter(([name]) => !texts.includes(name) && !isFile(name));
-  // names count, too
-  checkLength(others.flat().join(''));
-}
-
-function fieldsIn(controls: URLSearchParams): Map<string, string> {
-  const fields = new Map<string, string>();
-  for (const [name, value] of controls) {
-    if (!name.startsWith(CONTROL)) continue;
-    const field = name.slice(CONTROL.length);
-    // the boxes and the text of one list have the same name
-    const texts = [fields.get(field) ?? '', withUnixLines(value)];
-    fields.set(field, texts.filter((text) => text.trim() !== '').join(', '));
-  }
-  return fields;
-}
-
-/**
- * Adds the uploaded files to the files of the form, and their names to its fields. The observations of a calibration are
- * read, and are no file of the form.
- */
-function takeUploads(
-  controls: URLSearchParams,
-  text: string,
-  fields: Map<string, string>,
-  files: Map<string, string>,
-): { observations: string | undefined; mistakes: ForayError[] } {
-  const mistakes: ForayError[] = [];
-  let observations: string | undefined;
-  for (const [control, value] of controls) {
-    if (!control.startsWith(UPLOAD)) continue;
-    const [file, content] = namedFile(value);
-    const field = control.slice(UPLOAD.length);
-    const former = fields.get(field) ?? '';
-    const isOfAnother = (name: string): boolean =>
-      [...fields].some(([one, path]) => one !== field && path.split('/').at(-1) === name);
-    // a part of the text that no field shows may name a file, too
-    const isTaken = (name: string): boolean =>
-      files.has(name) &&
-      files.get(name) !== content &&
-      (isOfAnother(name) || (name !== former && text.includes(name)));
-    const name = freeName(file, isTaken);
-    const replaced = isOfAnother(former) ? '' : former;
-    const kept = [...files].filter(([one]) => one !== name && one !== replaced);
-    if (sizeOf([...kept, [name, content]]) > MOST_FILES) {
-      mistakes.push(tooLarge(file, field));
-      continue;
-    }
-    if (field === OBSERVED) {
-      observations = Buffer.from(content, 'base64').toString();
-      continue;
-    }
-    fields.set(field, name);
-    // if a part that no field shows names this file as well, the plan says that it is missing
-    files.delete(replaced);
-    files.set(name, content);
-    const [, choice, shape] = /^(.*):(\d+)$/.exec(field) ?? [];
-    if (choice !== undefined) fields.set(chosenIn(choice), shape!);
-  }
-  return { observations, mistakes };
-}
-
-function namedFile(sent: string): [name: string, content: string] {
-  const end = sent.lastIndexOf(':');
-  return [sent.slice(0, Math.max(0, end)), sent.slice(end + 1)];
-}
-
-/** The name of a file, with a number if the name is taken: `data-2.csv`. */
-function freeName(file: string, isTaken: (name: string) => boolean): string {
-  const [, stem, end] = /^(.+?)(\.[^.]*)?$/s.exec(file) ?? ['', file, ''];
-  let name = file;
-  for (let at = 2; isTaken(name); at += 1) name = `${stem}-${at}${end ?? ''}`;
-  return name;
-}
-
-/** The size of files whose contents are in Base64, in bytes. */
-function sizeOf(files: readonly [string, string][]): number {
-  return files.reduce((sum, [, content]) => sum + (content.length * 3) / 4, 0);
-}
-
-function tooLarge(file: string, field: string): ForayError {
-  const setting = pathOfField(field);
-  const most = MOST_FILES / 1024 ** 2;
-  return new ForayError(
-    'INVALID_VALUE',
-    `${quoted(file)} is too large: the files of a form may have ${most} MiB together.`,
-    {
-      place: { file: DEFINITION, path: setting.join('.'), setting },
-      hint: 'Use the command line: "foray submit" has no such limit.',
-    },
-  );
-}
-
-/** @throws ServerError TOO_LARGE */
-function checkLength(text: string): void {
-  if (text.length > MOST_ON_PAGE)
-    throw new ServerError(
-      'TOO_LARGE',
-      `A definition may have at most ${MOST_ON_PAGE.toLocaleString('en-US')} characters on this page, and so may the fields of a form together.`,
-      { hint: 'Put the points of a large design into a point file, or use the command line.' },
-    );
-}
 
 /** The first text of a definition. */
 function firstText(model: string | undefined): string {
@@ -331,9 +186,4 @@ function faultsOf(error: unknown): Said {
 function definitionOf(text: string, files: Files = {}): { text: string; files: Files } {
   if (text.trim() === '') throw new ServerError('BAD_REQUEST', 'The form has no definition.');
   return { text, files };
-}
-
-/** The text of a field with the line ends `\n`. Forms send `\r\n`. */
-function withUnixLines(text: string | null): string {
-  return (text ?? '').replaceAll('\r\n', '\n');
 }

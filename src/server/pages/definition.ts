@@ -129,6 +129,7 @@ export function differencePage(
   return definitionPage(request, record, { text, etag, message });
 }
 
+/** What the form of a new campaign shows. */
 export interface NewCampaign {
   form: Form;
   /** The way that a person has chosen while the definition cannot be read; otherwise undefined. */
@@ -139,7 +140,7 @@ export interface NewCampaign {
   id: string;
   /** Made with the page, so that the server knows a form that comes twice. */
   token: string;
-  /** The contents of the files that a person has uploaded, each after its name and a colon. */
+  /** The files that a person has uploaded, each as a text: its name, a colon, and its content in Base64. */
   contents: readonly string[];
   /** The plan, or what is wrong. */
   message: Markup | undefined;
@@ -246,14 +247,17 @@ export function planAnswer(plan: Plan): Markup {
     least === most
       ? least.toLocaleString('en-US')
       : `${least.toLocaleString('en-US')} to ${most.toLocaleString('en-US')}`;
+  const hasMost = mostSeconds !== null && mostSeconds !== expectedSeconds;
   const time =
     expectedSeconds === null
       ? 'the time is not known yet'
-      : `about ${durationText(expectedSeconds * 1_000)}${mostSeconds === null || mostSeconds === expectedSeconds ? '' : `, at most ${durationText(mostSeconds * 1_000)}`}`;
+      : `about ${durationText(expectedSeconds * 1_000)}${hasMost ? `, at most ${durationText(mostSeconds * 1_000)}` : ''}`;
+  const pointsText = `${upTo(points, mostPoints)} ${repeats > 0 ? 'different ' : ''}${mostPoints === 1 ? 'point' : 'points'}`;
+  const runsText = `${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}`;
   const size =
     strategy.by === 'search'
       ? searchPlanText(points, mostRuns, strategy.confirm)
-      : `${upTo(points, mostPoints)} ${repeats > 0 ? 'different ' : ''}${mostPoints === 1 ? 'point' : 'points'}, ${upTo(runs, mostRuns)} ${mostRuns === 1 ? 'run' : 'runs'}, ${counted(there, 'of them exists', 'of them exist')} already`;
+      : `${pointsText}, ${runsText}, ${counted(there, 'of them exists', 'of them exist')} already`;
   return html`<div class="answer">
     ${size}; ${time}. ${design.map((line) => html`<br />${line}`)}
     ${warnings.map((line) => html`<br /><span class="bad">${line}</span>`)}

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { PACKAGE } from '../../package/own-files.ts';
 import { html, Markup } from '../../report/html/markup.ts';
-import { ServerError } from '../problems.ts';
-import { sendPage } from './layout.ts';
+import { ServerError } from '../server-error.ts';
+import { read, sendPage } from './layout.ts';
 
 /** The folder with the documentation, which is part of the package. */
 const FOLDER = join(PACKAGE, 'docs');
@@ -15,7 +15,7 @@ export function addDocs(app: FastifyInstance): void {
   const names = new Set(
     globSync('**/*.md', { cwd: FOLDER, exclude: ['site/**'] }).map((name) => name.replaceAll('\\', '/')),
   );
-  app.get<{ Params: { '*': string } }>('/docs/*', { config: { role: 'read' } }, (request, reply) => {
+  app.get<{ Params: { '*': string } }>('/docs/*', read, (request, reply) => {
     const { '*': name } = request.params;
     if (!names.has(name)) throw new ServerError('UNKNOWN_ROUTE', 'The documentation has no such page.');
     const [, title = name, text = ''] =
@@ -32,6 +32,7 @@ export function addDocs(app: FastifyInstance): void {
   });
 }
 
+/** A line with its links. @param address - of its page */
 function lineOf(line: string, address: string, isPage: (path: string) => boolean): Markup {
   const parts: (Markup | string)[] = [];
   let end = 0;

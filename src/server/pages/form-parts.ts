@@ -3,7 +3,7 @@ import type { ForayError } from '../../errors.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { capitalized } from '../../text/printable.ts';
 
-// the small parts of the form: its words, ids and controls, and where its mistakes stand
+/** The small parts of the form: its words, ids and controls, and where its mistakes stand. */
 
 /**
  * The maximum length of a definition on a page, and of the fields of a form together, in characters. The thread that
@@ -16,8 +16,8 @@ export const MOST_FILES = 8 * 1024 ** 2;
 export const UPLOAD = 'upload/';
 
 /**
- * Words for the names of alternatives. A name with a capital letter is the id of a schema, and each other one is from `nameOf`
- * of shape.ts. A name that is not in the list is shown as it is.
+ * Words for the names of alternatives. A name with a capital letter is the id of a schema, and each other name is from
+ * `nameOf` of shape.ts. A name that is not in the list is shown as it is.
  */
 export const shapeWords: Readonly<Record<string, string>> = {
   value: 'one value',
@@ -56,12 +56,14 @@ export function settingAt(whole: GroupShape, path: readonly string[]): Setting {
 
 /** The outputs that a value may name; none if it names no output. */
 export function outputsFor(whole: GroupShape, { title }: ValueShape): string[] {
-  const settingsByOutput = { output: ['calibrate', 'abc', 'observed'], measure: ['search', 'require'] };
   if (title !== 'output' && title !== 'measure') return [];
-  const { shape } = settingAt(whole, settingsByOutput[title]);
+  // the shape of such a setting has an entry for each output
+  const paths = { output: ['calibrate', 'abc', 'observed'], measure: ['search', 'require'] };
+  const { shape } = settingAt(whole, paths[title]);
   return shape?.is === 'group' ? shape.settings.map(({ key }) => key) : [];
 }
 
+/** The path of the setting at a place; empty if no setting is there. */
 export function settingIn(place: ForayError['place']): readonly string[] {
   return place && 'setting' in place ? (place.setting ?? []) : [];
 }
@@ -74,8 +76,8 @@ export function isWithin(setting: readonly string[], path: readonly string[]): b
 }
 
 /**
- * A choice of a list. It has an attribute with its value, also if the text is the same: of a text, a browser changes the
- * blanks.
+ * A choice of a list. It has its value as an attribute even if the text is the same, because a browser changes the blanks
+ * of a text.
  *
  * @param shapeAt - the number of the shape that the choice stands for
  */
@@ -102,11 +104,12 @@ export function idOf(name: string): string {
   return `f-${encodeURIComponent(name)}`;
 }
 
+/** The key of a setting as words: "commonRandomNumbers" is "Common random numbers". */
 export function labelOf(key: string): string {
   return capitalized(key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
 
-export function textOf(value: unknown): string {
+export function defaultText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
     .map(([key, one]) => `${key} ${String(one)}`)

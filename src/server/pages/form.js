@@ -2,7 +2,7 @@
 /** Keeps what a person types into the form of a page, and its fields and its definition together. */
 import { find, here, parsed, say } from './page.js';
 
-/** @type {any} */
+/** The form whose content is kept. @type {any} */
 const kept = find('[data-keep]');
 const draftName = 'draft ' + new URL(kept.action).pathname;
 
@@ -20,7 +20,10 @@ function keep(sent = false) {
     }
 }
 
-/** Says something about what a person typed earlier, with a button. @param {string} text @param {string} button @param {() => void} act */
+/**
+ * Says something about what a person typed earlier, with a button.
+ * @param {string} text @param {string} button @param {() => void} act
+ */
 function tellDraft(text, button = 'Discard it', act = discard) {
   const note = document.createElement('p');
   note.setAttribute('role', 'status');
@@ -109,8 +112,8 @@ function show(html) {
 /** What is wrong with the file of a control, by the control's name. @type {Map<string, string>} */
 const tooLarge = new Map();
 
-/** Refuses a file that the server would not take. @param {any} control */
-function isTooLarge(control) {
+/** Whether a control has a file that the server would not take. Such a file is removed. @param {any} control */
+function refusesFile(control) {
   const { most } = control.dataset;
   if (!most) return false;
   const [file] = control.files;
@@ -126,7 +129,7 @@ function isTooLarge(control) {
   return tooLarge.has(control.name);
 }
 
-/** A fresh form from the server does not know the files that were refused here. */
+/** Shows which files were refused. A fresh form from the server does not know it. */
 function tellTooLarge() {
   for (const control of kept.querySelectorAll('[data-most]'))
     control.closest('label').nextElementSibling.textContent = tooLarge.get(control.name) ?? '';
@@ -147,7 +150,7 @@ async function freshForm(body) {
   return { why };
 }
 
-/** Number of the last change. */
+/** The number of changes so far. An answer to an earlier one is not shown. */
 let typed = 0;
 let isPlanning = false;
 const PLANNING = 'Planning …';
@@ -175,7 +178,10 @@ async function renew() {
   else void renew();
 }
 
-/** Shows an earlier form. Until then, nothing can be typed, because the answer would replace it. @param {[string, any][]} fields */
+/**
+ * Shows an earlier form. Until then, nothing can be typed, because the answer would replace it.
+ * @param {[string, any][]} fields
+ */
 async function restore(fields) {
   const body = new FormData();
   for (const [name, text] of fields) body.append(name, text);
@@ -187,7 +193,7 @@ async function restore(fields) {
   tellDraft('This is what you typed earlier.');
 }
 
-/** The difference that the page shows can be applied only as long as it is the difference. */
+/** Lets the difference on the page be applied only while the definition is the one that it was made of. */
 function checkDifference() {
   const apply = find('.difference form');
   if (!apply) return;
@@ -196,7 +202,7 @@ function checkDifference() {
   say(isOther ? 'You have changed the definition. Show the difference again, then apply it.' : '');
 }
 
-const current = kept.elements.etag?.value;
+const currentTag = kept.elements.etag?.value;
 const draft = JSON.parse(sessionStorage.getItem(draftName) ?? 'null');
 // the server has not taken the form that it shows again; what was typed after it is newer
 if (kept.dataset.posted !== undefined && draft?.sent !== false) keep();
@@ -206,9 +212,9 @@ else if (draft && (!location.search || draft.at === here)) {
   else {
     for (const [name, text] of draft.fields) if (kept.elements[name]) kept.elements[name].value = text;
     checkDifference();
-    // with the former tag, the server shows what somebody else has changed, and applies nothing
+    // the form now has the former tag: with it, the server shows what somebody else has changed, and applies nothing
     const [, tag] = draft.fields.find((/** @type {any} */ [name]) => name === 'etag') ?? [];
-    const isOvertaken = tag !== undefined && tag !== current;
+    const isOvertaken = tag !== undefined && tag !== currentTag;
     tellDraft(
       `This is what you typed earlier.${isOvertaken ? ' Somebody has changed the definition since.' : ''}`,
     );
@@ -217,8 +223,8 @@ else if (draft && (!location.search || draft.at === here)) {
   tellDraft('You began another form earlier. What you type here replaces it.', 'Continue it', () =>
     location.assign(draft.at),
   );
-// After a step back, the browser fills in the texts that differ from those of the last fresh form, and only that of the
-// definition is whole. The entry of the history knows the form that was sent.
+// After a step back, the browser fills in texts, but only that of the definition is whole. If the form was sent, the entry
+// of the history has all of it.
 addEventListener('pageshow', ({ persisted }) => {
   if (!kept.dataset.form || kept.inert || persisted) return;
   const { definition, id, token } = kept.elements;
@@ -227,29 +233,29 @@ addEventListener('pageshow', ({ persisted }) => {
   else if (definition.value !== definition.defaultValue)
     void restore([definition, id, token].map(({ name, value }) => [name, value]));
 });
-/** @type {any} */
-let soon;
+/** The timer of the next fresh form. @type {any} */
+let renewal;
 for (const kind of ['input', 'change'])
   kept.addEventListener(kind, (/** @type {any} */ { target }) => {
-    if (target.type === 'file' && (kind === 'input' || isTooLarge(target))) return;
+    if (target.type === 'file' && (kind === 'input' || refusesFile(target))) return;
     keep();
     checkDifference();
-    // an answer to what the form was before would replace this change
+    // an answer to the form before this change would replace the change
     typed += 1;
-    clearTimeout(soon);
+    clearTimeout(renewal);
     // the answer fills in fields for a file, also where a person typed before
     if (target.type === 'file') target.focus();
     const isChoice = target.matches('[type=radio], [type=file], select');
     if (isChoice && kind === 'input') return;
-    if (kept.dataset.form) soon = setTimeout(renew, isChoice ? 0 : 400);
+    if (kept.dataset.form) renewal = setTimeout(renew, isChoice ? 0 : 400);
   });
 // the page of a difference has another form, which applies the text
 document.addEventListener('submit', ({ target }) => {
   if (/** @type {any} */ (target).action !== kept.action) return;
-  // an answer that is under way would make it a draft again
+  // an answer that is under way would make the sent form a draft again
   typed += 1;
-  clearTimeout(soon);
-  // nor may a plan that was asked for before
+  clearTimeout(renewal);
+  // the page no longer waits for a plan
   if (kept.dataset.form && find('#plan').textContent === PLANNING) find('#plan').textContent = '';
   keep(true);
   try {

@@ -22,6 +22,7 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { titleOf, typeText } from '../../report/words/words.ts';
 import { listItems } from '../../text/list-items.ts';
 import {
+  defaultText,
   idOf,
   isOrdered,
   isVaried,
@@ -32,7 +33,6 @@ import {
   settingAt,
   settingIn,
   shapeWords,
-  textOf,
   uploadFor,
   wordsOf,
 } from './form-parts.ts';
@@ -46,6 +46,8 @@ export const MODEL = 'model/name';
 const MAIN = ['replications', 'commonRandomNumbers', 'outputs', 'goal'];
 /** Settings with a place of their own. */
 const PLACED = [...MAIN, ...STRATEGIES, 'campaign', 'model', 'inputs', 'files', 'design'];
+/** The maximum number of boxes for the values of a list. A longer list is one text. */
+const MOST_BOXES = 40;
 
 /** Draws the fields of a form. Each mistake stands at the field for its setting, which is marked. */
 export class FormFields {
@@ -76,28 +78,18 @@ export class FormFields {
   /** All fields. Fields that are not in use are hidden, so that a later choice finds their texts. */
   markup(): Markup {
     const way = wayOf(this.#fields);
-    const isStrategy = STRATEGIES.includes(way);
-    const main = this.#settings(
-      '',
-      this.#shape,
-      this.#mayHaveGoal(way) ? MAIN : MAIN.filter((key) => key !== 'goal'),
-    );
+    const main = this.#mayHaveGoal(way) ? MAIN : MAIN.filter((key) => key !== 'goal');
+    const more = this.#shape.settings.map(({ key }) => key).filter((key) => !PLACED.includes(key));
     const body = html`<div class="fields">
         ${this.#settings('', this.#shape, ['campaign'])}
         ${this.#setting(within('model', 'version'), this.#inner('model', 'version'))}
       </div>
-      ${isStrategy ? this.#wayPart(labelOf(way), way) : ''}
-      ${isStrategy && way !== 'select' ? '' : this.#design(way)} ${this.#inputs(way)}
-      <div class="fields">${main}</div>
-      <details id="more" ${this.#isAnySet(PLACED) ? html`open` : ''}>
+      ${STRATEGIES.includes(way) ? this.#wayPart(labelOf(way), way) : ''}
+      ${hasDesign(way) ? this.#design(way) : ''} ${this.#inputs(way)}
+      <div class="fields">${this.#settings('', this.#shape, main)}</div>
+      <details id="more" ${more.some((key) => this.#isGiven(key)) ? html`open` : ''}>
         <summary>More settings</summary>
-        <div class="fields">
-          ${this.#settings(
-            '',
-            this.#shape,
-            this.#shape.settings.map(({ key }) => key).filter((key) => !PLACED.includes(key)),
-          )}
-        </div>
+        <div class="fields">${this.#settings('', this.#shape, more)}</div>
       </details>`;
     const hidden = [...this.#fields].filter(([name, text]) => text !== '' && !this.#drawn.has(name));
     return html`${body}
@@ -106,14 +98,12 @@ export class FormFields {
 
   /** Whether the goal has fields. A search has a goal of its own, and refuses another one. */
   #mayHaveGoal(way: string): boolean {
-    const isGiven = [...this.#fields].some(([name, text]) => text !== '' && isAt(name, 'goal'));
-    return isGiven || !GOAL_OF_ITS_OWN.includes(way);
+    return this.#isGiven('goal') || !GOAL_OF_ITS_OWN.includes(way);
   }
 
-  #isAnySet(placed: readonly string[]): boolean {
-    return [...this.#fields].some(
-      ([name, text]) => text !== '' && !['', ...placed].includes(pathOfField(name)[0]!),
-    );
+  /** Whether a field of a setting, or of something in it, is filled in. */
+  #isGiven(name: string): boolean {
+    return [...this.#fields].some(([field, text]) => text !== '' && isAt(field, name));
   }
 
   #inner(...keys: string[]): Setting {
@@ -122,9 +112,10 @@ export class FormFields {
 
   /** The part of a strategy, without the values of the inputs. */
   #wayPart(title: string, ...path: string[]): Markup {
-    const { shape, description } = this.#inner(...path);
+    const setting = this.#inner(...path);
+    const { shape, description } = setting;
     const name = path.reduce(within, '');
-    if (shape?.is !== 'group') return this.#setting(name, this.#inner(...path));
+    if (shape?.is !== 'group') return this.#setting(name, setting);
     // a strategy with methods, such as abc, has its settings in the method
     const [only, ...others] = shape.settings.filter(isShown);
     if (only?.shape?.is === 'group' && others.length === 0) return this.#wayPart(title, ...path, only.key);
@@ -155,20 +146,18 @@ export class FormFields {
         : html`<input type="hidden" name="${CONTROL}${KIND}" value="${kind}" />`;
     if (kind === '') return choice;
     const more = [this.#inner('design', 'where'), this.#inner('design', 'derive')];
-    const { shape } = this.#inner('design', kind);
+    const { shape, description } = this.#inner('design', kind);
     const title = known.find(({ name }) => name === kind)!.title;
-    const own =
-      shape?.is === 'group' && shape.by === 'input'
-        ? html`<p class="soft">${this.#inner('design', kind).description}</p>`
-        : '';
+    // a kind with one entry per input has its fields at the inputs
+    const isAtInputs = shape?.is === 'group' && shape.by === 'input';
     return html`${choice}
       ${
-        own === ''
-          ? this.#wayPart(title, 'design', kind)
-          : html`<fieldset class="part">
+        isAtInputs
+          ? html`<fieldset class="part">
               <legend>${title}</legend>
-              ${own}
+              <p class="soft">${description}</p>
             </fieldset>`
+          : this.#wayPart(title, 'design', kind)
       }
       <div class="fields">
         ${more.map((setting) => this.#setting(within('design', setting.key), setting))}
@@ -209,21 +198,17 @@ export class FormFields {
 
   /** The values of inputs that the way varies. */
   #varied(way: string): { name: string; shape: GroupShape } | undefined {
-    const paths =
-      STRATEGIES.includes(way) && way !== 'select' ? [[way]] : [['design', this.#fields.get(KIND) ?? '']];
-    for (const path of paths) {
-      if (path.at(-1) === '') return undefined;
-      let { shape } = this.#inner(...path);
-      let name = path.reduce(within, '');
-      for (;;) {
-        if (shape?.is !== 'group') return undefined;
-        if (shape.by === 'input') return { name, shape };
-        const inner: Setting | undefined =
-          shape.settings.find(isVaried) ?? shape.settings.find(({ shape: one }) => one?.is === 'group');
-        if (!inner) return undefined;
-        name = within(name, inner.key);
-        ({ shape } = inner);
-      }
+    const path = hasDesign(way) ? ['design', this.#fields.get(KIND) ?? ''] : [way];
+    if (path.at(-1) === '') return undefined;
+    let { shape } = this.#inner(...path);
+    let name = path.reduce(within, '');
+    while (shape?.is === 'group') {
+      if (shape.by === 'input') return { name, shape };
+      const inner: Setting | undefined =
+        shape.settings.find(isVaried) ?? shape.settings.find(({ shape: one }) => one?.is === 'group');
+      if (!inner) return undefined;
+      name = within(name, inner.key);
+      ({ shape } = inner);
     }
     return undefined;
   }
@@ -242,13 +227,9 @@ export class FormFields {
     if (!shape || (key === 'units' && !this.#fields.get(name))) return html``;
     if (shape.is === 'value' || shape.is === 'list')
       return this.#shapeOf(shape, name, setting, labelOf(key), description);
-    const isOpen = [...this.#fields].some(([field, text]) => text !== '' && isAt(field, name));
     const isWrong = this.#mistakes.some(({ place }) => isWithin(settingIn(place), pathOfField(name)));
-    return html`<details
-      class="wide"
-      id="all-${idOf(name)}"
-      ${isOpen || isWrong || setting.isRequired || key === 'goal' ? html`open` : ''}
-    >
+    const isOpen = this.#isGiven(name) || isWrong || setting.isRequired || key === 'goal';
+    return html`<details class="wide" id="all-${idOf(name)}" ${isOpen ? html`open` : ''}>
       <summary>${labelOf(key)}</summary>
       <p class="soft">${description}</p>
       ${shape.is === 'group' ? this.#mistakesAt(name, pathOfField(name)) : ''}
@@ -334,9 +315,9 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
       return html`<input type="hidden" name="${CONTROL}${field}" value="${only!.at}" />
         ${this.#shapeOf(only!.shape, shapeAt(name, only!.at), setting, label)}`;
     }
+    const usual = setting.input || setting.default === undefined ? 'no' : defaultText(setting.default);
     // a selection begins with more replications if the model has chance
-    const isOther = name === 'replications' && wayOf(this.#fields) === 'select';
-    const known = setting.input || setting.default === undefined ? 'no' : textOf(setting.default);
+    const isUnusual = name === 'replications' && wayOf(this.#fields) === 'select';
     return html`<div class="choice">
       ${this.#control(
         field,
@@ -344,7 +325,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
         '',
         (attributes) =>
           html`<select name="${CONTROL}${field}" ${attributes}>
-            <option value="">${isOther ? 'default' : known}</option>
+            <option value="">${isUnusual ? 'default' : usual}</option>
             ${offered.map(({ name: word, at }) => option(String(at), shapeWords[word] ?? word, chosen, at))}
           </select>`,
       )}
@@ -360,6 +341,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
 
   #list(of: ValueShape, name: string, setting: Setting, label: string, about: string): Markup {
     const text = this.#fields.get(name) ?? '';
+    // an item without a text counts only if it is written as ""
     const items = listItems(text).filter((one) => one !== '' || text.includes('""'));
     const outputs = outputsFor(this.#shape, of);
     const known = of.type === 'boolean' ? ['true', 'false'] : (of.options ?? outputs);
@@ -367,13 +349,13 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     const others = items.filter((one) => !known.includes(one));
     // a browser sends the chosen boxes in their order
     const boxes = isOrdered(boxed, known) ? known : [...new Set([...boxed, ...known])];
-    const isSame = [...new Set(boxed), ...others].join('\0') === items.join('\0');
+    const areBoxesFirst = [...new Set(boxed), ...others].join('\0') === items.join('\0');
     // what a person types after the boxes stays as it is, such as a comma before the next one
     const before = boxed.map((one) => `${item(one)}, `).join('');
     const rest = text.startsWith(before) ? text.slice(before.length) : others.map(item).join(', ');
     // each value may have a weight, so boxes could move it to another value
     const weights = this.#fields.get(name.replace(/[^/]*$/, 'weights')) ?? '';
-    if (known.length === 0 || known.length > 40 || !isSame || weights !== '') {
+    if (known.length === 0 || known.length > MOST_BOXES || !areBoxesFirst || weights !== '') {
       return this.#control(name, label, about, (attributes) =>
         this.#value({ is: 'value', type: 'text' }, name, setting, attributes, '1, 2, 3'),
       );
@@ -421,9 +403,9 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     example = '',
   ): Markup {
     const text = this.#fields.get(name) ?? '';
-    const known =
-      type === 'boolean' ? ['true', 'false'] : setting.key === 'experiment' ? this.#experiments : options;
-    const none = setting.default === undefined ? '' : textOf(setting.default);
+    const named = setting.key === 'experiment' ? this.#experiments : options;
+    const known = type === 'boolean' ? ['true', 'false'] : named;
+    const none = setting.default === undefined ? '' : defaultText(setting.default);
     if (known) {
       const all = text === '' || known.includes(text) ? known : [...known, text];
       const word = (one: string): string =>
@@ -453,6 +435,7 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
       >${this.#marked(name, mistakes)}`;
   }
 
+  /** The mistakes of a field, below its control. */
   #marked(name: string, mistakes = this.#mistakesOf(name)): Markup {
     return html`<small class="bad wrong" id="wrong-${idOf(name)}">${mistakes.map(wordsOf).join(' ')}</small>`;
   }
@@ -476,16 +459,22 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     >`;
   }
 
+  /** The mistakes that stand at a field, unless they already stand at another one. */
   #take(name: string, isHere: (setting: readonly string[]) => boolean): ForayError[] {
     // the shapes that are not chosen have fields for the same settings
-    const isShown = [...name.matchAll(/:(\d+)(?=[/?]|$)/g)].every(
+    const isChosen = [...name.matchAll(/:(\d+)(?=[/?]|$)/g)].every(
       ({ 1: shape, index }) => this.#fields.get(chosenIn(name.slice(0, index))) === shape,
     );
     const found = this.#mistakes.filter((one) => {
       const setting = settingIn(one.place);
-      return isShown && setting.length > 0 && !this.#places.has(one) && isHere(setting);
+      return isChosen && setting.length > 0 && !this.#places.has(one) && isHere(setting);
     });
     for (const one of found) this.#places.set(one, idOf(name));
     return found;
   }
+}
+
+/** Whether a design says which points a way has. */
+function hasDesign(way: string): boolean {
+  return !STRATEGIES.includes(way) || way === 'select';
 }

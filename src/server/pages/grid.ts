@@ -1,12 +1,13 @@
 import type { RowOrder } from '../live/look.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 
-/** Reads an order in an address: `lowest:COLUMN` or `highest:COLUMN`; null for the own order of the rows. */
+/** Reads an order in an address: `lowest:COLUMN` or `highest:COLUMN`; null for the order that the rows have anyway. */
 export function orderIn(text = ''): RowOrder | null {
   const [, wants, by] = /^(lowest|highest):(.+)$/s.exec(text) ?? [];
   return by === undefined ? null : { by, wants: wants as RowOrder['wants'] };
 }
 
+/** An order as {@link orderIn} reads it. */
 export function orderText(order: RowOrder | null): string {
   return order === null ? '' : `${order.wants}:${order.by}`;
 }

@@ -5,15 +5,15 @@ import { ownFile } from '../../package/own-files.ts';
 import { pictureScript } from '../../report/html/page.ts';
 import { style } from '../../report/html/style.ts';
 import { goneSignal } from '../gone.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { addAway } from './away.ts';
+import { addAbsences } from './absences.ts';
 import { addDocs } from './docs.ts';
 import { addDefinitions } from './definition-routes.ts';
 import { campaignPage } from './campaign.ts';
 import { compareChoice, comparePage } from './compare.ts';
 import { checkView } from '../live/filter.ts';
-import { sendPage } from './layout.ts';
+import { read, sendPage, steer } from './layout.ts';
 import { listPage, type ListQuery } from './list.ts';
 import { addLive, isChangingAt } from './live.ts';
 import { addModels } from './model-routes.ts';
@@ -26,12 +26,11 @@ import { addVerbs } from './verbs.ts';
 import { viewOf, viewQuery } from './view.ts';
 
 type Of<Params> = { Params: Params };
-const read = { config: { role: 'read' } } as const;
-/** Parameters that a page takes once. */
+/** Parameters that an address has at most once. */
 const ONCE = ['by', 'from', 'have', 'model', 'order', 'phase', 'q', 'state', 'x', 'y'];
 
 /** Adds the pages for browsers. Each page also works without scripts. One script keeps the open pages up to date. */
-export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
+export function addPages(app: FastifyInstance, parts: ServerParts): void {
   const { foray, models, publicUrl } = parts;
   app.addHook('preHandler', ({ query }, _reply, done) => {
     for (const name of ONCE)
@@ -40,7 +39,7 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
     done();
   });
   addFiles(app);
-  addAway(app, parts);
+  addAbsences(app, parts);
   addLive(app, parts);
   addVerbs(app, parts);
   addDefinitions(app, parts);
@@ -88,10 +87,10 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
 
   app.post<Of<{ id: string; key: string; replication: string }>>(
     '/campaigns/:id/points/:key/animation/:replication',
-    { config: { role: 'steer' } },
+    steer,
     async (request, reply) => {
       const { id, key, replication } = request.params;
-      await parts.away.needs('service');
+      await parts.reachability.waitFor('service');
       const { bundleUrl } = await foray.animate(id, key, Number(replication));
       // the answer of a service counts as an address only if it looks like an address
       const address = /^https?:\/\//.test(bundleUrl ?? '') ? bundleUrl : undefined;
@@ -124,7 +123,6 @@ export async function addPages(app: FastifyInstance, parts: ServerParts): Promis
   );
 
   app.get('/reference', read, (request, reply) => sendPage(request, reply, referencePage(publicUrl())));
-  return Promise.resolve();
 }
 
 /** The style sheet and the scripts, which are the same for everybody. */

@@ -3,7 +3,7 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import { maySteer, type Role } from '../keys.ts';
 import { version } from '../../package/own-version.ts';
 import { pathOf } from '../../http/path.ts';
-import { awayPart } from './away.ts';
+import { absencesPart } from './absences.ts';
 import { hashesOf, type Part } from './page-parts.ts';
 
 export interface Page {
@@ -22,6 +22,10 @@ export interface Page {
   script?: string;
 }
 
+/** The settings of routes for users who may read, and for users who may change campaigns. */
+export const read = { config: { role: 'read' } } as const;
+export const steer = { config: { role: 'steer' } } as const;
+
 /** The script of a page with a form whose fields are kept. */
 export const formScript = html`<script type="module" src="/form.js"></script>`;
 
@@ -32,7 +36,7 @@ const permission: Readonly<Record<Role, string>> = {
   develop: 'This key may read, start and change campaigns, and push models.',
 };
 
-const places: readonly [string, string][] = [
+const places: readonly [path: string, name: string][] = [
   ['/', 'Campaigns'],
   ['/new', 'New campaign'],
   ['/models', 'Models'],
@@ -46,8 +50,9 @@ export function sendPage(
   { title, body, live, isIncomplete = false, isWide = false, script }: Page,
 ): FastifyReply {
   const { access } = request;
-  const away = awayPart(request);
-  const scripts = script === undefined ? (access ? ['/page.js', '/picture.js'] : []) : [script];
+  const absences = absencesPart(request);
+  const common = access ? ['/page.js', '/picture.js'] : [];
+  const scripts = script === undefined ? common : [script];
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -66,10 +71,10 @@ export function sendPage(
           id="content"
           class="${isWide ? 'wide' : ''}"
           data-user="${access?.name}"
-          ${live && html`data-live="${live.path}" data-have="${hashesOf([away, ...live.parts])}" data-next="${live.next}"`}
+          ${live && html`data-live="${live.path}" data-have="${hashesOf([absences, ...live.parts])}" data-next="${live.next}"`}
         >
           <p class="soft" id="news" role="status" aria-live="polite"></p>
-          ${away.markup} ${body}
+          ${absences.markup} ${body}
         </main>
         ${access ? html`<footer>foray ${version} · <a href="/docs/README.md">Documentation</a></footer>` : ''}
       </body>
@@ -99,7 +104,7 @@ function header(request: FastifyRequest): Markup {
  * A form with one button for a change; undefined for users who may not steer.
  * @param fields - hidden fields that the form sends
  */
-export function act(
+export function actionForm(
   request: FastifyRequest,
   action: string,
   name: string,

@@ -10,6 +10,7 @@ import { maySteer } from '../keys.ts';
 import type { RowOrder } from '../live/look.ts';
 import { hasText } from '../campaign-list.ts';
 import type { ServerParts } from '../server-parts.ts';
+import { option } from './form-parts.ts';
 import { type Column, grid, orderIn, orderText, type Row, timeOf } from './grid.ts';
 import { type Page, pathOfCampaign } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
@@ -36,7 +37,7 @@ outputs: [Peak infected, Peak day, Attack rate, Infected]
 export const LIST_EVERY = 5_000;
 /** Maximum number of campaigns on a page. */
 const MOST = 200;
-/** Maximum number of running campaigns whose remaining time is asked for. */
+/** Maximum number of running campaigns on a page whose remaining time is shown, because each costs a request. */
 const MOST_ASKED = 20;
 
 export interface ListQuery {
@@ -45,7 +46,7 @@ export interface ListQuery {
   order?: string | undefined;
 }
 
-type Parts = Pick<ServerParts, 'foray' | 'models' | 'sections' | 'statuses'>;
+type OfList = Pick<ServerParts, 'foray' | 'models' | 'sections' | 'statuses'>;
 
 /** The value of a campaign in a column. Texts and numbers are not mixed in one column. */
 const valueOf: Readonly<Record<string, (status: CampaignStatus) => string | number>> = {
@@ -78,7 +79,7 @@ const columns: readonly Column[] = [
  */
 export async function listPage(
   request: FastifyRequest<{ Querystring: ListQuery }>,
-  server: Parts,
+  server: OfList,
 ): Promise<Page> {
   const { query } = request;
   const all = await server.foray.list();
@@ -99,9 +100,7 @@ function filterForm(query: ListQuery): Markup {
       >Phase
       <select name="phase">
         <option value="">all</option>
-        ${phases.map(
-          (phase) => html`<option ${phase === query.phase ? html`selected` : ''}>${phase}</option>`,
-        )}
+        ${phases.map((phase) => option(phase, phase, query.phase ?? ''))}
       </select></label
     >
     <label
@@ -110,11 +109,8 @@ function filterForm(query: ListQuery): Markup {
         <option value="">newest first</option>
         ${columns.map(({ title, by, first = 'lowest' }) => {
           if (by === undefined) return '';
-          const order = orderText({ by, wants: first });
           const name = first === 'highest' ? `${title}, largest first` : title;
-          return html`<option value="${order}" ${order === query.order ? html`selected` : ''}>
-            ${name}
-          </option>`;
+          return option(orderText({ by, wants: first }), name, query.order ?? '');
         })}
       </select></label
     >
@@ -125,7 +121,7 @@ function filterForm(query: ListQuery): Markup {
 /** The parts of the list that change. */
 export async function listParts(
   request: FastifyRequest<{ Querystring: ListQuery }>,
-  server: Parts,
+  server: OfList,
 ): Promise<Part[]> {
   return partsOf(request, await server.foray.list(), server);
 }
@@ -133,14 +129,14 @@ export async function listParts(
 async function partsOf(
   request: FastifyRequest<{ Querystring: ListQuery }>,
   all: readonly CampaignStatus[],
-  server: Parts,
+  server: OfList,
 ): Promise<Part[]> {
   const markup = all.length === 0 ? await emptyList(request, server) : tableOfCampaigns(request, all, server);
   return [partOf('campaigns', markup)];
 }
 
 /** An empty list. A user who may start campaigns can start the example with one click, if its model is there. */
-async function emptyList(request: FastifyRequest, { models }: Parts): Promise<Markup> {
+async function emptyList(request: FastifyRequest, { models }: OfList): Promise<Markup> {
   if (!maySteer(request))
     return html`<div id="campaigns">
       <p class="lead">There is no campaign yet. Your key may read campaigns, but not start one.</p>
@@ -172,7 +168,7 @@ async function emptyList(request: FastifyRequest, { models }: Parts): Promise<Ma
 function tableOfCampaigns(
   request: FastifyRequest<{ Querystring: ListQuery }>,
   all: readonly CampaignStatus[],
-  server: Parts,
+  server: OfList,
 ): Markup {
   const { q = '', phase = '', order: text } = request.query;
   const order = orderIn(text);
@@ -221,17 +217,16 @@ function sorted(found: CampaignStatus[], order: RowOrder | null): CampaignStatus
 /** The number of runs per point, such as " × 3"; empty if it is 1, or if it may differ between points. */
 function repeatsText({ points, runs: { total }, strategy, precision }: CampaignStatus): string {
   const repeats = total / points;
-  return repeats > 1 && Number.isInteger(repeats) && strategy.by !== 'search' && !precision
-    ? ` × ${repeats}`
-    : '';
+  const mayDiffer = !Number.isInteger(repeats) || strategy.by === 'search' || precision;
+  return repeats > 1 && !mayDiffer ? ` × ${repeats}` : '';
 }
 
-/** @param known - the status from the campaign's workflow; undefined if it is not known */
+/** @param status - from the store. @param known - from the campaign's workflow; undefined if it is not known */
 function rowOf(
   request: FastifyRequest,
   status: CampaignStatus,
   known: CampaignStatus | undefined,
-  { foray, sections }: Parts,
+  { foray, sections }: OfList,
 ): Row {
   const { id, name, phase, blocked, points, model, modelVersion, submitted, owner, question } = status;
   const best = sections.best(status);

@@ -4,12 +4,11 @@ import { isClosed } from '../../client/status.ts';
 import { etagOf, hasTag } from '../api/etag.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { campaignParts, isFinal, nextLook } from './campaign.ts';
+import { read } from './layout.ts';
 import { LIST_EVERY, listParts, type ListQuery } from './list.ts';
-import { awayPart } from './away.ts';
+import { absencesPart } from './absences.ts';
 import type { Part } from './page-parts.ts';
 import { viewOf } from './view.ts';
-
-const read = { config: { role: 'read' } } as const;
 
 /**
  * Adds the routes that the script of a page requests. The answer has the id and the hash of each part, and the HTML of
@@ -28,34 +27,34 @@ export function addLive(app: FastifyInstance, server: ServerParts): void {
     async (request, reply) => {
       const { id } = request.params;
       const status = await statuses.recent(id);
-      // a page that already shows all of a closed campaign causes no drawing
       const { phase, asOf } = status;
       const isChanging = await isChangingAt(request, server, status);
-      const final = etagOf(
-        JSON.stringify([id, phase, asOf, isChanging, request.access?.role, awayPart(request).hash]),
+      const finalTag = etagOf(
+        JSON.stringify([id, phase, asOf, isChanging, request.access?.role, absencesPart(request).hash]),
       );
-      if (isClosed(status) && isKnown(request, final)) return reply.header('etag', final).code(304).send();
+      // a page that already shows all of a closed campaign causes no drawing
+      if (isClosed(status) && isKnown(request, finalTag))
+        return reply.header('etag', finalTag).code(304).send();
       const seen = await sections.look(id, viewOf(request.url), request.keyHash!);
       const parts = campaignParts(request, status, seen, isChanging);
-      const etag = isFinal(status, seen) ? final : undefined;
-      return sendParts(request, reply, parts, nextLook(status, seen), etag);
+      const tag = isFinal(status, seen) ? finalTag : undefined;
+      return sendParts(request, reply, parts, nextLook(status, seen), tag);
     },
   );
 }
 
 /** Whether a closed campaign has a change that is not made yet, as far as Temporal says so. */
 export function isChangingAt(
-  { away }: Pick<FastifyRequest, 'away'>,
+  { absences }: Pick<FastifyRequest, 'absences'>,
   { statuses }: Pick<ServerParts, 'statuses'>,
   status: CampaignStatus,
 ): Promise<boolean> {
-  const isAsked = isClosed(status) && away.temporal === undefined;
+  const isAsked = isClosed(status) && absences.temporal === undefined;
   return isAsked ? statuses.isChanging(status.id) : Promise.resolve(false);
 }
 
 function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
-  const known = headers['if-none-match'];
-  return known !== undefined && hasTag(known, etag);
+  return hasTag(headers['if-none-match'], etag);
 }
 
 /**
@@ -65,28 +64,29 @@ function isKnown({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): bo
  * @param tag - the entity tag of the answer; by default a hash of all parts
  */
 export function sendParts(
-  request: Pick<FastifyRequest, 'headers' | 'away'> & { query: { have?: string } },
+  request: Pick<FastifyRequest, 'headers' | 'absences'> & { query: { have?: string } },
   reply: FastifyReply,
   changing: readonly Part[],
   next: number,
   tag?: string,
 ): FastifyReply {
   const { query } = request;
-  const parts = [awayPart(request), ...changing];
+  const parts = [absencesPart(request), ...changing];
   const etag = tag ?? etagOf(parts.map(({ hash }) => hash).join() + next);
   reply.header('etag', etag).header('cache-control', 'no-cache');
   if (isKnown(request, etag)) return reply.code(304).send();
   const there = new Set((query.have ?? '').split(','));
-  const pieces = parts.flatMap((part, at) => [
-    at === 0 ? `{"next":${next},"parts":[` : ',',
+  const items = parts.flatMap((part) => [
+    ',',
     there.has(part.hash) ? JSON.stringify({ id: part.id, hash: part.hash }) : jsonOf(part),
   ]);
+  const pieces = [`{"next":${next},"parts":[`, ...items.slice(1), ']}'];
   return reply
     .type('application/json; charset=utf-8')
-    .send(Buffer.concat([...pieces, ']}'].map((piece) => Buffer.from(piece))));
+    .send(Buffer.concat(pieces.map((piece) => Buffer.from(piece))));
 }
 
-/** Parts as JSON in bytes. A report is sent to many viewers, and making its JSON takes longer than all else. */
+/** The JSON of each part as bytes. A report is sent to many viewers, and making its JSON takes longer than all else. */
 const bytes = new WeakMap<Part, Buffer>();
 
 function jsonOf(part: Part): Buffer {

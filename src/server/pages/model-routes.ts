@@ -1,19 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServerParts } from '../server-parts.ts';
-import { fieldsOf, sendPage } from './layout.ts';
+import { fieldsOf, read, sendPage, steer } from './layout.ts';
 import { sendParts } from './live.ts';
 import { modelPage, modelsPage, nextLookAt, pathOfModel, runPart } from './models.ts';
 import { TAKEN } from './page-parts.ts';
 import { mistakesIn } from './problem.ts';
-
-const read = { config: { role: 'read' } } as const;
-const steer = { config: { role: 'steer' } } as const;
+import { INPUT } from './view.ts';
 
 /**
  * The routes for models and single runs. The store does not contain single runs. So the address of a run's page
  * contains the input values of the run.
  */
-export function addModels(app: FastifyInstance, { foray, models, away }: ServerParts): void {
+export function addModels(app: FastifyInstance, { foray, models, reachability }: ServerParts): void {
   app.get('/models', read, async (request, reply) => {
     const all = await models.all();
     const whole = await Promise.all(all.map(({ name }) => models.one(name)));
@@ -27,10 +25,10 @@ export function addModels(app: FastifyInstance, { foray, models, away }: ServerP
   app.post<{ Params: { name: string } }>('/models/:name/runs', steer, async (request, reply) => {
     const { name } = request.params;
     const fields = fieldsOf(request);
-    const given = [...fields].filter(([field, value]) => field.startsWith('in:') && value.trim() !== '');
-    const values = Object.fromEntries(given.map(([field, value]) => [field.slice('in:'.length), value]));
+    const given = [...fields].filter(([field, value]) => field.startsWith(INPUT) && value.trim() !== '');
+    const values = Object.fromEntries(given.map(([field, value]) => [field.slice(INPUT.length), value]));
     try {
-      await away.needs('service');
+      await reachability.waitFor('service');
       const run = await foray.requestRun(name, values);
       const query = new URLSearchParams(given).toString();
       return await reply.redirect(
@@ -49,7 +47,7 @@ export function addModels(app: FastifyInstance, { foray, models, away }: ServerP
     read,
     async (request, reply) => {
       const { name, run: id } = request.params;
-      const found = await away.whileThere(() => foray.singleRun(name, id));
+      const found = await reachability.whileThere(() => foray.singleRun(name, id));
       const values = new URL(request.url, 'http://any').searchParams;
       return sendPage(request, reply, modelPage(request, await models.one(name), { id, found }, { values }));
     },
@@ -60,7 +58,7 @@ export function addModels(app: FastifyInstance, { foray, models, away }: ServerP
     read,
     async (request, reply) => {
       const { name, run } = request.params;
-      const found = await away.whileThere(() => foray.singleRun(name, run));
+      const found = await reachability.whileThere(() => foray.singleRun(name, run));
       return sendParts(request, reply, [runPart(found)], nextLookAt(found));
     },
   );

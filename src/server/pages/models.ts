@@ -8,6 +8,7 @@ import { brief, titleOf, typeText, unitText } from '../../report/words/words.ts'
 import { tableOf } from './grid.ts';
 import { formScript, type Page } from './layout.ts';
 import { type Part, partOf } from './page-parts.ts';
+import { INPUT } from './view.ts';
 
 /** The interval between requests for the state of an unfinished run, ms. */
 const SOON = 1_000;
@@ -167,7 +168,7 @@ function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
           (input) =>
             html`<label
               >${titleOf(input)} <small class="soft">${allowedText(input) || typeText(input.type)}</small>
-              <input name="in:${input.name}" value="${values.get(`in:${input.name}`) ?? input.value}"
+              <input name="${INPUT}${input.name}" value="${values.get(INPUT + input.name) ?? input.value}"
             /></label>`,
         )}
       <button class="main">Run it</button>
@@ -178,8 +179,8 @@ function tryForm(model: ModelAtService, values: URLSearchParams): Markup {
 function textOf(output: SingleRun['outputs'][number]): Markup | string {
   // the model has given no value
   if (output.value === 'null') return '';
-  const { kind } = outputColumn(output);
-  if (kind !== 'json') return brief(outputColumn(output), output.value);
+  const column = outputColumn(output);
+  if (column.kind !== 'json') return brief(column, output.value);
   return html`<details>
     <summary>${output.value.length.toLocaleString('en-US')} characters</summary>
     <pre tabindex="0">${output.value.slice(0, MOST_TEXT)}</pre>

@@ -24,26 +24,28 @@ localize(document);
 /** @type {(html: string) => HTMLElement} */
 export const parsed = (html) => localize(new DOMParser().parseFromString(html, 'text/html').body);
 const { live, have = '', next: at } = find('main').dataset;
-/** Hashes of parts, by id. @type {Map<string, string>} */
+/** Hashes of the parts that the page shows, by id. @type {Map<string, string>} */
 const shown = new Map(have.split(',').map((/** @type {any} */ one) => one.split('=')));
 let etag = '';
-let wait = +at;
+/** The time until the next look, ms; 0 for none. */
+let wait = Number(at);
 const phaseOf = () => find('#status .phase')?.textContent;
 let phase = phaseOf();
+/** When the server stopped answering; empty while it answers. */
 let lostAt = '';
 
-/** @param {string} text */
+/** Tells a person something at the top of the page. @param {string} text */
 export function say(text) {
   const news = find('#news');
   if (news.textContent !== text) news.textContent = text;
 }
 
-/** @param {any} one */
+/** What tells a control apart from the others of its part. @param {any} one */
 const nameOf = (one) =>
   one.id || one.dataset.file || one.querySelector('summary')?.textContent || one.outerHTML;
 
 /**
- * Replaces an element, unless it is in use. Controls keep their state.
+ * Replaces an element, unless it is in use, and says whether it is replaced. Controls keep their state.
  * @param {Element} old @param {Element} fresh
  */
 function exchange(old, fresh) {
@@ -67,7 +69,7 @@ function exchange(old, fresh) {
 /** Lets the browser draw, and answer the mouse and the keyboard. */
 const breath = () => new Promise((go) => setTimeout(go));
 
-/** @param {{id: string, hash: string, html?: string}} part */
+/** Replaces a part, and says whether all of it was replaced. @param {{id: string, hash: string, html?: string}} part */
 async function replace({ id, hash, html }) {
   const element = document.getElementById(id);
   if (!element || html === undefined) return true;
@@ -86,6 +88,7 @@ async function replace({ id, hash, html }) {
   return isDone;
 }
 
+/** Asks for the parts that have changed, and shows them. */
 async function look() {
   let next = 5_000;
   if (!document.hidden) {

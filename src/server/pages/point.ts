@@ -14,7 +14,7 @@ import type { CampaignRecord } from '../../store/index.ts';
 import { maySteer } from '../keys.ts';
 import { tabs } from './campaign.ts';
 import { type Cell, tableOf, timeOf } from './grid.ts';
-import { act, type Page, pathOfCampaign } from './layout.ts';
+import { actionForm, type Page, pathOfCampaign } from './layout.ts';
 import { briefCell } from './runs.ts';
 import { queryText, viewQuery } from './view.ts';
 
@@ -33,14 +33,16 @@ export function pointPage(
   { animated, pictures }: OfPoint,
 ): Page {
   const { campaign } = record;
-  // `point` is the key of the point, and `place` its number in the design
+  // `point` is the key of the point, and `place` its number in the design, from 1
   const { point, place, inputs, runs, asks, precision } = explanation;
   const { id } = campaign;
+  const path = pathOfCampaign(id, `points/${point}`);
   const view = viewQuery(request.url);
   const columns = campaign.outputs
     .map(outputColumn)
     .filter(({ name }) => runs.some((run) => name in run.outputs));
   const isAnimated = maySteer(request) && runs.some((run) => animated.has(run.version));
+  const animation = isAnimated ? ['Animation'] : [];
   const earlier = runs.flatMap((run) =>
     run.earlier.map(({ failed, reason }): Cell[] => [
       run.replication,
@@ -56,20 +58,20 @@ export function pointPage(
     isWide: true,
     body: html`<h1 class="point">${title}</h1>
       ${tabs(id, 'point', view)} ${neighbours(record, explanation, view)}
-      ${asks.map(
-        ({ of, ask, by, told }) =>
-          html`<p>
-            The ${of} chose this point as number ${(ask + 1).toLocaleString('en-US')}, by
-            ${by}${told === null ? '' : told.value === null ? `: the point failed${told.failure === null ? '' : `, because ${told.failure}`}` : `: ${of === 'calibration' ? 'distance ' : ''}${told.value}`}.
-          </p>`,
-      )}
+      ${asks.map((one) => html`<p>${askText(one)}</p>`)}
       ${precision.map((one) => html`<p>${precisionText(one)}.</p>`)} ${replicationsTable(campaign, runs)}
       <div id="report">${new Markup(pictures)}</div>
       <h2>Runs</h2>
       ${tableOf(
         [
-          ...['Replication', 'State', ...columns.map(titleOf)],
-          ...['Origin', ...(isAnimated ? ['Animation'] : []), 'Seed', 'Requested', 'Finished'],
+          'Replication',
+          'State',
+          ...columns.map(titleOf),
+          'Origin',
+          ...animation,
+          'Seed',
+          'Requested',
+          'Finished',
         ],
         runs.map(({ replication, state, outputs, version, seed, requested, finished, why, log }) => [
           replication,
@@ -80,7 +82,7 @@ export function pointPage(
           ...(isAnimated
             ? [
                 animated.has(version)
-                  ? act(request, pathOfCampaign(id, `points/${point}/animation/${replication}`), 'Animate')
+                  ? actionForm(request, `${path}/animation/${replication}`, 'Animate')
                   : undefined,
               ]
             : []),
@@ -106,6 +108,14 @@ export function pointPage(
         ]),
       )}`,
   };
+}
+
+/** Who chose the point, how, and what came of it. */
+function askText({ of, ask, by, told }: Explanation['asks'][number]): string {
+  const chosen = `The ${of} chose this point as number ${(ask + 1).toLocaleString('en-US')}, by ${by}`;
+  if (told === null) return `${chosen}.`;
+  if (told.value !== null) return `${chosen}: ${of === 'calibration' ? 'distance ' : ''}${told.value}.`;
+  return `${chosen}: the point failed${told.failure === null ? '' : `, because ${told.failure}`}.`;
 }
 
 /** The place of the point in the design, and links to the points before and after it. */

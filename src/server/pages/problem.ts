@@ -1,7 +1,8 @@
 import { type ForayError, isForayError, type Place } from '../../errors.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { DEFINITION } from '../jobs/with-definition.ts';
-import { problemOf, ServerError } from '../problems.ts';
+import { problemOf } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 
 /**
  * The mistakes in a form as a list above the form.

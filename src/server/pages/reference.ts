@@ -1,5 +1,5 @@
 import { html } from '../../report/html/markup.ts';
-import { endpoints } from '../api/endpoints.ts';
+import { API_ROOT, endpoints } from '../api/endpoints.ts';
 import { tableOf } from './grid.ts';
 import type { Page } from './layout.ts';
 
@@ -9,12 +9,12 @@ export function referencePage(url: string): Page {
     title: 'API',
     body: html`<h1>API</h1>
       <p>
-        The API is below <code>${url}/api/v1</code>. Requests need the header
-        <code>Authorization: Bearer KEY</code>. <a href="/api/v1/openapi.json">openapi.json</a> describes the
-        API for tools.
+        The API is below <code>${url}${API_ROOT}</code>. Requests need the header
+        <code>Authorization: Bearer KEY</code>. <a href="${API_ROOT}/openapi.json">openapi.json</a> describes
+        the API for tools.
       </p>
       <pre tabindex="0">
-curl -H "Authorization: Bearer $FORAY_KEY" ${url}/api/v1/campaigns
+curl -H "Authorization: Bearer $FORAY_KEY" ${url}${API_ROOT}/campaigns
 pip install pandas && curl -O ${url}/python/foray.py</pre>
       <pre tabindex="0">
 import foray

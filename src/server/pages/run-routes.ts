@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { chosenRuns } from '../chosen-runs.ts';
 import { runsOfDesign } from '../live/runs.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { orderIn } from './grid.ts';
-import { sendPage } from './layout.ts';
+import { read, sendPage } from './layout.ts';
 import { runsPage } from './runs.ts';
 import { viewOf, viewQuery } from './view.ts';
 
@@ -12,8 +12,8 @@ import { viewOf, viewQuery } from './view.ts';
 const ROWS = 200;
 
 /**
- * A page is read in the thread of the server if the database skips at most this many runs before the page. Another thread
- * reads each other page.
+ * The maximum number of runs that the database skips before a page that the server's own thread reads. Another thread
+ * reads the other pages.
  */
 const MOST_STEPS = 20_000;
 
@@ -27,15 +27,15 @@ export function addRuns(app: FastifyInstance, parts: ServerParts): void {
   const { foray } = parts;
   app.get<{ Params: { id: string }; Querystring: RunsQuery }>(
     '/campaigns/:id/runs',
-    { config: { role: 'read' } },
+    read,
     async (request, reply) => {
       const { id } = request.params;
-      const { state: text, order: ordered, from = '0' } = request.query;
+      const { state, order, from = '0' } = request.query;
       if (!/^\d{1,15}$/.test(from))
         throw new ServerError('BAD_REQUEST', 'The parameter "from" must be a whole number.');
       const choice = {
-        order: orderIn(ordered),
-        state: stateIn(text),
+        order: orderIn(order),
+        state: stateIn(state),
         from: Number(from),
         count: ROWS,
       };

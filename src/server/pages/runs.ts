@@ -12,12 +12,13 @@ import { REASON } from '../../report/tables/result-columns.ts';
 import type { CampaignRecord, ResultRow } from '../../store/index.ts';
 import { capitalized } from '../../text/printable.ts';
 import type { ChosenRuns, RowOrder, RunChoice } from '../live/look.ts';
+import { API_ROOT } from '../api/endpoints.ts';
 import { maySteer } from '../keys.ts';
 import { tabs } from './campaign.ts';
 import { option } from './form-parts.ts';
 import { type Cell, type Column, grid, orderText, type Row, tableOf, timeOf } from './grid.ts';
-import { act, type Page, pathOfCampaign } from './layout.ts';
-import { filterFields, inputFields, otherFields, queryText, viewQuery } from './view.ts';
+import { actionForm, type Page, pathOfCampaign } from './layout.ts';
+import { filtersIn, inputFields, otherParameters, queryText, viewQuery } from './view.ts';
 
 /** The choice of runs in the address of the page. */
 interface Shown extends Omit<RunChoice, 'inputs'> {
@@ -61,7 +62,7 @@ export async function runsPage(
   };
 }
 
-/** The columns of the results that are shown. Why runs failed comes before the values, if one of them has failed. */
+/** The places of the columns that are shown. If a run has failed, the reasons come after the status. */
 function placesOf(columns: readonly ResultColumn[], rows: readonly ResultRow[]): number[] {
   const reason = columns.findIndex(({ name, of }) => name === REASON.name && of === undefined);
   const after = columns.findIndex(({ name }) => name === 'status');
@@ -97,7 +98,7 @@ function addressOf(id: string, { order, state, from, view }: Shown): string {
   return `${pathOfCampaign(id, 'runs')}${queryText(query)}`;
 }
 
-/** "Runs 201 to 400 of 5,151, page 2 of 26", with links to the pages before and after. */
+/** "Runs 201 to 400 of 5,151, page 2 of 26", with links to other pages. @param shown - the number of runs on the page */
 function pageLinks(
   label: string,
   { from, count }: Shown,
@@ -109,13 +110,14 @@ function pageLinks(
     return html`<p class="lead">${from === 0 ? 'No run matches.' : 'There is no such page.'}</p>`;
   const text = (number: number): string => number.toLocaleString('en-US');
   const pages = Math.ceil(total / count);
-  const runs = `${shown === 1 ? `Run ${text(from + 1)}` : `Runs ${text(from + 1)} to ${text(from + shown)}`} of ${text(total)}`;
+  const runs = shown === 1 ? `Run ${text(from + 1)}` : `Runs ${text(from + 1)} to ${text(from + shown)}`;
   // a page with large outputs may have fewer runs than others
   const isRegular = from % count === 0 && (shown === count || from + shown >= total);
+  const page = pages > 1 && isRegular ? `, page ${text(from / count + 1)} of ${text(pages)}` : '';
   const link = (at: number, name: string, rel: string): Markup =>
     html`<a class="button" rel="${rel}" href="${hrefOf(at)}">${name}</a>`;
   return html`<nav class="pages" aria-label="${label}">
-    <span>${runs}${pages > 1 && isRegular ? `, page ${text(from / count + 1)} of ${text(pages)}` : ''}</span>
+    <span>${runs} of ${text(total)}${page}</span>
     ${from > 0 ? link(0, 'First', 'first') : ''}
     ${from > 0 ? link(Math.max(0, from - count), 'Previous', 'prev') : ''}
     ${from + shown < total ? link(from + shown, 'Next', 'next') : ''}
@@ -125,9 +127,10 @@ function pageLinks(
 
 /** The form for the choice of runs and their order. */
 function orderForm(campaign: CampaignRecord['campaign'], columns: readonly Column[], shown: Shown): Markup {
+  const sorting = [...columns, ...(campaign.derived ?? []).map((by): Column => ({ title: by, by }))];
   const orders: [string, string][] = [
     ['', 'design'],
-    ...columns.flatMap(({ title, by }): [string, string][] =>
+    ...sorting.flatMap(({ title, by }): [string, string][] =>
       by === undefined
         ? []
         : [
@@ -135,13 +138,9 @@ function orderForm(campaign: CampaignRecord['campaign'], columns: readonly Colum
             [orderText({ by, wants: 'highest' }), `${title}, highest first`],
           ],
     ),
-    ...(campaign.derived ?? []).flatMap((by): [string, string][] => [
-      [orderText({ by, wants: 'lowest' }), `${by}, lowest first`],
-      [orderText({ by, wants: 'highest' }), `${by}, highest first`],
-    ]),
   ];
   return html`<form class="filter">
-    ${otherFields(shown.view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${otherParameters(shown.view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <label
       >Order
       <select name="order">
@@ -159,6 +158,7 @@ function orderForm(campaign: CampaignRecord['campaign'], columns: readonly Colum
   </form>`;
 }
 
+/** A value of a run or of a point, shortened if it is long. */
 export function briefCell(column: ResultColumn, cell: string | null): Cell {
   const text = brief(column, cell);
   return column.kind === 'number' ? { number: text } : text;
@@ -172,19 +172,20 @@ export function failuresPage(
 ): Page {
   const { id } = campaign;
   const canRetry = maySteer(request);
+  const retryPath = pathOfCampaign(id, 'retry');
   const view = viewQuery(request.url);
   return {
     title: `Failures of ${id}`,
     body: html`<h1>${campaign.name}</h1>
       ${tabs(id, 'failures', view)}
-      ${filterFields(view).length > 0 ? html`<p class="lead">Failures of all points.</p>` : ''}
+      ${filtersIn(view).length > 0 ? html`<p class="lead">Failures of all points.</p>` : ''}
       ${
         failures.length === 0
           ? html`<p class="lead">No run has failed.</p>`
           : html`${
               canRetry
                 ? html`<div class="buttons">
-                    ${act(request, pathOfCampaign(id, 'retry'), 'Request failed runs again')}
+                    ${actionForm(request, retryPath, 'Request failed runs again')}
                   </div>`
                 : ''
             }
@@ -205,7 +206,7 @@ export function failuresPage(
                   ? [
                       cause === OTHER_CAUSES
                         ? undefined
-                        : act(request, pathOfCampaign(id, 'retry'), 'Request these runs again', { cause }),
+                        : actionForm(request, retryPath, 'Request these runs again', { cause }),
                     ]
                   : []),
               ]),
@@ -216,8 +217,8 @@ export function failuresPage(
 
 /** The page of downloads: the results of the points in the view, the report of all points, and the definition. */
 export function downloadsPage({ campaign: { id, name } }: CampaignRecord, view: URLSearchParams): Page {
-  const root = `/api/v1/campaigns/${encodeURIComponent(id)}`;
-  const filters = filterFields(view);
+  const root = API_ROOT + pathOfCampaign(id);
+  const filters = filtersIn(view);
   const results = (format: string, shape = ''): string => {
     const inputs = new URLSearchParams(
       filters.map(({ name: input, text }): [string, string] => [`inputs[${input}]`, text]),

@@ -2,6 +2,7 @@ import { growthText } from '../../campaign/growth.ts';
 import { asksForMore } from '../../campaign/asks-for-more.ts';
 import { expectedRuns, finishedPercent } from '../../campaign/precise-points.ts';
 import type { CampaignStatus } from '../../client/index.ts';
+import { isClosed } from '../../client/status.ts';
 import { durationText } from '../../report/html/campaign-section.ts';
 import { html, type Markup } from '../../report/html/markup.ts';
 import { counted } from '../../report/words/words.ts';
@@ -13,9 +14,10 @@ export function barOf(status: CampaignStatus): Markup {
   const total = Math.max(1, expectedRuns(status));
   const share = (count: number): number => Math.min(100, (100 * count) / total);
   const done = share(runs.done);
-  const failed = Math.min(100 - done, runs.failed > 0 ? Math.max(0.5, share(runs.failed)) : 0);
+  // one failed run of many is still visible
+  const failed = runs.failed > 0 ? Math.min(100 - done, Math.max(0.5, share(runs.failed))) : 0;
   const requested = Math.min(100 - done - failed, share(runs.running + runs.queued));
-  const parts: [string, number, number][] = [
+  const parts: [name: string, from: number, width: number][] = [
     ['done', 0, done],
     ['failed', done, failed],
     ['requested', done + failed, requested],
@@ -84,7 +86,7 @@ export function statusSection(status: CampaignStatus, drawn?: number): Markup {
     ${blocked === null ? '' : html`<p class="bad">Cannot continue: ${blocked}</p>`} ${barOf(status)}
     <p class="soft">
       ${numbers.map(([name, count]) => `${count.toLocaleString('en-US')} ${name}`).join(', ')}
-      ${source === 'store' && !['completed', 'failed', 'cancelled'].includes(phase) ? html` (as of ${timeOf(asOf)})` : ''}
+      ${source === 'store' && !isClosed(status) ? html` (as of ${timeOf(asOf)})` : ''}
     </p>
     ${
       drawn === undefined || drawn === runs.done + runs.failed

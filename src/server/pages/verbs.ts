@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MOST_FLIGHTS } from '../../campaign/scheduler/index.ts';
-import { closedPhases } from '../../campaign/types.ts';
+import { isClosed } from '../../client/status.ts';
 import { type ForayError, isForayError } from '../../errors.ts';
 import { html } from '../../report/html/markup.ts';
 import type { Neighbour } from '../reachability.ts';
-import { ServerError } from '../problems.ts';
+import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
-import { CHANGE_MS } from '../turns.ts';
+import { CHANGE_MS } from '../in-turn.ts';
 import { capitalized } from '../../text/printable.ts';
-import { act as actForm, fieldsOf, type Page, pathOfCampaign, sendPage } from './layout.ts';
+import { actionForm, fieldsOf, type Page, pathOfCampaign, sendPage, steer } from './layout.ts';
 
 interface Verb {
-  /** The description and the button on the page that asks before the action; absent if no page asks. */
+  /** What the page says that asks before the action, and the name of its button; absent if no page asks. */
   asks?: { what: string; name: string };
   needs: readonly Neighbour[];
   act: (parts: ServerParts, id: string, reason: string, fields: URLSearchParams) => Promise<unknown>;
@@ -65,31 +65,27 @@ const GIVE_UP = {
 
 /** Adds the routes for actions on campaigns. GET shows a page that asks. POST executes the action, and redirects. */
 export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
-  const steer = { config: { role: 'steer' } } as const;
   for (const [verb, { asks, needs, act }] of Object.entries(verbs)) {
     if (asks) {
       app.get<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
-        const { campaign, phase } = await parts.foray.record(request.params.id);
-        const isGivenUp = verb === 'cancel' && closedPhases.includes(phase);
-        const { what, name } = isGivenUp ? GIVE_UP : asks;
+        const record = await parts.foray.record(request.params.id);
+        const { id } = record.campaign;
+        const isGivenUp = verb === 'cancel' && isClosed(record);
         return sendPage(
           request,
           reply,
           askPage(request, {
-            title: isGivenUp
-              ? `Give up the change of ${campaign.id}?`
-              : `${capitalized(verb)} ${campaign.id}?`,
-            what,
-            action: pathOfCampaign(campaign.id, verb),
-            name,
-            back: pathOfCampaign(campaign.id),
+            ...(isGivenUp ? GIVE_UP : asks),
+            title: isGivenUp ? `Give up the change of ${id}?` : `${capitalized(verb)} ${id}?`,
+            action: pathOfCampaign(id, verb),
+            back: pathOfCampaign(id),
           }),
         );
       });
     }
     app.post<{ Params: { id: string } }>(`/campaigns/:id/${verb}`, steer, async (request, reply) => {
       const { id } = request.params;
-      if (needs.length > 0) await parts.away.needs(...needs);
+      if (needs.length > 0) await parts.reachability.waitFor(...needs);
       await act(parts, id, reasonOf(request), fieldsOf(request));
       return reply.redirect(verb === 'delete' ? '/' : pathOfCampaign(id), 303);
     });
@@ -112,11 +108,10 @@ export function addVerbs(app: FastifyInstance, parts: ServerParts): void {
   });
   for (const verb of ['pause', 'resume', 'cancel']) {
     app.post(`/chosen/${verb}`, steer, async (request, reply) => {
-      await parts.away.needs('temporal');
+      await parts.reachability.waitFor('temporal');
       const refused: ForayError[] = [];
       for (const id of chosen(fieldsOf(request).getAll('id'))) {
-        // if the action fails for one campaign, for example because the campaign is closed, it must still be executed
-        // for the other campaigns
+        // one campaign may refuse the action, for example because it is closed; the others still take it
         await verbs[verb]!.act(parts, id, reasonOf(request), fieldsOf(request)).catch((error: unknown) => {
           if (!isForayError(error)) throw error;
           refused.push(error);
@@ -140,7 +135,7 @@ function concurrencyIn(fields: URLSearchParams): number | 'auto' {
   });
 }
 
-/** @throws ServerError BAD_REQUEST */
+/** The ids of chosen campaigns. @throws ServerError BAD_REQUEST if there are none */
 function chosen(ids: string[]): string[] {
   if (ids.length > 0) return ids;
   throw new ServerError('BAD_REQUEST', 'No campaign is chosen.', {
@@ -148,30 +143,26 @@ function chosen(ids: string[]): string[] {
   });
 }
 
-/** Names a person in the notes of a campaign. */
+/** The reason of a change in the notes of a campaign: who made it. */
 export function reasonOf({ access }: FastifyRequest): string {
   return `${access!.name} on the page`;
 }
 
+interface Question {
+  title: string;
+  what: string;
+  /** The path to which the button posts. */
+  action: string;
+  /** The name of the button. */
+  name: string;
+  /** The path of the page before. */
+  back: string;
+  /** The campaigns that were chosen in the list. */
+  ids?: readonly string[];
+}
+
 /** The page that asks for confirmation of an action. */
-function askPage(
-  request: FastifyRequest,
-  {
-    title,
-    what,
-    action,
-    name,
-    back,
-    ids = [],
-  }: {
-    title: string;
-    what: string;
-    action: string;
-    name: string;
-    back: string;
-    ids?: readonly string[];
-  },
-): Page {
+function askPage(request: FastifyRequest, { title, what, action, name, back, ids = [] }: Question): Page {
   return {
     title,
     body: html`<h1>${title}</h1>
@@ -179,7 +170,7 @@ function askPage(
       ${
         ids.length === 0
           ? html`<div class="buttons">
-              ${actForm(request, action, name)} <a class="button" href="${back}">Back</a>
+              ${actionForm(request, action, name)} <a class="button" href="${back}">Back</a>
             </div>`
           : html`<form method="post" action="${action}">
               ${ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)}

@@ -4,12 +4,13 @@ import { html, type Markup } from '../../report/html/markup.ts';
 import type { InputFilter, View } from '../live/look.ts';
 import { option } from './form-parts.ts';
 
-/** The start of a parameter for an input: `in:INPUT=1.2..1.8` or `in:INPUT=1, 2, 3`. `show=OUTPUT` is for an output. */
-const INPUT = 'in:';
+/** The start of a parameter for an input: its filter in a view (`in:INPUT=1.2..1.8`), or its value for a single run. */
+export const INPUT = 'in:';
 
 /** The parameters for the axes of pictures: across, up, and the input whose values get a picture or curves each. */
 const AXES = ['x', 'y', 'by'] as const;
 
+/** The other parameters of a view. `show` is for an output. */
 const OF_VIEW: ReadonlySet<string> = new Set(['show', ...AXES]);
 
 export function viewOf(url: string): View {
@@ -17,7 +18,7 @@ export function viewOf(url: string): View {
   return {
     address: queryText(query),
     show: query.getAll('show'),
-    inputs: filterFields(query),
+    inputs: filtersIn(query),
     axes: Object.fromEntries(AXES.flatMap((axis) => (query.has(axis) ? [[axis, query.get(axis)!]] : []))),
   };
 }
@@ -30,14 +31,14 @@ export function viewQuery(url: string): URLSearchParams {
   );
 }
 
-export function filterFields(view: URLSearchParams): InputFilter[] {
+export function filtersIn(view: URLSearchParams): InputFilter[] {
   return [...view]
     .filter(([name]) => name.startsWith(INPUT))
     .map(([name, text]) => ({ name: name.slice(INPUT.length), text }));
 }
 
 /** The parameters of a view without its filters. */
-export function otherFields(view: URLSearchParams): [name: string, value: string][] {
+export function otherParameters(view: URLSearchParams): [name: string, value: string][] {
   return [...view].filter(([name]) => !name.startsWith(INPUT));
 }
 

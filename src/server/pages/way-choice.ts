@@ -15,8 +15,10 @@ const WRITTEN_ONLY = kinds.filter((kind) => !ways.some(({ name }) => name === ki
  */
 export function wayChoice(fields: Fields, notShown: readonly string[], chosen?: string): Markup {
   const written = WRITTEN_ONLY.map((kind) => `design.${kind}`).find((one) => notShown.includes(one));
-  // one point is no way if the definition has a design
-  const way = chosen ?? (wayOf(fields) || (written === undefined ? '' : undefined));
+  const wayOfFields = wayOf(fields);
+  // without a way, the fields have one point, but not if the definition has a design that they do not show
+  const isOther = wayOfFields === '' && written !== undefined;
+  const way = chosen ?? (isOther ? undefined : wayOfFields);
   return html`<fieldset class="ways">
     <legend>What do you want to know?</legend>
     ${written === undefined ? '' : html`<p>As in the definition: <code>${written}</code>. Remove it there to choose another way.</p>`}

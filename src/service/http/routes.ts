@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Endpoint } from '../../api/endpoints.ts';
 import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
-import { addRoute, type Way } from '../../http/endpoints/add-route.ts';
+import { addRoute, type Serving } from '../../http/endpoints/add-route.ts';
 import { acceptText } from '../../http/text-bodies.ts';
 import { acceptBytes, notUtf8, reader } from './body.ts';
 import type { Handlers, OfCaller } from './call.ts';
@@ -21,7 +21,7 @@ export async function addRoutes(
   { modelAccess, publicAddress }: RouteContext,
   handlers: Handlers,
 ): Promise<void> {
-  const way: Way<OfCaller> = {
+  const serving: Serving<OfCaller> = {
     reader,
     // without a body, Fastify parses nothing, and the raw request is an empty stream
     raw: (request) => request.body ?? request.raw,
@@ -35,7 +35,7 @@ export async function addRoutes(
   const add = (scope: FastifyInstance, isBytes: boolean): void => {
     for (const [name, endpoint] of Object.entries(allEndpoints) as [AnyEndpointName, Endpoint][])
       if ((endpoint.body === 'bytes') === isBytes)
-        addRoute(scope, endpoint, handlers[name] as (call: unknown) => unknown, way);
+        addRoute(scope, endpoint, handlers[name] as (call: unknown) => unknown, serving);
   };
   await api.register((scope, _options, done) => {
     // bodies may have any Content-Type or none, because existing clients do not always send this header

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Server, startServer } from '../../../src/server/app.ts';
-import { KeyFile } from '../../../src/server/keys.ts';
+import { KeysOfFile } from '../../../src/server/keys.ts';
 import { seeded } from '../../support/durations.ts';
 import { keyFileOf } from '../../support/key-file.ts';
 import { report, seeds } from '../../support/seeds.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const keys = join(world.folder, 'keys');
   writeFileSync(keys, keyFileOf(['rita', 'read', READER], ['olga', 'steer', OTHER]), { mode: 0o600 });
   const { foray, settings } = world;
-  server = await startServer({ foray, settings, keys: new KeyFile(keys, () => undefined), log });
+  server = await startServer({ foray, settings, keys: new KeysOfFile(keys, () => undefined), log });
   const text =
     'campaign: slow\nmodel: {name: Rehearsal}\ninputs: {Seconds: 600}\ndesign: {grid: {Value: [1]}}\n';
   await foray.submit({ text, file: 'campaign.yaml' }, { id: 'slow' });

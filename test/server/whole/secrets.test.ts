@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { KeyFile } from '../../../src/server/keys.ts';
+import { KeysOfFile } from '../../../src/server/keys.ts';
 import type { Endpoint } from '../../../src/server/api/endpoints/endpoint.ts';
 import { endpoints } from '../../../src/server/api/endpoints.ts';
 import { type Server, startServer } from '../../../src/server/app.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   server = await startServer({
     foray: world.foray,
     settings: world.settings,
-    keys: new KeyFile(keys, (line) => log.write(line)),
+    keys: new KeysOfFile(keys, (line) => log.write(line)),
     log,
   });
 });

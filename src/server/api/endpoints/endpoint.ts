@@ -3,7 +3,7 @@ import type * as kit from '../../../http/endpoints/endpoint.ts';
 import type { Neighbour } from '../../reachability.ts';
 import type { Role } from '../../keys.ts';
 
-/** An endpoint of the API, below `/api/v1`: its request, the role that it needs, and its answer. */
+/** An endpoint of the API, below `API_ROOT`: its request, the role that it needs, and its answer. */
 export interface Endpoint extends Omit<kit.Endpoint, 'response' | 'older'> {
   role: Role | 'anyone';
   /** The services that must answer. If a service does not answer for ten seconds, the request is refused. */

@@ -1,9 +1,14 @@
 import * as z from 'zod';
 
+/** The path of one campaign. */
+export const CAMPAIGN = '/campaigns/:id';
+
+/** A parameter that is true if it has no value. */
 export const flag = z
   .enum(['', 'true', 'false', '1', '0'], 'expected true or false')
   .transform((text) => text !== 'false' && text !== '0')
   .optional();
+/** A parameter that may be given several times. */
 export const texts = z
   .union([z.string(), z.array(z.string())], 'expected a text')
   .transform((given) => [given].flat())
@@ -48,17 +53,17 @@ export const Submitted = z.looseObject({
 });
 export const Change = z.looseObject({ forgiven: z.number(), open: z.number(), wasClosed: z.boolean() });
 export const Row = z.record(z.string(), z.unknown());
-export const Anything = z.looseObject({});
+export const AnyObject = z.looseObject({});
 
 export const Reason = z
   .strictObject({ reason: z.string().max(1_000, 'expected at most 1,000 characters').optional() })
   .optional();
-export const shown = z.strictObject({
+export const reportQuery = z.strictObject({
   show: texts,
   maximize: z.string().optional(),
   minimize: z.string().optional(),
 });
-export const table = z.strictObject({
+export const tableQuery = z.strictObject({
   long: flag.describe('one row per value of a run'),
   points: flag.describe('one row per point'),
   all: flag.describe('adds the columns run, origin, requested, finished'),
@@ -70,4 +75,3 @@ export const table = z.strictObject({
       'inputs[NAME]=1.2..1.8, where an end may be left out, or inputs[NAME]=1,2,3; an item in quotes may have commas: inputs[NAME]="B, C",A',
     ),
 });
-export const id = '/campaigns/:id';

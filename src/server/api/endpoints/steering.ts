@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { MOST_FLIGHTS } from '../../../campaign/scheduler/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import { Status, Change, oneOf, Reason, id } from './schemas.ts';
+import { Status, Change, oneOf, Reason, CAMPAIGN } from './schemas.ts';
 
 export const steeringEndpoints = {
   pause: {
     method: 'POST',
-    path: `${id}/pause`,
+    path: `${CAMPAIGN}/pause`,
     role: 'steer',
     needs: ['temporal'],
     summary: 'Requests no new runs; requested runs go on.',
@@ -15,7 +15,7 @@ export const steeringEndpoints = {
   },
   resume: {
     method: 'POST',
-    path: `${id}/resume`,
+    path: `${CAMPAIGN}/resume`,
     role: 'steer',
     needs: ['temporal'],
     summary: 'Lets a paused campaign go on.',
@@ -24,7 +24,7 @@ export const steeringEndpoints = {
   },
   stop: {
     method: 'POST',
-    path: `${id}/stop`,
+    path: `${CAMPAIGN}/stop`,
     role: 'steer',
     needs: ['temporal'],
     summary: 'Ends the campaign when its requested runs have finished.',
@@ -33,7 +33,7 @@ export const steeringEndpoints = {
   },
   cancel: {
     method: 'POST',
-    path: `${id}/cancel`,
+    path: `${CAMPAIGN}/cancel`,
     role: 'steer',
     needs: ['temporal'],
     summary: 'Ends the campaign and stops its runs. Finished results stay.',
@@ -42,7 +42,7 @@ export const steeringEndpoints = {
   },
   retry: {
     method: 'POST',
-    path: `${id}/retry`,
+    path: `${CAMPAIGN}/retry`,
     role: 'steer',
     needs: ['service', 'temporal'],
     summary: 'Requests failed and missing runs again, or only failed runs with one cause.',
@@ -63,7 +63,7 @@ export const steeringEndpoints = {
   },
   setConcurrency: {
     method: 'PUT',
-    path: `${id}/concurrency`,
+    path: `${CAMPAIGN}/concurrency`,
     role: 'steer',
     needs: ['temporal'],
     summary: 'Sets how many runs may be requested at once.',

@@ -7,7 +7,7 @@ import { type Part, partOf } from './page-parts.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** The services that did not answer when the page was requested. */
-    away: Absences;
+    absences: Absences;
   }
 }
 
@@ -16,21 +16,22 @@ const words: Record<Neighbour, { who: string; what: string }> = {
   temporal: { who: 'Temporal', what: 'No campaign starts, changes or continues until it answers again.' },
 };
 
-/** Sets `away` of each request for a page: the services that do not answer. It is empty for routes for anyone. */
-export function addAway(app: FastifyInstance, { away }: ServerParts): void {
-  app.decorateRequest('away');
+/** Sets `absences` of each request for a page. They are empty for routes for anyone. */
+export function addAbsences(app: FastifyInstance, { reachability }: ServerParts): void {
+  app.decorateRequest('absences');
   app.addHook('preHandler', async (request) => {
-    request.away = request.routeOptions.config.role === 'anyone' ? {} : await away.look();
+    const isForAnyone = request.routeOptions.config.role === 'anyone';
+    request.absences = isForAnyone ? {} : await reachability.absences();
   });
 }
 
-/** Shows which services do not answer, and since when. A request that was refused early has no `away`. */
-export function awayPart({ away }: Partial<Pick<FastifyRequest, 'away'>>): Part {
-  const absences = Object.entries(away ?? {}) as [Neighbour, number][];
+/** Shows which services do not answer, and since when. A request that was refused early has no `absences`. */
+export function absencesPart({ absences = {} }: Partial<Pick<FastifyRequest, 'absences'>>): Part {
+  const silent = Object.entries(absences) as [Neighbour, number][];
   return partOf(
     'away',
     html`<div id="away">
-      ${absences.map(
+      ${silent.map(
         ([neighbour, since]) =>
           html`<p class="bad">
             ${words[neighbour].who} has not answered since

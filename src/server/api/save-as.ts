@@ -5,6 +5,6 @@ import type { FastifyReply } from 'fastify';
  *
  * @param id - of an existing campaign, so it has only characters that a file name may have
  */
-export function saved(reply: FastifyReply, id: string, name: string): FastifyReply {
+export function saveAs(reply: FastifyReply, id: string, name: string): FastifyReply {
   return reply.header('content-disposition', `attachment; filename="${id}-${name}"`);
 }
