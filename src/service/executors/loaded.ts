@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit } from '../../system/line-program.ts';
 import { allowRemoval, removeFolderSync } from '../../system/remove-folder.ts';
 import type { KeptFolder } from './kept.ts';
-import { LOAD_LIMIT, type PythonBuild } from '../models/python-build.ts';
+import { PROGRAM_LOAD_LIMIT, type PythonBuild } from '../models/python-build.ts';
 import { LoopMessages } from './loop-messages.ts';
 import { printedIsRead } from './process.ts';
 import { inModel, Program } from './program.ts';
@@ -94,7 +94,7 @@ export class Loaded {
       SLOW_LOAD,
     );
     const exit = program.lines.exit.then(async (exit) => printedIsRead().then(() => exit));
-    const late = pause(LOAD_LIMIT, 'late' as const, { ref: false });
+    const late = pause(PROGRAM_LOAD_LIMIT, 'late' as const, { ref: false });
     const ended = await Promise.race([messages.ready.then(() => undefined), exit, late]).finally(() =>
       clearTimeout(slow),
     );
@@ -213,6 +213,6 @@ function whyNotLoaded(program: Program, { wrong }: LoopMessages, ended: Exit | '
   const what = '{"ready": {}}';
   if (wrong !== undefined) return `the model cannot be loaded: ${wrong}`;
   if (ended === 'late' || ended === undefined)
-    return `the model cannot be loaded: the command did not print ${what} within ${LOAD_LIMIT / 60_000} minutes`;
+    return `the model cannot be loaded: the command did not print ${what} within ${PROGRAM_LOAD_LIMIT / 60_000} minutes`;
   return `the model cannot be loaded: ${program.failureOf(ended) ?? `the command ended before its line ${what}`}`;
 }

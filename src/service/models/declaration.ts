@@ -147,12 +147,14 @@ export const Declaration = z
         if (!type) complain([...path, 'name'], `"${input.name}" is not a system input`);
         else if (input.type !== type)
           complain([...path, 'type'], `"${input.name}" must be of the type ${type}`);
-        if (isModelTime(input.name) && !isTimeUnit(input.units)) {
+        // without units, a model time is in seconds
+        if (isModelTime(input.name) && input.units !== null && !isTimeUnit(input.units)) {
           const choice = unitsOf.time.join(', ');
           complain([...path, 'units'], `"${input.name}" is a time: its units must be one of ${choice}`);
         }
       }
-      if ((input.min ?? input.max) !== undefined && !isNumericType(input.type)) {
+      const hasBound = input.min !== undefined || input.max !== undefined;
+      if (hasBound && !isNumericType(input.type)) {
         complain(path, `"${input.name}" has no least or greatest value: its type is ${input.type}`);
       }
       if (input.type === 'INPUT_FILE' && input.default !== '') {
@@ -179,13 +181,14 @@ export const Declaration = z
         complain(path, `"${name}" has no x axis: its type is ${type}, and only a DATA_SET is a curve`);
       if (axis?.start !== undefined && axis.scale === 'log')
         complain([...path, 'scale'], 'an axis with a start shows dates, and an axis of dates is linear');
-      if (axis?.start !== undefined && (axis.units === null || !isTimeUnit(axis.units)))
+      if (axis?.start !== undefined && !isTimeUnit(axis.units))
         complain(
           [...path, 'start'],
           `an axis with a start has units of time: one of ${unitsOf.time.join(', ')}`,
         );
       const chart = name.split('|', 1)[0]!;
-      if (declaration.outputs.some((other) => chart !== name && nameKey(other.name) === nameKey(chart))) {
+      const isItem = chart !== name;
+      if (isItem && declaration.outputs.some((other) => nameKey(other.name) === nameKey(chart))) {
         complain(
           ['outputs', index, 'name'],
           `"${chart}" is an output, and also the chart of the item "${name}"`,
@@ -198,12 +201,12 @@ export const Declaration = z
         const what = `"${given}" of experiment "${experiment.name}"`;
         const path = ['experiments', index, 'inputs', given];
         if (!input) complain(path, `experiment "${experiment.name}" sets "${given}", which is not an input`);
-        else if (isUnfit(input.type, setting))
+        else if (isWrongRange(input.type, setting))
           complain(path, `${what} is a range, which does not fit ${input.type}`);
         else
           complainOfValue(path, what, () => {
             const { value } = settingItem(input, setting);
-            // the values of a range are checked when a run is requested with them
+            // the values in a range are checked when a run is requested with them
             if (typeof setting !== 'object') checkAllowed(input, value);
           });
       }
@@ -222,9 +225,8 @@ export type DeclaredInput = Declaration['inputs'][number];
 export type AnimationDeclaration = NonNullable<Declaration['animation']>;
 type Setting = z.infer<typeof value> | z.infer<typeof range>;
 
-/** Without units, a time is in seconds. */
 function isTimeUnit(units: string | null): boolean {
-  return units === null || unitsOf.time.some((known) => known === units);
+  return unitsOf.time.some((known) => known === units);
 }
 
 function complainOfRepeats(
@@ -300,6 +302,7 @@ function settingItem({ name, type, units }: DeclaredInput, setting: Setting): In
   return { name, type: rangeType, units, value: canonicalInput(name, rangeType, JSON.stringify(bounds)) };
 }
 
-function isUnfit(base: InputType, setting: Setting): boolean {
-  return typeof setting === 'object' && setting.type !== rangeTypes[base as keyof typeof rangeTypes];
+/** Whether a setting is a range, and not one for inputs of this type. */
+function isWrongRange(type: InputType, setting: Setting): boolean {
+  return typeof setting === 'object' && setting.type !== rangeTypes[type as keyof typeof rangeTypes];
 }
