@@ -11,6 +11,7 @@ export interface ProxyOptions {
   trustedProxies?: readonly string[] | undefined;
 }
 
+/** The parts of a request that show its address. */
 type Seen = Pick<FastifyRequest, 'protocol' | 'host' | 'headers' | 'socket'>;
 
 /** A name or an address, and perhaps a port. */
@@ -37,8 +38,7 @@ export class PublicAddress {
    */
   root(request: Seen): string {
     if (this.#url !== undefined) return this.#url;
-    const said = this.#forwarded(request);
-    const { protocol = request.protocol, host = request.host } = said;
+    const { protocol = request.protocol, host = request.host } = this.#forwarded(request);
     const origin = `${protocol}://${host}`;
     if (!/^https?$/.test(protocol))
       throw refused('The header for the forwarded scheme must say http or https.');
@@ -102,7 +102,7 @@ function networks(texts: readonly string[]): BlockList {
   return list;
 }
 
-/** The last value of a forwarding header, from the nearest proxy. Earlier values may be forged. */
+/** The last value of a forwarding header, which the nearest proxy has set. Earlier values may be forged. */
 function last(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(',').at(-1)?.trim() || undefined;
 }
@@ -126,6 +126,7 @@ function lastForwarded(header = ''): { proto?: string; host?: string } {
   );
 }
 
+/** The fields that have a value. */
 function defined<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>;

@@ -10,8 +10,8 @@ import { reader } from './body.ts';
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
 /**
- * Node checks a connection when nothing was written for this time, and then again after each such time, ms. It closes the
- * connection if there is as much unsent data as at the check before, or as after the last write.
+ * How long a client may read nothing of a download, in milliseconds. After each such time without a write, Node compares
+ * the unsent data with that at its last look or after the last write, and closes the connection if it is as much.
  */
 const STALLED = 15_000;
 

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyChecks } from '../../../http/key-checks.ts';
-import { ServiceError } from '../../errors.ts';
-import type { Access, Caller } from '../../access.ts';
 import { hashOf } from '../../../keys/hash.ts';
+import type { Access, Caller } from '../../access.ts';
+import { ServiceError } from '../../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
