@@ -2,8 +2,9 @@ import { RANDOM_SEED } from '../../api/constants.ts';
 import type { Outcome } from '../executors/execution.ts';
 import type { ExecutorPool } from '../executors/pool.ts';
 import type { Job, Left } from '../executors/protocol.ts';
+import { allowedOf } from '../models/allowed-values.ts';
 import type { KeptCommand } from '../models/command.ts';
-import type { Declaration } from '../models/declaration.ts';
+import type { DeclaredInput, Declaration } from '../models/declaration.ts';
 
 type Result = Extract<Outcome, { kind: 'completed' | 'failed' }> | undefined;
 
@@ -108,14 +109,12 @@ function variants({ inputs }: Declaration, values: Job['inputs']): Job['inputs']
   return [...different.values()].map((set) => ({ ...values, ...Object.fromEntries(set) }));
 }
 
-/** Another value that an input may have; undefined if none is known. */
-function otherValue(
-  { name, type, values, min = -Infinity, max = Infinity }: Declaration['inputs'][number],
-  given: Job['inputs'],
-): string | undefined {
-  const now = given[name]!;
-  if (values) return values.map(String).find((value) => value !== now);
-  switch (type) {
+/** Another canonical value that an input may have; undefined if none is known. */
+function otherValue(input: DeclaredInput, given: Job['inputs']): string | undefined {
+  const { values, min = -Infinity, max = Infinity } = allowedOf(input);
+  const now = given[input.name]!;
+  if (values) return values.find((value) => value !== now);
+  switch (input.type) {
     case 'BOOLEAN':
       return now === 'true' ? 'false' : 'true';
     case 'DOUBLE': {
