@@ -88,10 +88,10 @@ function checkedUrl(text: string): string {
 function networks(texts: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of texts.flatMap((text) => (text === 'loopback' ? LOOPBACK : text))) {
-    const [address, bits] = text.split('/', 2) as [string, string?];
+    const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
     const version = isIP(address);
     const most = version === 4 ? 32 : 128;
-    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
+    const length = Number(bits ?? most);
     if (version === 0 || length > most) {
       throw new ForayError('USAGE', `"${text}" is not an address or a network, such as 10.0.0.0/8.`, {
         hint: 'Check --trust-proxy; loopback stands for this machine.',
