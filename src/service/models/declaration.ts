@@ -196,10 +196,13 @@ export const Declaration = z
       }
     }
     for (const [index, experiment] of declaration.experiments.entries()) {
+      const set = new Set<string>();
       for (const [given, setting] of Object.entries(experiment.inputs)) {
         const input = declaration.inputs.find((input) => nameKey(input.name) === nameKey(given));
         const what = `"${given}" of experiment "${experiment.name}"`;
         const path = ['experiments', index, 'inputs', given];
+        if (set.has(nameKey(given))) complain(path, `experiment "${experiment.name}" sets "${given}" twice`);
+        set.add(nameKey(given));
         if (!input) complain(path, `experiment "${experiment.name}" sets "${given}", which is not an input`);
         else if (isWrongRange(input.type, setting))
           complain(path, `${what} is a range, which does not fit ${input.type}`);
