@@ -14,7 +14,7 @@ import type { AnimationData, AnimationReport, Command, Frame, Question } from '.
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/** The most real time that counts for one step, in milliseconds. A model whose steps take longer is animated more slowly. */
+/** The most real time that counts for one step, in milliseconds. A model with longer steps is animated more slowly. */
 const LONGEST_STEP = 250;
 /** The least number of steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;

@@ -192,7 +192,6 @@ export class Sessions {
     }
   }
 
-  /** Starts the timer of a run again. */
   #watch(shown: Shown): void {
     const { session } = shown;
     shown.unwatch();

@@ -56,7 +56,7 @@ export class ContentFiles {
   readonly #unfinished: string;
   /** The folder of the executors, on the same disk. */
   readonly #executors: string;
-  /** The stamps of the files that were found intact, at that time, by hash. */
+  /** The stamps that files had when they were found intact, by hash. */
   readonly #whole = new Map<string, string>();
 
   /** @param unfinished - the folder of incomplete files, on the same disk; only one service uses it */

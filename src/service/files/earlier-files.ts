@@ -35,8 +35,8 @@ export async function checkEarlierFiles(
   if (known === bucket) return;
   const isFirstBucket = known === undefined;
   const folder = isFirstBucket ? path.join(dataDir, 'files') : copiesDir;
-  // A move to the first bucket copies all files, so one file shows whether there was a move. But the folder of copies
-  // may also have files that were never in a bucket, such as those of failed runs, so several of its files are asked for.
+  // A move to the first bucket copies all files, so one file shows whether there was a move. But some files in the
+  // folder of copies, such as those of failed runs, were never in a bucket, so the check asks for several.
   const most = isFirstBucket ? 1 : MOST_COPIES;
   const earlier = hashesInIfThere(folder)
     // every bucket has the empty file

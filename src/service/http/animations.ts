@@ -33,7 +33,7 @@ interface Address {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Allows only content of the service itself, and images with `data:` addresses. So a picture cannot load or run code. */
+/** Allows content of the service itself, and images with `data:` addresses. So a picture cannot load or run code. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 

@@ -42,7 +42,7 @@ function describeIssue(error: z.ZodError, value: unknown, where: string): string
   return `The ${where} is not as it should be: ${field.replace(/^\./, '') || 'as a whole'}${named}: ${issue!.message}.`;
 }
 
-/** The name of the input that an issue is about, if any. Its position in the list alone would say little to a reader. */
+/** The name of the input that an issue is about, if any. Its position in the list would say little to a reader. */
 function inputAt(value: unknown, [list, index]: readonly PropertyKey[]): string | undefined {
   if (list !== 'inputs' || typeof index !== 'number') return undefined;
   const item = (value as { inputs: unknown[] }).inputs[index] as { name?: unknown } | null;

@@ -36,8 +36,8 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * The error of an answer, for any error of a request. Errors with a status from 400 to 499 come from Fastify and describe
- * a mistake of the client. The text of any other error never leaves the service.
+ * The error of an answer, for any error of a request. Errors with a status from 400 to 499 come from Fastify and
+ * describe a mistake of the client. The text of any other error never leaves the service.
  */
 export function serviceErrorOf(error: unknown, { routeOptions }: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;

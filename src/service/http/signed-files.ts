@@ -10,8 +10,8 @@ import { reader } from './body.ts';
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
 /**
- * How long a client may read nothing of a download, in milliseconds. After each such time without a write, Node compares
- * the unsent data with that at its last look or after the last write, and closes the connection if it is as much.
+ * How long the client of a download may take no data, in milliseconds. After each such time without a write, Node looks
+ * how much data is unsent. It closes the connection if this is as much as at its last look or after the last write.
  */
 const STALLED = 15_000;
 

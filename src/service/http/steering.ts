@@ -35,7 +35,7 @@ const commands: Record<string, Act> = {
   },
 };
 
-/** The handlers of requests that steer an animated run, by the path after the session. Their results are sent as JSON. */
+/** The handlers of requests that steer an animated run, by the path after the session. The results are sent as JSON. */
 export const steering: Record<string, (shown: Shown, request: FastifyRequest) => unknown> = {
   '/get-state': ({ session }) => wrapped(JSON.stringify(stateWord(session))),
 

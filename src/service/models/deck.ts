@@ -71,14 +71,12 @@ const Output = z
     for (const key of ['type', 'take'] as const) {
       if (output[key] === undefined) continue;
       if (!way) complain(key, `the output "${output.name}" is a whole file, so it has no ${key}`);
-      if (output.x !== undefined) {
+      if (output.x !== undefined)
         complain(key, `the output "${output.name}" is a curve, so it has no ${key}`);
-      }
     }
     const { type, take = 'last' } = output;
-    if (type && !TAKES_OF[type].includes(take)) {
+    if (type && !TAKES_OF[type].includes(take))
       complain('take', `an output of the type ${type} has no ${take}`);
-    }
   });
 const DeckFile = z.strictObject({
   name: Declaration.shape.name.optional(),

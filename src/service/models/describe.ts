@@ -109,13 +109,8 @@ async function askPython(place: ModelPlace, signal: AbortSignal | undefined): Pr
     const [python, helper, file] = pythonCommand(place) as [string, string, string];
     const command = [python, helper, path.join(modelFolder, file), 'describe'];
     const more = { PYTHONDONTWRITEBYTECODE: '1' };
-    const printed = await printedBy(command, {
-      modelFolder,
-      folder,
-      more,
-      limit: PROGRAM_LOAD_LIMIT,
-      signal,
-    }).catch((error: NodeJS.ErrnoException) => {
+    const options = { modelFolder, folder, more, limit: PROGRAM_LOAD_LIMIT, signal };
+    const printed = await printedBy(command, options).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT'
         ? new Error(`there is no program ${python}; install Python 3.9 or newer`)
         : error;

@@ -70,7 +70,7 @@ export interface ModelCode extends ModelPlace {
 
 /** A file of a model. */
 export interface ModelFile {
-  /** The place of its folder among the model's folders. foray's own files come after them, so their place is one more. */
+  /** The place of its folder among the model's folders. For foray's own files, it is the place after the last folder. */
   index: number;
   folder: string;
   file: string;
@@ -178,14 +178,12 @@ function skippedIn(folder: string): string[] {
     .slice(0, MOST_INNER)
     .map(({ name }) => path.join(folder, name))
     .filter((inside) => entriesOf(inside).length > 0);
-  return [
-    ...(almost
-      ? [`${folder} is not served: its file ${almost.name} must be named ${entryLike(almost.name)}.`]
-      : []),
-    ...inner.map(
-      (inside) => `${inside} is not served: only folders directly in a folder of models are models.`,
-    ),
-  ];
+  const sentences = inner.map(
+    (inside) => `${inside} is not served: only folders directly in a folder of models are models.`,
+  );
+  if (!almost) return sentences;
+  const wrong = `${folder} is not served: its file ${almost.name} must be named ${entryLike(almost.name)}.`;
+  return [wrong, ...sentences];
 }
 
 /** The name that a file must have to be the entry of a model. */

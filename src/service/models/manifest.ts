@@ -153,14 +153,11 @@ function pathInVersion({ folders }: ModelPlace, { index, folder, file }: ModelFi
 }
 
 function importsOf(place: ModelPlace): Record<string, string> {
-  const { folders, library, libraryRoot } = place;
+  const { folders, library, libraryRoot: folder } = place;
   return Object.fromEntries(
     Object.entries(publicModules)
       .filter(([, file]) => library.includes(file))
-      .map(([name, file]) => [
-        name,
-        pathInVersion(place, { index: folders.length, folder: libraryRoot, file }),
-      ]),
+      .map(([name, file]) => [name, pathInVersion(place, { index: folders.length, folder, file })]),
   );
 }
 

@@ -182,7 +182,7 @@ export class OwnCopy {
   }
 }
 
-/** The stamp of a file, with its target if it is a link. A link to packages has only its target, as they are of the machine. */
+/** The stamp of a file, and the target of a link. Packages belong to the machine, so a link to them has no stamp. */
 function stampOf(file: string): string {
   const target = lstatSync(file).isSymbolicLink() ? readlinkSync(file) : '';
   return target !== '' && statOf(file)?.isDirectory() ? target : `${target} ${fileStamp(file)}`;

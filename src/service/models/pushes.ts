@@ -20,8 +20,8 @@ const PATIENCE = 45_000;
 
 /**
  * Takes the models that authors push (send) to the service. A file of a pushed version need not be uploaded again if
- * the same user has uploaded it in the last hour, or if a kept version of a model of the user has it. Other stored files
- * do not count: otherwise a user who knows only the hash of a file could read the file.
+ * the same user has uploaded it in the last hour, or if a kept version of a model of the user has it. Other stored
+ * files do not count: otherwise a user who knows only the hash of a file could read the file.
  */
 export class Pushes {
   readonly #registry: ModelRegistry;
@@ -133,7 +133,7 @@ function tooLate(): ServiceError {
   );
 }
 
-/** @throws ServiceError INVALID_BODY for an entry or a path that is not in the model's folders, or is below another file */
+/** @throws ServiceError INVALID_BODY for an entry or a path that is outside the model's folders or below another file */
 function checkPaths({ folders, entry, files }: PushRequest): void {
   const refuse = (what: string): never => {
     throw new ServiceError('INVALID_BODY', `The body is not as it should be: ${what}.`);

@@ -303,7 +303,7 @@ function folderOf(model: FoundModel | ModelPlace): string {
 /**
  * Reads a model.
  *
- * @param last - the model at its last reading. If its files and its packages are the same, its declaration is not read again
+ * @param last - the model at its last reading. Its declaration is not read again if files and packages are the same
  * @param signal - ends the loading
  * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE; Error of the system; the reason of the signal
  */

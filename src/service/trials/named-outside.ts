@@ -26,7 +26,7 @@ const BEFORE_NAME = [
   /\bprocess\.env\s*\[/, // JavaScript
 ].map(({ source }) => source);
 const NAME = '([A-Za-z_]\\w*)';
-/** Matches the reading of a variable; the last two forms are of JavaScript and Perl. */
+// the last two forms are of JavaScript and Perl
 const VARIABLE = new RegExp(
   `(?:${BEFORE_NAME.join('|')})\\s*["']${NAME}["']|\\bprocess\\.env\\.${NAME}|\\$ENV\\{["']?${NAME}`,
   'g',
@@ -76,8 +76,8 @@ function isOutside(target: string, root: string): boolean {
 function* textsOf(place: ModelPlace): Generator<{ file: string; text: string }> {
   for (const { index, file } of filesOf(place)) {
     if (index > 0) continue;
-    // the files have links to folders, too
     const stats = statOf(file);
+    // a file may be a link to a folder
     if (!stats?.isFile() || stats.size > MOST_TEXT) continue;
     const text = readFileSync(file, 'utf8');
     if (!text.includes('\0')) yield { file, text };

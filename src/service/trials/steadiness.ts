@@ -92,7 +92,7 @@ function shown(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
-/** Inputs with another seed, with another first input, and with another seed and others in place of all further inputs. */
+/** Inputs with another seed, with another first input, and with another seed and other values of further inputs. */
 function variants({ inputs }: Declaration, values: Job['inputs']): Job['inputs'][] {
   // of the system inputs, only the seed may change: the others say when the run begins and ends
   const changes = inputs

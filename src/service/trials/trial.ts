@@ -45,11 +45,11 @@ export interface TrialInputs {
   files: ReadonlyMap<string, string>;
 }
 
-/** A model with seeds also runs with a large seed if its first run was not longer, in seconds. */
+/** A model with seeds also runs with a large seed if its first run took at most this long, in seconds. */
 const LONGEST_BEFORE_SEED = 60;
-/** A model runs again with the same and other inputs, to compare outputs, if its first run was shorter, in seconds. */
+/** A model runs again, to compare its outputs, if its first run took less than this, in seconds. */
 const SHORT = 30;
-/** A model runs with more other inputs if its first run was shorter, in seconds. */
+/** A model runs again with more other inputs if its first run took less than this, in seconds. */
 const QUICK = 10;
 /** The largest seed that foray derives for a model without limits. */
 const LARGEST_SEED = 2 ** 48 - 1;
@@ -177,7 +177,7 @@ export async function tryModel(
   }
 }
 
-/** The seed for a further run; undefined if the model has no seeds or lists them, a person gave one, or its runs are long. */
+/** The seed for a further run; undefined if the model has no seeds or lists them, a seed is given, or runs are long. */
 function largeSeed(
   { inputs }: Declaration,
   values: TrialInputs['values'],
