@@ -4,7 +4,7 @@ import { build, type Plugin } from 'esbuild';
 import ts from 'typescript';
 import { bundle, bundles } from '../src/dev/workflow-bundle.ts';
 import { publicModules } from '../src/package/own-files.ts';
-import { LIBRARY, withImports } from '../src/service/models/library.ts';
+import { LIBRARY_MODULES, withImports } from '../src/service/models/library.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -134,7 +134,7 @@ export async function writeProgram(dist: string): Promise<string[]> {
  * model's version. They have no source maps, because each file in the folder of a model is part of its version.
  */
 function writeLibrary(dist: string): void {
-  const library = withImports(LIBRARY.map((name) => publicModules[name]!));
+  const library = withImports(LIBRARY_MODULES.map((name) => publicModules[name]!));
   const models = globSync('models/**/*.ts', { cwd: root }).map((file) => join(root, file));
   for (const file of new Set([...library, ...models])) {
     const { outputText } = ts.transpileModule(readFileSync(file, 'utf8'), {

@@ -195,6 +195,19 @@ outputs:
     ]);
   });
 
+  test('runs a model with another listed value in its canonical form', async () => {
+    mkdirSync(join(folder, 'days'));
+    const source = `let first;
+      export default { name: 'Days', description: '', outputs: [{ name: 'First', type: 'STRING' }],
+        inputs: [{ name: 'Day', type: 'DATE_TIME', default: '2026-01-01T08:30', values: ['2026-01-01T08:30', '2026-02-01T08:30'] }],
+        run({ inputs: { Day } }) {
+          if (!Day.endsWith('08:30:00')) throw new Error('not canonical');
+          return { First: (first ??= Day) };
+        } };`;
+    writeFileSync(join(folder, 'days/model.js'), source);
+    expect((await run('check', 'days')).stderr).toMatch(/"First" is "2026-02-01T08:30:00" and "2026-01-01T/);
+  });
+
   test('warns about what a model writes beside itself, leaves running, and names outside its folder', async () => {
     const outside = join(folder, 'outside.csv');
     writeFileSync(outside, '');

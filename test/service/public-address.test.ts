@@ -58,7 +58,7 @@ describe('the address at which clients reach the service', () => {
       expect([peer, rootOf({ trustedProxies }, HEADERS, peer)]).toEqual([peer, 'http://inside:8090']);
   });
 
-  test.each(['somewhere', '10.0.0.0/33', '::/129', '10.0.0.0/', '/8', ''])(
+  test.each(['somewhere', '10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/8/24', '/8', ''])(
     'cannot come from the invalid proxy %p: the service refuses the option',
     (proxy) => {
       expect(() => new PublicAddress({ trustedProxies: [proxy] })).toThrow(

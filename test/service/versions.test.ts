@@ -128,6 +128,14 @@ describe('invalid models', () => {
     ['a wrong default', source(1).replace('default: 1', "default: 'one'"), /the default of "N" is "one"/],
     ['an unknown system input', source(1).replace("'N'", "'{SPEED}'"), /"\{SPEED\}" is not a system input/],
     [
+      'an experiment with two values of an input',
+      source(1).replace(
+        'run',
+        "experiments: [{ name: 'Base', type: 'SIMULATION', inputs: { N: 1, n: 2 } }], run",
+      ),
+      /experiment "Base" sets "n" twice/,
+    ],
+    [
       'an animation without start',
       source(1).replace('run', 'animation: { width: 1 }, run'),
       /no function "start"/,

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { messageOf } from '../../errors.ts';
-import { makeContext } from '../executors/context.ts';
 import { Deferred } from '../deferred.ts';
+import { makeContext } from '../executors/context.ts';
 import { guardProcess } from '../executors/guard.ts';
 import { ContentFiles } from '../files/content.ts';
 import { loadUnchanged } from '../models/load.ts';
@@ -14,17 +14,14 @@ import type { AnimationData, AnimationReport, Command, Frame, Question } from '.
 
 /** Time between two steps of the run, in milliseconds. */
 const STEP = 20;
-/**
- * The longest real time by which one step moves the run forward, in milliseconds. A model with longer steps is animated
- * more slowly.
- */
+/** The most real time that counts for one step, in milliseconds. A model with longer steps is animated more slowly. */
 const LONGEST_STEP = 250;
-/** The minimum number of steps of a run at any speed, so that a viewer sees something. */
+/** The least number of steps of a run at any speed, so that a viewer sees something. */
 const LEAST_STEPS = 100;
 /** Time between two reports of progress, in milliseconds. */
 const PROGRESS_INTERVAL = 250;
 
-/** The largest picture or answer, in characters. The service holds many of them in memory. */
+/** The largest picture or answer, in characters. The service may hold many of them in memory. */
 const LARGEST = 4_000_000;
 
 const { filesDir, unfinishedDir, guarded: ready } = guardProcess();
@@ -176,7 +173,7 @@ function printStack(error: unknown): void {
   process.stderr.write(`${inspect(error)}\n`);
 }
 
-function report(report: AnimationReport): void {
+function report(message: AnimationReport): void {
   // if a message cannot be sent, its receiver is gone
-  process.send!(report, () => {});
+  process.send!(message, () => {});
 }

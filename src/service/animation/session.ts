@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
 import { ownModule } from '../../package/own-files.ts';
-import { ServiceError } from '../errors.ts';
 import { Deferred } from '../deferred.ts';
+import { ServiceError } from '../errors.ts';
 import {
   crashed,
   endModelProcess,
@@ -52,6 +52,7 @@ export class Session {
   #isDeferred = false;
   /** The questions that wait for an answer of the scene, by their number. */
   readonly #asked = new Map<number, PromiseWithResolvers<string>>();
+  /** The number of the last question. */
   #questions = 0;
   #frame: Frame | undefined;
   #ending: Ending | undefined;
@@ -63,6 +64,7 @@ export class Session {
     this.#options = options;
     this.#speed = options.data.animation.speed;
     this.started = new Promise((resolve, reject) => {
+      // called with the first picture, or at the end of a run without a picture
       this.#waiting.push(() => (this.#frame ? resolve() : reject(this.#whyNotStarted())));
     });
     const memory = memoryFor(options.data.job, options.memory);
@@ -138,7 +140,7 @@ export class Session {
     return answer.promise;
   }
 
-  /** Ends the run, if it has not ended. Its process is gone when the promise resolves. */
+  /** Ends the run, if it has not ended yet. Its process is gone when the promise resolves. */
   async end(ending: Ending): Promise<void> {
     if (!this.#ending) {
       this.#ending = ending;
@@ -190,9 +192,9 @@ export class Session {
     return answer;
   }
 
-  /** @param why - replaces `reason` if the process was not ready: the run is then stopped, and does not fail */
-  async #fail(reason: string, why: string): Promise<void> {
-    if (!this.#isReady) return this.#defer(why);
+  /** @param reasonBefore - the reason if the process is not ready yet: the run is then stopped, and does not fail */
+  async #fail(reason: string, reasonBefore: string): Promise<void> {
+    if (!this.#isReady) return this.#defer(reasonBefore);
     if (!this.#ending) await printedIsRead();
     await this.end({ status: 'FAILED', reason, log: this.#log.end() });
   }

@@ -1,15 +1,15 @@
 import type { RunRequest } from '../../api/resources.ts';
 import { messageOf } from '../../errors.ts';
-import { ServiceError } from '../errors.ts';
 import { Deferred } from '../deferred.ts';
+import { ServiceError } from '../errors.ts';
 import type { ModelProcessOptions } from '../executors/process.ts';
 import type { RunFiles } from '../files/run-files.ts';
 import type { ModelCode } from '../models/folder.ts';
 import type { ModelRegistry, ServedVersion } from '../models/registry.ts';
 import type { Progress } from '../runs/progress.ts';
 import type { Recorder } from '../runs/recorder.ts';
-import type { OutputTexts, StoredRun } from '../runs/stored-run.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { OutputTexts, StoredRun } from '../runs/stored-run.ts';
 import type { After } from '../timers.ts';
 import type { AnimationData, Frame } from './protocol.ts';
 import { type Ending as SessionEnding, Session, type SessionOptions } from './session.ts';
@@ -78,7 +78,7 @@ export class Sessions {
    *
    * @param isAdmitted - whether the key of the caller still gives access to the version
    * @throws ServiceError UNSUPPORTED_EXPERIMENT for a model without animation, TOO_MANY_ANIMATIONS, ANIMATION_FAILED
-   * with the reason, UNAVAILABLE if the cause is not the model, and the errors of a run request
+   *   with the reason, UNAVAILABLE if the cause is not the model, and the errors of a run request
    */
   async start(versionId: string, request: RunRequest, isAdmitted: () => boolean): Promise<Shown> {
     const { registry } = this.#parts;
@@ -92,8 +92,9 @@ export class Sessions {
       );
     }
     const code = await this.#codeOf(version);
-    this.#checkRoom();
+    this.#checkMayStart();
     this.#starting += 1;
+    // a retired version may have neither, but `startAnimated` refuses its run before they are used
     const drawn = { version, model, code: code!, animation: animation!, isAdmitted };
     const shown = await this.#add(drawn, request).finally(() => (this.#starting -= 1));
     try {
@@ -178,9 +179,10 @@ export class Sessions {
     for (const shown of all) this.#forget(shown);
   }
 
-  #checkRoom(): void {
-    const running = [...this.#shown.values()].filter(({ session }) => !session.ending);
+  /** @throws ServiceError TOO_MANY_ANIMATIONS, ANIMATION_FAILED */
+  #checkMayStart(): void {
     if (!this.#open) throw closing();
+    const running = [...this.#shown.values()].filter(({ session }) => !session.ending);
     if (running.length + this.#starting >= MOST_SESSIONS) {
       throw new ServiceError(
         'TOO_MANY_ANIMATIONS',
@@ -199,6 +201,7 @@ export class Sessions {
     });
   }
 
+  /** Starts the process of a run. @throws ServiceError UNAVAILABLE, ANIMATION_FAILED */
   #begin({ id, inputs }: StoredRun, template: Template, options: SessionOptions): Session {
     try {
       if (!this.#open) throw new Error(SERVICE_STOPPED);
@@ -236,6 +239,7 @@ export class Sessions {
     }
   }
 
+  /** Stores how a run has ended. Its session stays for a while, and sessions that are too many are forgotten. */
   #record(session: Session, run: StoredRun, template: Template, ending: SessionEnding): void {
     const { recorder, progress, files } = this.#parts;
     const { id: runId } = run;

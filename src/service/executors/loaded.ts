@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Exit } from '../../system/line-program.ts';
 import { allowRemoval, removeFolderSync } from '../../system/remove-folder.ts';
 import type { KeptFolder } from './kept.ts';
-import { LOAD_LIMIT, type PythonBuild } from '../models/python-build.ts';
+import { PROGRAM_LOAD_LIMIT, type PythonBuild } from '../models/python-build.ts';
 import { LoopMessages } from './loop-messages.ts';
 import { printedIsRead } from './process.ts';
 import { withModelPaths, Program } from './program.ts';
@@ -93,9 +93,12 @@ export class Loaded {
       () => workplace.say('foray waits for the line {"ready": {}} of the program.'),
       SLOW_LOAD,
     );
-    const late = pause(LOAD_LIMIT, 'late' as const, { ref: false });
-    const ended = await Promise.race([messages.ready.then(() => undefined), exitAfterOutput(program), late]);
-    clearTimeout(slow);
+    const late = pause(PROGRAM_LOAD_LIMIT, 'late' as const, { ref: false });
+    const ended = await Promise.race([
+      messages.ready.then(() => undefined),
+      exitAfterOutput(program),
+      late,
+    ]).finally(() => clearTimeout(slow));
     if (ended === undefined && messages.wrong === undefined)
       return new Loaded({ command, folder, program, messages }, workplace);
     program.lines.kill();
@@ -216,6 +219,6 @@ function whyNotLoaded(program: Program, { wrong }: LoopMessages, ended: Exit | '
   const what = '{"ready": {}}';
   if (wrong !== undefined) return `the model cannot be loaded: ${wrong}`;
   if (ended === 'late' || ended === undefined)
-    return `the model cannot be loaded: the command did not print ${what} within ${LOAD_LIMIT / 60_000} minutes`;
+    return `the model cannot be loaded: the command did not print ${what} within ${PROGRAM_LOAD_LIMIT / 60_000} minutes`;
   return `the model cannot be loaded: ${program.failureOf(ended) ?? `the command ended before its line ${what}`}`;
 }

@@ -12,9 +12,8 @@ export interface UploadAddress {
 }
 
 /**
- * The store for the files of clients and runs. A file is named by the hash of its content. Addresses are pre-signed:
- * they need no key, and are valid for five minutes. `root` is the address of the service for the client. A store on
- * another machine throws ServiceError UNAVAILABLE while it cannot be used.
+ * The store for the files of clients and runs. A file is named by the hash of its content. A store on another machine
+ * throws ServiceError UNAVAILABLE while it cannot be used.
  */
 export interface ContentStore {
   has(hash: string): Promise<boolean>;
@@ -30,11 +29,16 @@ export interface ContentStore {
    * @throws ServiceError TOO_LARGE, CONTENT_DIFFERS
    */
   store(body: Readable, limit: number, expected?: string): Promise<string>;
-  /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
+  /**
+   * A pre-signed address for a download: it needs no key, and is valid for five minutes.
+   *
+   * @param root - the address of the service for the client
+   * @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED
+   */
   address(file: NamedFile, root: string): Promise<string>;
   /**
-   * An address of the store itself that takes only content with this hash. A store without this method gets uploads
-   * through the service.
+   * A pre-signed address of the store itself, which takes only content with this hash. A store without this method gets
+   * uploads through the service.
    *
    * @throws ServiceError UNKNOWN_FILE if the text is not a hash
    */

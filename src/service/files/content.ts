@@ -16,9 +16,9 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileStamp } from '../../system/file-stamp.ts';
+import type { ByteRange } from '../../http/range.ts';
 import { removeFolder, removeFolderSync } from '../../system/remove-folder.ts';
 import { ServiceError } from '../errors.ts';
-import type { ByteRange } from '../../http/range.ts';
 
 /** SHA-256 in base64url without padding, as clients compute it before an upload (notes on real clients, Values). */
 const HASH = /^[A-Za-z0-9_-]{43}$/;
@@ -31,8 +31,8 @@ export function isHash(text: string): boolean {
   return HASH.test(text);
 }
 
-/** The names of the stored files in a folder, which are their hashes; none if the folder does not exist. */
-export function namesIn(dir: string): string[] {
+/** The hashes of the files in a folder that {@link ContentFiles} has filled; none if the folder does not exist. */
+export function hashesInIfThere(dir: string): string[] {
   try {
     return hashesIn(dir);
   } catch (error) {
@@ -56,7 +56,7 @@ export class ContentFiles {
   readonly #unfinished: string;
   /** The folder of the executors, on the same disk. */
   readonly #executors: string;
-  /** Files that were found intact, with their stamps at that time. */
+  /** The stamps that files had when they were found intact, by hash. */
   readonly #whole = new Map<string, string>();
 
   /** @param unfinished - the folder of incomplete files, on the same disk; only one service uses it */
@@ -88,7 +88,7 @@ export class ContentFiles {
     return true;
   }
 
-  /** @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
+  /** Checks that a file is whole. @throws ServiceError UNKNOWN_FILE, FILE_DAMAGED */
   async require(hash: string): Promise<void> {
     if (await this.isWhole(hash)) return;
     throw this.has(hash)
@@ -203,6 +203,7 @@ export class ContentFiles {
     await removeFolder(this.workPath(runId));
   }
 
+  /** The folder of an executor. @param mark - its mark in the environment, `NAME=VALUE` */
   executorPath(mark: string): string {
     return path.join(this.#executors, mark.split('=').at(-1)!);
   }

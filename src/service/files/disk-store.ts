@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { ContentFiles } from './content.ts';
 import type { ByteRange } from '../../http/range.ts';
+import type { ContentFiles } from './content.ts';
 import type { ContentStore, NamedFile } from './content-store.ts';
 import type { Presigner } from './presign.ts';
 import { storeUpload } from './upload.ts';

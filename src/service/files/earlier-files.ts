@@ -2,7 +2,7 @@ import path from 'node:path';
 import { ForayError } from '../../errors.ts';
 import type { Sql } from '../database/database.ts';
 import { FOLDER, settingIn } from '../database/settings-table.ts';
-import { EMPTY, namesIn } from './content.ts';
+import { EMPTY, hashesInIfThere } from './content.ts';
 import type { ContentStore } from './content-store.ts';
 
 /** The largest number of copies of files for which another bucket is asked. */
@@ -20,9 +20,9 @@ interface Places {
 
 /**
  * Checks that the place of the files has the files of earlier runs. Without this check, a service could start without
- * its `--files`, or with its first bucket before the files are moved there, or with another bucket that lacks the files
- * of the earlier bucket. It would then notice the missing files only when somebody asks for them. The check knows only
- * the files on the disk of the service, so it finds nothing if there are none.
+ * its `--files`, with its first bucket before the files are moved there, or with another bucket that lacks the files of
+ * the earlier bucket. It would then notice the missing files only when somebody asks for them. The check knows only the
+ * files on the disk of the service, so it finds nothing if there are none.
  *
  * @throws ForayError STORE_UNUSABLE
  */
@@ -33,25 +33,29 @@ export async function checkEarlierFiles(
   const known = await settingIn(sql, FOLDER);
   if (bucket === undefined) return refuseLostBucket(known);
   if (known === bucket) return;
-  // A move copies all files, so one of them shows whether there was a move. The folder of copies may also have files
-  // that were never in the bucket, such as those of failed runs. Every bucket has the empty file.
-  const [folder, most] = known === undefined ? [path.join(dataDir, 'files'), 1] : [copiesDir, MOST_COPIES];
-  const earlier = namesIn(folder)
-    .filter((name) => name !== EMPTY)
+  const isFirstBucket = known === undefined;
+  const folder = isFirstBucket ? path.join(dataDir, 'files') : copiesDir;
+  // A move to the first bucket copies all files, so one file shows whether there was a move. But some files in the
+  // folder of copies, such as those of failed runs, were never in a bucket, so the check asks for several.
+  const most = isFirstBucket ? 1 : MOST_COPIES;
+  const earlier = hashesInIfThere(folder)
+    // every bucket has the empty file
+    .filter((hash) => hash !== EMPTY)
     .slice(-most);
   if (earlier.length === 0) return;
-  for (const name of earlier) if (await store.has(name)) return;
-  throw known === undefined
-    ? new ForayError(
-        'STORE_UNUSABLE',
-        `The data folder ${dataDir} has files that the bucket does not have.`,
-        { hint: 'Move them first with "foray service move", and the same --files.' },
-      )
-    : new ForayError(
-        'STORE_UNUSABLE',
-        `The bucket ${bucket} does not have the files of the bucket ${known}.`,
-        { hint: 'Copy all files to it first, or name the earlier bucket with --files.' },
-      );
+  for (const hash of earlier) if (await store.has(hash)) return;
+  if (isFirstBucket) {
+    throw new ForayError(
+      'STORE_UNUSABLE',
+      `The data folder ${dataDir} has files that the bucket does not have.`,
+      { hint: 'Move them first with "foray service move", and the same --files.' },
+    );
+  }
+  throw new ForayError(
+    'STORE_UNUSABLE',
+    `The bucket ${bucket} does not have the files of the bucket ${known}.`,
+    { hint: 'Copy all files to it first, or name the earlier bucket with --files.' },
+  );
 }
 
 /**

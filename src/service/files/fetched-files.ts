@@ -21,29 +21,29 @@ export class FetchedFiles {
   async ensure(hashes: Iterable<string>): Promise<void> {
     for (const hash of new Set(hashes)) {
       if (await this.#local.isWhole(hash)) continue;
-      const fetching = this.#fetching.get(hash) ?? this.#ensure(hash);
+      const fetching = this.#fetching.get(hash) ?? this.#fetchOne(hash);
       this.#fetching.set(hash, fetching);
       await fetching.finally(() => this.#fetching.delete(hash));
     }
   }
 
-  async #ensure(hash: string): Promise<void> {
+  async #fetchOne(hash: string): Promise<void> {
     const unfinished = this.#local.unfinishedPath();
     try {
       await this.#fetch(hash, unfinished);
       if (await this.#local.adoptAs(unfinished, hash)) return;
     } catch (error) {
-      rmSync(unfinished, { force: true });
       const why = `the file ${hash} cannot be fetched: ${messageOf(error)}`;
       throw new Deferred(why, { cause: error, isLasting: isCausedByFile(error) });
+    } finally {
+      rmSync(unfinished, { force: true });
     }
-    rmSync(unfinished, { force: true });
     throw new Deferred(`the file ${hash} cannot be fetched: it arrived damaged`, { isLasting: true });
   }
 }
 
-/** Codes of the service that say that the file itself is the reason, so that a later attempt fails as well. */
-const CODES: readonly unknown[] = [
+/** The codes of errors whose cause is the file itself, so that a later attempt fails as well. */
+const CODES_OF_FILE: readonly unknown[] = [
   'UNKNOWN_FILE',
   'FILE_DAMAGED',
   'FILE_REFUSED',
@@ -53,5 +53,5 @@ const CODES: readonly unknown[] = [
 
 /** Whether a transfer has failed because of the file, and not because the store of files was away. */
 export function isCausedByFile(error: unknown): boolean {
-  return CODES.includes((Object(error) as { code?: unknown }).code);
+  return CODES_OF_FILE.includes((Object(error) as { code?: unknown }).code);
 }

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import type { ContentFiles } from './content.ts';
 
-/** The default of the maximum size of all copies, in bytes. */
+/** The largest size of all copies by default, in bytes. */
 const MOST = 10 * 2 ** 30;
 
 /** Copies by their hashes, in a folder. Each copy is a file, or a folder of files. */
@@ -25,6 +25,7 @@ export class FileCache<Files extends Copies = ContentFiles> {
   readonly #most: number;
   /** The sizes of copies in bytes, by hash. The most recently used copy is the last one. */
   readonly #copies = new Map<string, number>();
+  /** How often each held file is held, by hash. A held file need not have a copy yet. */
   readonly #holds = new Map<string, number>();
   #bytes = 0;
 
@@ -36,7 +37,7 @@ export class FileCache<Files extends Copies = ContentFiles> {
   /** Prepares the folder, and keeps the copies that an earlier process has left there. */
   prepare(): void {
     this.files.prepare();
-    for (const hash of this.files.oldestFirst()) this.#add(hash);
+    for (const hash of this.files.oldestFirst()) this.#note(hash);
     this.#shrink();
   }
 
@@ -52,9 +53,9 @@ export class FileCache<Files extends Copies = ContentFiles> {
       const holds = this.#holds.get(hash)! - 1;
       if (holds > 0) this.#holds.set(hash, holds);
       else this.#holds.delete(hash);
-      // a copy that others hold is in use, and stays
+      // a known copy that others still hold stays, and their release notes its use
       if (holds > 0 && this.has(hash)) continue;
-      this.#add(hash);
+      this.#note(hash);
       isChanged = true;
     }
     if (isChanged) this.#shrink();
@@ -65,7 +66,8 @@ export class FileCache<Files extends Copies = ContentFiles> {
     return this.#copies.has(hash);
   }
 
-  #add(hash: string): void {
+  /** Notes the present size of a copy, which is now the most recently used one, or that there is no such copy. */
+  #note(hash: string): void {
     const size = this.files.sizeOf(hash);
     this.#bytes += (size ?? 0) - (this.#copies.get(hash) ?? 0);
     this.#copies.delete(hash);
@@ -77,7 +79,7 @@ export class FileCache<Files extends Copies = ContentFiles> {
       if (this.#bytes <= this.#limit()) return;
       if (this.#holds.has(hash)) continue;
       this.files.remove(hash);
-      this.#add(hash);
+      this.#note(hash);
     }
   }
 

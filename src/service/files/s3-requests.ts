@@ -28,7 +28,10 @@ export class S3Fault extends Error {
 
 /** A status from this number on means that the store is overloaded or has a fault, so a later attempt may succeed. */
 const PASSING = 500;
+/** In milliseconds. */
 const TIMEOUT = { connect: 5_000, response: 30_000, socket: 60_000 };
+/** A query that makes an address pre-signed. */
+const EXPIRY = { 'X-Amz-Expires': String(PRESIGNED_SECONDS) };
 
 /** Signed requests for objects of a bucket: Signature Version 4, path style. */
 export class S3Requests {
@@ -142,8 +145,6 @@ export class S3Requests {
     return { url: signed.url.toString(), headers: Object.fromEntries(signed.headers) };
   }
 }
-
-const EXPIRY = { 'X-Amz-Expires': String(PRESIGNED_SECONDS) };
 
 function checksum(sha256: string): Record<string, string> {
   return { 'x-amz-checksum-sha256': Buffer.from(sha256, 'hex').toString('base64') };

@@ -28,8 +28,8 @@ export interface S3StoreOptions {
 /** How long a client should wait before it tries again while the store cannot be used, in seconds. */
 const TRY_AGAIN = 5;
 /**
- * The store's codes, or statuses, for a file that it does not have, or never takes. All other refusals are about its keys,
- * its bucket or its clock. They pass when somebody corrects these, and no run is lost.
+ * The store's codes, or statuses, for a file that it does not have or never takes. All other refusals are about its
+ * keys, its bucket or its clock. They pass when somebody corrects these, and no run is lost.
  */
 const OF_FILE: ReadonlySet<string | undefined> = new Set([
   'NoSuchKey',
@@ -152,8 +152,9 @@ export class S3Store implements ContentStore, RemoteFiles {
   }
 
   /**
-   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment, FILE_REFUSED if it refuses the file.
-   * Both also become a problem of the service
+   * Makes a request. Its success or failure also shows in the problems of the service.
+   *
+   * @throws ServiceError UNAVAILABLE if the store cannot be used at the moment, FILE_REFUSED if it refuses the file
    */
   async #do<T>(request: () => Promise<T>): Promise<T> {
     const { problems, bucket } = this.#options;

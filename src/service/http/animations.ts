@@ -33,27 +33,24 @@ interface Address {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/**
- * Allows content only from the service itself, and images with `data:` addresses. So a picture cannot load or run code.
- */
+/** Allows content of the service itself, and images with `data:` addresses. So a picture cannot load or run code. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 
-const player = (file: string) => readFileSync(ownFile(`src/service/animation/player/${file}`), 'utf8');
-const template = player('player.html');
-const page = player('page.html').replace('<!-- player -->', () => template);
-/**
- * The files of the player, by the address where existing clients look for each. The addresses are relative to the page.
- */
+const playerFile = (name: string) => readFileSync(ownFile(`src/service/animation/player/${name}`), 'utf8');
+const template = playerFile('player.html');
+const page = playerFile('page.html').replace('<!-- player -->', () => template);
+/** The files of the player, by the addresses where existing clients look for them, relative to the page. */
 const assets = {
   '/standalone/assets/svg-template.html': { type: 'text/html; charset=utf-8', content: template },
   '/standalone/standalone.bundle.js': {
     type: 'text/javascript; charset=utf-8',
-    content: player('player.js'),
+    content: playerFile('player.js'),
   },
-  '/standalone/standalone.min.css': { type: 'text/css; charset=utf-8', content: player('player.css') },
+  '/standalone/standalone.min.css': { type: 'text/css; charset=utf-8', content: playerFile('player.css') },
 };
 
+/** Adds the page of each animated run, its files, and the requests that draw and steer the run. */
 export async function addAnimations(app: FastifyInstance, sessions: Sessions): Promise<void> {
   const prefix = '/nodes/:node/sessions/:session';
   await app.register(
@@ -89,17 +86,16 @@ export async function addAnimations(app: FastifyInstance, sessions: Sessions): P
         scope.get(path, (_request, reply) => reply.type(type).send(content));
       }
 
-      steer('/frame', async (shown) => frameResource(shown, await sessions.render(shown)));
-      for (const [path, act] of Object.entries(steering)) steer(path, act);
-      done();
-
-      function steer(path: string, act: (shown: Shown, request: FastifyRequest) => unknown): void {
+      const add = (path: string, act: (shown: Shown, request: FastifyRequest) => unknown): void => {
         const handler = async (request: FastifyRequest, reply: FastifyReply) => {
           const result = await act(sessions.find((request.params as Address).session), request);
           return reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
         };
         scope.route({ method: ['GET', 'POST'], url: path, logLevel: 'warn', handler });
-      }
+      };
+      add('/frame', async (shown) => frameResource(shown, await sessions.render(shown)));
+      for (const [path, act] of Object.entries(steering)) add(path, act);
+      done();
     },
     { prefix },
   );
@@ -109,7 +105,7 @@ export function animationHandlers(sessions: Sessions, modelAccess: ModelAccess):
   return {
     async startAnimation({ params, body, keyHash, root }) {
       // `root` may refuse the request. It is called first, because a run that the client cannot reach must not start
-      const here = root();
+      const rootAddress = root();
       const { session, run, version, animation } = await sessions.start(params.versionId, body, () =>
         modelAccess.admits(keyHash, params.versionId),
       );
@@ -122,7 +118,7 @@ export function animationHandlers(sessions: Sessions, modelAccess: ModelAccess):
         sessionUuid: session.uuid,
         restUrl: `${session.uuid}/`,
         version: API_VERSION,
-        bundleUrl: here + sessionPath(session.uuid),
+        bundleUrl: rootAddress + sessionPath(session.uuid),
       };
     },
   };

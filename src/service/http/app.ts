@@ -11,33 +11,33 @@ import { Refusals } from '../../http/refusals.ts';
 import { refuseSlowBodies, slowHeads } from '../../http/slow-body.ts';
 import { traceRequests } from '../../http/trace-requests.ts';
 import { httpLogger } from '../../log.ts';
-import { ServiceError, serviceErrors } from '../errors.ts';
+import type { Access } from '../access.ts';
 import type { Sessions } from '../animation/sessions.ts';
+import { ServiceError, serviceErrors } from '../errors.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import type { DiskStore } from '../files/disk-store.ts';
 import type { Presigner } from '../files/presign.ts';
-import type { Access } from '../access.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Answered } from '../metrics.ts';
-import type { ModelRegistry } from '../models/registry.ts';
 import { Pushes } from '../models/pushes.ts';
+import type { ModelRegistry } from '../models/registry.ts';
 import type { VersionFiles } from '../models/version-files.ts';
-import type { VersionHistory } from '../runs/version-history.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { VersionHistory } from '../runs/version-history.ts';
 import { addAnimations, animationHandlers, withoutSession } from './animations.ts';
-import { requireKey } from './hooks/auth.ts';
 import { addExecutors } from './executors.ts';
-import { addSignedFiles } from './signed-files.ts';
 import { refuseConnection, sendFailure, serviceErrorOf } from './failures.ts';
 import { modelHandlers, pushHandlers } from './handlers/models.ts';
 import { runHandlers } from './handlers/runs.ts';
-import type { Limits } from './limits.ts';
-import { serviceDocument } from './openapi.ts';
+import { requireKey } from './hooks/auth.ts';
 import { allowAnyOrigin } from './hooks/cors.ts';
-import type { PublicAddress } from './public-address.ts';
 import { limitRate } from './hooks/rate-limit.ts';
-import { addRoutes } from './routes.ts';
+import type { Limits } from './limits.ts';
 import { ModelAccess } from './model-access.ts';
+import { serviceDocument } from './openapi.ts';
+import type { PublicAddress } from './public-address.ts';
+import { addRoutes } from './routes.ts';
+import { addSignedFiles } from './signed-files.ts';
 
 /** Path of the interface's root (specification 9). */
 export const API_ROOT = `/api/open/${API_VERSION}`;
@@ -65,6 +65,7 @@ export interface InterfaceParts {
   limits: Limits;
   /** Receives lines for the operator about what is refused. */
   warn: (line: string) => void;
+  /** Called after each answer. */
   onAnswered: ((answered: Answered) => void) | undefined;
 }
 
@@ -142,7 +143,7 @@ export async function addInterface(
   app.server.on('checkExpectation', (request, answer) => void app.server.emit('request', request, answer));
   app.get('/health', () => parts.health());
   const { publicAddress } = parts;
-  // the document is made at its first request, because few services get such a request
+  // made at the first request for it, because few services get such a request
   let openApi: ReturnType<typeof serviceDocument> | undefined;
   app.get(`${API_ROOT}/openapi.json`, (request) => ({
     ...(openApi ??= serviceDocument()),

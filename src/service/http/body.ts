@@ -38,13 +38,11 @@ function describeIssue(error: z.ZodError, value: unknown, where: string): string
   const [issue] = error.issues;
   const field = issue!.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
   const input = inputAt(value, issue!.path);
-  const of = input === undefined ? '' : ` (input "${input}")`;
-  return `The ${where} is not as it should be: ${field.replace(/^\./, '') || 'as a whole'}${of}: ${issue!.message}.`;
+  const named = input === undefined ? '' : ` (input "${input}")`;
+  return `The ${where} is not as it should be: ${field.replace(/^\./, '') || 'as a whole'}${named}: ${issue!.message}.`;
 }
 
-/**
- * The name of the input that an issue is about, if any. The position in the list alone would say little to a reader.
- */
+/** The name of the input that an issue is about, if any. Its position in the list would say little to a reader. */
 function inputAt(value: unknown, [list, index]: readonly PropertyKey[]): string | undefined {
   if (list !== 'inputs' || typeof index !== 'number') return undefined;
   const item = (value as { inputs: unknown[] }).inputs[index] as { name?: unknown } | null;

@@ -8,9 +8,7 @@ export interface OfCaller {
   user: string;
   /** SHA-256 of this key. */
   keyHash: string;
-  /**
-   * The address at which this client reaches the service, without a final slash. Addresses in answers begin with it.
-   */
+  /** The address of the service for this client, without a final slash. Addresses in answers begin with it. */
   root: () => string;
 }
 

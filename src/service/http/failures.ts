@@ -3,17 +3,17 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorBody } from '../../api/resources.ts';
 import { pathOf } from '../../http/path.ts';
-import { isUnreachable } from '../system-errors.ts';
-import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
 import { isReadOnly, isStorageFull } from '../../system/disk-full.ts';
 import { bounded } from '../../text/printable.ts';
+import { ServiceError, type ServiceErrorCode, serviceErrors } from '../errors.ts';
+import { isUnreachable } from '../system-errors.ts';
 import { corsHeaders } from './hooks/cors.ts';
 
 /** After these errors, the rest of the body is not read, so the connection cannot be used again. */
 const ENDS_CONNECTION: readonly ServiceErrorCode[] = ['TOO_LARGE', 'STORAGE_FULL'];
 
 /** Errors that are logged, because the operator of the service must know about them. */
-const IS_OURS: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_DAMAGED'];
+const FOR_OPERATOR: readonly ServiceErrorCode[] = ['INTERNAL', 'STORAGE_FULL', 'FILE_DAMAGED'];
 
 /** The longest message and path, in characters. They may repeat a part of the request, which may have megabytes. */
 const LONGEST = 1_000;
@@ -24,7 +24,7 @@ const TRY_AGAIN = 5;
 /** Answers a request with an error, in the shape of all errors. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = serviceErrorOf(error, request);
-  if (IS_OURS.includes(known.code)) request.log.error(error);
+  if (FOR_OPERATOR.includes(known.code)) request.log.error(error);
   if (ENDS_CONNECTION.includes(known.code)) void reply.header('connection', 'close');
   void reply
     // a failure before any hook also needs these headers
@@ -35,9 +35,35 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(errorBody(known, request.url)));
 }
 
-/** The error of an answer, for any error of a request. */
-export function serviceErrorOf(error: unknown, request: FastifyRequest): ServiceError {
-  return error instanceof ServiceError ? error : serviceErrorFrom(error as FastifyError, request);
+/**
+ * The error of an answer, for any error of a request. Errors with a status from 400 to 499 come from Fastify and
+ * describe a mistake of the client. The text of any other error never leaves the service.
+ */
+export function serviceErrorOf(error: unknown, { routeOptions }: FastifyRequest): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code, statusCode: status = 500, message } = error as FastifyError;
+  const why = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read-only' : undefined;
+  if (why)
+    return new ServiceError(
+      'STORAGE_FULL',
+      `The service's disk is ${why}: nothing was stored; ask again later.`,
+    );
+  if (isUnreachable(error)) {
+    return new ServiceError(
+      'UNAVAILABLE',
+      "The service's database cannot be reached just now: ask again later.",
+      { 'retry-after': String(TRY_AGAIN) },
+    );
+  }
+  // the client, or something between it and the service, has closed the connection
+  if (code === 'ECONNRESET')
+    return new ServiceError('TOO_SLOW', 'The connection ended before the end of the body.');
+  if (code === 'FST_ERR_BAD_URL')
+    return new ServiceError('BAD_REQUEST', 'The address is not valid, or a part of it is too long.');
+  if (status === 413)
+    return new ServiceError('TOO_LARGE', `The body may have at most ${routeOptions.bodyLimit} bytes.`);
+  if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', message);
+  return new ServiceError('INTERNAL', 'The service has a fault; its log says more.');
 }
 
 /** Answers data that is no complete request, and closes the connection. */
@@ -64,34 +90,4 @@ function errorBody({ code, message, place }: ServiceError, url: string): ErrorBo
     path: bounded(pathOf(url), LONGEST),
     ...(place && { place: { file: bounded(place.file, LONGEST), line: place.line, column: place.column } }),
   };
-}
-
-/**
- * Errors with a status from 400 to 499 come from Fastify and describe a mistake of the client. The text of any other
- * error never leaves the service.
- */
-function serviceErrorFrom(error: FastifyError, { routeOptions }: FastifyRequest): ServiceError {
-  const why = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read-only' : undefined;
-  if (why)
-    return new ServiceError(
-      'STORAGE_FULL',
-      `The service's disk is ${why}: nothing was stored; ask again later.`,
-    );
-  if (isUnreachable(error)) {
-    return new ServiceError(
-      'UNAVAILABLE',
-      "The service's database cannot be reached just now: ask again later.",
-      { 'retry-after': String(TRY_AGAIN) },
-    );
-  }
-  // the client, or something between it and the service, has closed the connection
-  if (error.code === 'ECONNRESET')
-    return new ServiceError('TOO_SLOW', 'The connection ended before the end of the body.');
-  const status = error.statusCode ?? 500;
-  if (error.code === 'FST_ERR_BAD_URL')
-    return new ServiceError('BAD_REQUEST', 'The address is not valid, or a part of it is too long.');
-  if (status === 413)
-    return new ServiceError('TOO_LARGE', `The body may have at most ${routeOptions.bodyLimit} bytes.`);
-  if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', error.message);
-  return new ServiceError('INTERNAL', 'The service has a fault; its log says more.');
 }

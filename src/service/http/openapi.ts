@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { API_VERSION } from '../../api/constants.ts';
 import type { Endpoint } from '../../api/endpoints.ts';
 import { allEndpoints, type AnyEndpointName } from '../../api/extensions.ts';
-import { type Json, json, openApiDocument, parametersOf, segmentsOf } from '../../http/endpoints/openapi.ts';
 import * as resources from '../../api/resources.ts';
+import { type Json, json, openApiDocument, parametersOf, segmentsOf } from '../../http/endpoints/openapi.ts';
 import { type ServiceErrorCode, serviceErrors } from '../errors.ts';
 
 /** Errors of an endpoint, except those that all endpoints have or that follow from its path, query and body. */
@@ -130,16 +130,20 @@ class Schemas {
     this.#components = toJsonSchemas(registerResources(), io);
   }
 
-  /**
-   * The JSON Schema for a place that has this schema: a reference for a resource, the whole schema for anything else.
-   */
+  /** The JSON Schema for a place with this schema: a reference for a resource, the whole schema for anything else. */
   of(schema: z.ZodType): Json {
-    const registry = registerResources();
-    const known = registry.get(schema);
-    if (!known) registry.add(schema, { id: 'wanted' });
-    const found = known ? reference(known.id) : toJsonSchemas(registry, this.#io)['wanted']!;
+    const found = this.#schemaOf(schema);
     this.#use(found);
     return found;
+  }
+
+  #schemaOf(schema: z.ZodType): Json {
+    const registry = registerResources();
+    const known = registry.get(schema);
+    if (known) return reference(known.id);
+    // beside the resources, so that it refers to them
+    registry.add(schema, { id: 'wanted' });
+    return toJsonSchemas(registry, this.#io)['wanted']!;
   }
 
   /** The components to which the document or other components refer. */
@@ -147,6 +151,7 @@ class Schemas {
     return Object.fromEntries([...this.#used].sort().map((id) => [id, this.#components[id]!]));
   }
 
+  /** Notes the components to which a schema refers, and those to which these refer. */
   #use(schema: Json): void {
     for (const [, id] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       if (this.#used.has(id!)) continue;

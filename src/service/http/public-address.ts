@@ -11,6 +11,7 @@ export interface ProxyOptions {
   trustedProxies?: readonly string[] | undefined;
 }
 
+/** The parts of a request that show its address. */
 type Seen = Pick<FastifyRequest, 'protocol' | 'host' | 'headers' | 'socket'>;
 
 /** A name or an address, and perhaps a port. */
@@ -37,8 +38,7 @@ export class PublicAddress {
    */
   root(request: Seen): string {
     if (this.#url !== undefined) return this.#url;
-    const said = this.#forwarded(request);
-    const { protocol = request.protocol, host = request.host } = said;
+    const { protocol = request.protocol, host = request.host } = this.#forwarded(request);
     const origin = `${protocol}://${host}`;
     if (!/^https?$/.test(protocol))
       throw refused('The header for the forwarded scheme must say http or https.');
@@ -88,10 +88,10 @@ function checkedUrl(text: string): string {
 function networks(texts: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of texts.flatMap((text) => (text === 'loopback' ? LOOPBACK : text))) {
-    const [address, bits] = text.split('/', 2) as [string, string?];
+    const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
     const version = isIP(address);
     const most = version === 4 ? 32 : 128;
-    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Infinity;
+    const length = Number(bits ?? most);
     if (version === 0 || length > most) {
       throw new ForayError('USAGE', `"${text}" is not an address or a network, such as 10.0.0.0/8.`, {
         hint: 'Check --trust-proxy; loopback stands for this machine.',
@@ -102,7 +102,7 @@ function networks(texts: readonly string[]): BlockList {
   return list;
 }
 
-/** The last value of a forwarding header, from the nearest proxy. Earlier values may be forged. */
+/** The last value of a forwarding header, which the nearest proxy has set. Earlier values may be forged. */
 function last(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(',').at(-1)?.trim() || undefined;
 }
@@ -126,6 +126,7 @@ function lastForwarded(header = ''): { proto?: string; host?: string } {
   );
 }
 
+/** The fields that have a value. */
 function defined<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>;

@@ -6,8 +6,8 @@ import { acceptText } from '../../http/text-bodies.ts';
 import { acceptBytes, notUtf8, reader } from './body.ts';
 import type { Handlers, OfCaller } from './call.ts';
 import type { Limits } from './limits.ts';
-import type { PublicAddress } from './public-address.ts';
 import type { ModelAccess } from './model-access.ts';
+import type { PublicAddress } from './public-address.ts';
 
 interface RouteContext {
   modelAccess: ModelAccess;
@@ -32,22 +32,22 @@ export async function addRoutes(
     },
     send,
   };
-  const add = (scope: FastifyInstance, isBytes: boolean): void => {
+  const addThose = (scope: FastifyInstance, isWanted: (endpoint: Endpoint) => boolean): void => {
     for (const [name, endpoint] of Object.entries(allEndpoints) as [AnyEndpointName, Endpoint][])
-      if ((endpoint.body === 'bytes') === isBytes)
+      if (isWanted(endpoint))
         addRoute(scope, endpoint, handlers[name] as (call: unknown) => unknown, serving);
   };
   await api.register((scope, _options, done) => {
     // bodies may have any Content-Type or none, because existing clients do not always send this header
     acceptText(scope, notUtf8);
-    // each route has the limit, and not the parser, so that the error can name it
+    // the limit is at each route and not at the parser, so that the error can name it
     scope.addHook('onRoute', (route) => void (route.bodyLimit = limits.body));
-    add(scope, false);
+    addThose(scope, ({ body }) => body !== 'bytes');
     done();
   });
   await api.register((scope, _options, done) => {
     acceptBytes(scope, limits.upload);
-    add(scope, true);
+    addThose(scope, ({ body }) => body === 'bytes');
     done();
   });
 }
@@ -65,6 +65,7 @@ function send(reply: FastifyReply, result: unknown): unknown {
   return undefined;
 }
 
+/** What is done at the end of the current turn. */
 let acts: (() => void)[] = [];
 
 /**

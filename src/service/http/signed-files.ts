@@ -10,8 +10,8 @@ import { reader } from './body.ts';
 const Query = z.object({ filename: z.string(), expires: z.string(), signature: z.string() });
 
 /**
- * Node checks a connection when nothing was written for this time, and then again after each such time, ms. It closes the
- * connection if there is as much unsent data as at the check before, or as after the last write.
+ * How long the client of a download may take no data, in milliseconds. After each such time without a write, Node looks
+ * how much data is unsent. It closes the connection if this is as much as at its last look or after the last write.
  */
 const STALLED = 15_000;
 

@@ -2,15 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { canonicalValue, nameKey } from '../../api/values.ts';
 import { textOf } from '../../http/text-bodies.ts';
-import type { Shown } from '../animation/sessions.ts';
 import { stateWord } from '../animation/resource.ts';
+import type { Shown } from '../animation/sessions.ts';
 import { ServiceError } from '../errors.ts';
 import type { SettableType } from '../models/model.ts';
 import { typedValue } from '../models/typed-values.ts';
 import { checkValue } from '../runs/checked.ts';
 import { reader } from './body.ts';
 
-const Command = z.object({ cmd: z.string(), parameters: z.string().default('') });
+// the queries of requests
+const OfCommand = z.object({ cmd: z.string(), parameters: z.string().default('') });
 const OfValue = z.object({ pathtofield: z.string() });
 const OfFunction = z.object({ pathtofunction: z.string() });
 
@@ -34,7 +35,7 @@ const commands: Record<string, Act> = {
   },
 };
 
-/** The requests that steer an animated run, by the part of the path after the session. The result is sent as JSON. */
+/** The handlers of requests that steer an animated run, by the path after the session. The results are sent as JSON. */
 export const steering: Record<string, (shown: Shown, request: FastifyRequest) => unknown> = {
   '/get-state': ({ session }) => wrapped(JSON.stringify(stateWord(session))),
 
@@ -44,7 +45,7 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
   },
 
   '/command'(shown, { query }) {
-    const { cmd, parameters } = reader.query(Command, query);
+    const { cmd, parameters } = reader.query(OfCommand, query);
     if (!Object.hasOwn(commands, cmd)) {
       const known = Object.keys(commands).join(', ');
       throw new ServiceError('INVALID_QUERY', `The query parameter cmd is "${cmd}"; it can be ${known}.`);
@@ -54,7 +55,8 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
   },
 
   async '/get-value'({ session, animation }, { query }) {
-    const { name, type } = elementAt(animation.values, reader.query(OfValue, query).pathtofield, 'value');
+    const path = reader.query(OfValue, query).pathtofield;
+    const { name, type } = elementAt(animation.values, path, 'value');
     return wrapped(await session.ask({ kind: 'get', name, type }));
   },
 
@@ -62,12 +64,11 @@ export const steering: Record<string, (shown: Shown, request: FastifyRequest) =>
     const path = reader.query(OfValue, request.query).pathtofield;
     const { name, type, settable } = elementAt(animation.values, path, 'value');
     if (!settable) throw new ServiceError('INVALID_QUERY', `The value "${name}" can be read, but not set.`);
-    let value: unknown;
     // a request without a body sets an empty text
     const text = textOf(request);
     // a model can declare only a value of a `SettableType` as settable
     const ofType = type as SettableType;
-    checkValue(name, () => (value = typedValue(ofType, canonicalValue(ofType, text))));
+    const value = checkValue(name, () => typedValue(ofType, canonicalValue(ofType, text)));
     await session.ask({ kind: 'set', name, value });
     return null;
   },

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { ForayError, messageOf, type Place } from '../../errors.ts';
+import { statOf } from '../../system/file-stamp.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { readYaml, YamlError } from '../../yaml/yaml.ts';
 import { Declaration } from './declaration.ts';
-import { statOf } from '../../system/file-stamp.ts';
 
 /**
  * A command model: a declaration, `model.yaml` or `model.json`, with the command that runs it (docs/guides/models.md).
@@ -21,17 +21,15 @@ export interface CommandModel {
 
 export type KeptCommand = Pick<CommandModel, 'command' | 'loop'>;
 
-export const Command = z.union(
-  [
-    z
-      .string()
-      .trim()
-      .regex(/^\P{Cc}+$/u)
-      .transform((text) => text.split(/\s+/)),
-    z.array(z.string().regex(/^\P{Cc}+$/u)).min(1),
-  ],
-  { error: 'a program and its arguments are expected, as a text or a list of texts' },
-);
+const NO_CONTROL_CHARACTERS = /^\P{Cc}+$/u;
+const words = z
+  .string()
+  .trim()
+  .regex(NO_CONTROL_CHARACTERS)
+  .transform((text) => text.split(/\s+/));
+export const Command = z.union([words, z.array(z.string().regex(NO_CONTROL_CHARACTERS)).min(1)], {
+  error: 'a program and its arguments are expected, as a text or a list of texts',
+});
 /** The command of a version that is read for the first time. A kept version is not checked again. */
 const NewCommand = z
   .unknown()
@@ -95,8 +93,8 @@ function hasQuotedBlank(text: string): boolean {
   return (text.match(/"[^"]*"|'[^']*'/g) ?? []).some((quoted) => /\s/.test(quoted));
 }
 
-/** The files that the words of a command name by paths relative to the model's folder. */
-export function filesNamed(command: readonly string[], modelFolder: string): string[] {
+/** The files that a command names by paths relative to the model's folder. */
+export function relativeFilesOf(command: readonly string[], modelFolder: string): string[] {
   return command.map((word) => path.join(modelFolder, word)).filter((file) => statOf(file)?.isFile());
 }
 
@@ -104,7 +102,7 @@ export function filesNamed(command: readonly string[], modelFolder: string): str
  * The files that a command names by absolute paths. All versions of the model use the same file at such a path. A
  * program outside the model's folder belongs to the machine, so it is left out.
  */
-export function filesFixed([program, ...args]: readonly string[], modelFolder: string): string[] {
+export function absoluteFilesOf([program, ...args]: readonly string[], modelFolder: string): string[] {
   const isOfModel = program!.startsWith(`${modelFolder}${path.sep}`);
   return [...(isOfModel ? [program!] : []), ...args].filter(
     (word) => path.isAbsolute(word) && statOf(word)?.isFile(),

@@ -23,18 +23,24 @@ export interface Deck {
 const FILES = ['deck.yaml', 'deck.json'];
 /** The ways to find an output in a file. Without any, the output is the file itself. */
 const WAYS = ['regex', 'after', 'csv', 'json', 'xml'] as const;
-/** The settings that belong to one way only. */
-const OF_WAY = { word: 'after', x: 'csv', delimiter: 'csv' } as const;
+/** The settings that belong to one way only, with their way. */
+const OF_WAY = [
+  ['word', 'after'],
+  ['x', 'csv'],
+  ['delimiter', 'csv'],
+] as const;
 
+/** How an output is made of all values that were found for it. */
 const TAKES = ['last', 'first', 'min', 'max', 'sum', 'mean', 'count'] as const;
-/** Which of the values that were found may count, by the type of the output. A count needs no type. */
+/** What an output of a declared type may take. An output that takes the count has no declared type. */
 const TAKES_OF: Record<'DOUBLE' | 'LONG' | 'STRING', readonly (typeof TAKES)[number][]> = {
-  DOUBLE: TAKES.slice(0, 6),
-  LONG: TAKES.slice(0, 5),
-  STRING: TAKES.slice(0, 2),
+  DOUBLE: ['last', 'first', 'min', 'max', 'sum', 'mean'],
+  LONG: ['last', 'first', 'min', 'max', 'sum'],
+  STRING: ['last', 'first'],
 };
 
 const text = z.string().min(1, 'a text is expected');
+const column = z.union([text, z.int().min(1)], { error: 'the name or the number of a column is expected' });
 const Output = z
   .strictObject({
     name: Declaration.shape.outputs.element.shape.name,
@@ -44,12 +50,8 @@ const Output = z
     regex: text.optional(),
     after: text.optional(),
     word: z.int().min(1).optional(),
-    csv: z
-      .union([text, z.int().min(1)], { error: 'the name or the number of a column is expected' })
-      .optional(),
-    x: z
-      .union([text, z.int().min(1)], { error: 'the name or the number of a column is expected' })
-      .optional(),
+    csv: column.optional(),
+    x: column.optional(),
     delimiter: z.string().length(1, 'one character is expected').optional(),
     json: text.optional(),
     xml: text.optional(),
@@ -63,8 +65,8 @@ const Output = z
     if (!way && !output.file) {
       complain('name', `the output "${output.name}" needs a file, or one of ${WAYS.join(', ')}`);
     }
-    for (const [key, of] of Object.entries(OF_WAY) as [keyof typeof OF_WAY, (typeof WAYS)[number]][]) {
-      if (output[key] !== undefined && way !== of) complain(key, `${key} belongs to ${of}`);
+    for (const [key, owner] of OF_WAY) {
+      if (output[key] !== undefined && way !== owner) complain(key, `${key} belongs to ${owner}`);
     }
     for (const key of ['type', 'take'] as const) {
       if (output[key] === undefined) continue;
@@ -86,7 +88,7 @@ const DeckFile = z.strictObject({
   outputs: z.array(Output).min(1, 'a deck needs an output'),
 });
 
-/** Reads deck.yaml or deck.json in a folder. @throws ForayError IMPORT_FAILED with the place */
+/** Reads deck.yaml or deck.json of a folder. @throws ForayError IMPORT_FAILED with the place */
 export function readDeck(folder: string): Deck {
   const name = FILES.find((file) => readdirSync(folder).includes(file));
   if (name === undefined) {
@@ -112,8 +114,9 @@ export function readDeck(folder: string): Deck {
   const found = filesUnder(folder)
     .map((file) => path.relative(folder, file))
     .filter((name) => !FILES.includes(name) && !isHidden(name));
-  const lost = found.filter((name) => !statOf(path.join(folder, name))?.isFile());
-  const files = found.filter((name) => !lost.includes(name));
+  const isFile = (name: string): boolean => statOf(path.join(folder, name))?.isFile() ?? false;
+  const files = found.filter(isFile);
+  const lost = found.filter((name) => !files.includes(name));
   const left = [
     ...lost.map((name) => `the link ${name}: it leads to no file`),
     ...emptyFolders(folder).map((name) => `the empty folder ${name}: the program must make it`),
@@ -139,6 +142,7 @@ function typeOf(output: z.infer<typeof Output>): Declaration['outputs'][number][
   return output.type ?? (output.take === 'count' ? 'LONG' : 'DOUBLE');
 }
 
+/** @param inner - the place in the folder where the search begins, relative to the folder */
 function emptyFolders(folder: string, inner = ''): string[] {
   const entries = readdirSync(path.join(folder, inner), { withFileTypes: true });
   if (entries.length === 0) return [inner];

@@ -75,14 +75,12 @@ const animation = z
       .optional(),
     functions: z.array(z.strictObject({ name, parameters: z.array(name).optional() })).optional(),
   })
-  .superRefine((animation, context) => {
-    for (const list of ['viewAreas', 'values', 'functions'] as const) {
-      complainOfRepeats(animation[list] ?? [], list, context);
-    }
-    for (const [index, { name, type, settable }] of (animation.values ?? []).entries()) {
+  .superRefine(({ viewAreas = [], values = [], functions = [] }, context) => {
+    const complain = complainTo(context);
+    complainOfRepeats({ viewAreas, values, functions }, complain);
+    for (const [index, { name, type, settable }] of values.entries()) {
       if (!settable || settableTypes.some((known) => known === type)) continue;
-      const message = `the value "${name}" cannot be settable: its type is ${type}`;
-      context.addIssue({ code: 'custom', path: ['values', index, 'settable'], message });
+      complain(['values', index, 'settable'], `the value "${name}" cannot be settable: its type is ${type}`);
     }
   });
 
@@ -134,112 +132,137 @@ export const Declaration = z
     animation: animation.optional(),
     needs: z.array(label).optional(),
   })
-  .superRefine((declaration, context) => {
-    const complain = (path: PropertyKey[], message: string) =>
-      context.addIssue({ code: 'custom', path, message });
-    for (const list of ['inputs', 'outputs', 'experiments'] as const) {
-      complainOfRepeats(declaration[list], list, context);
+  .superRefine(({ inputs, outputs, experiments }, context) => {
+    const complain = complainTo(context);
+    complainOfRepeats({ inputs, outputs, experiments }, complain);
+    for (const [index, input] of inputs.entries()) complainOfInput(input, ['inputs', index], complain);
+    for (const [index, output] of outputs.entries()) {
+      complainOfOutput(output, outputs, ['outputs', index], complain);
     }
-    for (const [index, input] of declaration.inputs.entries()) {
-      const path = ['inputs', index];
-      if (input.name.startsWith('{')) {
-        const type = systemInputTypes[input.name as SystemInput] as InputType | undefined;
-        if (!type) complain([...path, 'name'], `"${input.name}" is not a system input`);
-        else if (input.type !== type)
-          complain([...path, 'type'], `"${input.name}" must be of the type ${type}`);
-        if (isModelTime(input.name) && !isTimeUnit(input.units)) {
-          const choice = unitsOf.time.join(', ');
-          complain([...path, 'units'], `"${input.name}" is a time: its units must be one of ${choice}`);
-        }
-      }
-      if ((input.min ?? input.max) !== undefined && !isNumericType(input.type)) {
-        complain(path, `"${input.name}" has no least or greatest value: its type is ${input.type}`);
-      }
-      if (input.type === 'INPUT_FILE' && input.default !== '') {
-        complain(
-          [...path, 'default'],
-          `"${input.name}" is a file that a request gives: its default must be ''`,
-        );
-      }
-      if (input.min !== undefined && input.max !== undefined && input.min > input.max) {
-        complain([...path, 'max'], `the greatest value of "${input.name}" is less than its least value`);
-      }
-      for (const [at, allowed] of (input.values ?? []).entries()) {
-        complainOfValue([...path, 'values', at], `the value of "${input.name}"`, () =>
-          checkAllowed({ ...input, values: undefined }, canonicalInput(input.name, input.type, allowed)),
-        );
-      }
-      complainOfValue([...path, 'default'], `the default of "${input.name}"`, () =>
-        checkAllowed(input, canonicalInput(input.name, input.type, input.default)),
-      );
-    }
-    for (const [index, { name, type, axis }] of declaration.outputs.entries()) {
-      const path = ['outputs', index, 'axis'];
-      if (axis && type !== 'DATA_SET')
-        complain(path, `"${name}" has no x axis: its type is ${type}, and only a DATA_SET is a curve`);
-      if (axis?.start !== undefined && axis.scale === 'log')
-        complain([...path, 'scale'], 'an axis with a start shows dates, and an axis of dates is linear');
-      if (axis?.start !== undefined && (axis.units === null || !isTimeUnit(axis.units)))
-        complain(
-          [...path, 'start'],
-          `an axis with a start has units of time: one of ${unitsOf.time.join(', ')}`,
-        );
-      const chart = name.split('|', 1)[0]!;
-      if (declaration.outputs.some((other) => chart !== name && nameKey(other.name) === nameKey(chart))) {
-        complain(
-          ['outputs', index, 'name'],
-          `"${chart}" is an output, and also the chart of the item "${name}"`,
-        );
-      }
-    }
-    for (const [index, experiment] of declaration.experiments.entries()) {
-      for (const [given, setting] of Object.entries(experiment.inputs)) {
-        const input = declaration.inputs.find((input) => nameKey(input.name) === nameKey(given));
-        const what = `"${given}" of experiment "${experiment.name}"`;
-        const path = ['experiments', index, 'inputs', given];
-        if (!input) complain(path, `experiment "${experiment.name}" sets "${given}", which is not an input`);
-        else if (isUnfit(input.type, setting))
-          complain(path, `${what} is a range, which does not fit ${input.type}`);
-        else
-          complainOfValue(path, what, () => {
-            const { value } = settingItem(input, setting);
-            // the values of a range are checked when a run is requested with them
-            if (typeof setting !== 'object') checkAllowed(input, value);
-          });
-      }
-    }
-
-    function complainOfValue(path: PropertyKey[], what: string, read: () => unknown): void {
-      try {
-        read();
-      } catch (error) {
-        complain(path, `${what} ${(error as Error).message}`);
-      }
+    for (const [index, experiment] of experiments.entries()) {
+      complainOfSettings(experiment, inputs, ['experiments', index, 'inputs'], complain);
     }
   });
 export type Declaration = z.infer<typeof Declaration>;
 export type DeclaredInput = Declaration['inputs'][number];
+type DeclaredOutput = Declaration['outputs'][number];
 export type AnimationDeclaration = NonNullable<Declaration['animation']>;
 type Setting = z.infer<typeof value> | z.infer<typeof range>;
 
-/** Without units, a time is in seconds. */
-function isTimeUnit(units: string | null): boolean {
-  return units === null || unitsOf.time.some((known) => known === units);
+/** Notes what is wrong with the part of a declaration that has this path. */
+type Complain = (path: PropertyKey[], message: string) => void;
+
+function complainTo(context: z.RefinementCtx): Complain {
+  return (path, message) => context.addIssue({ code: 'custom', path, message });
 }
 
-function complainOfRepeats(
-  items: readonly { name: string }[],
-  list: string,
-  context: { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void },
+function complainOfRepeats(lists: Record<string, readonly { name: string }[]>, complain: Complain): void {
+  for (const [list, items] of Object.entries(lists)) {
+    const seen = new Set<string>();
+    for (const [index, { name }] of items.entries()) {
+      if (seen.has(nameKey(name))) complain([list, index, 'name'], `${list} has "${name}" twice`);
+      seen.add(nameKey(name));
+    }
+  }
+}
+
+function complainOfInput(input: DeclaredInput, path: PropertyKey[], complain: Complain): void {
+  const { name, type, units, min, max, values = [] } = input;
+  if (name.startsWith('{')) {
+    const wanted = systemInputTypes[name as SystemInput] as InputType | undefined;
+    if (!wanted) complain([...path, 'name'], `"${name}" is not a system input`);
+    else if (type !== wanted) complain([...path, 'type'], `"${name}" must be of the type ${wanted}`);
+    // without units, a model time is in seconds
+    if (isModelTime(name) && units !== null && !isTimeUnit(units)) {
+      const choice = unitsOf.time.join(', ');
+      complain([...path, 'units'], `"${name}" is a time: its units must be one of ${choice}`);
+    }
+  }
+  if ((min !== undefined || max !== undefined) && !isNumericType(type)) {
+    complain(path, `"${name}" has no least or greatest value: its type is ${type}`);
+  }
+  if (type === 'INPUT_FILE' && input.default !== '') {
+    complain([...path, 'default'], `"${name}" is a file that a request gives: its default must be ''`);
+  }
+  if (min !== undefined && max !== undefined && min > max) {
+    complain([...path, 'max'], `the greatest value of "${name}" is less than its least value`);
+  }
+  for (const [at, value] of values.entries()) {
+    complainOfValue([...path, 'values', at], `the value of "${name}"`, complain, () =>
+      checkAllowed({ type, min, max }, canonicalInput(name, type, value)),
+    );
+  }
+  complainOfValue([...path, 'default'], `the default of "${name}"`, complain, () =>
+    checkAllowed(input, canonicalInput(name, type, input.default)),
+  );
+}
+
+function complainOfOutput(
+  { name, type, axis }: DeclaredOutput,
+  outputs: readonly DeclaredOutput[],
+  path: PropertyKey[],
+  complain: Complain,
+): void {
+  if (axis && type !== 'DATA_SET') {
+    const why = `its type is ${type}, and only a DATA_SET is a curve`;
+    complain([...path, 'axis'], `"${name}" has no x axis: ${why}`);
+  }
+  if (axis?.start !== undefined && axis.scale === 'log') {
+    const message = 'an axis with a start shows dates, and an axis of dates is linear';
+    complain([...path, 'axis', 'scale'], message);
+  }
+  if (axis?.start !== undefined && !isTimeUnit(axis.units)) {
+    const message = `an axis with a start has units of time: one of ${unitsOf.time.join(', ')}`;
+    complain([...path, 'axis', 'start'], message);
+  }
+  const chart = name.split('|', 1)[0]!;
+  const isItem = chart !== name;
+  if (isItem && outputs.some((other) => nameKey(other.name) === nameKey(chart))) {
+    complain([...path, 'name'], `"${chart}" is an output, and also the chart of the item "${name}"`);
+  }
+}
+
+/** Complains of the inputs that an experiment sets. */
+function complainOfSettings(
+  { name, inputs: settings }: Declaration['experiments'][number],
+  inputs: readonly DeclaredInput[],
+  path: PropertyKey[],
+  complain: Complain,
 ): void {
   const seen = new Set<string>();
-  for (const [index, { name }] of items.entries()) {
-    if (seen.has(nameKey(name))) {
-      const message = `${list} has "${name}" twice`;
-      context.addIssue({ code: 'custom', path: [list, index, 'name'], message });
-    }
-    seen.add(nameKey(name));
+  for (const [given, setting] of Object.entries(settings)) {
+    const at = [...path, given];
+    const input = inputs.find((input) => nameKey(input.name) === nameKey(given));
+    const what = `"${given}" of experiment "${name}"`;
+    if (seen.has(nameKey(given))) complain(at, `experiment "${name}" sets "${given}" twice`);
+    seen.add(nameKey(given));
+    if (!input) complain(at, `experiment "${name}" sets "${given}", which is not an input`);
+    else if (isWrongRange(input.type, setting))
+      complain(at, `${what} is a range, which does not fit ${input.type}`);
+    else
+      complainOfValue(at, what, complain, () => {
+        const { value } = settingItem(input, setting);
+        // the values in a range are checked when a run is requested with them
+        if (typeof setting !== 'object') checkAllowed(input, value);
+      });
   }
+}
+
+function complainOfValue(path: PropertyKey[], what: string, complain: Complain, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    complain(path, `${what} ${(error as Error).message}`);
+  }
+}
+
+function isTimeUnit(units: string | null): boolean {
+  return unitsOf.time.some((known) => known === units);
+}
+
+/** Whether a setting is a range, and not one for inputs of this type. */
+function isWrongRange(type: InputType, setting: Setting): boolean {
+  return typeof setting === 'object' && setting.type !== rangeTypes[type as keyof typeof rangeTypes];
 }
 
 /**
@@ -298,8 +321,4 @@ function settingItem({ name, type, units }: DeclaredInput, setting: Setting): In
   if (typeof setting !== 'object') return { name, type, units, value: canonicalInput(name, type, setting) };
   const { type: rangeType, ...bounds } = setting;
   return { name, type: rangeType, units, value: canonicalInput(name, rangeType, JSON.stringify(bounds)) };
-}
-
-function isUnfit(base: InputType, setting: Setting): boolean {
-  return typeof setting === 'object' && setting.type !== rangeTypes[base as keyof typeof rangeTypes];
 }

@@ -19,7 +19,10 @@ try {
   const model = await loadModel(workerData as string);
   const { animation } = model;
   parentPort!.postMessage({
-    declaration: { ...without(model, 'run'), ...(animation && { animation: without(animation, 'start') }) },
+    declaration: {
+      ...without('run', model),
+      ...(animation && { animation: without('start', animation) }),
+    },
     loaded: [...loaded],
   } satisfies Answer);
 } catch (error) {
@@ -29,16 +32,13 @@ try {
   } satisfies Answer);
 }
 
-/**
- * The message of an error. The message of a syntax error does not say the place, but the first line of its stack does.
- * So the place is put before the message.
- */
+/** The message of an error. A syntax error has its place only in the first line of its stack, so the place is added. */
 function described({ message, stack = '' }: Error): string {
   const place = /^file:\/\/(\S+:\d+)\n/.exec(stack)?.[1];
   return place === undefined ? message : `${place}: ${message}`;
 }
 
-/** The definition without its function `code`, because functions cannot be posted. */
-function without(definition: object, code: string): object {
-  return Object.fromEntries(Object.entries(definition).filter(([key]) => key !== code));
+/** A definition without one of its functions, because functions cannot be posted. */
+function without(functionName: string, definition: object): object {
+  return Object.fromEntries(Object.entries(definition).filter(([key]) => key !== functionName));
 }

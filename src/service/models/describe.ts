@@ -13,41 +13,41 @@ import { MarkedProcesses } from '../../system/marked-processes.ts';
 import { Complaint } from '../complaint.ts';
 import { MARK, modelEnvironmentOf } from '../environment.ts';
 import { isSystemError } from '../system-errors.ts';
-import { filesFixed, filesNamed, readCommandModel } from './command.ts';
+import { absoluteFilesOf, readCommandModel, relativeFilesOf } from './command.ts';
 import { Declaration } from './declaration.ts';
 import { isModule, isPython, type ModelPlace, readCode } from './folder.ts';
 import { withOwnCopy } from './own-copy.ts';
 import { pythonCommand, pythonFor } from './program.ts';
-import { LOAD_LIMIT, type PythonBuild } from './python-build.ts';
+import { PROGRAM_LOAD_LIMIT, type PythonBuild } from './python-build.ts';
 import { oneLine } from '../../text/suggest.ts';
 
-/** The longest time for loading a model's module, and for learning the packages of a program, in milliseconds. */
-export const LOAD_TIMEOUT = 30_000;
+/** How long a model's module may take to load, and a program to tell its packages, in milliseconds. */
+export const MODULE_LOAD_LIMIT = 30_000;
 /** How long to read the output of a program that has ended, in milliseconds. */
 const LINGER = 1_000;
 
 /**
- * Reads a model's declaration. A module is loaded in its own thread, and a file in Python in its own process, so that a model that hangs or crashes while
- * loading does not affect the service, and a changed model can be loaded again.
+ * Reads a model's declaration. A module is loaded in its own thread, and a file in Python in its own process. So a model
+ * that hangs or crashes while loading does not affect the service, and a changed model can be loaded again.
  *
  * @param signal - ends the loading
- * @throws the reason of the signal; ForayError MODEL_INVALID with the model's folder or the place in its declaration; MODEL_UNREADABLE if the
- * system failed, and not the model
+ * @throws the reason of the signal; ForayError MODEL_INVALID with the model's folder or the place in its declaration;
+ *   MODEL_UNREADABLE if the system failed, and not the model
  */
 export async function describeModel(place: ModelPlace, signal?: AbortSignal): Promise<Described> {
   const { entry } = place;
+  const folder = path.dirname(entry);
   if (!isModule(entry) && !isPython(entry)) {
     const { declaration, command } = readCommandModel(entry);
-    const folder = path.dirname(entry);
-    return { declaration, loaded: filesNamed(command, folder), fixed: filesFixed(command, folder) };
+    const [loaded, absolute] = [relativeFilesOf(command, folder), absoluteFilesOf(command, folder)];
+    return { declaration, loaded, absolute };
   }
-  const folder = path.dirname(entry);
   const answer = await (isPython(entry) ? askPython(place, signal) : askThread(entry, signal)).catch(
     (error: unknown): Answer => {
       signal?.throwIfAborted();
       if (error instanceof ForayError) throw error;
       const isLate = ['AbortError', 'TimeoutError'].includes((error as Error).name);
-      const limit = isPython(entry) ? LOAD_LIMIT : LOAD_TIMEOUT;
+      const limit = isPython(entry) ? PROGRAM_LOAD_LIMIT : MODULE_LOAD_LIMIT;
       return {
         problem: isLate ? `its file takes longer than ${limit / 1_000} s` : messageOf(error),
         isOfSystem: isSystemError(error),
@@ -55,17 +55,13 @@ export async function describeModel(place: ModelPlace, signal?: AbortSignal): Pr
     },
   );
   if ('problem' in answer) {
-    const { place } = answer;
+    const { problem, isOfSystem, place: at } = answer;
     throw new ForayError(
-      answer.isOfSystem ? 'MODEL_UNREADABLE' : 'MODEL_INVALID',
-      `The model in ${folder} cannot be loaded: ${oneLine(answer.problem).trim().replace(/\.$/, '')}.`,
+      isOfSystem ? 'MODEL_UNREADABLE' : 'MODEL_INVALID',
+      `The model in ${folder} cannot be loaded: ${oneLine(problem).trim().replace(/\.$/, '')}.`,
       {
-        place: place ? { ...place, column: 1 } : undefined,
-        hint: answer.isOfSystem
-          ? undefined
-          : isPython(entry)
-            ? packageHint(folder, answer.problem)
-            : moduleHint(entry, answer.problem),
+        place: at ? { ...at, column: 1 } : undefined,
+        hint: isOfSystem ? undefined : loadingHint(entry, problem),
       },
     );
   }
@@ -77,7 +73,7 @@ export async function describeModel(place: ModelPlace, signal?: AbortSignal): Pr
     });
   }
   const { loaded, opened, python } = answer;
-  return { declaration: declaration.data, loaded, opened, fixed: [], ...(python && { python }) };
+  return { declaration: declaration.data, loaded, opened, absolute: [], ...(python && { python }) };
 }
 
 /** A model's declaration, and the files that it uses. */
@@ -86,14 +82,17 @@ export interface Described {
   /** For a module the files that were loaded with it, for a command the files that it names. */
   loaded: string[];
   /** Files that a command names by absolute paths. */
-  fixed: string[];
+  absolute: string[];
   /** Only for a file in Python: the files outside its folder that it has opened while it was loaded. */
   opened?: string[] | undefined;
-  /** Only for a program in Python that foray serves: its Python and packages, and the folders in which this Python finds packages. */
+  /**
+   * Only for a program in Python that foray serves: its Python and packages, and the folders in which this Python finds
+   * packages.
+   */
   python?: PythonBuild & { program: string; folders: string[] };
 }
 
-/** The answer of the thread; `loaded` are paths of files. */
+/** The answer of the thread or the process that loads a model. */
 export type Answer =
   | ({ declaration: unknown } & Pick<Described, 'loaded' | 'opened' | 'python'>)
   | { problem: string; isOfSystem: boolean; place?: { file: string; line: number } | null };
@@ -110,22 +109,44 @@ async function askPython(place: ModelPlace, signal: AbortSignal | undefined): Pr
     const [python, helper, file] = pythonCommand(place) as [string, string, string];
     const command = [python, helper, path.join(modelFolder, file), 'describe'];
     const more = { PYTHONDONTWRITEBYTECODE: '1' };
-    const printed = await printedBy(command, { modelFolder, folder, more, limit: LOAD_LIMIT, signal }).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw error.code === 'ENOENT'
-          ? new Error(`there is no program ${python}; install Python 3.9 or newer`)
-          : error;
-      },
-    );
+    const options = { modelFolder, folder, more, limit: PROGRAM_LOAD_LIMIT, signal };
+    const printed = await printedBy(command, options).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT'
+        ? new Error(`there is no program ${python}; install Python 3.9 or newer`)
+        : error;
+    });
     if (printed === '') throw new Error('it ended its process, perhaps by sys.exit()');
+    // the answer names files of the copy
     const inSource = (_key: string, value: unknown): unknown =>
       typeof value === 'string' ? value.replaceAll(copy, source) : value;
     return { isOfSystem: false, ...(JSON.parse(printed, inSource) as Answer) };
   });
 }
 
-/** What to do if Node cannot load a module. */
-function moduleHint(entry: string, problem: string): string | undefined {
+async function askThread(entry: string, given: AbortSignal | undefined): Promise<Answer> {
+  const thread = new Worker(ownModule('src/service/models/describe-thread'), {
+    workerData: entry,
+    env: environmentForOthers(),
+    stdout: true,
+  });
+  thread.stdout.resume();
+  try {
+    const signal = limited(MODULE_LOAD_LIMIT, given);
+    return await Promise.race([
+      once(thread, 'message', { signal }).then(([answer]) => answer as Answer),
+      once(thread, 'exit').then((): Answer => ({
+        problem: 'it ended the thread that loads it',
+        isOfSystem: false,
+      })),
+    ]);
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** What to do if a module or a file in Python cannot be loaded. */
+function loadingHint(entry: string, problem: string): string | undefined {
+  if (isPython(entry)) return packageHint(path.dirname(entry), problem);
   return problem.includes('under node_modules')
     ? 'Node runs no TypeScript in node_modules. Copy the folder of the model to another place.'
     : moduleTypeHint(entry);
@@ -154,7 +175,7 @@ interface PrintOptions {
 }
 
 /**
- * What a program of a model prints without any input. Then no process of it is left.
+ * What a program of a model prints without any input. Afterwards, none of its processes is left.
  *
  * @throws Error with the reason if it fails; the error of the system if it cannot be started, or takes too long; the
  * reason of the signal
@@ -187,7 +208,7 @@ export async function printedBy(
       throw end.reason;
     });
     const exit = await Promise.race([program.exit, late]);
-    // a process that it has left may hold its output open
+    // a process that the program has left behind may hold its output open
     await Promise.race([program.closed, delay(LINGER, undefined, { ref: false })]);
     if (exit.code !== 0) throw new Error(complaint.text() || `it ended with ${exit.signal ?? exit.code}`);
     return said.join('\n');
@@ -197,28 +218,7 @@ export async function printedBy(
   }
 }
 
-/** A signal that comes after a time, or with another one. */
-function limited(limit: number, signal: AbortSignal | undefined): AbortSignal {
-  return AbortSignal.any([AbortSignal.timeout(limit), ...(signal ? [signal] : [])]);
-}
-
-async function askThread(entry: string, given: AbortSignal | undefined): Promise<Answer> {
-  const thread = new Worker(ownModule('src/service/models/describe-thread'), {
-    workerData: entry,
-    env: environmentForOthers(),
-    stdout: true,
-  });
-  thread.stdout.resume();
-  try {
-    const signal = limited(LOAD_TIMEOUT, given);
-    return await Promise.race([
-      once(thread, 'message', { signal }).then(([answer]) => answer as Answer),
-      once(thread, 'exit').then((): Answer => ({
-        problem: 'it ended the thread that loads it',
-        isOfSystem: false,
-      })),
-    ]);
-  } finally {
-    await thread.terminate();
-  }
+/** A signal that aborts after a time in milliseconds, and also when the given one aborts. */
+function limited(limit: number, given: AbortSignal | undefined): AbortSignal {
+  return AbortSignal.any([AbortSignal.timeout(limit), ...(given ? [given] : [])]);
 }

@@ -26,20 +26,10 @@ const ENTRIES = ['model.ts', 'model.js', 'model.yaml', 'model.json', 'model.py']
  * The names of what tools keep beside code: packages, caches, histories. They are no part of a model, and its program
  * does not see them, except packages ({@link isOfPackages}). All other hidden files are parts of the model.
  */
-const OF_TOOLS = new Set([
-  ...['node_modules', '.venv', '__pycache__', '.mypy_cache', '.pytest_cache', '.ruff_cache', '.tox', '.nox'],
-  ...[
-    '.git',
-    '.hg',
-    '.svn',
-    '.idea',
-    '.vscode',
-    '.DS_Store',
-    '.ipynb_checkpoints',
-    '.Rproj.user',
-    '.Rhistory',
-  ],
-]);
+const OF_TOOLS = new Set(
+  `node_modules .venv __pycache__ .mypy_cache .pytest_cache .ruff_cache .tox .nox
+   .git .hg .svn .idea .vscode .DS_Store .ipynb_checkpoints .Rproj.user .Rhistory`.split(/\s+/),
+);
 /** Separates the path and the properties of a file in {@link stateOf}. */
 export const SEPARATOR = '\0';
 /** Files that an editor or a network disk has while another file is open. */
@@ -49,7 +39,7 @@ const PASSING = /^\.(?:.+\.sw[a-z]|#.+|nfs[0-9a-f]{8,})$/;
 const ALMOST_ENTRY = /^model\.(?:ya?ml|json|py|[cm][jt]s)$/i;
 /** How much of a file is read at once, in bytes. */
 const PIECE = 2 ** 18;
-/** In at most this number of inner folders of a folder without a model, models are looked for. */
+/** The most inner folders of a folder without a model that are searched for models. */
 const MOST_INNER = 100;
 
 /** The extensions of shared code. Other files beside models (results, notes) may change without a change of a model. */
@@ -74,8 +64,16 @@ export interface ModelCode extends ModelPlace {
   files: VersionFile[];
   /** The Python and the packages of a version whose program says them. */
   python?: PythonBuild | undefined;
-  /** Maps imports of this package to files, if the model does not use the current package. */
+  /** Only for the kept files of a version: the files that a module gets when it imports this package, by the import. */
   imports?: Readonly<Record<string, string>>;
+}
+
+/** A file of a model. */
+export interface ModelFile {
+  /** The place of its folder among the model's folders. For foray's own files, it is the place after the last folder. */
+  index: number;
+  folder: string;
+  file: string;
 }
 
 /** Called with a sentence about what is in a folder of models and is not served, although it looks like a model. */
@@ -118,7 +116,7 @@ export function placesIn(
   onInvalid: (folder: string, problem: ForayError) => void,
   onSkipped: OnSkipped = () => {},
 ): ModelPlace[] {
-  const place = (folder: string, entries: string[], shared: readonly string[]): ModelPlace[] => {
+  const placesOf = (folder: string, entries: string[], shared: readonly string[]): ModelPlace[] => {
     if (entries.length === 1) return [placeOf(path.join(folder, entries[0]!), shared)];
     onInvalid(
       folder,
@@ -132,104 +130,87 @@ export function placesIn(
   if (isPython(root) && statOf(root)?.isFile()) return [{ ...placeOf(root, []), isSingleFile: true }];
   const here = visibleEntries(root);
   const own = entriesAmong(here);
-  if (own.length > 0) return place(root, own, []);
+  if (own.length > 0) return placesOf(root, own, []);
   const folders = here
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
     .map((entry) => ({ folder: path.join(root, entry.name), isLink: entry.isSymbolicLink() }))
     .filter(({ folder, isLink }) => {
-      const lost = isLink ? whyLost(folder) : undefined;
+      if (!isLink) return true;
+      const lost = whyLost(folder);
+      if (lost === undefined) return statOf(folder)?.isDirectory();
       // the folder of a known model is missing, and the reader says so
-      if (lost !== undefined && !knownModels.includes(folder)) onSkipped(`${folder} is not served: ${lost}.`);
-      return lost === undefined && (!isLink || statOf(folder)?.isDirectory());
+      if (!knownModels.includes(folder)) onSkipped(`${folder} is not served: ${lost}.`);
+      return false;
     })
     .map(({ folder, isLink }) => ({ folder, isLink, entries: entriesOf(folder) }));
-  for (const { folder, entries } of folders) if (entries.length === 0) whySkipped(folder).forEach(onSkipped);
+  for (const { folder, entries } of folders) if (entries.length === 0) skippedIn(folder).forEach(onSkipped);
   // a link may be a model, but a link to any other folder shares no code
   const shared = folders
     .filter(({ folder, isLink, entries }) => !isLink && entries.length === 0 && !knownModels.includes(folder))
     .map(({ folder }) => folder);
-  return folders.flatMap(({ folder, entries }) => (entries.length > 0 ? place(folder, entries, shared) : []));
+  return folders
+    .filter(({ entries }) => entries.length > 0)
+    .flatMap(({ folder, entries }) => placesOf(folder, entries, shared));
+}
+
+/** Why a link leads to nothing that can be read, as the end of a sentence; undefined if it leads to something. */
+function whyLost(link: string): string | undefined {
+  try {
+    statSync(link);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ELOOP') return 'the link leads in a circle';
+    const to = `the link leads to ${readlinkSync(link)}`;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `${to}, which does not exist`;
+    if (code === 'EACCES') return `${to}, which this user may not read`;
+    throw error;
+  }
+}
+
+/** What looks like a model in a folder that is none, one sentence each. */
+function skippedIn(folder: string): string[] {
+  const found = ifOpen(() => readdirSync(folder, { withFileTypes: true }));
+  if (!found) return [`${folder} is not served: this user may not read it.`];
+  const almost = found.find(({ name }) => ALMOST_ENTRY.test(name));
+  const inner = found
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !OF_TOOLS.has(entry.name))
+    .slice(0, MOST_INNER)
+    .map(({ name }) => path.join(folder, name))
+    .filter((inside) => entriesOf(inside).length > 0);
+  const sentences = inner.map(
+    (inside) => `${inside} is not served: only folders directly in a folder of models are models.`,
+  );
+  if (!almost) return sentences;
+  const wrong = `${folder} is not served: its file ${almost.name} must be named ${entryLike(almost.name)}.`;
+  return [wrong, ...sentences];
+}
+
+/** The name that a file must have to be the entry of a model. */
+function entryLike(name: string): string {
+  const extension = path.extname(name).toLowerCase();
+  return `model${extension.replace('.yml', '.yaml').replace(/[cm]([jt]s)$/, '$1')}`;
 }
 
 /**
- * Whether a folder is empty, apart from hidden files and the folders of tools.
+ * The entries of models in a folder. If the service may not read the folder, the result is empty: the folder counts as
+ * shared code, and reading that code fails later.
+ */
+function entriesOf(folder: string): string[] {
+  return ifOpen(() => entriesAmong(readdirSync(folder, { withFileTypes: true }))) ?? [];
+}
+
+function entriesAmong(found: readonly { name: string }[]): string[] {
+  return ENTRIES.filter((entry) => found.some(({ name }) => name === entry));
+}
+
+/**
+ * Whether a folder is empty, apart from hidden files and the folders of tools. A file in its place is not empty.
  *
  * @throws Error of the system, when it cannot be read
  */
 export function isEmpty(folder: string): boolean {
   return !statOf(folder)?.isFile() && visibleEntries(folder).length === 0;
-}
-
-export async function readCode(place: ModelPlace): Promise<ModelCode> {
-  const files: VersionFile[] = [];
-  const contentHash = await hashContent(place, files);
-  return { ...place, contentHash, files };
-}
-
-/**
- * The public name of a model's file: its path below the model's folder. The name of shared code begins with the name of
- * its folder, and the name of foray's files begins with `foray`.
- */
-function publicPath({ folders }: ModelPlace, index: number, relative: string): string {
-  const folder = index === 0 ? [] : [index < folders.length ? path.basename(folders[index]!) : 'foray'];
-  return [...folder, ...relative.split(path.sep)].join('/');
-}
-
-/**
- * SHA-256 over the names and contents of a model's files, and over which of them may be executed. Other work gets turns,
- * because a model may have large files.
- *
- * @param files - gets each file with a hash of its own
- */
-export async function hashContent(place: ModelPlace, files?: VersionFile[]): Promise<string> {
-  const hash = createHash('sha256');
-  const turn = turns();
-  for (const { index, folder, file } of filesOf(place)) {
-    const relative = path.relative(folder, file);
-    const found = statOf(file);
-    const target = found?.isFile() ? undefined : Buffer.from(readlinkSync(file));
-    const mode = index < place.folders.length && isExecutable(file) ? ['x'] : [];
-    // the length separates the end of one file from the beginning of the next
-    hash.update(JSON.stringify([index, relative, target?.length ?? found!.size, ...mode]));
-    const own = files && createHash('sha256');
-    for (const piece of target ? [target] : piecesOf(file)) {
-      hash.update(piece);
-      own?.update(piece);
-      await turn();
-    }
-    if (own) files.push({ path: publicPath(place, index, relative), sha256: own.digest('hex') });
-  }
-  return hash.digest('hex');
-}
-
-/** The content of a file. Each piece is in the same memory. */
-function* piecesOf(file: string): Generator<Buffer> {
-  const open = openSync(file, 'r');
-  try {
-    const memory = Buffer.allocUnsafe(PIECE);
-    for (let length; (length = readSync(open, memory)) > 0;) yield memory.subarray(0, length);
-  } finally {
-    closeSync(open);
-  }
-}
-
-function isExecutable(file: string): boolean {
-  return ((statOf(file)?.mode ?? 0) & 0o100) !== 0;
-}
-
-/**
- * The message if changed files of the model are the reason why a run does not start, or why its outputs are not kept.
- */
-export const CHANGED = "the model's files were changed since the service read them";
-
-/**
- * A text that changes when a model's files change. It is made from properties of the files, without their content. It
- * has a line for each file: the path, the separator, and the properties.
- */
-export function stateOf(place: ModelPlace): string {
-  return filesOf(place)
-    .map(({ file }) => `${file}${SEPARATOR}${fileStamp(file) ?? readlinkSync(file)}`)
-    .join('\n');
 }
 
 /** @param shared - folders beside the model's folder, with code that its module may import */
@@ -258,67 +239,79 @@ export function isPython(entry: string): boolean {
   return path.extname(entry) === '.py';
 }
 
-/**
- * The entries of models in a folder. If the service may not read the folder, the result is empty: the folder counts as
- * shared code, and reading that code fails later.
- */
-function entriesOf(folder: string): string[] {
-  return ifOpen(() => entriesAmong(readdirSync(folder, { withFileTypes: true }))) ?? [];
+export async function readCode(place: ModelPlace): Promise<ModelCode> {
+  const files: VersionFile[] = [];
+  const contentHash = await hashContent(place, files);
+  return { ...place, contentHash, files };
 }
 
-/** Why a link leads to nothing that can be read, as the end of a sentence; undefined if it leads to something. */
-function whyLost(link: string): string | undefined {
+/**
+ * SHA-256 over the names and contents of a model's files, and over which of them may be executed. Other work gets turns,
+ * because a model may have large files.
+ *
+ * @param files - gets each file with a hash of its own
+ */
+export async function hashContent(place: ModelPlace, files?: VersionFile[]): Promise<string> {
+  const hash = createHash('sha256');
+  const turn = turns();
+  for (const modelFile of filesOf(place)) {
+    const { index, folder, file } = modelFile;
+    const stats = statOf(file);
+    // the content of a link that leads to no file is its target
+    const target = stats?.isFile() ? undefined : Buffer.from(readlinkSync(file));
+    const isExecutable = index < place.folders.length && ((stats?.mode ?? 0) & 0o100) !== 0;
+    // the length separates the end of one file from the beginning of the next
+    const length = target ? target.length : stats!.size;
+    hash.update(JSON.stringify([index, path.relative(folder, file), length, ...(isExecutable ? ['x'] : [])]));
+    const own = files && createHash('sha256');
+    for (const piece of target ? [target] : piecesOf(file)) {
+      hash.update(piece);
+      own?.update(piece);
+      await turn();
+    }
+    if (own) files.push({ path: publicPath(place, modelFile), sha256: own.digest('hex') });
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * The public name of a model's file: its path below the model's folder. The name of shared code begins with the name of
+ * its folder, and the name of foray's files begins with `foray`.
+ */
+function publicPath({ folders }: ModelPlace, { index, folder, file }: ModelFile): string {
+  const top = index === 0 ? [] : [index < folders.length ? path.basename(folder) : 'foray'];
+  return [...top, ...path.relative(folder, file).split(path.sep)].join('/');
+}
+
+/** The content of a file. Each piece is in the same memory. */
+function* piecesOf(file: string): Generator<Buffer> {
+  const open = openSync(file, 'r');
   try {
-    statSync(link);
-    return undefined;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ELOOP') return 'the link leads in a circle';
-    const to = `the link leads to ${readlinkSync(link)}`;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return `${to}, which does not exist`;
-    if (code === 'EACCES') return `${to}, which this user may not read`;
-    throw error;
+    const memory = Buffer.allocUnsafe(PIECE);
+    for (let length; (length = readSync(open, memory)) > 0;) yield memory.subarray(0, length);
+  } finally {
+    closeSync(open);
   }
 }
 
-/** What looks like a model in a folder that is none, one sentence each. */
-function whySkipped(folder: string): string[] {
-  const found = ifOpen(() => readdirSync(folder, { withFileTypes: true }));
-  if (!found) return [`${folder} is not served: this user may not read it.`];
-  const almost = found.find(({ name }) => ALMOST_ENTRY.test(name));
-  const inner = found
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !OF_TOOLS.has(entry.name))
-    .slice(0, MOST_INNER)
-    .map(({ name }) => path.join(folder, name))
-    .filter((inside) => entriesOf(inside).length > 0);
-  return [
-    ...(almost
-      ? [`${folder} is not served: its file ${almost.name} must be named ${entryLike(almost.name)}.`]
-      : []),
-    ...inner.map(
-      (inside) => `${inside} is not served: only folders directly in a folder of models are models.`,
-    ),
-  ];
-}
+/**
+ * The message if changed files of the model are the reason why a run does not start, or why its outputs are not kept.
+ */
+export const CHANGED = "the model's files were changed since the service read them";
 
-/** The name that a file must have to be the entry of a model. */
-function entryLike(name: string): string {
-  const extension = path.extname(name).toLowerCase();
-  return `model${extension.replace('.yml', '.yaml').replace(/[cm]([jt]s)$/, '$1')}`;
-}
-
-function entriesAmong(found: readonly { name: string }[]): string[] {
-  return ENTRIES.filter((entry) => found.some(({ name }) => name === entry));
+/**
+ * A text that changes when a model's files change. It is made from properties of the files, without their content. It
+ * has a line for each file: the path, the separator, and the properties.
+ */
+export function stateOf(place: ModelPlace): string {
+  return filesOf(place)
+    .map(({ file }) => `${file}${SEPARATOR}${fileStamp(file) ?? readlinkSync(file)}`)
+    .join('\n');
 }
 
 /** A model's files: first the files of its folders, in the order of the folders, then foray's own files. */
-export function filesOf({
-  entry,
-  folders,
-  isSingleFile = false,
-  library,
-  libraryRoot,
-}: ModelPlace): { index: number; folder: string; file: string }[] {
+export function filesOf(place: ModelPlace): ModelFile[] {
+  const { entry, folders, isSingleFile = false, library, libraryRoot } = place;
   const own = folders.flatMap((folder, index) =>
     (isSingleFile ? [path.join(folder, path.basename(entry))] : filesUnder(folder))
       .filter((file) => index === 0 || SHARED_CODE.test(file))
@@ -336,7 +329,7 @@ export function filesOf({
 export function filesUnder(folder: string, above: readonly string[] = []): string[] {
   const chain = [...above, realpathSync(folder)];
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => !PASSING.test(entry.name) && !isToolsIn(folder, entry))
+    .filter((entry) => !PASSING.test(entry.name) && !isEntryOfTools(folder, entry))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const full = path.join(folder, entry.name);
@@ -347,9 +340,10 @@ export function filesUnder(folder: string, above: readonly string[] = []): strin
     });
 }
 
-function visibleEntries(folder: string) {
+/** What is in a folder, without hidden files and the files of tools, sorted by name. */
+function visibleEntries(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => !entry.name.startsWith('.') && !isToolsIn(folder, entry))
+    .filter((entry) => !entry.name.startsWith('.') && !isEntryOfTools(folder, entry))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -359,7 +353,7 @@ export function isOfTools(entry: string): boolean {
 }
 
 /** Like {@link isOfTools}. A file needs no further look at the disk, because only a folder can be an environment. */
-function isToolsIn(folder: string, entry: Dirent): boolean {
+function isEntryOfTools(folder: string, entry: Dirent): boolean {
   return entry.isFile() ? OF_TOOLS.has(entry.name) : isOfTools(path.join(folder, entry.name));
 }
 

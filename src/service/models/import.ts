@@ -6,13 +6,16 @@ import { text } from 'node:stream/consumers';
 import { stringify } from 'yaml';
 import { ForayError, messageOf, type Place } from '../../errors.ts';
 import { ownFile } from '../../package/own-files.ts';
+import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { schemaError } from '../../yaml/schema-error.ts';
 import { Complaint } from '../complaint.ts';
-import { environmentForOthers } from '../../system/environment-for-others.ts';
 import { type Deck, readDeck } from './deck.ts';
 import { Declaration } from './declaration.ts';
 import { PYTHON_HELPER } from './folder.ts';
 import { pythonFor } from './program.ts';
+
+/** Matches a model of Mesa, `module:Class`. */
+const MESA_CLASS = /^[\p{L}\p{N}_.]+:[\p{L}\p{N}_]+$/u;
 
 /** A model that was made from what a user owns. It is not written yet. */
 export interface Imported {
@@ -39,8 +42,7 @@ type Outcome =
 export async function importModel(source: string, near: string): Promise<Imported> {
   const ask = (importer: string, input?: string) =>
     askImporter([pythonFor(near), ownFile(`python/foray_${importer}.py`), source], input);
-  if (/^[\p{L}\p{N}_.]+:[\p{L}\p{N}_]+$/u.test(source) && !existsSync(source))
-    return checked(await ask('mesa'), source);
+  if (MESA_CLASS.test(source) && !existsSync(source)) return checked(await ask('mesa'), source);
   const stat = statSync(source, { throwIfNoEntry: false });
   if (!stat) throw new ForayError('IMPORT_FAILED', `There is no file or folder ${source}.`);
   if (stat.isDirectory()) {
@@ -60,12 +62,12 @@ export async function importModel(source: string, near: string): Promise<Importe
  * @throws Error of the system; then nothing is left in the folder
  */
 export function writeModel({ declaration, sim, files }: Imported, folder: string): string[] {
-  const whole: Record<string, string> = { ...files, 'foray_model.py': ownFile(PYTHON_HELPER) };
+  const copied: Record<string, string> = { ...files, [path.basename(PYTHON_HELPER)]: ownFile(PYTHON_HELPER) };
   mkdirSync(folder, { recursive: true });
   try {
     writeFileSync(path.join(folder, 'model.yaml'), modelYaml(declaration));
     writeFileSync(path.join(folder, 'sim.py'), sim);
-    for (const [name, from] of Object.entries(whole)) {
+    for (const [name, from] of Object.entries(copied)) {
       const to = path.join(folder, name);
       mkdirSync(path.dirname(to), { recursive: true });
       copyFileSync(from, to);
@@ -74,7 +76,7 @@ export function writeModel({ declaration, sim, files }: Imported, folder: string
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
-  return [...new Set(['model.yaml', 'sim.py', ...Object.keys(whole).map((name) => name.split('/')[0]!)])];
+  return [...new Set(['model.yaml', 'sim.py', ...Object.keys(copied).map((name) => name.split('/')[0]!)])];
 }
 
 /** The declaration as a person would write it: one line for each input and output. */
@@ -93,7 +95,7 @@ function flow(item: object): string {
   return stringify(given, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
 }
 
-/** @throws ForayError IMPORT_FAILED if the answer tells a mistake, or if its declaration is none */
+/** @throws ForayError IMPORT_FAILED if the answer tells a problem, or if its declaration is not valid */
 function checked(answer: Outcome, source: string, deck?: Deck): Imported {
   if ('problem' in answer) {
     const { problem, hint, path: at, place } = answer;
@@ -120,11 +122,11 @@ async function askImporter(command: string[], input = ''): Promise<Outcome> {
       once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
     ]);
     if (code === 0) return answerOf(said);
+    if (signal) throw new ForayError('IMPORT_FAILED', `The importer was ended by the signal ${signal}.`);
     const complaint = new Complaint();
     for (const line of complained.split('\n')) complaint.add(line);
-    const how = signal ? `was ended by the signal ${signal}` : `ended with exit code ${code}`;
-    const reason = signal ? '' : complaint.text().replace(/\.$/, '');
-    throw new ForayError('IMPORT_FAILED', `${reason || `The importer ${how}`}.`);
+    const reason = complaint.text().replace(/\.$/, '');
+    throw new ForayError('IMPORT_FAILED', `${reason || `The importer ended with exit code ${code}`}.`);
   } catch (error) {
     if (error instanceof ForayError) throw error;
     throw new ForayError('IMPORT_FAILED', `The program ${program} cannot be used: ${messageOf(error)}.`, {

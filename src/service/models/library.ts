@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { publicModules } from '../../package/own-files.ts';
 
-/** The modules of this package that models import. */
-export const LIBRARY = ['foray/model', 'foray/kernel'];
+/** The modules of this package that a model can import. */
+export const LIBRARY_MODULES = ['foray/model', 'foray/kernel'];
 
 /** Matches an import or export from a relative path, except `import type`, as formatters and TypeScript write it. */
 const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?['"](\.{1,2}\/[^'"]+)['"]/gm;
@@ -11,11 +11,11 @@ const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;'"]*\bfrom\s)?['"](\.{1,2}\/
 let known: readonly string[] | undefined;
 
 /**
- * The files of this package that a model can import if it is a module: `foray/model`, `foray/kernel` and all their
- * imports. They count as part of each such model. The list is sorted, and made only once.
+ * The files of {@link LIBRARY_MODULES} and of all their imports. They count as part of each model that is a module. The
+ * list is sorted, and made only once.
  */
 export function libraryFiles(): readonly string[] {
-  return (known ??= withImports(LIBRARY.map((name) => publicModules[name]!)));
+  return (known ??= withImports(LIBRARY_MODULES.map((name) => publicModules[name]!)));
 }
 
 /** Modules and all the modules that they import by a relative path, sorted. */

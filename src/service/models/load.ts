@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../errors.ts';
 import { closeFolder } from '../../package/own-package.ts';
 import { Deferred } from '../deferred.ts';
-import { isSystemError, isShortage } from '../system-errors.ts';
+import { isShortage, isSystemError } from '../system-errors.ts';
 import { CHANGED, hashContent, type ModelCode, type ModelPlace, SEPARATOR, stateOf } from './folder.ts';
 import type { ModelDefinition } from './model.ts';
 
@@ -55,7 +55,7 @@ export interface LoadedModule {
  * @throws Deferred as {@link checkUnchanged} does
  */
 export async function loadUnchanged(code: ModelCode): Promise<LoadedModule> {
-  const checkFiles = checkOf(code);
+  const checkFiles = fileCheckOf(code);
   try {
     // the kept files of a version import the copy of foray that belongs to them, and nothing outside their folder
     if (code.imports) closeFolder(path.dirname(code.libraryRoot), code.imports);
@@ -73,7 +73,7 @@ export async function loadUnchanged(code: ModelCode): Promise<LoadedModule> {
  * Returns a check that the files of a model are as they are now. It compares their stamps, and so it also finds a file
  * that was changed and then restored. Nobody changes the kept files of a version, so they have no such check.
  */
-function checkOf(code: ModelCode): () => void {
+function fileCheckOf(code: ModelCode): () => void {
   if (code.imports) return () => {};
   // without foray's own files, which nobody edits while the service runs
   const own = { ...code, library: [] };
@@ -81,8 +81,8 @@ function checkOf(code: ModelCode): () => void {
   return () => {
     const now = stateNow(own);
     if (now === before) return;
-    const [known, found] = [before, now].map((state) => new Set(state.split('\n')));
-    const [changed = ''] = found!.symmetricDifference(known!);
+    const lines = (state: string) => new Set(state.split('\n'));
+    const [changed = ''] = lines(now).symmetricDifference(lines(before));
     const name = path.relative(code.folders[0]!, changed.slice(0, changed.indexOf(SEPARATOR)));
     throw new Deferred(`${CHANGED} (${name})`, { isLasting: true });
   };

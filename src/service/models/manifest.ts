@@ -3,11 +3,11 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { publicModules } from '../../package/own-files.ts';
 import { version } from '../../package/own-version.ts';
+import { statOf } from '../../system/file-stamp.ts';
+import { firstItems } from '../../text/list-items.ts';
 import type { Declaration } from './declaration.ts';
 import type { Described } from './describe.ts';
-import { firstItems } from '../../text/list-items.ts';
-import { statOf } from '../../system/file-stamp.ts';
-import { filesOf, isModule, isOfTools, type ModelCode, type ModelPlace } from './folder.ts';
+import { filesOf, isModule, isOfTools, type ModelCode, type ModelFile, type ModelPlace } from './folder.ts';
 import type { PythonBuild } from './python-build.ts';
 
 export interface ManifestFile {
@@ -35,7 +35,7 @@ export interface Build {
   python: PythonBuild | null;
 }
 
-/** Everything that is needed to run a version again, except the content of its files. */
+/** Everything that is needed to run a version again, except the contents of its files. */
 export interface Manifest {
   /** The path of the model's entry, in the same form as the paths of the files. */
   entry: string;
@@ -68,7 +68,7 @@ export function manifestOf(code: ModelCode, declaration: Declaration, outside: r
   const hashes = code.files.map(({ sha256 }) => sha256);
   const files = filesOf(code).map((found, at) => manifestFile(code, found, hashes[at]!));
   return {
-    entry: placeIn(code, 0, code.folders[0]!, code.entry),
+    entry: pathInVersion(code, { index: 0, folder: code.folders[0]!, file: code.entry }),
     folders: code.folders.map((folder) => path.basename(folder)),
     contentHash: code.contentHash,
     files,
@@ -87,7 +87,8 @@ export function manifestOf(code: ModelCode, declaration: Declaration, outside: r
 /** Why a version cannot be run from its manifest; undefined if it can. */
 export function whyNotRunnable({ outside, build }: Manifest): string | undefined {
   if (outside.length > 0) {
-    return `it uses ${firstItems(outside, MOST_NAMED)}, which ${outside.length === 1 ? 'is' : 'are'} outside its folder and ${outside.length === 1 ? 'was' : 'were'} not kept with it`;
+    const [are, were] = outside.length === 1 ? ['is', 'was'] : ['are', 'were'];
+    return `it uses ${firstItems(outside, MOST_NAMED)}, which ${are} outside its folder and ${were} not kept with it`;
   }
   if (build.node !== null && build.node !== nodeMajor()) {
     return `it was made with Node ${build.node}, and this service runs Node ${nodeMajor()}, with which its results might differ`;
@@ -115,7 +116,7 @@ export function outsideWarning(
  */
 export function filesOutside(
   place: ModelPlace,
-  { loaded, fixed }: Pick<Described, 'loaded' | 'fixed'>,
+  { loaded, absolute }: Pick<Described, 'loaded' | 'absolute'>,
 ): string[] {
   const files = filesOf(place);
   const own = new Set(files.map(({ file }) => realOf(file)));
@@ -123,7 +124,7 @@ export function filesOutside(
     ...loaded.filter((file) => !own.has(realOf(file)) && !isInstalled(file)),
     ...files.filter(({ folder, file }) => isLinkOut(folder, file)).map(({ file }) => file),
   ];
-  return [...new Set(outside.map((file) => path.relative(place.folders[0]!, file))), ...fixed];
+  return [...new Set(outside.map((file) => path.relative(place.folders[0]!, file))), ...absolute];
 }
 
 /** Total size of a version's files, in bytes. */
@@ -131,16 +132,13 @@ export function sizeOf({ files }: Manifest): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-function manifestFile(
-  code: ModelCode,
-  { index, folder, file }: ReturnType<typeof filesOf>[number],
-  sha256: string,
-): ManifestFile {
+function manifestFile(code: ModelCode, modelFile: ModelFile, sha256: string): ManifestFile {
+  const { file } = modelFile;
   const found = statOf(file);
   const isFile = found?.isFile() ?? false;
   const { mode, size } = isFile ? found! : lstatSync(file);
   return {
-    path: placeIn(code, index, folder, file),
+    path: pathInVersion(code, modelFile),
     mode: mode & 0o777,
     sha256,
     size,
@@ -148,19 +146,18 @@ function manifestFile(
   };
 }
 
-function placeIn({ folders }: ModelPlace, index: number, folder: string, file: string): string {
-  const top = index < folders.length ? [MODELS, path.basename(folders[index]!)] : [LIBRARY];
+/** The path of a model's file below the folder of a version. */
+function pathInVersion({ folders }: ModelPlace, { index, folder, file }: ModelFile): string {
+  const top = index < folders.length ? [MODELS, path.basename(folder)] : [LIBRARY];
   return [...top, ...path.relative(folder, file).split(path.sep)].join('/');
 }
 
-function importsOf({ library, libraryRoot }: ModelPlace): Record<string, string> {
+function importsOf(place: ModelPlace): Record<string, string> {
+  const { folders, library, libraryRoot: folder } = place;
   return Object.fromEntries(
     Object.entries(publicModules)
       .filter(([, file]) => library.includes(file))
-      .map(([name, file]) => [
-        name,
-        [LIBRARY, ...path.relative(libraryRoot, file).split(path.sep)].join('/'),
-      ]),
+      .map(([name, file]) => [name, pathInVersion(place, { index: folders.length, folder, file })]),
   );
 }
 
@@ -184,7 +181,7 @@ function realOf(file: string): string {
   }
 }
 
-/** Whether a file is a link to a folder, and the folder is outside the given one or the link is absolute. */
+/** Whether a file in a folder is a link to a folder that is not in it, or whose path in the link is absolute. */
 function isLinkOut(folder: string, file: string): boolean {
   if (!statOf(file)?.isDirectory()) return false;
   const place = path.relative(realOf(folder), realOf(file));

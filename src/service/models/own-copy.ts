@@ -80,6 +80,7 @@ export class OwnCopy {
    */
   async prepare(): Promise<void> {
     if (this.#state) this.restore();
+    // it is still there if no file of the model has changed
     if (this.#state) return;
     try {
       this.#state = await this.#make();
@@ -110,7 +111,7 @@ export class OwnCopy {
   /**
    * Removes what a run has written. If the run has changed a file of the model, the next run gets a new copy.
    *
-   * @returns the names of all these files, relative to the folder
+   * @returns the names of all these files, without added folders, relative to the folder
    */
   restore(): string[] {
     const before = this.#state!;
@@ -131,7 +132,7 @@ export class OwnCopy {
       if (index > 0) continue;
       const copy = path.join(this.folder, path.relative(folder, file));
       mkdirSync(path.dirname(copy), { recursive: true, mode: 0o700 });
-      this.#copyOf(file, copy);
+      this.#copyFile(file, copy);
     }
     const place = { ...this.#code, folders: [this.folder] };
     if ((await hashContent(place)) !== this.#code.contentHash)
@@ -143,7 +144,7 @@ export class OwnCopy {
     return this.#look();
   }
 
-  #copyOf(file: string, copy: string): void {
+  #copyFile(file: string, copy: string): void {
     const found = statOf(file);
     if (!found?.isFile()) return symlinkSync(readlinkSync(file), copy);
     if (found.size > LARGE) {
@@ -152,7 +153,7 @@ export class OwnCopy {
       return symlinkSync(linked, copy);
     }
     copyFileSync(file, copy, constants.COPYFILE_FICLONE);
-    // a program may write into its folder, also if the original files may only be read
+    // a program may write into its folder, even if the original files are read-only
     chmodSync(copy, statSync(file).mode | 0o600);
   }
 
@@ -181,7 +182,7 @@ export class OwnCopy {
   }
 }
 
-/** The packages of a model are not compared, because they belong to the machine. */
+/** The stamp of a file, and the target of a link. Packages belong to the machine, so a link to them has no stamp. */
 function stampOf(file: string): string {
   const target = lstatSync(file).isSymbolicLink() ? readlinkSync(file) : '';
   return target !== '' && statOf(file)?.isDirectory() ? target : `${target} ${fileStamp(file)}`;

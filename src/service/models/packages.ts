@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Described, LOAD_TIMEOUT, printedBy } from './describe.ts';
+import { type Described, MODULE_LOAD_LIMIT, printedBy } from './describe.ts';
 import { filesOf, isModule, isPython, type ModelCode, PYTHON_HELPER } from './folder.ts';
 import { withOwnCopy } from './own-copy.ts';
 import { programOf } from './program.ts';
@@ -22,14 +22,14 @@ export async function packagesOf(code: ModelCode, signal?: AbortSignal): Promise
   if (!isServed) return undefined;
   const { command, loop } = programOf(code);
   if (!loop) return undefined;
-  return withOwnCopy(code, async (copy) =>
-    readyIn(
-      await printedBy(command, { modelFolder: copy, limit: LOAD_TIMEOUT, signal }).catch(() => {
-        signal?.throwIfAborted();
-        return '';
-      }),
-    ),
-  );
+  return withOwnCopy(code, async (copy) => {
+    const options = { modelFolder: copy, limit: MODULE_LOAD_LIMIT, signal };
+    const printed = await printedBy(command, options).catch(() => {
+      signal?.throwIfAborted();
+      return '';
+    });
+    return readyIn(printed);
+  });
 }
 
 /** What the line `{"ready": {…}}` says about Python, in what a program has printed. */

@@ -1,13 +1,13 @@
 import path from 'node:path';
-import { type KeptCommand, readKeptCommand } from './command.ts';
 import { statOf } from '../../system/file-stamp.ts';
+import { type KeptCommand, readKeptCommand } from './command.ts';
 import { isPython, type ModelPlace, PYTHON_HELPER } from './folder.ts';
 
 /** The folders in which a virtual environment of a model is looked for, relative to the model's folder. */
 export const ENVIRONMENTS = ['.venv', 'venv', '../.venv', '../venv'];
 
 /**
- * The program of a model that is not a module. The command of a declaration has passed the rules when the service has
+ * The program of a model that is not a module. The command of a declaration passed the rules when the service first
  * read it, and newer rules do not apply to it.
  *
  * @throws Error

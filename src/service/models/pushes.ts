@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Pushed, PushRequest } from '../../api/extensions.ts';
-import { isForayError } from '../../errors.ts';
+import { type ForayError, isForayError } from '../../errors.ts';
 import { notPermitted, ServiceError } from '../errors.ts';
 import { checkInputNames } from './declaration.ts';
 import { isEntry, isPython, placeOf } from './folder.ts';
@@ -20,8 +20,8 @@ const PATIENCE = 45_000;
 
 /**
  * Takes the models that authors push (send) to the service. A file of a pushed version need not be uploaded again if
- * the same user has uploaded it in the last hour, or if a kept version of a model of the user has it. Other stored files do not
- * count, because then a user who knows only the hash of a file could read the file.
+ * the same user has uploaded it in the last hour, or if a kept version of a model of the user has it. Other stored
+ * files do not count: otherwise a user who knows only the hash of a file could read the file.
  */
 export class Pushes {
   readonly #registry: ModelRegistry;
@@ -64,51 +64,38 @@ export class Pushes {
     return this.#files.folders.withFolder(placed, async (folder) => {
       const root = path.join(folder, MODELS);
       try {
-        const model = await read(root, request);
+        const model = await readPushed(root, request);
         const { name } = model.declaration;
         if (!mayChange(name)) throw notPermitted(name);
         const { number, isNew } = await this.#registry.add(model);
         return { missing, pushed: { name, version: number, isNew } };
       } catch (error) {
-        if (!isForayError(error)) throw error;
-        // the author knows the files by their names in the folder of the model
-        const own = path.join(root, request.folders[0]!);
-        const named = (text: string): string =>
-          text.replaceAll(`${own}${path.sep}`, '').replaceAll(`${root}${path.sep}`, '');
-        const { place } = error;
-        throw new ServiceError(
-          'MODEL_REFUSED',
-          named(error.message),
-          {},
-          // a file outside the folders of the model belongs to the service
-          place && 'line' in place && path.resolve(place.file).startsWith(`${root}${path.sep}`)
-            ? { ...place, file: path.relative(own, path.resolve(place.file)) }
-            : undefined,
-        );
+        throw isForayError(error) ? refusal(error, root, path.join(root, request.folders[0]!)) : error;
       }
     });
   }
 
+  /** The SHA-256 of the files that the user must upload before the push. */
   async #missing(
     user: string,
     { files }: PushRequest,
     mayChange: (name: string) => boolean,
   ): Promise<string[]> {
-    const own = new Set(this.#uploaded.get(user)?.keys());
+    const usable = new Set(this.#uploaded.get(user)?.keys());
     const models = this.#registry.models().filter(({ name }) => mayChange(name));
     const ids = new Set(models.map(({ id }) => id));
     for (const { modelId, manifest } of this.#registry.versions()) {
-      if (ids.has(modelId)) for (const { sha256 } of manifest?.files ?? []) own.add(sha256);
+      if (ids.has(modelId)) for (const { sha256 } of manifest?.files ?? []) usable.add(sha256);
     }
     const missing: string[] = [];
     for (const sha256 of new Set(files.map((file) => file.sha256))) {
-      if (!own.has(sha256) || !(await this.#files.isWhole(sha256))) missing.push(sha256);
+      if (!usable.has(sha256) || !(await this.#files.isWhole(sha256))) missing.push(sha256);
     }
     return missing;
   }
 }
 
-async function read(root: string, { folders, entry }: PushRequest): Promise<FoundModel> {
+async function readPushed(root: string, { folders, entry }: PushRequest): Promise<FoundModel> {
   const shared = folders.slice(1).map((folder) => path.join(root, folder));
   const late = AbortSignal.timeout(PATIENCE);
   const place = placeOf(path.join(root, entry), shared);
@@ -126,6 +113,19 @@ async function read(root: string, { folders, entry }: PushRequest): Promise<Foun
   return model;
 }
 
+/** The error for the author, who knows the files by their names in the folder of the model. */
+function refusal({ message, place }: ForayError, root: string, modelFolder: string): ServiceError {
+  const [inRoot, inModel] = [`${root}${path.sep}`, `${modelFolder}${path.sep}`];
+  const known = place && 'line' in place ? { ...place, file: path.resolve(place.file) } : undefined;
+  return new ServiceError(
+    'MODEL_REFUSED',
+    message.replaceAll(inModel, '').replaceAll(inRoot, ''),
+    {},
+    // a file outside the folders of the model belongs to the service
+    known?.file.startsWith(inRoot) ? { ...known, file: path.relative(modelFolder, known.file) } : undefined,
+  );
+}
+
 function tooLate(): ServiceError {
   return new ServiceError(
     'MODEL_REFUSED',
@@ -133,7 +133,7 @@ function tooLate(): ServiceError {
   );
 }
 
-/** @throws ServiceError INVALID_BODY for paths that lead out of the model's folders, or below another file */
+/** @throws ServiceError INVALID_BODY for an entry or a path that is outside the model's folders or below another file */
 function checkPaths({ folders, entry, files }: PushRequest): void {
   const refuse = (what: string): never => {
     throw new ServiceError('INVALID_BODY', `The body is not as it should be: ${what}.`);

@@ -1,5 +1,5 @@
 /** How long a program that stays loaded may take to load, in milliseconds. */
-export const LOAD_LIMIT = 5 * 60_000;
+export const PROGRAM_LOAD_LIMIT = 5 * 60_000;
 
 /** The Python and the packages with which a program of a model was loaded. They decide its outputs. */
 export interface PythonBuild {
@@ -23,12 +23,12 @@ const MOST_NAMED = 3;
 export function buildDifference(before: PythonBuild, now: PythonBuild): string | undefined {
   const versions = ({ python, packages }: PythonBuild): Map<string, string> =>
     new Map([['Python', python], ...Object.entries(packages)]);
-  const [old, own] = [versions(before), versions(now)];
-  const changes = [...new Set([...old.keys(), ...own.keys()])]
-    .filter((name) => old.get(name) !== own.get(name))
+  const [old, current] = [versions(before), versions(now)];
+  const changes = [...new Set([...old.keys(), ...current.keys()])]
+    .filter((name) => old.get(name) !== current.get(name))
     .map((name) => {
-      if (!own.has(name)) return `${name} ${old.get(name)}, now not used`;
-      return `${name} ${old.has(name) ? `${old.get(name)}, now` : 'is new,'} ${own.get(name)}`;
+      if (!current.has(name)) return `${name} ${old.get(name)}, now not used`;
+      return `${name} ${old.has(name) ? `${old.get(name)}, now` : 'is new,'} ${current.get(name)}`;
     });
   if (changes.length === 0) return undefined;
   const more = changes.length - MOST_NAMED;

@@ -21,7 +21,7 @@ import { modelId } from './ids.ts';
 import { filesOutside } from './manifest.ts';
 import { packagesOf } from './packages.ts';
 import { programOf } from './program.ts';
-import { LOAD_LIMIT } from './python-build.ts';
+import { PROGRAM_LOAD_LIMIT } from './python-build.ts';
 
 /**
  * How long the folder of a model may be missing or have no model while other folders beside it exist, in milliseconds.
@@ -41,8 +41,9 @@ export interface FoundModel {
   outside: readonly string[];
   /** The folder of models that contains the model. */
   root: string;
-  /** The folders in which its Python finds packages, and a text that changes with these folders or that Python. */
+  /** The folders in which its Python finds packages. */
   installed: readonly string[];
+  /** A text that changes with these folders and with the Python itself. */
   installedStamp: string;
 }
 
@@ -60,23 +61,30 @@ export interface Reading {
 
 /** A model that is being loaded, or was loaded after the reading that began it. */
 interface Loading {
-  /** The state of its files at the begin. */
+  /** The state of its files when the loading began. */
   state: string;
-  /** The time of the begin, by `performance.now`. */
+  /** When the loading began, by `performance.now`. */
   since: number;
   model: Promise<FoundModel>;
   end: AbortController;
 }
 
-/** One reading of a folder of models. */
-interface Request {
+/** What a reading of one folder of models needs. */
+interface RootOptions {
   root: string;
   /** How long to wait for a model since its loading began, in milliseconds. */
   patience: number;
-  /** Gets the keys of all models that the reading has found. */
-  asked: Set<string>;
+  /** Gets the keys of all models that the reading finds, as in `#loading`. */
+  foundKeys: Set<string>;
   /** Called with each error as soon as it is known. */
   onProblem: (problem: ForayError) => void;
+}
+
+/** The content of one folder of models. */
+interface RootReading extends Pick<Reading, 'invalid' | 'unreadable' | 'skipped'> {
+  found: FoundModel[];
+  /** The time since which each missing folder is missing, by path. */
+  missing: Map<string, number>;
 }
 
 /** A folder that cannot be read: a folder of models, or the folder of one model. */
@@ -99,7 +107,7 @@ export class ModelReader {
   readonly #roots: readonly string[];
   readonly #clock: () => number;
   #known: readonly FoundModel[] = [];
-  /** The time since which each missing folder is missing, by path. */
+  /** As {@link RootReading.missing}, for all folders of models at the last reading. */
   #missing: ReadonlyMap<string, number> = new Map();
   /** The models that are being loaded, by root and entry. */
   readonly #loading = new Map<string, Loading>();
@@ -125,13 +133,13 @@ export class ModelReader {
    * @param patience - how long to wait for a model that is being loaded, in milliseconds
    * @param onProblem - called with each error as soon as it is known, because other models may take long to load
    */
-  async read(patience = PATIENCE, onProblem: Request['onProblem'] = () => {}): Promise<Reading> {
-    const asked = new Set<string>();
+  async read(patience = PATIENCE, onProblem: RootOptions['onProblem'] = () => {}): Promise<Reading> {
+    const foundKeys = new Set<string>();
     const roots = await Promise.all(
-      this.#roots.map((root) => this.#readRoot({ root, patience, asked, onProblem })),
+      this.#roots.map((root) => this.#readRoot({ root, patience, foundKeys, onProblem })),
     );
     for (const [key, { end }] of this.#loading) {
-      if (asked.has(key)) continue;
+      if (foundKeys.has(key)) continue;
       end.abort(changed());
       this.#loading.delete(key);
     }
@@ -153,8 +161,8 @@ export class ModelReader {
     return { models, invalid, unreadable, skipped, isWaiting: this.#loading.size > 0 };
   }
 
-  async #readRoot(request: Request): Promise<RootReading> {
-    const { root } = request;
+  async #readRoot(options: RootOptions): Promise<RootReading> {
+    const { root, onProblem } = options;
     const known = this.#known.filter((model) => model.root === root);
     const reading: RootReading = {
       found: [],
@@ -169,7 +177,7 @@ export class ModelReader {
       const onInvalid = (folder: string, problem: ForayError): void => {
         seen.add(folder);
         reading.invalid.push(problem);
-        request.onProblem(problem);
+        onProblem(problem);
       };
       places = placesIn(root, known.map(folderOf), onInvalid, (sentence) => reading.skipped.push(sentence));
       // a network disk that is not mounted leaves an empty folder
@@ -177,15 +185,15 @@ export class ModelReader {
     } catch (error) {
       const problem = isSystemError(error) ? unreadableFolder(root, whyUnreadable(error)) : error;
       if (!isForayError(problem)) throw error;
-      request.onProblem(problem);
+      onProblem(problem);
       return { ...reading, invalid: [], unreadable: [{ folder: root, problem, kept: known, isRoot: true }] };
     }
     const lastIn = (folder: string) => known.find((model) => folderOf(model) === folder);
     for (const place of places) seen.add(folderOf(place));
     const lost = known.filter((model) => !seen.has(folderOf(model)));
     const found = await Promise.all([
-      ...places.map((place) => this.#readPlace(request, reading, lastIn(folderOf(place)), place)),
-      ...lost.map((model) => this.#readPlace(request, reading, model, undefined)),
+      ...places.map((place) => this.#readPlace(options, reading, lastIn(folderOf(place)), place)),
+      ...lost.map((model) => this.#readPlace(options, reading, model, undefined)),
     ]);
     return { ...reading, found: found.filter((model) => model !== undefined) };
   }
@@ -195,7 +203,7 @@ export class ModelReader {
    * has lost its folder, and is gone if that lasts.
    */
   async #readPlace(
-    request: Request,
+    options: RootOptions,
     reading: RootReading,
     last: FoundModel | undefined,
     place: ModelPlace | undefined,
@@ -208,12 +216,12 @@ export class ModelReader {
         throw new ForayError('MODEL_UNREADABLE', `The folder ${missing} ${what}.`);
       }
       if (!place) return undefined;
-      const model = await this.#load(request, place, last);
+      const model = await this.#load(options, place, last);
       if (!model && !this.#end.signal.aborted) reading.skipped.push(notLoaded(folder));
       return model;
     } catch (error) {
       const problem = asModelError(folder, error);
-      request.onProblem(problem);
+      options.onProblem(problem);
       if (problem.code !== 'MODEL_UNREADABLE') reading.invalid.push(problem);
       else reading.unreadable.push({ folder, problem, kept: last ? [last] : [], isRoot: false });
       return undefined;
@@ -222,22 +230,22 @@ export class ModelReader {
 
   /** Loads a model, or goes on if an earlier reading has begun with the same files; undefined if that takes longer. */
   async #load(
-    { root, patience, asked }: Request,
+    { root, patience, foundKeys }: RootOptions,
     place: ModelPlace,
     last: FoundModel | undefined,
   ): Promise<FoundModel | undefined> {
     const key = `${root}\n${place.entry}`;
-    asked.add(key);
+    foundKeys.add(key);
     const loading = this.#loadingOf(key, stateOf(place), (signal) => readModel(root, place, last, signal));
     const left = Math.max(0, loading.since + patience - performance.now());
     const pause = delay(left, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
-    let isDone = true;
     try {
       const model = await Promise.race([loading.model, pause]);
-      isDone = model !== undefined;
+      if (model) this.#loading.delete(key);
       return model;
-    } finally {
-      if (isDone) this.#loading.delete(key);
+    } catch (error) {
+      this.#loading.delete(key);
+      throw error;
     }
   }
 
@@ -247,7 +255,7 @@ export class ModelReader {
     known?.end.abort(changed());
     const end = new AbortController();
     const model = load(AbortSignal.any([end.signal, this.#end.signal]));
-    // a later reading gets the error
+    // an error that comes after the reading is for a later reading
     model.catch(() => {});
     const loading = { state, since: performance.now(), model, end };
     this.#loading.set(key, loading);
@@ -271,6 +279,7 @@ export class ModelReader {
     return last.code.folders.find((part) => !place.folders.includes(part) && !statOf(part));
   }
 
+  /** Whether a missing folder may still come back. The reading gets the time since which it is missing. */
   #isMissingForNow(folder: string, missing: Map<string, number>): boolean {
     const since = this.#missing.get(folder) ?? this.#clock();
     missing.set(folder, since);
@@ -278,21 +287,13 @@ export class ModelReader {
   }
 }
 
-/** Why the loading of a model has ended. Nobody reads it. */
+/** Why the loading of a model has ended. The error is for nobody: no reading waits for this model any more. */
 function changed(): ForayError {
   return new ForayError('MODEL_UNREADABLE', 'Its files have changed.');
 }
 
 function notLoaded(folder: string): string {
-  return `The model in ${folder} is not served yet: it is still being loaded, which may take ${LOAD_LIMIT / 60_000} minutes.`;
-}
-
-interface RootReading {
-  found: FoundModel[];
-  invalid: ForayError[];
-  unreadable: Unreadable[];
-  skipped: string[];
-  missing: Map<string, number>;
+  return `The model in ${folder} is not served yet: it is still being loaded, which may take ${PROGRAM_LOAD_LIMIT / 60_000} minutes.`;
 }
 
 function folderOf(model: FoundModel | ModelPlace): string {
@@ -302,7 +303,7 @@ function folderOf(model: FoundModel | ModelPlace): string {
 /**
  * Reads a model.
  *
- * @param last - the model at its last reading. If its files are the same, its declaration is not read again
+ * @param last - the model at its last reading. Its declaration is not read again if files and packages are the same
  * @param signal - ends the loading
  * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE; Error of the system; the reason of the signal
  */
@@ -315,18 +316,15 @@ export async function readModel(
   const state = stateOf(place);
   const code = await readCode(place);
   const isSame = last?.code.contentHash === code.contentHash && last.code.entry === code.entry;
-  if (isSame && stampOf(place, last.installed) === last.installedStamp)
-    return { ...last, code: { ...code, python: last.code.python } };
+  const before = isSame ? last : undefined;
+  if (before && stampOf(place, before.installed) === before.installedStamp)
+    return { ...before, code: { ...code, python: before.code.python } };
   const described = await describeModel(code, signal);
   const { declaration } = described;
   const loaded = described.python ?? (await packagesOf(code, signal));
-  // a program that cannot be loaded at the moment has the packages that it had
-  const python = loaded
-    ? { python: loaded.python, packages: loaded.packages }
-    : isSame
-      ? last.code.python
-      : undefined;
-  const installed = loaded?.folders ?? (isSame ? last.installed : []);
+  // a program that cannot be loaded at the moment has the packages that it had before
+  const python = loaded ? { python: loaded.python, packages: loaded.packages } : before?.code.python;
+  const installed = loaded?.folders ?? before?.installed ?? [];
   const outside = filesOutside(place, described);
   if (stateOf(place) !== state) {
     throw new ForayError('MODEL_UNREADABLE', `The model in ${folderOf(place)} changes while it is read.`);
@@ -346,6 +344,7 @@ export async function readModel(
   };
 }
 
+/** {@link FoundModel.installedStamp}; empty if the model has no Python with packages. */
 function stampOf(place: ModelPlace, folders: readonly string[]): string {
   if (!isPython(place.entry) && folders.length === 0) return '';
   // a new virtual environment has another Python, although the folders of the former one stay the same

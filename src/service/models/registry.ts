@@ -30,7 +30,7 @@ export interface ServedVersion extends Version {
   manifest: Manifest | null;
   /** Why the version takes no runs; undefined if it takes runs. */
   retired: string | undefined;
-  /** How outputs have depended on earlier runs of a process; null if they are not known to. */
+  /** How outputs have depended on earlier runs of a process; null if no such case is known. */
   leak: string | null;
   /** The time when the version was made. */
   madeAt: string | null;
@@ -73,22 +73,22 @@ export class ModelRegistry {
   readonly #files: VersionFiles;
   readonly #reader: ModelReader;
   readonly #problems: Problems;
-  /** The models in the folders of models. */
+  /** The models in the folders of models at the last reading. */
   #found: readonly FoundModel[] = [];
   /** The current folder of each model in the folders of models, by the model's id. */
   #folders: ReadonlyMap<string, string> = new Map();
-  /** A text that identified the state of the table before its last reading. */
+  /** A text that identified the state of the table before it was last read. */
   #state = '';
-  /** The last reading of the table. */
+  /** The last reading of the table, which may still run. */
   #reading: Promise<void> = Promise.resolve();
   #models: ReadonlyMap<string, Model> = new Map();
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
   /** The versions whose files in the folders of models change while runs execute. */
   readonly #unsteady = new Set<string>();
   #unreadableVersions: readonly string[] = [];
-  /** What looked like a model and was none at the last reading, one sentence each. */
+  /** What looked like a model at the last reading and is not served, one sentence each. */
   #skipped: readonly string[] = [];
-  /** The problems of models at the last reading. */
+  /** The errors of models that were not valid at the last reading, one line each. */
   #complaints: readonly string[] = [];
   /** Whether models were still being loaded at the first reading. A further reading gets them. */
   isWaiting = false;
@@ -232,8 +232,8 @@ export class ModelRegistry {
   }
 
   /**
-   * From now on, runs of a version use its kept files, because files in its folder change while runs execute. So a model
-   * that writes beside itself is executed twice only once.
+   * From now on, runs of a version use its kept files, because files in its folder change while runs execute. So only
+   * the first run of a model that writes beside itself is executed twice.
    */
   leaveFolder(versionId: string): void {
     this.#unsteady.add(versionId);
@@ -247,10 +247,10 @@ export class ModelRegistry {
    * @throws Deferred if the kept files cannot be used at the moment
    */
   async codeOf({ id, modelId, code, manifest, retired }: ServedVersion): Promise<ModelCode | undefined> {
-    if (code && !(manifest && this.#unsteady.has(id))) return code;
-    return manifest && retired === undefined
-      ? this.#files.folders.ready(manifest, this.#found.find(({ id }) => id === modelId)?.code.folders[0])
-      : undefined;
+    const usesKept = !code || (manifest !== null && this.#unsteady.has(id));
+    if (!usesKept) return code;
+    if (!manifest || retired !== undefined) return undefined;
+    return this.#files.folders.ready(manifest, this.#folders.get(modelId));
   }
 
   /**
@@ -372,8 +372,8 @@ function modelName(model: { name: string; published: boolean } | undefined): str
 }
 
 /**
- * The first reading of the folders of models. It waits longer than others, and says so. It ends with the first error of a
- * model, also while others are being loaded.
+ * The first reading of the folders of models. It waits longer than others, and says so. It ends with the first error of
+ * a model, even while others are being loaded.
  *
  * @throws ForayError MODEL_INVALID, MODEL_UNREADABLE
  */

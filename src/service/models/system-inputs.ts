@@ -37,12 +37,13 @@ type Values = Readonly<Record<string, string>>;
 /** The least `{MAX_MEMORY_MB}`. No process starts with less. */
 const LEAST_MEMORY_MB = 16;
 
-/** The inputs whose units are the units of model time. The first one that is declared counts. */
+/** The inputs whose units are the units of model time. The first one that is declared with a unit of time counts. */
 const TIMES: readonly string[] = ['{STOP_TIME}', '{START_TIME}'];
 
 export function isModelTime(input: string): boolean {
   return TIMES.includes(input);
 }
+
 /**
  * The canonical value of an input, of the model or of the system.
  *
@@ -108,7 +109,7 @@ function declared(values: Values, name: SystemInput): string {
   return value;
 }
 
-/** The unit of model time: the unit of `{STOP_TIME}`, else the unit of `{START_TIME}`, else a second. */
+/** The unit of model time: a second if no input has one. */
 function timeUnitOf(template: readonly InputItem[]): Unit {
   const units = TIMES.map((name) => template.find((item) => item.name === name)?.units);
   return units.find((unit) => unit && Object.hasOwn(MILLISECONDS, unit)) ?? 'SECOND';

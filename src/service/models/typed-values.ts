@@ -19,9 +19,10 @@ export function typedValue(type: InputType, canonical: string): TypedValue {
 }
 
 /**
- * The JSON text of each output's value, by output name. `files` knows all stored files, with those that the model
- * wrote.
+ * The JSON text of each output's value, by output name.
  *
+ * @param values - what the model gave
+ * @param files - all stored files, with those that the model wrote
  * @throws Error with the name of an output that is missing or is not as declared
  */
 export function outputTexts(
@@ -35,11 +36,11 @@ export function outputTexts(
   return Object.fromEntries(
     outputs.map(({ name, type }) => {
       try {
-        // a model may give an instance of a class, so its properties may be inherited
+        // a model may give an instance of a class: outputs may be inherited from the class, but not from Object
         const isGiven = Object.hasOwn(values, name) || !(name in Object.prototype);
         const value = isGiven ? values[name] : undefined;
         const text = outputText(type, value);
-        const file = type === 'OUTPUT_FILE' && (value as OutputFile | null);
+        const file = type === 'OUTPUT_FILE' ? (value as OutputFile | null) : null;
         if (file && !files.has(file.hash))
           throw new Error('was given by the model as a file that it did not write');
         return [name, text];
@@ -64,7 +65,7 @@ export function outputText(type: OutputType, value: unknown): string {
       `was given by the model as ${kindOf(value)}, which is not of the type ${type}${adviceOn(type, value)}`,
     );
   }
-  // a database and a file would store other characters
+  // databases and files would store other characters than the model gave
   if (typeof value === 'string' && !value.isWellFormed()) {
     const at = value.search(/\p{Surrogate}/u);
     const part = value.slice(Math.max(0, at - 20), at + 20);

@@ -25,6 +25,7 @@ export interface SharedContents {
 export interface VersionFilesOptions {
   /** The place for the folders of old versions. @default the subfolder `cache` */
   cache?: string | undefined;
+  /** The place for contents that are not complete yet. @default as in {@link ContentFiles} */
   unfinished?: string | undefined;
   /** Contents that are not in the folder are fetched from here. @default the folder has all of them */
   source?: Pick<SharedContents, 'fetch'> | undefined;
@@ -108,6 +109,7 @@ export class VersionFiles {
     await Promise.all(Array.from({ length: UPLOADS }, work));
   }
 
+  /** Whether the contents of all files of a version are in the folder. */
   has(manifest: Manifest): boolean {
     return contentNames(manifest).every((name) => this.content.has(name));
   }

@@ -21,17 +21,12 @@ export interface VersionRow extends Version {
   leak: string | null;
 }
 
-const PRUNED = 'its files were pruned';
-
 /** Why a version that is not the current one takes no runs; undefined if it takes runs. */
-export function whyRetired({
-  manifest,
-  prunedAt,
-}: Pick<VersionRow, 'manifest' | 'prunedAt'>): string | undefined {
+export function whyRetired(row: Pick<VersionRow, 'manifest' | 'prunedAt'>): string | undefined {
+  const { manifest, prunedAt } = row;
   if (manifest) return whyNotRunnable(manifest);
-  return prunedAt === null
-    ? "the model's files have changed, and the files of this version were not kept"
-    : PRUNED;
+  if (prunedAt !== null) return 'its files were pruned';
+  return "the model's files have changed, and the files of this version were not kept";
 }
 
 /** The version under which the table has recorded a model. */
@@ -148,7 +143,7 @@ export class VersionTable {
   /**
    * Notes how outputs of a version have depended on earlier runs.
    *
-   * @param leak - makes the text of the time
+   * @param leak - makes the text, with the current time
    * @returns the text; undefined if there was one before
    */
   async noteLeak(versionId: string, leak: (time: string) => string): Promise<string | undefined> {
@@ -199,8 +194,8 @@ export class VersionTable {
   }
 
   /**
-   * Stores the files of a model, if they are not known to be stored. Returns their manifest, or why they cannot be read or
-   * stored: a known model may be out of reach.
+   * Stores the files of a model, if they are not known to be stored. Returns their manifest, or why they cannot be read
+   * or stored. This is no error, because the files of a known model may be out of reach for a while.
    */
   async #storeFiles({
     id,

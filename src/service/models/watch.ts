@@ -70,7 +70,7 @@ export class ModelWatch {
   }
 }
 
-/** A text that changes whenever a file changes, or what is wrong with a folder. */
+/** A text that changes whenever a file of a model changes, or what is wrong with a folder. */
 function stateOfAll(modelDirs: readonly string[]): string {
   try {
     const complaints: string[] = [];

@@ -9,7 +9,7 @@ import { migrations } from '../database/migrations.ts';
 import { databaseFile, lockFolder, countMigrations, type ServiceDatabase } from '../database/open.ts';
 import { FOLDER, folderMark, MOVE, settingIn } from '../database/settings-table.ts';
 import { SqliteDatabase } from '../database/sqlite.ts';
-import { ContentFiles, namesIn } from '../files/content.ts';
+import { ContentFiles, hashesInIfThere } from '../files/content.ts';
 import { FileCache } from '../files/file-cache.ts';
 import { type S3Place, VERSIONS } from '../files/open.ts';
 import { versionFilesIn } from '../models/version-files.ts';
@@ -224,7 +224,7 @@ async function moveAllFiles({ dataDir, s3, onProgress, onProblem }: MoveOptions)
     const store = new S3Store(parts);
     await store.check();
     const move = async (part: string, dir: string, target: FilesToMove['target']): Promise<MovedFiles> => {
-      const names = namesIn(dir);
+      const names = hashesInIfThere(dir);
       let done = 0;
       return moveFiles({ dir, files: new ContentFiles(dir), target }, names, () =>
         onProgress?.(part, (done += 1), names.length),

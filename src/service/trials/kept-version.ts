@@ -6,9 +6,9 @@ import { ForayError, messageOf } from '../../errors.ts';
 import { databaseFile } from '../database/open.ts';
 import { SqliteDatabase } from '../database/sqlite.ts';
 import { Deferred } from '../deferred.ts';
-import type { Triable } from './trial.ts';
 import { VersionFiles, versionFilesIn } from '../models/version-files.ts';
 import { type VersionRow, VersionTable, whyRetired } from '../models/version-table.ts';
+import type { Triable } from './trial.ts';
 
 export interface WantedVersion {
   /** The data folder of the service that keeps the version. */

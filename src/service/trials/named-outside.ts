@@ -16,14 +16,26 @@ const OF_TOOLS = /\/\.[^/]+(?:\/|$)/;
 /** Folders that have the files of many programs, such as /tmp. A text that names one does not tell what a run reads. */
 const OF_MANY = /^\/(?:[a-z]*)?$|^\/(?:home|Users)\/[^/]+$/;
 
-/** How the languages of models read a variable of the environment that a text names. */
-const VARIABLE =
-  /(?:\benviron(?:\.(?:get|pop))?\s*[[(]|\b[Gg]etenv\s*\(|\bGetEnvironmentVariable\s*\(|\benv::var\s*\(|\bENV(?:\.fetch)?\s*[[(]|\bprocess\.env\s*\[)\s*["']([A-Za-z_]\w*)["']|\bprocess\.env\.([A-Za-z_]\w*)|\$ENV\{["']?([A-Za-z_]\w*)/g;
+/** What the languages of models write before the quoted name of a variable of the environment, to read it. */
+const BEFORE_NAME = [
+  /\benviron(?:\.(?:get|pop))?\s*[[(]/, // Python
+  /\b[Gg]etenv\s*\(/, // C, Python, R, Go
+  /\bGetEnvironmentVariable\s*\(/, // .NET
+  /\benv::var\s*\(/, // Rust
+  /\bENV(?:\.fetch)?\s*[[(]/, // Julia, Ruby
+  /\bprocess\.env\s*\[/, // JavaScript
+].map(({ source }) => source);
+const NAME = '([A-Za-z_]\\w*)';
+// the last two forms are of JavaScript and Perl
+const VARIABLE = new RegExp(
+  `(?:${BEFORE_NAME.join('|')})\\s*["']${NAME}["']|\\bprocess\\.env\\.${NAME}|\\$ENV\\{["']?${NAME}`,
+  'g',
+);
 /** The variables that foray sets, those that find programs, and those of every user. */
 const OF_ALL =
   /^(?:FORAY_MODEL_DIR|TMPDIR|TMP|TEMP|PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|TERM|VIRTUAL_ENV|PYTHON\w*|(?:OMP|OPENBLAS|MKL)_NUM_THREADS)$/;
 
-/** What the files of a model mention and what is no part of the model. */
+/** What the files of a model mention although it is no part of the model. */
 export interface Named {
   /**
    * Files and folders outside its folder, which a run probably reads. A change there makes no new version. A file that is
@@ -49,7 +61,7 @@ export function namedOutside(place: ModelPlace): Named {
   return { files: [...files], variables: [...variables].filter((name) => !OF_ALL.test(name)) };
 }
 
-/** The files among those that a model has opened that are outside its folder, and neither of the system nor a cache. */
+/** Of the files that a model has opened, those outside its folder that belong neither to the system nor to a tool. */
 export function openedOutside({ folders }: ModelPlace, opened: readonly string[] = []): string[] {
   return opened.filter((file) => isOutside(file, folders[0]!) && isThere(file) && !OF_TOOLS.test(file));
 }
@@ -63,9 +75,10 @@ function isOutside(target: string, root: string): boolean {
 /** The files of a model's own folder that are texts. */
 function* textsOf(place: ModelPlace): Generator<{ file: string; text: string }> {
   for (const { index, file } of filesOf(place)) {
-    const found = index > 0 ? undefined : statOf(file);
-    // a link to a folder that has the link is among the files
-    if (!found?.isFile() || found.size > MOST_TEXT) continue;
+    if (index > 0) continue;
+    const stats = statOf(file);
+    // a file may be a link to a folder
+    if (!stats?.isFile() || stats.size > MOST_TEXT) continue;
     const text = readFileSync(file, 'utf8');
     if (!text.includes('\0')) yield { file, text };
   }

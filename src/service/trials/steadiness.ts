@@ -2,16 +2,17 @@ import { RANDOM_SEED } from '../../api/constants.ts';
 import type { Outcome } from '../executors/execution.ts';
 import type { ExecutorPool } from '../executors/pool.ts';
 import type { Job, Left } from '../executors/protocol.ts';
+import { allowedOf } from '../models/allowed-values.ts';
 import type { KeptCommand } from '../models/command.ts';
-import type { Declaration } from '../models/declaration.ts';
+import type { DeclaredInput, Declaration } from '../models/declaration.ts';
 
 type Result = Extract<Outcome, { kind: 'completed' | 'failed' }> | undefined;
 
 export interface SteadinessParts {
   declaration: Declaration;
-  /** The run. It is alone: the process of its program ends after it. */
+  /** The run. It is alone: it has a process of its own, which ends after it. */
   job: Job;
-  /** The outputs of the job in a process of its own. */
+  /** Its outputs. */
   outputs: Record<string, string>;
   pool: ExecutorPool;
   /** Executes a run with another order of Python's sets; undefined if the user has set the order. */
@@ -39,10 +40,10 @@ export async function steadinessOf(parts: SteadinessParts): Promise<Steadiness> 
   const { declaration, job, outputs, pool, otherHash, program, most } = parts;
   const left: Left[] = [];
   const first: Result = { kind: 'completed', outputs };
-  // this run has another process and another order, so without a difference neither matters
+  // this run has another process as well as another order: if nothing differs, neither matters
   const byOrder = otherHash && differs(first, await executed(otherHash, job));
   if (byOrder || !otherHash) {
-    // the same order in another process: a difference here does not come from the order
+    // this run has only another process, so a difference does not come from the order
     pool.renew();
     const byProcess = differs(first, await executed(pool, job));
     if (byProcess) return { difference: `in two processes with the same inputs: ${byProcess}`, left };
@@ -50,6 +51,7 @@ export async function steadinessOf(parts: SteadinessParts): Promise<Steadiness> 
   if (byOrder)
     return { difference: `with another order of Python's sets (PYTHONHASHSEED): ${byOrder}`, left };
   if (program?.loop === false) return { left };
+  /** Different inputs, and the result with each in a process of its own. */
   const cases: { inputs: Job['inputs']; alone: Result }[] = [{ inputs: job.inputs, alone: first }];
   for (const inputs of variants(declaration, job.inputs).slice(0, most - 1)) {
     // a new executor costs as much as a new process of a program
@@ -61,11 +63,10 @@ export async function steadinessOf(parts: SteadinessParts): Promise<Steadiness> 
   for (const { inputs, alone } of [...cases, ...cases.toReversed(), cases[0]!]) {
     const result = await executed(pool, { ...job, inputs, isAlone: false });
     const found = differs(alone, result);
-    if (found)
-      return {
-        difference: `after other runs of the same process, and in a process of its own: ${found}`,
-        left,
-      };
+    if (found) {
+      const difference = `after other runs of the same process, and in a process of its own: ${found}`;
+      return { difference, left };
+    }
     if (result?.kind === 'completed' && result.left) left.push(result.left);
   }
   return { left };
@@ -91,7 +92,7 @@ function shown(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
-/** Inputs with another seed, with another first input, and with another seed and all other inputs changed. */
+/** Inputs with another seed, with another first input, and with another seed and other values of further inputs. */
 function variants({ inputs }: Declaration, values: Job['inputs']): Job['inputs'][] {
   // of the system inputs, only the seed may change: the others say when the run begins and ends
   const changes = inputs
@@ -102,20 +103,18 @@ function variants({ inputs }: Declaration, values: Job['inputs']): Job['inputs']
   const own = changes.filter(([name]) => name !== RANDOM_SEED);
   const first = own.slice(0, 1);
   const others = own.length > 1 ? own.slice(1) : first;
-  const wanted = [seed, first, [...seed, ...others]].filter((some) => some.length > 0);
-  // with few inputs, some of them are the same
-  const different = new Map(wanted.map((some) => [JSON.stringify(some), some]));
-  return [...different.values()].map((some) => ({ ...values, ...Object.fromEntries(some) }));
+  const sets = [seed, first, [...seed, ...others]].filter((set) => set.length > 0);
+  // with few inputs, some sets of changes are the same
+  const different = new Map(sets.map((set) => [JSON.stringify(set), set]));
+  return [...different.values()].map((set) => ({ ...values, ...Object.fromEntries(set) }));
 }
 
-/** Another value that an input may have; undefined if none is known. */
-function otherValue(
-  { name, type, values, min = -Infinity, max = Infinity }: Declaration['inputs'][number],
-  given: Job['inputs'],
-): string | undefined {
-  const now = given[name]!;
-  if (values) return values.map(String).find((value) => value !== now);
-  switch (type) {
+/** Another canonical value that an input may have; undefined if none is known. */
+function otherValue(input: DeclaredInput, given: Job['inputs']): string | undefined {
+  const { values, min = -Infinity, max = Infinity } = allowedOf(input);
+  const now = given[input.name]!;
+  if (values) return values.find((value) => value !== now);
+  switch (input.type) {
     case 'BOOLEAN':
       return now === 'true' ? 'false' : 'true';
     case 'DOUBLE': {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { RANDOM_SEED } from '../../api/constants.ts';
-import { removeFolderSync } from '../../system/remove-folder.ts';
 import { nameKey } from '../../api/values.ts';
 import { ForayError, messageOf } from '../../errors.ts';
+import { removeFolderSync } from '../../system/remove-folder.ts';
 import { shellQuoted } from '../../text/shell-quoted.ts';
 import { ServiceError } from '../errors.ts';
 import type { Outcome } from '../executors/execution.ts';
@@ -12,8 +12,6 @@ import { ExecutorPool, type PoolOptions } from '../executors/pool.ts';
 import { memoryShare } from '../executors/process.ts';
 import type { Left } from '../executors/protocol.ts';
 import { ContentFiles } from '../files/content.ts';
-import { checkValue } from '../runs/checked.ts';
-import { readSettings } from '../runs/parse-run-request.ts';
 import { checkAllowed } from '../models/allowed-values.ts';
 import { checkInputNames, type Declaration, templateOf } from '../models/declaration.ts';
 import { describeModel } from '../models/describe.ts';
@@ -22,8 +20,10 @@ import { filesOutside, outsideWarning } from '../models/manifest.ts';
 import { packagesOf } from '../models/packages.ts';
 import { programOf } from '../models/program.ts';
 import { buildText } from '../models/python-build.ts';
-import { type SteadinessParts, steadinessOf } from './steadiness.ts';
+import { checkValue } from '../runs/checked.ts';
+import { readSettings } from '../runs/parse-run-request.ts';
 import { namedOutside, openedOutside } from './named-outside.ts';
+import { type SteadinessParts, steadinessOf } from './steadiness.ts';
 
 export interface Trial {
   declaration: Declaration;
@@ -45,16 +45,16 @@ export interface TrialInputs {
   files: ReadonlyMap<string, string>;
 }
 
-/** A model runs again, to compare the outputs, only if its first run was this short, in seconds. */
+/** A model with seeds also runs with a large seed if its first run took at most this long, in seconds. */
+const LONGEST_BEFORE_SEED = 60;
+/** A model runs again, to compare its outputs, if its first run took less than this, in seconds. */
 const SHORT = 30;
-/** A model runs also with other inputs, to compare, if its first run was this short, in seconds. */
+/** A model runs again with more other inputs if its first run took less than this, in seconds. */
 const QUICK = 10;
-/** Maximum number of files or processes that a warning names. */
-const MOST_LISTED = 5;
-/** A model with seeds runs with a large seed, too, if the first run was this short, in seconds. */
-const MEDIUM = 60;
 /** The largest seed that foray derives for a model without limits. */
 const LARGEST_SEED = 2 ** 48 - 1;
+/** The most files, processes or variables that a warning names. */
+const MOST_LISTED = 5;
 
 /** A model that can be run once. */
 export interface Triable {
@@ -77,13 +77,8 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
   const { declaration } = described;
   checkInputNames(declaration);
   const named = namedOutside(place);
-  const outside = [
-    ...new Set([
-      ...filesOutside(place, described),
-      ...named.files,
-      ...openedOutside(place, described.opened),
-    ]),
-  ];
+  const opened = openedOutside(place, described.opened);
+  const outside = [...new Set([...filesOutside(place, described), ...named.files, ...opened])];
   const warnings = [
     outsideWarning(declaration, outside, place),
     variablesWarning(declaration, named.variables),
@@ -100,8 +95,8 @@ export async function readTriable(place: ModelPlace): Promise<Triable> {
 }
 
 /**
- * Runs a model once, in an executor like the executors of the service. No service is needed. A model with seeds also runs
- * with the largest seed that it may get. A model whose run is short runs several times, to compare the outputs.
+ * Runs a model in an executor like the executors of the service. No service is needed. A model whose run is short runs
+ * several times, to compare the outputs. A model with seeds also runs with the largest seed that it may get.
  *
  * @throws ForayError MODEL_UNSTEADY when its outputs depend on something else than its inputs;
  *   MODEL_INVALID when its run fails, with the reason; MODEL_UNREADABLE when it cannot be run now, and
@@ -113,7 +108,7 @@ export async function tryModel(
   { values, files }: TrialInputs,
   { onProgress, onLine }: TrialListener,
 ): Promise<Trial> {
-  checkWays(declaration, { values, files });
+  checkKinds(declaration, { values, files });
   const template = templateOf(declaration);
   const filesDir = mkdtempSync(path.join(os.tmpdir(), 'foray-trial-'));
   const content = new ContentFiles(filesDir);
@@ -132,73 +127,57 @@ export async function tryModel(
     const hashes = [...files].map(([name, file]): [string, string] => [name, content.write(contentOf(file))]);
     const inputs = trialInputs(declaration, [...values, ...hashes]);
     const start = performance.now();
-    // alone, because the next run has a process of its own, too
+    // alone, like the run with which its outputs are compared first
     const [runId, versionId] = ['trial', 'trial'];
     const job = { runId, versionId, code, template, inputs, isWatched: true, isAlone: true };
     const before = stateOf(code);
     const outcome = await pool.execute(job, onProgress);
     const seconds = (performance.now() - start) / 1_000;
-    if (outcome.kind === 'completed') {
-      const { outputs } = outcome;
-      const isShort = seconds < SHORT;
-      const steady = isShort
-        ? await checkSteady(
-            {
-              declaration,
-              job: { ...job, runId: 'again', isWatched: false },
-              outputs,
-              pool,
-              most: seconds < QUICK ? 4 : 2,
-            },
-            options,
-          )
-        : [];
-      const seeded = largeSeed(declaration, values, seconds);
-      if (seeded !== undefined) {
-        const large = {
-          ...job,
-          runId: 'seeded',
-          isWatched: false,
-          isAlone: false,
-          inputs: { ...inputs, [RANDOM_SEED]: seeded },
-        };
-        checkSeeded(declaration, seeded, await pool.execute(large, () => {}));
-      }
-      return {
-        declaration,
-        outputs,
-        seconds,
-        warnings: [
-          ...leftWarnings(declaration, outcome.left),
-          ...processWarnings(declaration, outcome.left ? [outcome.left, ...steady] : steady),
-          ...changeWarnings(declaration, code, before),
-          ...openedWarnings(declaration, code, outcome.left, outside),
-          ...(isShort
-            ? []
-            : [
-                `The model "${declaration.name}" ran only once, because its run took ${Math.round(seconds)} s. So foray has not compared the outputs of two runs.`,
-              ]),
-        ],
-      };
+    if (outcome.kind === 'failed') {
+      throw new ForayError(
+        'MODEL_INVALID',
+        `The model "${declaration.name}" failed when it was run with ${howRun(values, files)}: ${outcome.reason}.`,
+      );
     }
-    if (outcome.kind !== 'failed') {
+    if (outcome.kind !== 'completed') {
       const reason = 'reason' in outcome ? outcome.reason : 'it was ended';
       throw new ForayError(
         'MODEL_UNREADABLE',
         `The model "${declaration.name}" cannot be run now: ${reason}.`,
       );
     }
-    throw new ForayError(
-      'MODEL_INVALID',
-      `The model "${declaration.name}" failed when it was run with ${howRun(values, files)}: ${outcome.reason}.`,
-    );
+    const { outputs, left } = outcome;
+    const isCompared = seconds < SHORT;
+    const again = { ...job, runId: 'again', isWatched: false };
+    const most = seconds < QUICK ? 4 : 2;
+    const leftAgain = isCompared
+      ? await checkSteady({ declaration, job: again, outputs, pool, most }, options)
+      : [];
+    const seed = largeSeed(declaration, values, seconds);
+    if (seed !== undefined) {
+      const changed = { runId: 'seeded', inputs: { ...inputs, [RANDOM_SEED]: seed } };
+      const seeded = { ...job, ...changed, isWatched: false, isAlone: false };
+      checkSeeded(declaration, seed, await pool.execute(seeded, () => {}));
+    }
+    const warnings = [
+      ...leftWarnings(declaration, left),
+      ...processWarnings(declaration, left ? [left, ...leftAgain] : leftAgain),
+      ...changeWarnings(declaration, code, before),
+      ...openedWarnings(declaration, code, left, outside),
+    ];
+    if (!isCompared) {
+      warnings.push(
+        `The model "${declaration.name}" ran only once, because its run took ${Math.round(seconds)} s. So foray has not compared the outputs of two runs.`,
+      );
+    }
+    return { declaration, outputs, seconds, warnings };
   } finally {
     await pool.close();
     removeFolderSync(filesDir);
   }
 }
 
-/** The seed for a further run; undefined if the model has no seeds, a person gave one, or its runs are long. */
+/** The seed for a further run; undefined if the model has no seeds or lists them, a seed is given, or runs are long. */
 function largeSeed(
   { inputs }: Declaration,
   values: TrialInputs['values'],
@@ -206,7 +185,7 @@ function largeSeed(
 ): string | undefined {
   const seed = inputs.find(({ name }) => name === RANDOM_SEED);
   const isGiven = [...values.keys()].some((name) => nameKey(name) === nameKey(RANDOM_SEED));
-  if (!seed || seed.values || isGiven || seconds > MEDIUM) return undefined;
+  if (!seed || seed.values || isGiven || seconds > LONGEST_BEFORE_SEED) return undefined;
   return String(seed.max ?? Math.max(LARGEST_SEED, seed.min ?? 0));
 }
 
@@ -227,38 +206,37 @@ function listed(items: readonly string[]): string {
 }
 
 /** Warnings about what a run left behind. */
-function leftWarnings({ name }: Declaration, left: Left | undefined): string[] {
-  const { files = [], processes = [] } = left ?? {};
-  return [
-    ...(files.length > 0
-      ? [
-          `The model "${name}" writes into its own folder: ${listed(files)}. foray removes these files after each run, so the next run does not find them.`,
-        ]
-      : []),
-    ...(processes.length > 0
-      ? [
-          `The model "${name}" ends before its processes: ${listed(processes)}. foray ends these processes with the run.`,
-        ]
-      : []),
-  ];
+function leftWarnings({ name }: Declaration, { files = [], processes = [] }: Partial<Left> = {}): string[] {
+  const warnings: string[] = [];
+  if (files.length > 0) {
+    warnings.push(
+      `The model "${name}" writes into its own folder: ${listed(files)}. foray removes these files after each run, so the next run does not find them.`,
+    );
+  }
+  if (processes.length > 0) {
+    warnings.push(
+      `The model "${name}" ends before its processes: ${listed(processes)}. foray ends these processes with the run.`,
+    );
+  }
+  return warnings;
 }
 
-/** Warnings about runs that need a new process. Each of them waits until the program is loaded. */
+/** Warnings about runs that need a new process, for which the program is loaded again. */
 function processWarnings({ name }: Declaration, left: readonly Left[]): string[] {
   const again = left.find(({ again }) => again !== undefined)?.again;
   const last = left.find(({ last }) => last !== undefined)?.last;
-  return [
-    ...(again === undefined
-      ? []
-      : [
-          `The model "${name}" failed in a process with earlier runs, and completed in a new one: ${again}. foray executes each such run twice.`,
-        ]),
-    ...(last === undefined
-      ? []
-      : [
-          `The model "${name}" needs a new process after a run, because ${last}. Its program is loaded for each such run.`,
-        ]),
-  ];
+  const warnings: string[] = [];
+  if (again !== undefined) {
+    warnings.push(
+      `The model "${name}" failed in a process with earlier runs, and completed in a new one: ${again}. foray executes each such run twice.`,
+    );
+  }
+  if (last !== undefined) {
+    warnings.push(
+      `The model "${name}" needs a new process after a run, because ${last}. Its program is loaded for each such run.`,
+    );
+  }
+  return warnings;
 }
 
 /** Warnings about files outside the folder that the run has opened. @param named - those that were named before */
@@ -286,22 +264,23 @@ function variablesWarning({ name }: Declaration, variables: readonly string[]): 
   return `The model "${name}" reads the ${what} ${listed(variables)} of the environment. ${their} no part of its version, and may differ between machines. Make an input of it, or put it into a file of the folder.`;
 }
 
-/** Warnings about what the runs have changed in the original folder. `before`: its state before them. */
+/** Warnings about what the runs have changed in the original folder. @param before - its state before them */
 function changeWarnings({ name }: Declaration, code: ModelCode, before: string): string[] {
   const lines = new Set(before.split('\n'));
   const changed = stateOf(code)
     .split('\n')
     .filter((line) => !lines.has(line))
     .map((line) => path.relative(code.folders[0]!, line.split(SEPARATOR)[0]!));
-  return changed.length === 0
-    ? []
-    : [
-        `The model "${name}" writes into its original folder: ${listed(changed)}. Each change makes a new version of the model, whose results are not used again. Write into the working folder.`,
-      ];
+  if (changed.length === 0) return [];
+  return [
+    `The model "${name}" writes into its original folder: ${listed(changed)}. Each change makes a new version of the model, whose results are not used again. Write into the working folder.`,
+  ];
 }
 
 /**
- * @returns what runs of the same process have left
+ * Runs a model again, and compares the outputs.
+ *
+ * @returns what further runs of the same process have left
  * @throws ForayError MODEL_UNSTEADY if outputs depend on something else than the inputs
  */
 async function checkSteady(
@@ -310,10 +289,10 @@ async function checkSteady(
 ): Promise<Left[]> {
   const { entry } = parts.job.code;
   const program = isModule(entry) ? undefined : programOf(parts.job.code);
-  const isOrdered = program === undefined || process.env['PYTHONHASHSEED'] !== undefined;
-  const otherHash = isOrdered
-    ? undefined
-    : new ExecutorPool({ ...options, environment: { PYTHONHASHSEED: '1' } });
+  const mayDifferByHash = program !== undefined && process.env['PYTHONHASHSEED'] === undefined;
+  const otherHash = mayDifferByHash
+    ? new ExecutorPool({ ...options, environment: { PYTHONHASHSEED: '1' } })
+    : undefined;
   try {
     const { difference, left } = await steadinessOf({ ...parts, otherHash, program });
     if (difference === undefined) return left;
@@ -339,7 +318,7 @@ export function howRun(values: TrialInputs['values'], files: TrialInputs['files'
  * Checks that files are given for inputs that are files, and values for the other inputs.
  * @throws ForayError USAGE
  */
-function checkWays({ inputs }: Declaration, { values, files }: TrialInputs): void {
+function checkKinds({ inputs }: Declaration, { values, files }: TrialInputs): void {
   const typeOf = new Map(inputs.map(({ name, type }) => [nameKey(name), type]));
   for (const [name, value] of values) {
     if (typeOf.get(nameKey(name)) !== 'INPUT_FILE' || value === '') continue;

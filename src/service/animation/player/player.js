@@ -43,8 +43,8 @@
     const result = document.createElementNS(SVG, element.localName);
     for (const { name, value } of element.attributes) {
       // url(…) may only name a part of the picture; a backslash could hide a url(…)
-      const local = !/url|\\/i.test(value) || /^url\(["']?#[\w.-]+["']?\)$/.test(value.trim());
-      if (ATTRIBUTES.has(name) && local) result.setAttribute(name, value);
+      const isLocal = !/url|\\/i.test(value) || /^url\(["']?#[\w.-]+["']?\)$/.test(value.trim());
+      if (ATTRIBUTES.has(name) && isLocal) result.setAttribute(name, value);
     }
     for (const child of element.childNodes) {
       if (child.nodeType === Node.TEXT_NODE) result.append(child.data);
@@ -73,6 +73,7 @@
       this.frame = null;
       this.drawn = '';
       this.over = false;
+      this.choosing = false;
       this.wake = () => {};
       this.part('toggle').addEventListener('click', () => this.toggle());
       this.part('stop').addEventListener('click', () => this.end());
@@ -91,6 +92,7 @@
       return this.root.querySelector(`.foray-${name}`);
     }
 
+    /** Shows the run until it is over. */
     async follow() {
       while (!this.over) {
         const wait = await this.look();
@@ -213,6 +215,7 @@
       this.wake();
     }
 
+    /** Space pauses the run or lets it go on, and + and - change its speed. */
     press(event) {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const onControl = event.target.closest?.('button, input');

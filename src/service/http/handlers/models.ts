@@ -40,7 +40,7 @@ export function modelHandlers(
 
     getVersion({ params }) {
       const version = registry.version(params.versionId);
-      if (version.modelId !== registry.model(params.modelId).id) {
+      if (version.modelId !== params.modelId) {
         throw new ServiceError(
           'UNKNOWN_VERSION',
           `The model has no version with the id ${params.versionId}.`,

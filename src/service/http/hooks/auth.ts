@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyChecks } from '../../../http/key-checks.ts';
-import { ServiceError } from '../../errors.ts';
-import type { Access, Caller } from '../../access.ts';
 import { hashOf } from '../../../keys/hash.ts';
+import type { Access, Caller } from '../../access.ts';
+import { ServiceError } from '../../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,8 +16,8 @@ declare module 'fastify' {
 const lastOf = new WeakMap<Socket, { header: string; hash: string }>();
 
 /**
- * The SHA-256 of the key in a request; undefined without a key. The header is `Authorization: <key>`, as existing clients
- * send it, or `Authorization: Bearer <key>`.
+ * The SHA-256 of the key in a request; undefined without a key. The header is `Authorization: <key>`, as existing
+ * clients send it, or `Authorization: Bearer <key>`.
  */
 export function keyHashIn({ headers, raw }: FastifyRequest): string | undefined {
   const header = headers.authorization;
