@@ -64,12 +64,12 @@ export function warningsOf(campaign: Drawing, points: number): string[] {
         `The lowest and the highest value of "${name}" are drawn about half as often as the distribution says, because its limits cut their cells. Limits such as 0.5 and 10.5 give 1 and 10 whole cells.`,
     ),
     ...sobolSizes.flatMap(({ size, factor }) => {
-      const even = 2 ** Math.round(Math.log2(size));
-      if (size === even) return [];
+      const power = 2 ** Math.round(Math.log2(size));
+      if (size === power) return [];
       return [
         factor === 1
-          ? `${size} Sobol points are spread less evenly than ${even}, a power of 2.`
-          : `${size * factor} base points (${size} in each scramble) are spread less evenly than ${even * factor} (${even} in each, a power of 2).`,
+          ? `${size} Sobol points are spread less evenly than ${power}, a power of 2.`
+          : `${size * factor} base points (${size} in each scramble) are spread less evenly than ${power * factor} (${power} in each, a power of 2).`,
       ];
     }),
   ];

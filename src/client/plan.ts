@@ -21,7 +21,7 @@ import { plainPlan } from './plan-search.ts';
 import type { Plan } from './planned.ts';
 
 export interface PlanOptions {
-  /** Maximum number of runs that the service is asked about. */
+  /** The maximum number of runs that the service is asked about. */
   ask: number;
   /** Stops the questions to the service. The answers so far are used. */
   signal?: AbortSignal | undefined;
@@ -54,10 +54,11 @@ export async function planOfDesign(
   // repeats of a point may have runs of their own
   const replicated = replicatedPoints(campaign, points);
   const runs = replicated * replications;
+  // a fresh campaign reuses nothing
   const chosen = sampledRuns(runs, campaign.fresh ? 0 : ask);
   const first: Point[] = [];
   const last: Point[] = [];
-  const toAsk = new Map<number, { point: Point; replication: number }>();
+  const chosenRuns = new Map<number, { point: Point; replication: number }>();
   let run = 0;
   for (const point of expand(campaign, contents)) {
     if (first.length < SHOWN) first.push(point);
@@ -65,13 +66,12 @@ export async function planOfDesign(
     if (last.length > SHOWN) last.shift();
     const own = firstReplications(campaign, point);
     for (let replication = 1; replication <= own; replication += 1, run += 1)
-      if (chosen.has(run)) toAsk.set(run, { point, replication });
+      if (chosen.has(run)) chosenRuns.set(run, { point, replication });
   }
-  const inOrder = [...chosen].map((one) => toAsk.get(one)!);
-  const { asked, found, completed } = await askFor(cloud, campaign, inOrder, signal, (asked) =>
-    onAsked?.(asked, inOrder.length),
+  const toAsk = [...chosen].map((one) => chosenRuns.get(one)!);
+  const { asked, found, completed } = await askAbout(cloud, campaign, toAsk, signal, (answers) =>
+    onAsked?.(answers, toAsk.length),
   );
-  // a fresh campaign reuses nothing
   const { count: there, error } = campaign.fresh ? { count: 0, error: 0 } : estimated(found, asked, runs);
   const toRun = runs - there;
   const most = precision?.max ?? replications;
@@ -134,7 +134,8 @@ function mostRunsOfSelection(
   return selection.report + (selection.method === 'ocba' ? selection.runs : points * MOST_REPLICATIONS);
 }
 
-async function askFor(
+/** Asks the service which of the runs it has. `completed` has the ids of the completed runs, by the ordinal of their point. */
+async function askAbout(
   cloud: CloudClient,
   campaign: CheckedCampaign['campaign'],
   runs: readonly { point: Point; replication: number }[],
