@@ -15,7 +15,7 @@ interface Flags extends SettingFlags {
 }
 
 /** Progress is shown after this time, ms. */
-const PROGRESS_AFTER = 2_000;
+const PROGRESS_AFTER_MS = 2_000;
 
 export function addPlan(program: Command): void {
   withSettings(program.command('plan'))
@@ -36,7 +36,7 @@ async function plan(foray: Foray, source: DefinitionSource, { all, runSeconds, j
   const line = new ProgressLine();
   const begun = Date.now();
   const onAsked = (asked: number, of: number): void => {
-    if (Date.now() - begun < PROGRESS_AFTER) return;
+    if (Date.now() - begun < PROGRESS_AFTER_MS) return;
     line.update(`Asked the service about ${number(asked)} of ${number(of)} runs`);
   };
   const planned = await foray.plan(source, { all, runSeconds, onAsked });
@@ -102,6 +102,7 @@ export function planLine(plan: Plan): string {
 
 function thereText({ there, runs, asked, error }: Plan): string {
   if (asked === runs) return number(there);
+  // the plan of a fresh campaign asks about no run
   if (error === 0) return `${number(there)} (nothing is reused)`;
   return `about ${number(there)} ± ${number(error)} (from a sample of ${number(asked)}; --all asks about every run)`;
 }

@@ -178,7 +178,7 @@ export function addService(program: Command): void {
       tell('Stopping');
       await service.close();
       await endTracing();
-      // a worker of lanes to which Temporal does not answer still has its connection
+      // without an answer of Temporal, the connection of the lanes would keep the process
       process.exit();
     });
   addServiceMove(service);
