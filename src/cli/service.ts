@@ -106,21 +106,8 @@ export function addService(program: Command): void {
     .addOption(logOption())
     .hook('preAction', logAsAsked)
     .action(async (flags: Flags, command: Command) => {
-      if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
-        throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file contains all keys.');
-      }
+      checkFlags(flags, command);
       const { publicUrl } = flags;
-      if (publicUrl !== undefined && flags.trustProxy !== undefined) {
-        throw new ForayError(
-          'USAGE',
-          '--trust-proxy cannot be used with --public-url: clients always get the public URL.',
-        );
-      }
-      if (flags.executors === 0 && flags.temporal === undefined) {
-        throw new ForayError('USAGE', 'With --executors 0, no executor would execute runs.', {
-          hint: 'Add --temporal, so that executors on other machines execute the runs.',
-        });
-      }
       const s3 = flags.files === undefined ? undefined : await s3At(flags.files);
       endWithParent();
       serveWithoutOutput();
@@ -182,6 +169,24 @@ export function addService(program: Command): void {
       process.exit();
     });
   addServiceMove(service);
+}
+
+/** @throws ForayError USAGE when flags do not fit together */
+function checkFlags({ keys, publicUrl, trustProxy, executors, temporal }: Flags, command: Command): void {
+  if (keys && command.getOptionValueSource('apiKey') === 'cli') {
+    throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file contains all keys.');
+  }
+  if (publicUrl !== undefined && trustProxy !== undefined) {
+    throw new ForayError(
+      'USAGE',
+      '--trust-proxy cannot be used with --public-url: clients always get the public URL.',
+    );
+  }
+  if (executors === 0 && temporal === undefined) {
+    throw new ForayError('USAGE', 'With --executors 0, no executor would execute runs.', {
+      hint: 'Add --temporal, so that executors on other machines execute the runs.',
+    });
+  }
 }
 
 /**

@@ -48,23 +48,23 @@ export async function follow(foray: Foray, id: string, output?: string): Promise
   const { record } = await foray.results(id);
   const shown = shownOutputs(record, output);
   const display = isTerminal(process.stderr) ? await livePage(foray, record, shown) : plainLines(record);
-  let last: CampaignStatus | undefined;
+  let last!: CampaignStatus;
   try {
     for await (const status of foray.follow(id)) {
       last = status;
       await display.update(status);
-      // only a person can resume the campaign, so waiting makes no sense
+      // foray has paused the campaign, and only a person can resume it
       if (status.pausedBy === 'policy' || status.pausedBy === 'optimiser') break;
     }
-    display.finish(last!);
+    display.finish(last);
   } finally {
     display.close();
   }
-  if (!isTerminal(process.stderr) && last!.runs.failed > 0) await tellLastFailure(foray, id);
-  const advice = retryAdvice(last!);
+  if (!isTerminal(process.stderr) && last.runs.failed > 0) await tellLastFailure(foray, id);
+  const advice = retryAdvice(last);
   if (advice !== undefined) tell(advice);
-  if (last!.phase !== 'completed') process.exitCode = 1;
-  return last!;
+  if (last.phase !== 'completed') process.exitCode = 1;
+  return last;
 }
 
 function shownOutputs(

@@ -128,7 +128,8 @@ export class CampaignReader {
     if (closedPhases.includes(record.phase))
       return statusFromStore(client.store, record, await leakIn(client, record));
     const { progress, build, why, blocks } = await client.temporal.call('progressOf', record);
-    const [note, blocked] = blocks ? ['', why] : [why, undefined];
+    const note = blocks ? '' : why;
+    const blocked = blocks ? why : undefined;
     if (!progress)
       return statusFromStore(client.store, await stillThere(client, record), note, { blocked, build });
     const waits = progress.rate === 0 ? await whyWaiting(client, record) : '';

@@ -25,7 +25,12 @@ const CANNOT_MOVE =
 const MOVES_SINCE = [1, 30] as const;
 
 /** The first words about the workers on the task queue, if there are any. */
-export const ON_QUEUE = 'On the task queue';
+const ON_QUEUE = 'On the task queue';
+
+/** Whether workers poll the task queue, as the checks of Temporal say. */
+export function hasWorkers(checks: readonly Check[]): boolean {
+  return checks.some(({ part, message }) => part === 'workers' && message.startsWith(ON_QUEUE));
+}
 
 const parts = ['namespace', 'search attributes', 'workers', 'builds'];
 
