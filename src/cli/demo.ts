@@ -158,17 +158,14 @@ async function printAnswer(foray: Foray, searchId: string, gridId: string): Prom
   const { analysesFor } = await import('../report/of-campaign.ts');
   const report = join(FOLDER, 'report.html');
   const inputs = Object.fromEntries(RATES.map((name, at) => [name, PUBLISHED.rates[at]!]));
-  const html = await renderReport(
-    record,
-    await foray.counts(searchId),
-    (await foray.results(searchId)).rows,
-    {
-      story,
-      ground: { ...(await foray.results(gridId)), known: { inputs, label: 'published' } },
-      observed: { output: 'Infected', points: await observations(), label: 'in bed, as observed' },
-      analyses: await analysesFor(record, (outputs) => foray.analyze(searchId, { outputs })),
-    },
-  );
+  const counts = await foray.counts(searchId);
+  const { rows: rowsAgain } = await foray.results(searchId);
+  const html = await renderReport(record, counts, rowsAgain, {
+    story,
+    ground: { ...(await foray.results(gridId)), known: { inputs, label: 'published' } },
+    observed: { output: 'Infected', points: await observations(), label: 'in bed, as observed' },
+    analyses: await analysesFor(record, (outputs) => foray.analyze(searchId, { outputs })),
+  });
   await writeOut([html], report);
   print(`Report     ${report}`);
 }

@@ -25,10 +25,7 @@ interface Flags {
   home: string;
 }
 
-/**
- * `foray models check`: tests whether a folder is a model that the service could serve, or whether an old version still
- * runs. It needs no service.
- */
+/** `foray models check` needs no service. */
 export function addModelsCheck(models: Command): void {
   models
     .command('check')

@@ -8,7 +8,6 @@ import { commandName } from './command-name.ts';
 import { folderOf, writtenTo } from './models-new.ts';
 import { print } from './output.ts';
 
-/** `foray models import`: writes a model that runs what the user owns. */
 export function addModelsImport(models: Command): void {
   models
     .command('import')

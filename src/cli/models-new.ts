@@ -10,7 +10,6 @@ import { commandName } from './command-name.ts';
 
 const SCAFFOLD = ownFile('src/cli/scaffold');
 
-/** `foray models new`: writes a working model for the user to change. */
 export function addModelsNew(models: Command): void {
   models
     .command('new')

@@ -22,7 +22,6 @@ interface PushedModel {
   files: number;
 }
 
-/** `foray models push`: sends a model to a service, which can be on another machine, as a new version. */
 export function addModelsPush(models: Command): void {
   withSettings(models.command('push'))
     .description(

@@ -9,10 +9,7 @@ import { serviceClient } from './with-foray.ts';
 
 type Flags = SettingFlags & { json?: boolean };
 
-/**
- * `foray models versions` and `foray models prune`: list the versions of a model at the service, and delete the files
- * of old versions.
- */
+/** The commands `foray models versions` and `foray models prune`. */
 export function addModelsVersions(models: Command): void {
   withSettings(models.command('versions'))
     .description('list the versions of a model, and which of them can still run')

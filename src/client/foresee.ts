@@ -29,15 +29,12 @@ export async function foreseen(
   signal: AbortSignal | undefined,
 ): Promise<Foreseen | null> {
   if (!precision) return null;
-  const complete = [...completed]
+  const known = [...completed]
     .filter(([, ids]) => ids.length === replications)
     .sort(([ordinal], [other]) => ordinal - other);
   // the chosen points are spread evenly over the design
-  const count = Math.min(MOST_POINTS, complete.length);
-  const chosen = Array.from(
-    { length: count },
-    (_, at) => complete[Math.floor((at * complete.length) / count)]!,
-  );
+  const count = Math.min(MOST_POINTS, known.length);
+  const chosen = Array.from({ length: count }, (_, at) => known[Math.floor((at * known.length) / count)]!);
   const measures = precision.outputs.map((name) => measureOf(outputs, name));
   const sources = measures.flatMap((measure) => measure.sources);
   const template = templateOf(outputs.filter(({ name }) => sources.includes(name)));

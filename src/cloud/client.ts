@@ -200,7 +200,7 @@ export class CloudClient {
     begin: () => Sink | Promise<Sink>,
     { most = Infinity, signal }: { most?: number; signal?: AbortSignal | undefined } = {},
   ): Promise<string> {
-    const requestAddress = async (): Promise<string> => {
+    const newAddress = async (): Promise<string> => {
       const address = await this.getOutputFileUrl(hash, localPath || 'file', signal);
       // the download that follows counts as a request too
       await this.#transport.waitForTurn(signal);
@@ -208,7 +208,7 @@ export class CloudClient {
     };
     const total = most === Infinity ? undefined : this.#transport.total;
     const pause = (ms: number): void => this.#transport.blockFor(ms);
-    return fetchOutputFile({ hash, requestAddress, begin, pause, most, total, signal });
+    return fetchOutputFile({ hash, newAddress, begin, pause, most, total, signal });
   }
 
   /** The output of a failed run; undefined if the service does not offer it. */

@@ -14,7 +14,7 @@ interface Fetch extends DownloadOptions {
   /** The service's name of the file. */
   hash: string;
   /** Requests an address that is valid for a while. */
-  requestAddress: () => Promise<string>;
+  newAddress: () => Promise<string>;
   /** Returns a new receiver of the bytes for each attempt. Each attempt starts at the first byte. */
   begin: () => Sink | Promise<Sink>;
   /** Called when the service asks for a pause. No requests may be made for this many ms. */
@@ -32,7 +32,7 @@ interface Fetch extends DownloadOptions {
  */
 export async function fetchOutputFile({
   hash,
-  requestAddress,
+  newAddress,
   begin,
   pause,
   ...options
@@ -42,7 +42,7 @@ export async function fetchOutputFile({
   const fetchOnce = async (): Promise<string> => {
     hasAddress = false;
     try {
-      const address = await requestAddress();
+      const address = await newAddress();
       hasAddress = true;
       const transfer = await download(address, await begin(), options);
       if (hasContentOf(hash, transfer) || transfer.sha256 === lastSha256) return transfer.sha256;

@@ -120,39 +120,6 @@ export class Transport {
     });
   }
 
-  async #sendOnce(request: TransportRequest): Promise<unknown> {
-    const { signal } = request;
-    await this.#gate.pass(signal);
-    signal?.throwIfAborted();
-    const target = `${request.method} ${request.path}`;
-    const response = await this.#exchange(request, target);
-    if (response.statusCode < 200 || response.statusCode > 299) throw this.#errorOf(response, target);
-    if (response.body.trim() === '') return undefined;
-    try {
-      return JSON.parse(response.body) as unknown;
-    } catch {
-      throw new CloudError('malformed', `${target}: the answer is not JSON`);
-    }
-  }
-
-  /** The error of an answer. If the service asks for fewer requests, all requests of this client wait. */
-  #errorOf({ statusCode, headers, body }: Response<string>, target: string): CloudError {
-    const { code, message, place } = this.#errorIn(body);
-    // this limits animated runs, and not requests
-    if (code === 'TOO_MANY_ANIMATIONS') return new CloudError('crowded', message, { mayHaveArrived: false });
-    if (code === 'MODEL_REFUSED') return new CloudError('refused-model', message, { place });
-    const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
-    if (!isThrottled(statusCode, retryAfter)) return statusError(target, statusCode, message);
-    this.#gate.blockFor(retryAfter);
-    const own = message === '' ? 'the service asks for fewer requests' : message;
-    return new CloudError('throttled', `${target}: ${statusCode}: ${own}`, {
-      retryAfter,
-      mayHaveArrived: false,
-      // a service that lacks a part of its own cannot be helped with fewer requests
-      ...(statusCode === 503 && { hint: UNAVAILABLE_HINT }),
-    });
-  }
-
   /** Waits until the rate limit allows a request that the caller makes without this class. */
   waitForTurn(signal?: AbortSignal): Promise<void> {
     return this.#gate.pass(signal);
@@ -178,27 +145,19 @@ export class Transport {
     return bounded(read === text ? safe : safe.slice(0, Math.max(0, safe.length - longest)), most);
   }
 
-  /**
-   * The code of an error body, its message on one line, and its place in a file. The texts are empty if the body does not
-   * have the format of the interface. For example, a proxy may send an HTML page.
-   */
-  #errorIn(body: string): { code: unknown; message: string; place: Place | undefined } {
+  async #sendOnce(request: TransportRequest): Promise<unknown> {
+    const { signal } = request;
+    await this.#gate.pass(signal);
+    signal?.throwIfAborted();
+    const target = `${request.method} ${request.path}`;
+    const response = await this.#exchange(request, target);
+    if (response.statusCode < 200 || response.statusCode > 299) throw this.#errorOf(response, target);
+    if (response.body.trim() === '') return undefined;
     try {
-      const { code, message, place } = JSON.parse(body) as Record<string, unknown>;
-      if (typeof message !== 'string') return { code: '', message: '', place: undefined };
-      const ofFile = ErrorBody.shape.place.safeParse(place).data;
-      return {
-        code,
-        message: this.#inOneLine(message),
-        place: ofFile && { ...ofFile, file: this.#inOneLine(ofFile.file) },
-      };
+      return JSON.parse(response.body) as unknown;
     } catch {
-      return { code: '', message: '', place: undefined };
+      throw new CloudError('malformed', `${target}: the answer is not JSON`);
     }
-  }
-
-  #inOneLine(text: string): string {
-    return this.redacted(text, LONGEST_MESSAGE).replace(/[\s\p{Cc}]+/gu, ' ');
   }
 
   async #exchange(
@@ -242,6 +201,47 @@ export class Transport {
   #tellSilence(): void {
     this.#onSilence?.(new URL(this.#root).origin);
     this.#onSilence = undefined;
+  }
+
+  /** The error of an answer. If the service asks for fewer requests, all requests of this client wait. */
+  #errorOf({ statusCode, headers, body }: Response<string>, target: string): CloudError {
+    const { code, message, place } = this.#errorIn(body);
+    // this limits animated runs, and not requests
+    if (code === 'TOO_MANY_ANIMATIONS') return new CloudError('crowded', message, { mayHaveArrived: false });
+    if (code === 'MODEL_REFUSED') return new CloudError('refused-model', message, { place });
+    const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
+    if (!isThrottled(statusCode, retryAfter)) return statusError(target, statusCode, message);
+    this.#gate.blockFor(retryAfter);
+    const own = message === '' ? 'the service asks for fewer requests' : message;
+    return new CloudError('throttled', `${target}: ${statusCode}: ${own}`, {
+      retryAfter,
+      mayHaveArrived: false,
+      // a service that lacks a part of its own cannot be helped with fewer requests
+      ...(statusCode === 503 && { hint: UNAVAILABLE_HINT }),
+    });
+  }
+
+  /**
+   * The code of an error body, its message on one line, and its place in a file. The texts are empty if the body does not
+   * have the format of the interface. For example, a proxy may send an HTML page.
+   */
+  #errorIn(body: string): { code: unknown; message: string; place: Place | undefined } {
+    try {
+      const { code, message, place } = JSON.parse(body) as Record<string, unknown>;
+      if (typeof message !== 'string') return { code: '', message: '', place: undefined };
+      const ofFile = ErrorBody.shape.place.safeParse(place).data;
+      return {
+        code,
+        message: this.#inOneLine(message),
+        place: ofFile && { ...ofFile, file: this.#inOneLine(ofFile.file) },
+      };
+    } catch {
+      return { code: '', message: '', place: undefined };
+    }
+  }
+
+  #inOneLine(text: string): string {
+    return this.redacted(text, LONGEST_MESSAGE).replace(/[\s\p{Cc}]+/gu, ' ');
   }
 }
 

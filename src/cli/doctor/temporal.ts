@@ -162,6 +162,48 @@ async function checkAttributes(connection: Connection, { address, namespace }: T
   }
 }
 
+async function checkWorkers(connection: Connection, { namespace, taskQueue, own }: Target): Promise<Check> {
+  const part = 'workers';
+  const pollersOf = async (kind: 'workflow' | 'activity') =>
+    (await queueState(connection, namespace, taskQueue, kind)).pollers;
+  try {
+    const [workflows, activities] = await Promise.all([pollersOf('workflow'), pollersOf('activity')]);
+    if (workflows.length === 0 || activities.length === 0) {
+      return failed(
+        part,
+        `No worker works on the task queue "${taskQueue}": campaigns wait.`,
+        'Start one with "foray worker", or set FORAY_TASK_QUEUE to the queue of a running worker.',
+      );
+    }
+    const workers = workflows.map(({ identity, build }) => {
+      const { name, faults, ahead } = readWorker(identity, own);
+      return { name: `${name}${build ? ` (build ${build})` : ''}`, faults, ahead };
+    });
+    const there = `${ON_QUEUE} "${taskQueue}": ${workers.map(({ name }) => name).join(', ')}.`;
+    const wrong = workers.filter(({ faults }) => faults.length > 0);
+    if (wrong.length > 0) {
+      const faults = wrong.map(({ name, faults }) => `${name}: ${faults.join(', and ')}.`);
+      return failed(
+        part,
+        `${there} Not all of them can work for these settings. ${faults.join(' ')}`,
+        'End such a worker, or start it with the right store, service, key and FORAY_PAYLOAD_CODEC. A worker for other campaigns needs its own FORAY_TASK_QUEUE.',
+      );
+    }
+    const apart = workers.filter(({ ahead }) => Math.abs(ahead) > SAME_TIME_MS);
+    if (apart.length > 0) {
+      const faults = apart.map(({ name, ahead }) => `${name} (by ${Math.abs(ahead) / 1_000} s)`);
+      return warning(
+        part,
+        `${there} The clocks of the model service and of these workers differ: ${faults.join(', ')}.`,
+        'Set the clocks of their machines (NTP), and start the workers again: times and time left are wrong until then.',
+      );
+    }
+    return ok(part, there);
+  } catch (error) {
+    return failedWith(part, error, 'Check the TEMPORAL_* variables.');
+  }
+}
+
 /** Checks that the workers have a current build, and that the build of each open campaign has a worker. */
 async function checkBuilds(
   connection: Connection,
@@ -205,48 +247,6 @@ async function checkBuilds(
           `No worker of the current build ${current} is left: new campaigns wait.`,
           'Start one with "foray worker". Otherwise a worker of another build that runs becomes the current one within two minutes, unless it runs with --no-current.',
         );
-  } catch (error) {
-    return failedWith(part, error, 'Check the TEMPORAL_* variables.');
-  }
-}
-
-async function checkWorkers(connection: Connection, { namespace, taskQueue, own }: Target): Promise<Check> {
-  const part = 'workers';
-  const pollersOf = async (kind: 'workflow' | 'activity') =>
-    (await queueState(connection, namespace, taskQueue, kind)).pollers;
-  try {
-    const [workflows, activities] = await Promise.all([pollersOf('workflow'), pollersOf('activity')]);
-    if (workflows.length === 0 || activities.length === 0) {
-      return failed(
-        part,
-        `No worker works on the task queue "${taskQueue}": campaigns wait.`,
-        'Start one with "foray worker", or set FORAY_TASK_QUEUE to the queue of a running worker.',
-      );
-    }
-    const workers = workflows.map(({ identity, build }) => {
-      const { name, faults, ahead } = readWorker(identity, own);
-      return { name: `${name}${build ? ` (build ${build})` : ''}`, faults, ahead };
-    });
-    const there = `${ON_QUEUE} "${taskQueue}": ${workers.map(({ name }) => name).join(', ')}.`;
-    const wrong = workers.filter(({ faults }) => faults.length > 0);
-    if (wrong.length > 0) {
-      const faults = wrong.map(({ name, faults }) => `${name}: ${faults.join(', and ')}.`);
-      return failed(
-        part,
-        `${there} Not all of them can work for these settings. ${faults.join(' ')}`,
-        'End such a worker, or start it with the right store, service, key and FORAY_PAYLOAD_CODEC. A worker for other campaigns needs its own FORAY_TASK_QUEUE.',
-      );
-    }
-    const apart = workers.filter(({ ahead }) => Math.abs(ahead) > SAME_TIME_MS);
-    if (apart.length > 0) {
-      const faults = apart.map(({ name, ahead }) => `${name} (by ${Math.abs(ahead) / 1_000} s)`);
-      return warning(
-        part,
-        `${there} The clocks of the model service and of these workers differ: ${faults.join(', ')}.`,
-        'Set the clocks of their machines (NTP), and start the workers again: times and time left are wrong until then.',
-      );
-    }
-    return ok(part, there);
   } catch (error) {
     return failedWith(part, error, 'Check the TEMPORAL_* variables.');
   }

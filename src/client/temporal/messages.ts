@@ -106,7 +106,7 @@ export function isOf({ memo }: WorkflowExecutionDescription, { createdAt }: Camp
   return memo?.createdAt === createdAt;
 }
 
-/** Whether a workflow runs that is to continue a closed campaign. The first workflow of a campaign has no reason. */
+/** Whether a workflow that continues a closed campaign is running. The first workflow of a campaign has no reason. */
 export function continuesClosed(description: WorkflowExecutionDescription, record: CampaignRecord): boolean {
   const { status, memo } = description;
   return status.name === 'RUNNING' && memo?.['reason'] !== undefined && isOf(description, record);

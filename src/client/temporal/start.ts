@@ -145,22 +145,12 @@ export function startOptions(
   const { id, service, concurrency, failures, timeouts, notify, model, name, priority } = campaign;
   const { owner, page } = temporal.settings;
   const summary = [`${name}: ${model.name}`, ...(reason === undefined ? [] : [`${reason}, by ${owner}`])];
-  const input: CampaignInput = {
-    campaign: id,
-    createdAt,
-    service,
-    store,
-    concurrency,
-    failures,
-    timeouts,
-    notify,
-    ...later,
-  };
+  const input = { campaign: id, createdAt, service, store, concurrency, failures, timeouts, notify };
   return {
     workflowId: id,
     taskQueue: temporal.settings.taskQueue,
     workflowTaskTimeout: STEP_TIMEOUT,
-    args: [hasAttributes ? { ...input, hasAttributes } : input] as [CampaignInput],
+    args: [{ ...input, ...later, ...(hasAttributes && { hasAttributes }) }] as [CampaignInput],
     memo: {
       name,
       model: model.name,
