@@ -37,8 +37,7 @@ export class OutputFiles {
   readonly #campaign: CampaignRecord['campaign'];
   /** The service behind `cloud`. */
   readonly #service: ServiceAtHand;
-  /** Whether the campaign belongs to that service. */
-  #isAtService: Promise<boolean> | undefined;
+  #isKnownAtService: Promise<boolean> | undefined;
   readonly #limit = pLimit(FROM_STORE_AT_ONCE);
   #silences = 0;
   #silentUntil = 0;
@@ -126,15 +125,14 @@ export class OutputFiles {
     most: number,
     begin: Parameters<CloudClient['fetchOutputFile']>[1],
   ): Promise<void> {
-    this.#isAtService ??= this.#service.has(this.#campaign);
-    if (!(await this.#isAtService)) {
-      throw unavailable(
-        `The file is at ${this.#campaign.service}, where the campaign ran.`,
-        'Name that service with --service-url or FORAY_SERVICE_URL.',
-      );
-    }
     if (performance.now() < this.#silentUntil) throw this.#silence;
     try {
+      if (!(await this.#isAtService())) {
+        throw unavailable(
+          `The file is at ${this.#campaign.service}, where the campaign ran.`,
+          'Name that service with --service-url or FORAY_SERVICE_URL.',
+        );
+      }
       await this.#cloud.fetchOutputFile(file, begin, { most });
       this.#silences = 0;
     } catch (error) {
@@ -149,6 +147,15 @@ export class OutputFiles {
       }
       throw error;
     }
+  }
+
+  /** Whether the campaign belongs to the service. A service that cannot tell is asked again for the next file. */
+  async #isAtService(): Promise<boolean> {
+    this.#isKnownAtService ??= this.#service.has(this.#campaign).catch((error: unknown) => {
+      this.#isKnownAtService = undefined;
+      throw error;
+    });
+    return this.#isKnownAtService;
   }
 }
 
