@@ -236,8 +236,7 @@ export class CampaignReader {
   async explain(id: string, key: string): Promise<Explanation> {
     const record = await recordOf(this.context, id);
     const keys = await this.store.keysLike(id, key.trim().toLowerCase());
-    const [first] = keys;
-    const only = keys.length === 1 || first === key ? first : undefined;
+    const [only] = keys.length === 1 ? keys : [];
     const story = only && (await this.store.pointStory(id, only, decidingOutputs(record.campaign)));
     if (!story) throw notOnePoint(id, key, keys);
     const log = findsPoints(record.campaign) ? await this.store.searchLog(id) : undefined;
