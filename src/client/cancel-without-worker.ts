@@ -25,7 +25,7 @@ export async function cancelWithoutWorker(client: ClientContext, id: string, rea
   if (closedPhases.includes(record.phase)) return;
   const stopped = await stopRuns(client, record);
   await client.temporal.call('terminate', id, 'cancelled by a person; no worker answered');
-  // a worker may have come back and closed the campaign, and may not have told the end before the workflow ended
+  // meanwhile a worker may have closed the campaign, and its workflow may have ended before it told the end
   const now = await recordOf(client, id);
   if (closedPhases.includes(now.phase)) return tellEnd(client, now);
   const notes = [

@@ -124,7 +124,7 @@ export async function retry(
   const record = await recordOf(client, id);
   const plan = await planRetry(client, id, what, options);
   const { failed, missing, version } = plan;
-  // a closed campaign without points has not expanded its design yet, which the retry does
+  // a retry also expands the design of a closed campaign that has no points yet
   if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
     return { difference: null, forgiven: 0, open: 0, wasClosed: false };
   const request = { retry: what, version: version?.to, reason: options.reason };

@@ -69,7 +69,7 @@ export type PlannedStrategy =
   | { [By in PlainStrategy]: { by: By } }[PlainStrategy]
   /**
    * How a search finds the points, and how many runs the comparison of its best points needs. `points` and `mostRuns`
-   * are upper limits. They are 0 if the search has no limit (`isLimited`).
+   * are upper limits. If `isLimited` is false, they are 0.
    */
   | { by: 'search'; method: string; parallel: number; isLimited: boolean; confirm: ComparisonPlan | null }
   /**

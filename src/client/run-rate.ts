@@ -42,7 +42,7 @@ export async function knownRate(
   );
   for (const { campaign: earlier } of alike.slice(0, MOST_CAMPAIGNS)) {
     const { runs, ms } = await store.newRuns(earlier.id);
-    // without a duration, the times in the store come from clocks that differ
+    // the duration may be below 0, because the times in the store may come from clocks that differ
     if (runs > 0 && ms > 0) return { secondsARun: ms / 1_000 / runs, basis: `as in ${earlier.id}` };
   }
   return undefined;

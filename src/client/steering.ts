@@ -22,7 +22,7 @@ export async function cancel(client: ClientContext, id: string, reason?: string)
     await client.temporal.call('startToStop', open, client.store.id, reason);
   }
   if (await isTakenUp(client, id)) return;
-  // loaded only here, because this needs code of workers
+  // loaded only here, because it needs the code of workers
   const { cancelWithoutWorker } = await import('./cancel-without-worker.ts');
   await cancelWithoutWorker(client, id, reason);
 }
