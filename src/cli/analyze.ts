@@ -43,13 +43,11 @@ async function analyze(foray: Foray, id: string, { output, format }: Flags): Pro
   const size = { ...tableSize(undefined), limit: Infinity };
   await writeOut(formatTable(format, analysisTable(analyses), size), undefined);
   const { campaign } = await foray.record(id);
-  const axisOf = (output: string) => campaign.outputs.find(({ name }) => name === output)?.axis;
   for (const analysis of analyses) {
-    const sentence = (): string =>
-      analysis.times
-        ? courseSentence(analysis, numberText, wordOfX(axisOf(analysis.output)))
-        : analysisSentence(analysis);
-    if (format === 'table') tell(sentence());
+    if (format === 'table') {
+      const axis = campaign.outputs.find(({ name }) => name === analysis.output)?.axis;
+      tell(analysis.times ? courseSentence(analysis, numberText, wordOfX(axis)) : analysisSentence(analysis));
+    }
     for (const warning of analysis.warnings) tell(`  ${warning}`);
   }
 }

@@ -7,26 +7,28 @@ import { Socket } from 'node:net';
 
 /** The file descriptor from which the parent's bytes come. */
 const PARENT = 3;
-let heard = 0;
-let passedOn = 0;
+/** The numbers of SIGINTs and of bytes so far. The first SIGINT and the first byte are a pair, and so on. */
+let signals = 0;
+let bytes = 0;
 const emit = process.emit;
 
 process.emit = function (event, ...rest) {
   if (event !== 'SIGINT') return emit.call(this, event, ...rest);
-  heard += 1;
-  return heard <= passedOn || interrupt();
+  signals += 1;
+  const isSecondOfPair = signals <= bytes;
+  return isSecondOfPair || interrupt();
 };
 new Socket({ fd: PARENT })
-  .on('data', (bytes) => {
-    for (let byte = 0; byte < bytes.length; byte += 1) passOn();
+  .on('data', (chunk) => {
+    for (let at = 0; at < chunk.length; at += 1) takeByte();
   })
   .unref();
 // Node catches SIGINT only when SIGINT has a listener
 process.on('SIGINT', endWhereNobodyListens);
 
-function passOn() {
-  passedOn += 1;
-  if (passedOn > heard) interrupt();
+function takeByte() {
+  bytes += 1;
+  if (bytes > signals) interrupt();
 }
 
 function interrupt() {

@@ -30,10 +30,9 @@ export function addCompare(program: Command): void {
         const file = fileOf(flags.output);
         const comparison = await campaignsCompared(foray, a, b, { show: flags.show, goal: goalIn(flags) });
         const summary = new ComparisonSummary(comparison);
-        const isPage = flags.format === undefined && extname(file ?? '').toLowerCase() === '.html';
-        if (isPage) {
+        if (flags.format === undefined && extname(file ?? '').toLowerCase() === '.html') {
           await summary.read();
-          // this module is loaded only when needed, because loading the plotting library takes a moment
+          // loaded only here, because loading the plotting library takes a moment
           const { renderComparison } = await import('../report/comparison/html.ts');
           await writeOut([await renderComparison(comparison, summary)], file);
         } else {

@@ -5,6 +5,7 @@ import { parse } from 'acorn';
 import type { CampaignDefinition } from '../campaign/definition.ts';
 import { ForayError, type LinePlace, messageOf } from '../errors.ts';
 import { moduleTypeHint } from '../package/module-type.ts';
+// with this, the module can import "foray"
 import '../package/own-package.ts';
 import { oneLine } from '../text/suggest.ts';
 

@@ -31,6 +31,7 @@ const OUTPUT = 'Fit error';
  * these rates.
  */
 const PUBLISHED = { rates: [1.663, 0.44], error: 17.22 };
+/** The exit code after a SIGINT. */
 const INTERRUPTED = 130;
 
 export function addDemo(program: Command): void {
@@ -44,7 +45,7 @@ export function addDemo(program: Command): void {
       const parts = await startParts(resolve(flags.home), interrupted);
       let isKept = false;
       try {
-        const ended = await Promise.race([interrupted, campaign(resolve(flags.home), interrupted)]);
+        const ended = await Promise.race([interrupted, runCampaigns(resolve(flags.home), interrupted)]);
         if (ended === 'interrupted') process.exitCode = INTERRUPTED;
         else isKept = flags.keep ?? false;
       } finally {
@@ -57,9 +58,9 @@ export function addDemo(program: Command): void {
 
 /** Starts `foray dev` as a child process. Returns undefined if a `foray dev` runs in this home already. */
 async function startParts(home: string, interrupted: Promise<unknown>): Promise<ChildProcess | undefined> {
-  const known = runningDev(home);
-  if (known) {
-    tell(`Using the foray dev that runs in ${relative('', home)} (process ${known.pid})`);
+  const running = runningDev(home);
+  if (running) {
+    tell(`Using the foray dev that runs in ${relative('', home)} (process ${running.pid})`);
     return undefined;
   }
   const { findTemporalCli } = await import('../dev/temporal-cli.ts');
@@ -73,10 +74,11 @@ async function startParts(home: string, interrupted: Promise<unknown>): Promise<
     // the child has its own process group: a Ctrl-C reaches only this process, which then stops the child
     { detached: true, stdio: ['ignore', log, log, 'ipc'] },
   );
-  const ready = once(child, 'message').then(() => true);
-  const ended = once(child, 'exit').then(() => false);
-  const isReady = await Promise.race([ready, ended, interrupted.then(() => true)]);
-  if (!isReady) throw new ForayError('PART_FAILED', 'foray dev does not start.', { hint: `See ${logFile}.` });
+  const ready = once(child, 'message').then(() => false);
+  const ended = once(child, 'exit').then(() => true);
+  const hasFailed = await Promise.race([ready, ended, interrupted.then(() => false)]);
+  if (hasFailed)
+    throw new ForayError('PART_FAILED', 'foray dev does not start.', { hint: `See ${logFile}.` });
   return child;
 }
 
@@ -113,8 +115,8 @@ async function letGo(child: ChildProcess): Promise<void> {
   );
 }
 
-/** Runs the campaigns of the demo on the parts in the home. */
-async function campaign(home: string, interrupted: Promise<unknown>): Promise<void> {
+/** Runs the campaigns of the demo on the parts in the home, and prints the answer. */
+async function runCampaigns(home: string, interrupted: Promise<unknown>): Promise<void> {
   const addresses = runningDev(home);
   // there are no addresses when a Ctrl-C came before the parts had started
   if (!addresses) return void (await interrupted);
@@ -124,14 +126,14 @@ async function campaign(home: string, interrupted: Promise<unknown>): Promise<vo
     const grid = await submit(foray, await readSource(join(EXAMPLE, 'campaign.yaml')), {});
     const search = await submit(foray, await readSource(join(EXAMPLE, 'search.yaml')), { watch: true });
     await follow(foray, grid);
-    await answer(foray, search, grid);
+    await printAnswer(foray, search, grid);
   } finally {
     await foray.close();
   }
 }
 
-async function answer(foray: Foray, id: string, gridId: string): Promise<void> {
-  const story = await foray.story(id);
+async function printAnswer(foray: Foray, searchId: string, gridId: string): Promise<void> {
+  const story = await foray.story(searchId);
   if (story?.by !== 'search') return;
   const { best } = story.summary;
   const grid = await foray.results(gridId);
@@ -146,7 +148,7 @@ async function answer(foray: Foray, id: string, gridId: string): Promise<void> {
     print(fitLine('Grid', ofGrid.values.map(Number), Number(ofGrid.outputs[OUTPUT]), how));
   }
   print(fitLine('Published', PUBLISHED.rates, PUBLISHED.error, 'Murray, Mathematical Biology'));
-  const { record, rows } = await foray.results(id);
+  const { record, rows } = await foray.results(searchId);
   const table = join(FOLDER, 'results.csv');
   await writeOut(formatResults('csv', record.campaign, rows), table);
   print();
@@ -156,11 +158,13 @@ async function answer(foray: Foray, id: string, gridId: string): Promise<void> {
   const { analysesFor } = await import('../report/of-campaign.ts');
   const report = join(FOLDER, 'report.html');
   const inputs = Object.fromEntries(RATES.map((name, at) => [name, PUBLISHED.rates[at]!]));
-  const html = await renderReport(record, await foray.counts(id), (await foray.results(id)).rows, {
+  const counts = await foray.counts(searchId);
+  const { rows: rowsAgain } = await foray.results(searchId);
+  const html = await renderReport(record, counts, rowsAgain, {
     story,
     ground: { ...(await foray.results(gridId)), known: { inputs, label: 'published' } },
     observed: { output: 'Infected', points: await observations(), label: 'in bed, as observed' },
-    analyses: await analysesFor(record, (outputs) => foray.analyze(id, { outputs })),
+    analyses: await analysesFor(record, (outputs) => foray.analyze(searchId, { outputs })),
   });
   await writeOut([html], report);
   print(`Report     ${report}`);

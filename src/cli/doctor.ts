@@ -30,12 +30,11 @@ async function* checks(flags: SettingFlags): AsyncGenerator<Check, void, void> {
   const settings = settingsFrom(flags);
   yield checkNode();
   yield checkHome(flags);
-  const { checkTemporal, ON_QUEUE } = await import('./doctor/temporal.ts');
+  const { checkTemporal, hasWorkers } = await import('./doctor/temporal.ts');
   const temporal = await checkTemporal(settings, await ownIds(settings));
   yield* temporal;
   yield* await checkService(settings);
-  const isWorkedOn = temporal.some(({ part, message }) => part === 'workers' && message.startsWith(ON_QUEUE));
-  yield await checkStore(flags, settings, isWorkedOn);
+  yield await checkStore(flags, settings, hasWorkers(temporal));
   const { checkCampaigns } = await import('./doctor/campaigns.ts');
   yield await checkCampaigns(settings);
   yield* await checkPage(flags);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { endWithParent, tellReady } from '../dev/lifeline.ts';
 import { ForayError } from '../errors.ts';
-import { serviceRoot, variables } from '../settings/settings.ts';
+import { serviceRoot, temporalSettings, variables } from '../settings/settings.ts';
 import { endTracing } from '../tracing.ts';
 import { serveWithoutOutput } from './lost-output.ts';
 import { tell } from './output.ts';
@@ -62,27 +62,17 @@ export function addExecutor(program: Command): void {
     .addOption(logOption())
     .hook('preAction', logAsAsked)
     .action(async ({ serviceUrl, key, temporal, cache, health, ...flags }: Flags) => {
-      if (!serviceUrl || !key) {
-        throw new ForayError(
-          'USAGE',
-          `${serviceUrl ? 'The key' : 'The address of the service'} is missing.`,
-          {
-            hint: serviceUrl
-              ? 'Set FORAY_EXECUTOR_KEY, or give --key.'
-              : 'Set FORAY_SERVICE_URL, or give --service-url.',
-          },
-        );
-      }
+      if (!serviceUrl)
+        throw missing('The address of the service', 'Set FORAY_SERVICE_URL, or give --service-url.');
+      if (!key) throw missing('The key', 'Set FORAY_EXECUTOR_KEY, or give --key.');
       endWithParent();
       serveWithoutOutput();
       const signalled = untilSignalled();
-      // loaded only here: the native worker takes a moment to load
-      const [{ startRemoteExecutor }, { temporalSettings }, { endRuntime, installRuntime }] =
-        await Promise.all([
-          import('../service/remote-executor/remote-executor.ts'),
-          import('../settings/settings.ts'),
-          import('../dev/temporal-log.ts'),
-        ]);
+      // loaded only here, because Temporal's native worker takes a moment to load
+      const [{ startRemoteExecutor }, { endRuntime, installRuntime }] = await Promise.all([
+        import('../service/remote-executor/remote-executor.ts'),
+        import('../dev/temporal-log.ts'),
+      ]);
       installRuntime();
       const { connectionOptions, namespace = 'default', payloadCodec } = temporalSettings();
       const url = serviceRoot(serviceUrl);
@@ -122,6 +112,10 @@ export function addExecutor(program: Command): void {
       await endTracing();
       process.exit();
     });
+}
+
+function missing(what: string, hint: string): ForayError {
+  return new ForayError('USAGE', `${what} is missing.`, { hint });
 }
 
 function labels(text: string): string[] {

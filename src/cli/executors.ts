@@ -21,7 +21,12 @@ export function addExecutors(program: Command): void {
       printTable('Executors', [
         ['name', 'slots', 'running', 'has', 'foray', 'since', 'state'],
         ...executors.map(({ name, slots, running, has, build, since, isThere, seen, problem, refusals }) => [
-          ...[printableLine(name), String(slots), String(running), has.join(', '), build, timeText(since)],
+          printableLine(name),
+          String(slots),
+          String(running),
+          has.join(', '),
+          build,
+          timeText(since),
           isThere ? stateText({ problem, refusals }) : `gone since ${timeText(seen)}`,
         ]),
       ]);

@@ -8,6 +8,15 @@ import { print, printJson, printTable } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { withForay } from './with-foray.ts';
 
+/** Without --log, this many lines of each run's log are shown. */
+const SHOWN_LINES = 12;
+
+interface Flags extends SettingFlags {
+  log?: boolean;
+  command?: boolean;
+  json?: boolean;
+}
+
 export function addExplain(program: Command): void {
   withSettings(program.command('explain'))
     .description('explain the state of a point: its inputs and the history of its runs')
@@ -24,28 +33,12 @@ export function addExplain(program: Command): void {
         const explanation = await foray.explain(id, point);
         if (flags.json) return printJson(explanation);
         if (flags.command) return printCommands(explanation);
-        if (flags.log) {
-          if (
-            !explanation.runs.some(
-              ({ state, log, earlier }) => state === 'failed' || log || earlier.length > 0,
-            )
-          )
-            print('No run of the point has failed.');
-          return printLogs(explanation.runs, Infinity);
-        }
-        printExplanation(explanation);
+        if (!flags.log) return printExplanation(explanation);
+        if (!explanation.runs.some(hasFailed)) print('No run of the point has failed.');
+        printLogs(explanation.runs, Infinity);
       }),
     );
 }
-
-interface Flags extends SettingFlags {
-  log?: boolean;
-  command?: boolean;
-  json?: boolean;
-}
-
-/** Without --log, this many lines of each run's log are shown. */
-const SHOWN_LINES = 12;
 
 function printCommands({ point, runs }: Explanation): void {
   // newest first, because the service deletes the oldest failed runs of all campaigns first
@@ -72,14 +65,17 @@ function printLogs(runs: readonly ExplainedRun[], lines: number): void {
     printLog(log, { lines });
   }
   // an attempt without an id has no log: the service has refused it, or has not answered yet
-  const without = runs.filter(
-    ({ state, run, log, earlier }) => (state === 'failed' || earlier.length > 0) && run !== null && !log,
-  );
+  const without = runs.filter((run) => hasFailed(run) && run.run !== null && !run.log);
   if (without.length === 0) return;
   print();
   print(
     `No log is stored for replication ${without.map(({ replication }) => replication).join(', ')}: the run printed nothing, the service sends no logs, or ${MOST_LOGS_OF_CAUSE} runs had failed in the same way before.`,
   );
+}
+
+/** Whether an attempt of a run has failed. */
+function hasFailed({ state, log, earlier }: ExplainedRun): boolean {
+  return state === 'failed' || log !== null || earlier.length > 0;
 }
 
 function printExplanation(explanation: Explanation): void {
@@ -90,14 +86,15 @@ function printExplanation(explanation: Explanation): void {
       ? 'no longer in the design'
       : `number ${place.toLocaleString('en')} of the ${asks.length > 0 ? 'points that were asked for' : 'design'}`;
   print(`${point}: a point of ${campaign} (${phase}), ${where}`);
-  const tableOf = (isVaried: boolean): string[][] =>
-    inputs
+  const inputTable = (isVaried: boolean): string[][] => [
+    ['input', 'value', 'units'],
+    ...inputs
       .filter((input) => input.isVaried === isVaried)
-      .map(({ name, value, file, units }) => [name, file ?? value, units ?? '']);
-  const heads = ['input', 'value', 'units'];
+      .map(({ name, value, file, units }) => [name, file ?? value, units ?? '']),
+  ];
   for (const ask of asks) print(askText(ask));
-  printTable(`Inputs that the ${asks[0]?.of ?? 'design'} varies`, [heads, ...tableOf(true)]);
-  printTable('Inputs that are the same in all points', [heads, ...tableOf(false)]);
+  printTable(`Inputs that the ${asks[0]?.of ?? 'design'} varies`, inputTable(true));
+  printTable('Inputs that are the same in all points', inputTable(false));
   printTable('Runs', [
     ['replication', 'state', ...versionCell('version'), 'seed', 'requested', 'finished', 'why'],
     ...runs.map(({ replication, state, version, seed, requested, finished, why }) => [
@@ -110,17 +107,16 @@ function printExplanation(explanation: Explanation): void {
       why,
     ]),
   ]);
-  const earlier = runs.flatMap(({ replication, earlier }) =>
-    earlier.map(({ failed, version, reason }) => [
-      String(replication),
-      failed ?? '',
-      ...versionCell(version),
-      reason,
-    ]),
-  );
   printTable('Earlier attempts that failed', [
     ['replication', 'failed', ...versionCell('version'), 'reason'],
-    ...earlier,
+    ...runs.flatMap(({ replication, earlier }) =>
+      earlier.map(({ failed, version, reason }) => [
+        String(replication),
+        failed ?? '',
+        ...versionCell(version),
+        reason,
+      ]),
+    ),
   ]);
   printLogs(runs, SHOWN_LINES);
   for (const one of precision) {

@@ -14,25 +14,23 @@ export function addGc(program: Command): void {
       withForay(flags, async (foray) => {
         const garbage = await foray.garbage();
         const { files, young, spareBytes } = garbage;
-        const size = sizeOf(files);
-        tellPlan(flags, `${counted(files.length, 'file')} that no campaign needs: ${bytesText(size)}`);
+        const bytes = sizeOf(files);
+        tellPlan(flags, `${counted(files.length, 'file')} that no campaign needs: ${bytesText(bytes)}`);
         if (young.length > 0) {
+          const isOne = young.length === 1;
           tellPlan(
             flags,
-            `${counted(young.length, 'file')} more from the last hour ${young.length === 1 ? 'stays' : 'stay'}, because a submit may be about to use ${young.length === 1 ? 'it' : 'them'}: ${bytesText(sizeOf(young))}`,
+            `${counted(young.length, 'file')} more from the last hour ${isOne ? 'stays' : 'stay'}, because a submit may be about to use ${isOne ? 'it' : 'them'}: ${bytesText(sizeOf(young))}`,
           );
         }
         tellPlan(flags, `Unused space in the store: ${bytesText(spareBytes)}`);
-        if (size + spareBytes > 0) {
+        const freed = bytes + spareBytes;
+        if (freed > 0) {
           if (!(await isConfirmed(flags, 'Delete these files and free the space?'))) return;
           await foray.collect(garbage);
         }
-        if (flags.json)
-          printJson({ files: files.map(({ hash, size: bytes }) => ({ hash, size: bytes })), spareBytes });
-        else
-          print(
-            size + spareBytes > 0 ? `Freed ${bytesText(size + spareBytes)}.` : 'There is nothing to free.',
-          );
+        if (flags.json) printJson({ files: files.map(({ hash, size }) => ({ hash, size })), spareBytes });
+        else print(freed > 0 ? `Freed ${bytesText(freed)}.` : 'There is nothing to free.');
       }),
     );
 }

@@ -15,9 +15,6 @@ import { shellQuoted } from '../text/shell-quoted.ts';
 import { schemaFileOf, starterDefinition } from '../client/starter.ts';
 import { commandName } from './command-name.ts';
 
-/**
- * `foray init`: writes a definition that can be submitted. The definition names all inputs, outputs and experiments.
- */
 export function addInit(program: Command): void {
   withSettings(program.command('init'))
     .description('write a first definition for a model, with all its inputs and outputs')

@@ -40,7 +40,7 @@ export function addKeys(program: Command): void {
       if (json) return printJson(listed);
       const widest = Math.max(0, ...listed.map(({ name }) => name.length));
       for (const { name, role, id, created } of listed)
-        print(`${name.padEnd(widest)}  ${role.padEnd(8)}  ${id}  ${created ?? ''}`.trimEnd());
+        print(`${name.padEnd(widest)}  ${role.padEnd('executor'.length)}  ${id}  ${created ?? ''}`.trimEnd());
     });
   withKeyFile(keys.command('revoke'))
     .description('revoke the keys of a user or an executor')

@@ -13,8 +13,8 @@ for (const [name, value] of Object.entries(process.env)) {
   if (value === '' && /^(FORAY|TEMPORAL)_/.test(name)) delete process.env[name];
 }
 
-// Requests to servers on this machine go past a proxy, so that it sees none of their keys. Node and the programs that foray
-// starts read no_proxy and NO_PROXY at each request.
+// requests to servers on this machine use no proxy, so that no proxy sees their keys. Node and the programs that foray
+// starts read no_proxy and NO_PROXY at each request
 const direct = [process.env.no_proxy ?? process.env.NO_PROXY, '127.0.0.1', 'localhost', '::1'].filter(
   Boolean,
 );
@@ -33,13 +33,13 @@ try {
   const program = await createProgram(command);
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = exitCodeFor(error);
+  process.exitCode = reportError(error);
 } finally {
   await endTracing();
 }
 
 /** Prints the error, and returns the exit code. */
-function exitCodeFor(error: unknown): number {
+function reportError(error: unknown): number {
   // commander has printed its own message already
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;

@@ -12,9 +12,9 @@ import { homeOption, wholeNumber } from './setting-options.ts';
 import { modelsIn } from './models-in.ts';
 
 /** Longest value that is printed, in characters. Longer values are cut. */
-const SHOWN = 100;
-/** The time until a message says what takes long, in milliseconds. */
-const LONG = 5_000;
+const LONGEST_SHOWN = 100;
+/** The time until a message says what takes long, ms. */
+const LONG_MS = 5_000;
 
 interface Flags {
   input?: string[];
@@ -25,17 +25,14 @@ interface Flags {
   home: string;
 }
 
-/**
- * `foray models check`: tests whether a folder is a model that the service could serve, or whether an old version still
- * runs. It needs no service.
- */
+/** `foray models check` needs no service. */
 export function addModelsCheck(models: Command): void {
   models
     .command('check')
     .description('run a model and show its outputs; if the run fails, show what it printed')
     .argument('<folder>', 'folder of one model or of several; with --version also the name of a model')
-    .option('--input <name=value>', 'a value for an input; repeat for more inputs', pair)
-    .option('--file <name=path>', 'a file for an input; repeat for more inputs', pair)
+    .option('--input <name=value>', 'a value for an input; repeat for more inputs', addPair)
+    .option('--file <name=path>', 'a file for an input; repeat for more inputs', addPair)
     .option('--version <number>', 'run an old version that a model service has kept', wholeNumber(1))
     .option('--data <folder>', 'data folder of that service (default: service in the home folder)')
     .addOption(homeOption())
@@ -50,13 +47,13 @@ export function addModelsCheck(models: Command): void {
             readTriable(place),
           );
           for (const warning of model.warnings) tell(warning);
-          trials.push(await tried(model, flags));
+          trials.push(await runModel(model, flags));
         }
       } else {
         const { withKeptVersion } = await import('../service/trials/kept-version.ts');
         const dataDir = resolve(flags.data ?? homePaths(flags.home).service);
         const wanted = { dataDir, number: flags.version, ...(await modelNamed(folder)) };
-        trials.push(await withKeptVersion(wanted, (version) => tried(version, flags)));
+        trials.push(await withKeptVersion(wanted, (version) => runModel(version, flags)));
       }
       if (json) {
         printJson(
@@ -74,11 +71,8 @@ export function addModelsCheck(models: Command): void {
 function valueOf(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // TypeScript does not know this function yet
-  return typeof value === 'number' ? (JSON as unknown as Raw).rawJSON(text) : value;
-}
-
-interface Raw {
-  rawJSON(text: string): unknown;
+  const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+  return typeof value === 'number' ? rawJSON(text) : value;
 }
 
 /** The model whose version is wanted: the model in a folder of this name, otherwise the model with this name. */
@@ -97,39 +91,32 @@ async function modelNamed(wanted: string): Promise<{ model: string; installedIn?
 }
 
 /** Runs a model, and prints the outputs unless the command prints JSON. */
-async function tried(model: Triable, { input = [], file = [], json }: Flags): Promise<Trial> {
+async function runModel(model: Triable, { input = [], file = [], json }: Flags): Promise<Trial> {
   const { howRun, tryModel } = await import('../service/trials/trial.ts');
   const progress = new ProgressLine();
-  const values = named(input, model.declaration);
-  const files = named(file, model.declaration);
+  const values = valuesByName(input, model.declaration);
+  const files = valuesByName(file, model.declaration);
   const { name } = model.declaration;
+  const onProgress = (fraction: number): void =>
+    progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`);
   const trial = await sayingAfterLong(
     `${name} still runs. A model whose run is short runs several times, to compare its outputs. Ctrl-C ends it.`,
-    () =>
-      tryModel(
-        model,
-        { values, files },
-        {
-          onProgress: (fraction) =>
-            progress.update(`[${String(Math.floor(100 * fraction)).padStart(3)}%] running`),
-          onLine: tell,
-        },
-      ),
+    () => tryModel(model, { values, files }, { onProgress, onLine: tell }),
   );
   progress.finish(`[100%] ${name} has run`);
   for (const warning of trial.warnings) tell(warning);
-  if (!json) show(trial, howRun(values, files), model.python);
+  if (!json) printTrial(trial, howRun(values, files), model.python);
   return trial;
 }
 
 /** Prints a sentence if some work takes long, because a model that never ends would show nothing. */
 async function sayingAfterLong<T>(sentence: string, work: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(() => tell(sentence), LONG);
+  const timer = setTimeout(() => tell(sentence), LONG_MS);
   return work().finally(() => clearTimeout(timer));
 }
 
 /** Collects texts of the form `NAME=VALUE`. */
-function pair(text: string, before: string[] = []): string[] {
+function addPair(text: string, before: string[] = []): string[] {
   if (text.indexOf('=') < 1) throw new InvalidArgumentError('Expected NAME=VALUE.');
   return [...before, text];
 }
@@ -138,7 +125,7 @@ function pair(text: string, before: string[] = []): string[] {
  * Splits texts of the form `NAME=VALUE`. Both parts may contain "=": the name is the longest name of an input that fits,
  * otherwise it ends at the first "=".
  */
-function named(texts: readonly string[], { inputs }: Triable['declaration']): Map<string, string> {
+function valuesByName(texts: readonly string[], { inputs }: Triable['declaration']): Map<string, string> {
   const keys = new Set(inputs.map(({ name }) => nameKey(name)));
   return new Map(
     texts.map((text) => {
@@ -149,7 +136,7 @@ function named(texts: readonly string[], { inputs }: Triable['declaration']): Ma
   );
 }
 
-function show({ declaration, outputs, seconds }: Trial, how: string, python: string | undefined): void {
+function printTrial({ declaration, outputs, seconds }: Trial, how: string, python: string | undefined): void {
   const { name, inputs, experiments } = declaration;
   print(
     `${name}: ${counted(inputs.length, 'input')}, ${counted(declaration.outputs.length, 'output')}, ${counted(experiments.length, 'stored experiment')}.`,
@@ -159,7 +146,7 @@ function show({ declaration, outputs, seconds }: Trial, how: string, python: str
   const widest = Math.max(0, ...declaration.outputs.map(({ name }) => name.length));
   for (const { name, units } of declaration.outputs) {
     const text = outputs[name]!;
-    const value = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+    const value = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
     print(`  ${name.padEnd(widest)}  ${value}${units === null ? '' : ` ${units}`}`);
   }
 }

@@ -8,7 +8,6 @@ import { commandName } from './command-name.ts';
 import { folderOf, writtenTo } from './models-new.ts';
 import { print } from './output.ts';
 
-/** `foray models import`: writes a model that runs what the user owns. */
 export function addModelsImport(models: Command): void {
   models
     .command('import')
@@ -21,7 +20,7 @@ export function addModelsImport(models: Command): void {
     .action(async (source: string, { to }: { to?: string }) => {
       if (to !== undefined) refuseExisting(to);
       const { importModel, writeModel } = await import('../service/models/import.ts');
-      // a virtual environment in the folder or beside it is used; all folders in this one have the same one beside them
+      // a virtual environment in the folder or beside it is used. Without --to, no folder exists yet, and any name will do
       const model = await importModel(source, to ?? 'model');
       const { name, inputs, outputs } = model.declaration;
       const folder = to ?? folderOf(name);
@@ -31,8 +30,9 @@ export function addModelsImport(models: Command): void {
       print(
         `the model ${name} with ${counted(inputs.length, 'input')} and ${counted(outputs.length, 'output')}.`,
       );
-      if (model.left.length > 0) print(`Left out:\n${model.left.map((one) => `  ${one}`).join('\n')}`);
-      print(`Change the files as you like, then:`);
+      if (model.left.length > 0) print('Left out:');
+      for (const one of model.left) print(`  ${one}`);
+      print('Change the files as you like, then:');
       // the program of a deck needs its files, and they have no defaults
       const needed = 'foray_deck.py' in model.files ? inputs.filter(({ type }) => type === 'INPUT_FILE') : [];
       const given = needed.map(({ name }) => ` --file ${shellQuoted(`${name}=FILE`)}`).join('');

@@ -4,8 +4,8 @@ import { commandName } from './command-name.ts';
 import { tell } from './output.ts';
 
 /**
- * The models of a folder: the folder itself if it is a model, or the models in it. Prints what looks like a model and is
- * none.
+ * The models of a folder: the folder itself if it is a model, or the models in it. Prints what looks like a model but is
+ * not one.
  *
  * @throws ForayError MODEL_INVALID when the folder has no models, or when a model has two entry files;
  *   MODEL_UNREADABLE when the folder cannot be read

@@ -10,7 +10,6 @@ import { commandName } from './command-name.ts';
 
 const SCAFFOLD = ownFile('src/cli/scaffold');
 
-/** `foray models new`: writes a working model for the user to change. */
 export function addModelsNew(models: Command): void {
   models
     .command('new')
@@ -20,8 +19,8 @@ export function addModelsNew(models: Command): void {
     .option('--python', 'write a function in Python instead of a JavaScript module')
     .option('-o, --output <folder>', 'folder to write (default: the name of the model, in this folder)')
     .action((name: string, flags: { command?: boolean; python?: boolean; output?: string }) => {
-      const named = folderOf(name);
-      const folder = flags.output ?? named;
+      const usualFolder = folderOf(name);
+      const folder = flags.output ?? usualFolder;
       if (existsSync(folder)) {
         throw new ForayError('OUTPUT_UNWRITABLE', `${folder} already exists.`, {
           hint: 'Choose another name, or another folder with -o.',
@@ -29,7 +28,7 @@ export function addModelsNew(models: Command): void {
       }
       if (flags.command && flags.python) throw new ForayError('USAGE', 'Give either --command or --python.');
       const kind = flags.python ? 'python' : flags.command ? 'command' : 'module';
-      const files = writtenTo(folder, '-o', () => make(folder, kind, name));
+      const files = writtenTo(folder, '-o', () => writeModel(folder, kind, name));
       print(
         `Made ${files.map((file) => join(folder, file)).join(' and ')}, a working model. Change it, then:`,
       );
@@ -39,7 +38,7 @@ export function addModelsNew(models: Command): void {
 }
 
 /** Copies the files of a template, inserts the name of the model, and returns the names of the files. */
-function make(folder: string, scaffold: string, name: string): string[] {
+function writeModel(folder: string, scaffold: string, name: string): string[] {
   cpSync(join(SCAFFOLD, scaffold), folder, { recursive: true });
   const files = readdirSync(folder).sort();
   for (const file of files) fillIn(join(folder, file), name);
@@ -47,7 +46,7 @@ function make(folder: string, scaffold: string, name: string): string[] {
 }
 
 /**
- * Writes the files of a model to a folder, by `write`.
+ * Calls `write`, which writes the files of a model to a folder, and explains its errors.
  *
  * @param option - the option that names another folder
  * @throws ForayError OUTPUT_UNWRITABLE
@@ -64,7 +63,7 @@ export function writtenTo<T>(folder: string, option: string, write: () => T): T 
   }
 }
 
-/** The name of the folder for a model. */
+/** The name of the folder for a model. @throws ForayError USAGE if a model cannot have the name */
 export function folderOf(name: string): string {
   const folder = name
     .trim()

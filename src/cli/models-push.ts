@@ -22,7 +22,6 @@ interface PushedModel {
   files: number;
 }
 
-/** `foray models push`: sends a model to a service, which can be on another machine, as a new version. */
 export function addModelsPush(models: Command): void {
   withSettings(models.command('push'))
     .description(
@@ -90,7 +89,7 @@ async function push(
     files: local.map(({ path: place, mode, sha256 }) => ({ path: place, mode, sha256 })),
   };
   const uploaded = new Set<string>();
-  // each request makes the version, or names the files that the service still lacks; one more follows the last uploads
+  // each request makes the version, or names the files that the service still lacks. A last request follows the uploads
   for (let round = 0; ; round += 1) {
     const { missing, pushed } = await cloud.pushModel(request);
     if (pushed) return { ...pushed, uploaded: uploaded.size, files: local.length };

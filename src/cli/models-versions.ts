@@ -9,10 +9,7 @@ import { serviceClient } from './with-foray.ts';
 
 type Flags = SettingFlags & { json?: boolean };
 
-/**
- * `foray models versions` and `foray models prune`: list the versions of a model at the service, and delete the files
- * of old versions.
- */
+/** The commands `foray models versions` and `foray models prune`. */
 export function addModelsVersions(models: Command): void {
   withSettings(models.command('versions'))
     .description('list the versions of a model, and which of them can still run')
@@ -24,8 +21,12 @@ export function addModelsVersions(models: Command): void {
       printTable(`Versions of ${name}`, [
         ['version', 'made', 'state', 'size', 'runs', 'why'],
         ...versions.map(({ version, madeAt, state, size, runs, reason }) => [
-          ...[String(version), madeAt?.replace('T', ' ').slice(0, 16) ?? '', state],
-          ...[size === null ? '' : bytesText(size), String(runs), reason ?? ''],
+          String(version),
+          madeAt?.replace('T', ' ').slice(0, 16) ?? '',
+          state,
+          size === null ? '' : bytesText(size),
+          String(runs),
+          reason ?? '',
         ]),
       ]);
     });
@@ -38,7 +39,7 @@ export function addModelsVersions(models: Command): void {
     .option(
       '--before <date>',
       'prune only versions from before this date or time, in UTC if it has no zone',
-      instant,
+      utcTime,
     )
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print {pruned, busy, bytes}')
@@ -76,7 +77,7 @@ async function versionsOf(wanted: string, flags: Flags) {
   return { cloud, id, name, versions };
 }
 
-/** Whether there are kept files of old versions that the request may delete. */
+/** Whether there are kept files of old versions that the request may delete. The newest version is never pruned. */
 function hasPrunable(versions: readonly VersionSummary[], { keep = 1, before }: PruneRequest): boolean {
   return versions
     .slice(0, -keep)
@@ -96,7 +97,7 @@ function listed(versions: readonly number[]): string {
 const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
 /** Parses a date or a time, and returns the time in UTC. Without a zone it is in UTC, like the times of versions. */
-function instant(text: string): string {
+function utcTime(text: string): string {
   const [, day, time = '00:00', zone = 'Z'] = DATE.exec(text) ?? [];
   const ms = Date.parse(`${day}T${time}${zone}`);
   if (Number.isNaN(ms)) {

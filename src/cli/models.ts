@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { allowedText, isLimited, type Version } from '../api/index.ts';
+import { allowedText, isLimited } from '../api/index.ts';
 import { modelAtService } from '../client/index.ts';
 import { counted } from '../report/words/words.ts';
 import { addModelsCheck } from './models-check.ts';
@@ -49,17 +49,16 @@ async function showModel(wanted: string, flags: SettingFlags & { json?: boolean 
   printTable('Inputs', [
     ['name', 'type', 'units', 'default', ...(hasLimits ? ['allowed'] : [])],
     ...inputs.map((input) => [
-      ...[input.name, input.type, input.units ?? '', input.value],
+      input.name,
+      input.type,
+      input.units ?? '',
+      input.value,
       ...(hasLimits ? [allowedText(input)] : []),
     ]),
   ]);
   printTable('Outputs', [
     ['name', 'type', 'units'],
-    ...outputs.map(({ name, type, units }: Version['experimentTemplate']['outputs'][number]) => [
-      name,
-      type,
-      units ?? '',
-    ]),
+    ...outputs.map(({ name, type, units }) => [name, type, units ?? '']),
   ]);
   printTable('Experiments', [['name', 'type'], ...experiments.map(({ name, type }) => [name, type])]);
 }

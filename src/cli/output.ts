@@ -56,6 +56,12 @@ export function tellError(error: ForayError): void {
   if (more > 0) tell(`and ${more} more ${more === 1 ? 'mistake' : 'mistakes'}`);
 }
 
+/** Of a line with a mistake, at most this many characters are shown. */
+const LONGEST_LINE = 100;
+/** If a mistake has more characters before it than this, only the last `SHOWN_LEAD` of them are shown. */
+const LONGEST_LEAD = 60;
+const SHOWN_LEAD = 30;
+
 /** Prints what is wrong and where. If the text of the line is known, prints the line and a mark below the place. */
 function tellMistake(error: ForayError): void {
   const { place } = error;
@@ -69,11 +75,6 @@ function tellMistake(error: ForayError): void {
   tell(`${number}${lead}${oneLine(place.text.slice(from, from + LONGEST_LINE))}`);
   tell(`${' '.repeat(number.length + lead.length + place.column - 1 - from)}^`);
 }
-
-const LONGEST_LEAD = 60;
-/** The number of characters before a place far to the right that are shown. */
-const SHOWN_LEAD = 30;
-const LONGEST_LINE = 100;
 
 let hasPrintedJson = false;
 
@@ -112,7 +113,7 @@ function errorDocument({ code, message, hint, place }: TellableError): object {
  * Writes a file completely or not at all, or writes to standard output when no file is given. An existing device or
  * pipe is written directly, and a link is followed.
  *
- * @param flows whether standard output gets each part at once; otherwise many parts are written together
+ * @param flows - whether standard output gets each part at once; otherwise many parts are written together
  */
 export async function writeOut(parts: Parts, file?: string, flows = false): Promise<void> {
   if (file === undefined) {

@@ -15,7 +15,8 @@ interface Flags extends SettingFlags {
 }
 
 /** Progress is shown after this time, ms. */
-const PROGRESS_AFTER = 2_000;
+const PROGRESS_AFTER_MS = 2_000;
+const UNKNOWN_TIME = 'unknown: no campaign of this store has run this version; give --run-seconds';
 
 export function addPlan(program: Command): void {
   withSettings(program.command('plan'))
@@ -36,7 +37,7 @@ async function plan(foray: Foray, source: DefinitionSource, { all, runSeconds, j
   const line = new ProgressLine();
   const begun = Date.now();
   const onAsked = (asked: number, of: number): void => {
-    if (Date.now() - begun < PROGRESS_AFTER) return;
+    if (Date.now() - begun < PROGRESS_AFTER_MS) return;
     line.update(`Asked the service about ${number(asked)} of ${number(of)} runs`);
   };
   const planned = await foray.plan(source, { all, runSeconds, onAsked });
@@ -50,6 +51,7 @@ function printPlan(plan: Plan): void {
   print(`${campaign}: ${model.name} (version ${model.version})`);
   const { min, max } = replications;
   const words = strategyWords(strategy);
+  // a search or a calibration chooses its points while it runs
   const isFound = steps[strategy.by] === 'points';
   const rows = [
     ...(goal ? [['goal', `${goal.wants} ${goal.output}`]] : []),
@@ -59,16 +61,9 @@ function printPlan(plan: Plan): void {
     ['replications', `${min === max ? number(min) : `${number(min)} to ${number(max)}`}${words.more(plan)}`],
     ['runs', words.runs(plan)],
     ...(plan.foreseen ? [['foreseen', foreseenText(plan.foreseen)]] : []),
-    ...(isFound
-      ? []
-      : [
-          ['there', thereText(plan)],
-          ['to run', toRunText(plan)],
-        ]),
-    [
-      'expected',
-      timeText(plan) ?? 'unknown: no campaign of this store has run this version; give --run-seconds',
-    ],
+    ...(isFound ? [] : [['there', thereText(plan)]]),
+    ...(isFound ? [] : [['to run', toRunText(plan)]]),
+    ['expected', timeText(plan) ?? UNKNOWN_TIME],
   ];
   for (const [name, value] of rows) print(`  ${name!.padEnd(12)}  ${value}`);
   if (inputs.length > 0 && !isFound) {
@@ -86,13 +81,14 @@ export function planLine(plan: Plan): string {
   if (line !== null) return line;
   const { points, repeats, mostPoints, replications, runs, mostRuns, toRun } = plan;
   const { min, max } = replications;
+  const different =
+    repeats > 0
+      ? `${number(points + repeats)} points, ${number(points)} of them different`
+      : counted(points, 'point');
+  const perPoint = min === max ? counted(min, 'replication') : `${min} to ${max} replications`;
   const parts = [
-    points !== mostPoints
-      ? `${number(points)} to ${counted(mostPoints, 'point')}`
-      : repeats > 0
-        ? `${number(points + repeats)} points, ${number(points)} of them different`
-        : counted(points, 'point'),
-    ...(min === max ? (min === 1 ? [] : [counted(min, 'replication')]) : [`${min} to ${max} replications`]),
+    points === mostPoints ? different : `${number(points)} to ${counted(mostPoints, 'point')}`,
+    ...(max === 1 ? [] : [perPoint]),
     runs === mostRuns ? counted(runs, 'run') : `${number(runs)} to ${number(mostRuns)} runs`,
   ];
   const time = timeText(plan);
@@ -102,6 +98,7 @@ export function planLine(plan: Plan): string {
 
 function thereText({ there, runs, asked, error }: Plan): string {
   if (asked === runs) return number(there);
+  // the plan of a fresh campaign asks about no run
   if (error === 0) return `${number(there)} (nothing is reused)`;
   return `about ${number(there)} ± ${number(error)} (from a sample of ${number(asked)}; --all asks about every run)`;
 }

@@ -13,8 +13,8 @@ export function progressText(status: CampaignStatus): string {
   const { phase, runs, precision, rate, secondsLeft } = status;
   if (phase === 'preparing') return '[  0%] preparing';
   const finished = runs.done + runs.failed;
-  const isOpen = asksForMore(status);
-  const percent = isOpen ? '…' : String(finishedPercent(status));
+  const mayGrow = asksForMore(status);
+  const percent = mayGrow ? '…' : String(finishedPercent(status));
   const counts = [
     `${runs.new} new`,
     `${runs.reused} reused`,
@@ -23,12 +23,12 @@ export function progressText(status: CampaignStatus): string {
     `${runs.queued} queued`,
     `${runs.waiting} waiting`,
   ];
-  const speed =
-    rate === null || rate === 0 || phase !== 'running' ? '' : `, ${rate.toFixed(1)} runs a second`;
-  const left = secondsLeft === null || phase !== 'running' ? '' : `, ${duration(secondsLeft)} left`;
+  const isRunning = phase === 'running';
+  const speed = isRunning && rate ? `, ${rate.toFixed(1)} runs a second` : '';
+  const left = isRunning && secondsLeft !== null ? `, ${duration(secondsLeft)} left` : '';
   const far = precision
     ? `${precisionText(precision, status.points)}, ${runsText(precision, finished)}`
-    : `${finished} of ${runs.total}${isOpen ? ' so far' : ''}`;
+    : `${finished} of ${runs.total}${mayGrow ? ' so far' : ''}`;
   return `[${percent.padStart(3)}%] ${phase}: ${far}: ${counts.join(', ')}${speed}${left}`;
 }
 

@@ -25,7 +25,7 @@ export function addReport(program: Command): void {
         flags: SettingFlags & { output?: string; show?: string[]; reference?: string } & GoalFlags,
       ) =>
         withForay(flags, async (foray) => {
-          // this module is loaded only when needed, because loading the plotting library takes a moment
+          // loaded only here, because loading the plotting library takes a moment
           const { reportOf } = await import('../report/of-campaign.ts');
           const file = fileOf(flags.output ?? `${id}.html`);
           const { show, reference } = flags;

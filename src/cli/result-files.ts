@@ -21,7 +21,7 @@ export class ResultFiles {
   readonly #progress = new ProgressLine();
   readonly #isScreen: boolean;
 
-  /** @param isScreen whether the table goes to a terminal, where its rows already show the progress */
+  /** @param options.isScreen - whether the table goes to a terminal, where its rows already show the progress */
   constructor(foray: Foray, id: string, { folder, isScreen }: { folder: string; isScreen: boolean }) {
     this.#foray = foray;
     this.#id = id;

@@ -61,7 +61,7 @@ export function addResults(program: Command): void {
     .action((id: string, given: Flags) => {
       const flags: Flags = { ...given, output: fileOf(given.output) };
       const format = flags.format ?? formatOf(flags.output, resultFormats);
-      check(format, flags);
+      checkFlags(format, flags);
       return withForay(flags, async (foray) => {
         const { files: folder } = flags;
         const files =
@@ -69,7 +69,7 @@ export function addResults(program: Command): void {
             ? undefined
             : new ResultFiles(foray, id, { folder, isScreen: isScreen(flags.output) });
         if (flags.best) await writeBest(foray, id, format, flags.output);
-        else await write(foray, id, format, flags, files);
+        else await writeResults(foray, id, format, flags, files);
         if (flags.output !== undefined) tell(`Wrote ${flags.output}`);
         files?.tellEnd();
         if (flags.follow) await setExitCode(foray, id);
@@ -85,13 +85,13 @@ export function formatOption(formats: readonly string[]): Option {
 /**
  * The format that the ending of a file stands for. It is `table` without a file, without an ending, and for .txt.
  *
- * @param more other endings that the command accepts, for the hint
+ * @param otherEndings - other endings that the command accepts, for the hint
  * @throws ForayError USAGE
  */
 export function formatOf<Format extends ResultFormat>(
   file: string | undefined,
   formats: readonly Format[],
-  more: readonly string[] = [],
+  otherEndings: readonly string[] = [],
 ): Format | 'table' {
   const ending = extname(file ?? '')
     .slice(1)
@@ -99,13 +99,14 @@ export function formatOf<Format extends ResultFormat>(
   if (ending === '' || ending === 'txt') return 'table';
   const format = formats.find((known) => known === ending);
   if (format) return format;
+  const others = otherEndings.length > 0 ? ` A file may end in .${otherEndings.join(', .')} as well.` : '';
   throw new ForayError('USAGE', `There is no format for files that end in .${ending}.`, {
-    hint: `Choose one with --format: ${formats.join(', ')}.${more.length > 0 ? ` A file may end in .${more.join(', .')} as well.` : ''}`,
+    hint: `Choose one with --format: ${formats.join(', ')}.${others}`,
   });
 }
 
 /** @throws ForayError USAGE when flags do not fit together, --files is empty, or a terminal would get Parquet */
-function check(format: ResultFormat, { output, points, show, all, follow, files, best }: Flags): void {
+function checkFlags(format: ResultFormat, { output, points, show, all, follow, files, best }: Flags): void {
   const wrong = (message: string, hint: string): ForayError => new ForayError('USAGE', message, { hint });
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
     throw wrong('A terminal cannot show Parquet.', 'Write Parquet to a file with -o FILE.parquet.');
@@ -135,7 +136,7 @@ function check(format: ResultFormat, { output, points, show, all, follow, files,
     throw wrong('--follow cannot be used with -o.', 'Redirect the output: --follow --format csv > FILE.');
 }
 
-async function write(
+async function writeResults(
   foray: Foray,
   id: string,
   format: ResultFormat,
@@ -154,8 +155,8 @@ async function write(
     await writeOut(parquet(tableOf(campaign, rows, shape), description, { onMismatches }), output);
     return;
   }
-  const looks = { ...shape, ...tableSize(output), flows: follow };
-  await writeOut(formatResults(format, campaign, rows, looks), output, follow);
+  const options = { ...shape, ...tableSize(output), flows: follow };
+  await writeOut(formatResults(format, campaign, rows, options), output, follow);
 }
 
 /** Writes the best point as a table of one row, and in words. */
@@ -192,9 +193,10 @@ function onMismatches({ name, type = 'a number' }: { name: string; type?: string
   );
 }
 
+/** Sets exit code 1 if the campaign has not completed, and says why its rows ended if it is still open. */
 async function setExitCode(foray: Foray, id: string): Promise<void> {
   const status = await foray.status(id);
   if (status.phase !== 'completed') process.exitCode = 1;
-  // the workflow is closed although the campaign is open: the status says what to do
+  // the workflow has ended before its campaign, and the status says what to do
   if (!isClosed(status)) tell(statusText(status));
 }

@@ -51,9 +51,9 @@ export function addRetry(program: Command): void {
         if (flags.json) return printJson(change);
         const { forgiven, open, wasClosed } = change;
         if (forgiven === 0 && open === 0) return print(`${id} has nothing to retry.`);
-        const goesOn = wasClosed ? ' continues' : '';
+        const continues = wasClosed ? ' continues' : '';
         print(
-          `${id}${goesOn}: ${counted(forgiven, 'failed run')} requested again, ${counted(open, 'run')} open.`,
+          `${id}${continues}: ${counted(forgiven, 'failed run')} requested again, ${counted(open, 'run')} open.`,
         );
         if (forgiven === 0) return;
         const { strategy } = await foray.status(id);

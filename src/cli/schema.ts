@@ -5,7 +5,6 @@ import { printJson } from './output.ts';
 import { type SettingFlags, withSettings } from './setting-options.ts';
 import { serviceClient } from './with-foray.ts';
 
-/** `foray schema`: prints the schema with which editors complete and check definitions. */
 export function addSchema(program: Command): void {
   withSettings(program.command('schema'))
     .description('print the JSON Schema of a definition for editors; with a model, also its inputs')

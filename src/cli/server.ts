@@ -48,17 +48,12 @@ export function addServer(program: Command): void {
     .addOption(logOption())
     .hook('preAction', logAsAsked)
     .action(async (flags: Flags) => {
-      if (
-        flags.keys === undefined &&
-        !isLoopback(`http://${flags.host.includes(':') ? `[${flags.host}]` : flags.host}`)
-      ) {
-        throw new ForayError(
-          'USAGE',
-          `Other machines can reach ${flags.host}, so the server needs --keys FILE.`,
-          {
-            hint: 'foray keys add NAME --role read --file FILE makes the file and a key. The role steer may also change campaigns, and develop may also push models.',
-          },
-        );
+      const { host, port, hostName: hostNames, frameAncestors } = flags;
+      const isForThisMachine = isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`);
+      if (flags.keys === undefined && !isForThisMachine) {
+        throw new ForayError('USAGE', `Other machines can reach ${host}, so the server needs --keys FILE.`, {
+          hint: 'foray keys add NAME --role read --file FILE makes the file and a key. The role steer may also change campaigns, and develop may also push models.',
+        });
       }
       serveWithoutOutput();
       const signalled = untilSignalled();
@@ -68,7 +63,6 @@ export function addServer(program: Command): void {
         flags.keys === undefined
           ? new OwnKey(key, flags.owner)
           : new KeysOfFile(resolve(flags.keys), (line) => tell(line));
-      const { host, port, hostName: hostNames, frameAncestors } = flags;
       const server = await serve(flags, keys, { host, port, hostNames, frameAncestors });
       // an address with which somebody can log in is no part of a log
       if (flags.keys === undefined) print(`Page           ${server.loginUrl(key)}`);

@@ -19,7 +19,6 @@ interface Flags {
   json?: boolean;
 }
 
-/** `foray service move`: copies a service from its data folder to places that several services share. */
 export function addServiceMove(service: Command): void {
   service
     .command('move')

@@ -106,21 +106,8 @@ export function addService(program: Command): void {
     .addOption(logOption())
     .hook('preAction', logAsAsked)
     .action(async (flags: Flags, command: Command) => {
-      if (flags.keys && command.getOptionValueSource('apiKey') === 'cli') {
-        throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file contains all keys.');
-      }
+      checkFlags(flags, command);
       const { publicUrl } = flags;
-      if (publicUrl !== undefined && flags.trustProxy !== undefined) {
-        throw new ForayError(
-          'USAGE',
-          '--trust-proxy cannot be used with --public-url: clients always get the public URL.',
-        );
-      }
-      if (flags.executors === 0 && flags.temporal === undefined) {
-        throw new ForayError('USAGE', 'With --executors 0, no executor would execute runs.', {
-          hint: 'Add --temporal, so that executors on other machines execute the runs.',
-        });
-      }
       const s3 = flags.files === undefined ? undefined : await s3At(flags.files);
       endWithParent();
       serveWithoutOutput();
@@ -178,10 +165,28 @@ export function addService(program: Command): void {
       tell('Stopping');
       await service.close();
       await endTracing();
-      // a worker of lanes to which Temporal does not answer still has its connection
+      // without an answer of Temporal, the connection of the lanes would keep the process
       process.exit();
     });
   addServiceMove(service);
+}
+
+/** @throws ForayError USAGE when flags do not fit together */
+function checkFlags({ keys, publicUrl, trustProxy, executors, temporal }: Flags, command: Command): void {
+  if (keys && command.getOptionValueSource('apiKey') === 'cli') {
+    throw new ForayError('USAGE', '--api-key cannot be used with --keys: the file contains all keys.');
+  }
+  if (publicUrl !== undefined && trustProxy !== undefined) {
+    throw new ForayError(
+      'USAGE',
+      '--trust-proxy cannot be used with --public-url: clients always get the public URL.',
+    );
+  }
+  if (executors === 0 && temporal === undefined) {
+    throw new ForayError('USAGE', 'With --executors 0, no executor would execute runs.', {
+      hint: 'Add --temporal, so that executors on other machines execute the runs.',
+    });
+  }
 }
 
 /**

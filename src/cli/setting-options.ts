@@ -104,7 +104,6 @@ export function logAsAsked(command: Command): void {
   if (command.opts<{ log: string }>().log === 'json') logAsJson(command.name());
 }
 
-/** The option for the address of a process's metrics. */
 export function metricsOption(): Option {
   return new Option(
     '--metrics <address>',
@@ -112,7 +111,6 @@ export function metricsOption(): Option {
   ).argParser(listenAddress);
 }
 
-/** The option for the address of a process's health. */
 export function healthOption(): Option {
   return new Option(
     '--health <address>',

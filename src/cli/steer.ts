@@ -9,14 +9,12 @@ const requests = {
   pause: { about: 'pause a campaign: request no new runs; requested runs go on', doing: 'Pausing' },
   resume: { about: 'resume a paused campaign', doing: 'Resuming' },
   stop: { about: 'end a campaign after its requested runs have finished', doing: 'Stopping' },
-} as const;
+};
 
 /** The commands that steer a running campaign: pause, resume, stop, set. */
 export function addSteer(program: Command): void {
-  for (const [request, { about, doing }] of Object.entries(requests) as [
-    keyof typeof requests,
-    { about: string; doing: string },
-  ][]) {
+  for (const request of ['pause', 'resume', 'stop'] as const) {
+    const { about, doing } = requests[request];
     withSettings(program.command(request))
       .description(about)
       .argument('<id>')

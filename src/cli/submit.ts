@@ -66,11 +66,11 @@ export async function submit(
   if (json) {
     printJson(submitted);
   } else {
-    print(
+    const size =
       runs === 0
-        ? `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: the campaign chooses its points itself`
-        : `${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${counted(points, 'point')}, ${counted(runs, 'run')}`,
-    );
+        ? 'the campaign chooses its points itself'
+        : `${counted(points, 'point')}, ${counted(runs, 'run')}`;
+    print(`${isNew ? 'Submitted' : 'Already submitted:'} ${id}: ${size}`);
     print(`Web UI: ${url}`);
     if (!watch) tell(`Follow it with: ${commandName()} watch ${id}`);
   }

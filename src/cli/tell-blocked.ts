@@ -26,7 +26,7 @@ export async function tellBlocked(
   };
   const watching = (async () => {
     while (!end.signal.aborted) {
-      // an error is ignored: the next call of look comes after the usual time
+      // after an error, the next look comes at its usual time
       await look().catch(() => undefined);
       await delay(EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
     }
@@ -38,7 +38,7 @@ export async function tellBlocked(
   };
 }
 
-/** What has changed since the last look, one line for each cause. A look is the reasons by the ids of campaigns. */
+/** What has changed between two looks, one line for each cause. Both maps have the reasons by the ids of campaigns. */
 export function changesOfBlocked(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,

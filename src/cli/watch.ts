@@ -39,32 +39,32 @@ interface Display {
  * Shows the progress of a campaign until it is over, or until only a person can resume it: as a page in a terminal, as
  * lines elsewhere. Sets exit code 1 if the campaign has not completed.
  *
- * @param output the numeric output to show; by default the output of the goal, otherwise the first output with values
+ * @param output - the numeric output to show; by default the output of the goal, otherwise the first output with values
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, TEMPORAL_UNREACHABLE
  */
 export async function follow(foray: Foray, id: string, output?: string): Promise<CampaignStatus> {
-  // The loop below waits for a Temporal server that no longer answers. But it is an error if the server never answered.
+  // it is an error if Temporal never answered. If Temporal stops answering later, the loop below waits for it
   await foray.reach(id);
   const { record } = await foray.results(id);
   const shown = shownOutputs(record, output);
   const display = isTerminal(process.stderr) ? await livePage(foray, record, shown) : plainLines(record);
-  let last: CampaignStatus | undefined;
+  let last!: CampaignStatus;
   try {
     for await (const status of foray.follow(id)) {
       last = status;
       await display.update(status);
-      // only a person can resume the campaign, so waiting makes no sense
+      // foray has paused the campaign, and only a person can resume it
       if (status.pausedBy === 'policy' || status.pausedBy === 'optimiser') break;
     }
-    display.finish(last!);
+    display.finish(last);
   } finally {
     display.close();
   }
-  if (!isTerminal(process.stderr) && last!.runs.failed > 0) await tellLastFailure(foray, id);
-  const advice = retryAdvice(last!);
+  if (!isTerminal(process.stderr) && last.runs.failed > 0) await tellLastFailure(foray, id);
+  const advice = retryAdvice(last);
   if (advice !== undefined) tell(advice);
-  if (last!.phase !== 'completed') process.exitCode = 1;
-  return last!;
+  if (last.phase !== 'completed') process.exitCode = 1;
+  return last;
 }
 
 function shownOutputs(

@@ -41,7 +41,7 @@ export function addWorker(program: Command): void {
     .action(async (flags: SettingFlags & WorkerFlags) => {
       endWithParent();
       serveWithoutOutput();
-      // loaded only here: the native worker takes a moment to load
+      // loaded only here, because Temporal's native worker takes a moment to load
       const { runWorker } = await import('../../worker.ts');
       const settings = settingsWithService(flags);
       const onReady = (): void => {
@@ -59,7 +59,7 @@ export function addWorker(program: Command): void {
       if (flags.notices !== undefined || existsSync(notices)) readNotices(notices);
       await runWorker(settings, onReady, { ...flags, notices, tell: tellAll });
       await endTracing();
-      // without Temporal, its connection would keep the process
+      // without an answer of Temporal, its connection would keep the process
       process.exit();
     });
 }

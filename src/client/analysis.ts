@@ -2,13 +2,13 @@ import { type Measure, measureOf, measuresOf } from '../campaign/measures.ts';
 import { hasStrategy } from '../campaign/strategy.ts';
 import type { Campaign, CampaignBy } from '../campaign/types.ts';
 import { ForayError } from '../errors.ts';
+import { isNoisy } from '../search/noise.ts';
 import type { Analysis } from '../sensitivity/analysis.ts';
 import { analysesOf } from '../sensitivity/analyze.ts';
 import { needsRuns } from '../sensitivity/design.ts';
 import { gathered } from '../sensitivity/gather.ts';
-import type { CampaignRecord, Store } from '../store/index.ts';
 import { searchedAnalysis } from '../sensitivity/searched.ts';
-import { isNoisy } from '../search/noise.ts';
+import type { CampaignRecord, Store } from '../store/index.ts';
 import { type ClientContext, recordOf } from './context.ts';
 
 /** Options of an analysis. */
@@ -42,16 +42,15 @@ export async function analysesIn(
   { campaign, points }: Pick<CampaignRecord, 'campaign' | 'points'>,
   { outputs }: AnalyzeOptions = {},
 ): Promise<Analysis[]> {
-  if (hasStrategy(campaign, 'search')) return [await ofSearch(store, campaign, outputs)];
+  if (hasStrategy(campaign, 'search')) return [await analysisOfSearch(store, campaign, outputs)];
   const { id } = campaign;
-  const why = whyNot(campaign);
+  const why = whyNotAnalyzed(campaign);
   if (why)
     throw new ForayError('NOTHING_TO_ANALYZE', `The campaign "${id}" ${why.problem}`, { hint: why.hint });
-  const { measures, dataSets } = asked(campaign, outputs);
-  const keepsRuns = needsRuns(campaign);
   // the store counts equal points of the design once, and an analysis has a row for each
-  const of = { measures, dataSets, points: points + (campaign.repeats ?? 0), keepsRuns };
-  const found = await gathered(store.results(id), campaign, of);
+  const rows = points + (campaign.repeats ?? 0);
+  const wanted = { ...wantedOutputs(campaign, outputs), points: rows, keepsRuns: needsRuns(campaign) };
+  const found = await gathered(store.results(id), campaign, wanted);
   if (found.table.length === 0)
     throw new ForayError('NOTHING_TO_ANALYZE', `No run of the campaign "${id}" has finished yet.`, {
       hint: `"foray status ${id}" shows its progress.`,
@@ -60,7 +59,7 @@ export async function analysesIn(
 }
 
 /** Analyzes a search: fits a statistical model to the output that the search optimizes. */
-async function ofSearch(
+async function analysisOfSearch(
   store: Store,
   campaign: CampaignBy<'search'>,
   outputs: readonly string[] | undefined,
@@ -79,7 +78,7 @@ async function ofSearch(
 }
 
 /** Why a campaign can never be analyzed, whatever its results are. Undefined if the campaign can be analyzed. */
-export function whyNot(
+export function whyNotAnalyzed(
   campaign: Pick<Campaign, 'strategy' | 'varied'>,
 ): { problem: string; hint: string } | undefined {
   if (campaign.strategy.by === 'calibration')
@@ -95,7 +94,8 @@ export function whyNot(
   return undefined;
 }
 
-function asked(
+/** The outputs to analyze: the curves (DATA_SET), and all others. */
+function wantedOutputs(
   campaign: Campaign,
   outputs: readonly string[] | undefined,
 ): { measures: Measure[]; dataSets: string[] } {

@@ -38,17 +38,14 @@ export function troubleOf({ raw }: WorkflowExecutionDescription): Trouble | unde
   const type = stuck.lastFailure!.applicationFailureInfo?.type ?? '';
   const isLasting = isErrorCode(type) && lasting.includes(type);
   // the message of such an error may have the address of the store, which stays with the worker
-  const store = isErrorCode(type) ? saidOfStore[type] : undefined;
-  const message = store ? `${store.what} ${store.hint}` : stuck.lastFailure!.message!;
+  const said = isErrorCode(type) ? saidOfStore[type] : undefined;
+  const message = said ? `${said.what} ${said.hint}` : stuck.lastFailure!.message!;
   return isLasting || failures >= MANY_FAILURES
     ? { why: message, blocks: true }
     : { why: `attempt ${failures} failed: ${message}`, blocks: false };
 }
 
-/**
- * Says that no worker carries out the next step of a workflow. Undefined when a worker does, or when Temporal does not
- * answer.
- */
+/** Says why no worker carries out the next step of a workflow. Undefined if a worker does, or if Temporal does not answer. */
 export async function unworked(
   client: Client,
   namespace: string,

@@ -25,7 +25,7 @@ export async function cancelWithoutWorker(client: ClientContext, id: string, rea
   if (closedPhases.includes(record.phase)) return;
   const stopped = await stopRuns(client, record);
   await client.temporal.call('terminate', id, 'cancelled by a person; no worker answered');
-  // a worker that came back meanwhile may have closed the campaign, and may have lost its workflow before it told the end
+  // meanwhile a worker may have closed the campaign, and its workflow may have ended before it told the end
   const now = await recordOf(client, id);
   if (closedPhases.includes(now.phase)) return tellEnd(client, now);
   const notes = [
@@ -49,9 +49,9 @@ async function tellEnd(
   if (notify.length === 0) return;
   const runs = await client.store.counts(id);
   // Temporal may have deleted the workflow
-  const event = (await client.temporal.call('firstRunIdOf', id)) || crypto.randomUUID();
+  const eventId = (await client.temporal.call('firstRunIdOf', id)) || crypto.randomUUID();
   const data = { campaign: id, phase, points, runs, note: note ?? '', failure: null };
-  const calls = callsOf(notify, 'campaign.ended', { ...data, id: event, now: Date.now() });
+  const calls = callsOf(notify, 'campaign.ended', { ...data, id: eventId, now: Date.now() });
   await client.temporal.call('startNotices', calls);
 }
 
@@ -63,7 +63,7 @@ async function stopRuns(
   const until = performance.now() + STOP_MS;
   for (;;) {
     try {
-      // like a worker, this takes the runs as stopped when another service answers at the campaign's address
+      // if another service answers at the campaign's address, the runs count as stopped, as for a worker
       if (!service.isAt(campaign) && !(await service.has(campaign))) throw elsewhere(campaign);
       return await stopOpenRuns(
         { store, cloud, service: service.url, now: Date.now },
@@ -72,9 +72,8 @@ async function stopRuns(
       );
     } catch (error) {
       if (isForayError(error) && !isCloudError(error)) throw error;
-      if (performance.now() > until) throw unstopped(campaign.id, error);
-      // the transport has tried again already
-      if (isCloudError(error)) throw unstopped(campaign.id, error);
+      // the transport has repeated a request that failed with a CloudError
+      if (isCloudError(error) || performance.now() > until) throw unstopped(campaign.id, error);
     }
     await delay(AGAIN_MS);
   }

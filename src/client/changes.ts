@@ -55,7 +55,7 @@ export interface RetryOptions {
 export interface RetryPlan {
   /** The number of failed runs that are requested again. */
   failed: number;
-  /** The number of runs that wait for a request; 0 if only failed runs of a closed campaign are requested again. */
+  /** The number of runs that wait for a request; 0 if a closed campaign requests only its failed runs again. */
   missing: number;
   /** The number of completed and requested runs. They keep their version. */
   others: number;
@@ -80,21 +80,20 @@ export async function planRetry(
   const { campaign, phase } = await recordOf(client, id);
   const counts = await client.store.counts(id);
   const isClosed = closedPhases.includes(phase);
-  const failed = await failedAmong(client, id, what, counts.failed);
+  const failed = await countFailed(client, id, what, counts.failed);
   const missing = isFailedOnly(what) && isClosed ? 0 : counts.waiting;
   const others = counts.done + counts.running + counts.queued;
+  const plan = { failed, missing, others, version: null, isOutdated: false };
   if (wanted === undefined) {
-    if (failed + missing === 0) return { failed, missing, others, version: null, isOutdated: false };
+    if (failed + missing === 0) return plan;
     await checkTakesRuns(client.cloud, campaign);
-    const isOutdated = await hasNewerVersion(client.cloud, campaign);
-    return { failed, missing, others, version: null, isOutdated };
+    return { ...plan, isOutdated: await hasNewerVersion(client.cloud, campaign) };
   }
   const to = await otherVersion(client.cloud, campaign, wanted);
   const from = campaign.model;
-  if (to.version === from.version) return { failed, missing, others, version: null, isOutdated: false };
+  if (to.version === from.version) return plan;
   const files = (await fileChanges(client.cloud, from, to)) ?? null;
-  const version = { from: from.version, to: to.version, files };
-  return { failed, missing, others, version, isOutdated: false };
+  return { ...plan, version: { from: from.version, to: to.version, files } };
 }
 
 /**
@@ -102,7 +101,7 @@ export async function planRetry(
  * @param all - the number of all failed runs
  * @throws ForayError UNKNOWN_CAUSE
  */
-async function failedAmong(client: ClientContext, id: string, what: RetryWhat, all: number): Promise<number> {
+async function countFailed(client: ClientContext, id: string, what: RetryWhat, all: number): Promise<number> {
   if (typeof what === 'string') return what === 'missing' ? 0 : all;
   let count = 0;
   for await (const { reason } of failedRuns(client, id)) if (causeOf(reason ?? '') === what.cause) count += 1;
@@ -125,6 +124,7 @@ export async function retry(
   const record = await recordOf(client, id);
   const plan = await planRetry(client, id, what, options);
   const { failed, missing, version } = plan;
+  // a retry also expands the design of a closed campaign that has no points yet
   if (closedPhases.includes(record.phase) && record.points > 0 && failed + missing === 0)
     return { difference: null, forgiven: 0, open: 0, wasClosed: false };
   const request = { retry: what, version: version?.to, reason: options.reason };
@@ -140,7 +140,7 @@ export async function compare(
 ): Promise<Difference> {
   const record = await recordOf(client, id);
   const { before, after, contents: given } = await checkedChange(client, record, source);
-  // the points that were found stay, and the definition has none
+  // the campaign keeps the points that it has found, and the definition names none
   if (findsPoints(before))
     return wholeDifference({ added: 0, dropped: 0, kept: record.points }, before, after);
   const contents = new Map(given);
@@ -155,7 +155,7 @@ export interface PreparedChange {
   summary: string;
 }
 
-/** Reads and checks a definition, which takes computing. {@link sendChange} only waits for a worker. */
+/** Reads and checks a definition, which takes CPU time. {@link sendChange} only waits for a worker. */
 export async function prepareChange(
   client: ClientContext,
   id: string,
@@ -194,7 +194,7 @@ async function checkedChange(
     );
   const { campaign, ...checked } = await checkCampaign(client.cloud, source, before.model);
   const asked = asChangeOf(before, campaign);
-  // before the campaign keeps anything of its strategy, because this would hide a change that is refused
+  // this comes before `keptStrategy`, which would hide a change that is refused
   checkChange(before, asked);
   const after = keptStrategy(before, asked);
   if (findsPoints(before)) checkMayChange((await client.store.searchLog(before.id)).events);

@@ -7,6 +7,7 @@ import { ForayError } from '../errors.ts';
 import { dataConverter } from '../payload-codec.ts';
 import { ServiceAtHand } from '../resolve/service-at-hand.ts';
 import { type CampaignRecord, openStore, type StoredFile, type WhenMissing } from '../store/index.ts';
+import { inSpan, tracing } from '../tracing.ts';
 import type { RetryWhat } from '../workflows/messages.ts';
 import type { CampaignChange, PreparedChange, RetryOptions, RetryPlan } from './changes.ts';
 import { type ClientContext, recordOf } from './context.ts';
@@ -17,10 +18,9 @@ import { animate, requestSingleRun } from './single-runs.ts';
 import { cancel, setConcurrency, steer } from './steering.ts';
 import type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 import { Temporal } from './temporal/index.ts';
-import { inSpan, tracing } from '../tracing.ts';
 
-// These modules load the schema of definitions. The schema takes a quarter of the time in which other commands start.
-// So the first call that needs a module loads the module.
+// These modules load the schema of definitions, which would lengthen the start of other commands by a quarter. So a
+// module is loaded by the first call that needs it.
 const loadSubmit = () => import('./submit.ts');
 const loadChanges = () => import('./changes.ts');
 
@@ -36,8 +36,8 @@ export class Foray extends CampaignReader {
   /**
    * Opens the store. It does not connect to Temporal or the model service.
    *
-   * @param whenMissing what to do when the store does not exist yet
-   * @param onSilence called once, with the origin of the model service, when it has not answered for a few seconds
+   * @param whenMissing - what to do when the store does not exist yet
+   * @param onSilence - called once, with the origin of the model service, when it has not answered for a few seconds
    * @throws ForayError STORE_UNUSABLE, STORE_NEWER, STORE_UNREACHABLE; STORE_MISSING with `refuse`; CODEC_UNUSABLE
    */
   static async open(
@@ -49,13 +49,8 @@ export class Foray extends CampaignReader {
     const store = await openStore(settings.store, whenMissing);
     const cloud = cloudClient(settings, 'person', onSilence);
     const temporal = new Temporal(settings, converter);
-    return new Foray({
-      settings,
-      store,
-      cloud,
-      temporal,
-      service: new ServiceAtHand(cloud, settings.service.url),
-    });
+    const service = new ServiceAtHand(cloud, settings.service.url);
+    return new Foray({ settings, store, cloud, temporal, service });
   }
 
   /**
@@ -96,7 +91,7 @@ export class Foray extends CampaignReader {
   /**
    * Requests one run of the newest version of a model, outside any campaign. The service may already have the result.
    *
-   * @param values values by input name; all other inputs have their defaults
+   * @param values - values by input name; all other inputs have their defaults
    * @returns the run's id at the service, for `singleRun`
    * @throws ForayError UNKNOWN_MODEL, UNKNOWN_INPUT, INVALID_VALUE, REQUEST_REFUSED, SERVICE_UNREACHABLE
    */
@@ -154,8 +149,8 @@ export class Foray extends CampaignReader {
   }
 
   /**
-   * Whether a closed campaign has a change that no worker has made yet. {@link cancel} gives it up. False when Temporal does
-   * not answer.
+   * Whether a closed campaign has a change that no worker has made yet. {@link cancel} gives it up. False when Temporal
+   * does not answer.
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async hasOpenChange(id: string): Promise<boolean> {
@@ -224,8 +219,9 @@ export class Foray extends CampaignReader {
    * their version.
    *
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_CAUSE, CAMPAIGN_CLOSED while the campaign is ending,
-   *   TEMPORAL_UNREACHABLE, WORKER_SILENT; CHANGE_PENDING after `withinMs`; VERSION_RETIRED, UNKNOWN_MODEL and CHANGE_REFUSED when the version cannot be used. After an
-   *   error nothing has changed, unless Temporal's answer was lost: then the campaign may have changed.
+   *   TEMPORAL_UNREACHABLE, WORKER_SILENT; CHANGE_PENDING after `withinMs`; VERSION_RETIRED, UNKNOWN_MODEL and
+   *   CHANGE_REFUSED when the version cannot be used. After an error nothing has changed, unless Temporal's answer was
+   *   lost: then the campaign may have changed.
    */
   async retry(id: string, what?: RetryWhat, options?: RetryOptions): Promise<CampaignChange> {
     return (await loadChanges()).retry(this.context, id, what, options);
@@ -275,7 +271,7 @@ export interface UnusedFiles {
 }
 
 /** A file is stored before the campaign that names it, so a new file is kept for this time, ms. */
-const ABOUT_TO_BE_NAMED = 3_600_000;
+const YOUNG_MS = 3_600_000;
 
 /**
  * Finds the files that no campaign needs, neither for its definition nor as an output. Files that are too new to delete
@@ -294,6 +290,6 @@ export function unusedFiles(
     ),
   );
   const unneeded = files.filter(({ hash, isKept }) => !isKept && !needed.has(hash));
-  const isYoung = ({ putAt }: StoredFile): boolean => putAt >= now - ABOUT_TO_BE_NAMED;
+  const isYoung = ({ putAt }: StoredFile): boolean => putAt >= now - YOUNG_MS;
   return { files: unneeded.filter((file) => !isYoung(file)), young: unneeded.filter(isYoung) };
 }

@@ -58,7 +58,7 @@ export interface ExplainedAsk {
   by: string;
   /** The number of asks whose values the method knew. They are always the first asks. */
   seen: number;
-  /** The best value that the method knew; null if no point had met the requirements, and in a calibration. */
+  /** The best value that the method knew; null if no known point met the requirements, and in a calibration. */
   bestSeen: number | null;
   /**
    * The result that the method got for the point; null if the method has no result yet. `value` is null if the point
@@ -112,11 +112,10 @@ export function explained(
   log?: SearchLog,
 ): Explanation {
   const { key, values, position, runs } = story;
-  const isVaried = (name: string): boolean => campaign.varied.some((input) => input.name === name);
   const inputs = campaign.base.map(({ name, value, units }) => {
     const at = campaign.varied.findIndex((input) => input.name === name);
     const file = campaign.files.find(({ input }) => input === name)?.path ?? null;
-    return { name, value: values[at] ?? value, file, units, isVaried: isVaried(name) };
+    return { name, value: values[at] ?? value, file, units, isVaried: at >= 0 };
   });
   return {
     campaign: campaign.id,
@@ -125,7 +124,7 @@ export function explained(
     place: position === null ? null : position + 1,
     neighbours,
     inputs: inputs
-      .filter(({ name }) => name !== RANDOM_SEED || isVaried(name))
+      .filter(({ name, isVaried }) => name !== RANDOM_SEED || isVaried)
       .sort((a, b) => Number(b.isVaried) - Number(a.isVaried)),
     runs: runs.map((run) => explainedRun(campaign, phase, story, run, waits.get(run.runId ?? ''))),
     asks: log && findsPoints(campaign) ? asksOf(campaign, story, log) : [],
@@ -206,12 +205,12 @@ function scalarsOf({ outputs }: Campaign, run: RunStory): Record<string, string>
 function reasonOf(id: string, run: RunStory, phase: Phase, isDropped: boolean): string {
   const { state, attempts, failures, joined, origin, before, earlier } = run;
   const reason = run.reason ?? 'the service gave no reason';
-  // a retry by a person sets the number of failures to 0
+  // a retry by a person sets `failures` to 0, and `earlier` has only the last attempts
   const count = Math.max(failures, earlier.length);
-  const least = failures < count && count === KEPT_ATTEMPTS ? 'at least ' : '';
+  const atLeast = failures < count && count === KEPT_ATTEMPTS ? 'at least ' : '';
   const tries =
     count > 0
-      ? ` Before that ${count === 1 ? 'an attempt' : `${least}${count} attempts`} failed: ${earlier[0]?.reason ?? reason}.`
+      ? ` Before that ${count === 1 ? 'an attempt' : `${atLeast}${count} attempts`} failed: ${earlier[0]?.reason ?? reason}.`
       : '';
   switch (state) {
     case 'done':
@@ -232,8 +231,8 @@ function reasonOf(id: string, run: RunStory, phase: Phase, isDropped: boolean): 
   }
 }
 
-function waitingFor(id: string, phase: Phase, isDropped: boolean, before: number, again: boolean): string {
-  const what = again ? 'It waits to be requested again' : 'It was never requested';
+function waitingFor(id: string, phase: Phase, isDropped: boolean, before: number, isAgain: boolean): string {
+  const what = isAgain ? 'It waits to be requested again' : 'It was never requested';
   if (isDropped) return `${what}: the design no longer has the point.`;
   if (closedPhases.includes(phase))
     return `${what}: the campaign is ${phase}. "foray retry ${id}" requests it.`;
@@ -245,7 +244,7 @@ function waitingFor(id: string, phase: Phase, isDropped: boolean, before: number
       : before === 1
         ? 'one other run comes before it'
         : `${before} other runs come before it`;
-  return `${again ? what : 'It waits to be requested'}: ${place}.`;
+  return `${isAgain ? what : 'It waits to be requested'}: ${place}.`;
 }
 
 function precisionOf({ precision, outputs }: Campaign, runs: readonly RunStory[]): Explanation['precision'] {

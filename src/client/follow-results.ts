@@ -33,9 +33,9 @@ export function followResults(...args: Parameters<typeof followRuns>): Batched<R
  * first. A failed run that is retried comes again when it finishes again. Except for `isGone`, this function reads only
  * the store.
  *
- * @param campaign the campaign as it was when the caller began to follow it
- * @param isGone says whether the campaign has no running workflow; called from time to time while no run finishes
- * @param signal ends the rows without an error. A generator that waits learns of its reader's end only by this signal
+ * @param campaign - the campaign as it was when the caller began to follow it
+ * @param isGone - says whether the campaign has no running workflow; called from time to time while no run finishes
+ * @param signal - ends the rows without an error. While the generator waits, its reader can end it only by this signal
  * @throws ForayError CAMPAIGN_CHANGED when the campaign gets other inputs or outputs; UNKNOWN_CAMPAIGN when it is deleted
  */
 export async function* followRuns(
@@ -54,8 +54,10 @@ export async function* followRuns(
     if (!record || record.createdAt !== createdAt) throw campaignDeleted(campaign.id);
     return record;
   };
-  for (let quiet = 0, isOver = false; !signal?.aborted;) {
-    // The phase is read before the rows: a campaign that is over by then has all of its rows.
+  let quietPasses = 0;
+  let isOver = false;
+  while (!signal?.aborted) {
+    // the phase is read before the rows: a campaign that is over by then has all of its rows
     const { phase, campaign: now } = await read();
     if (columnsOf(now) !== columnsOf(campaign)) {
       throw new ForayError('CAMPAIGN_CHANGED', `The columns of the campaign "${campaign.id}" have changed.`, {
@@ -63,9 +65,10 @@ export async function* followRuns(
       });
     }
     isOver ||= closedPhases.includes(phase);
-    quiet += 1;
+    quietPasses += 1;
     for await (const seqs of candidates(store, campaign.id, reported, isOver)) {
-      for (let toLookUp = seqs; toLookUp.length > 0;) {
+      let toLookUp = seqs;
+      while (toLookUp.length > 0) {
         const { rows, left } = await store.finishedAmong(campaign.id, toLookUp);
         const isLeft = new Set(left);
         const news = reported.add(
@@ -74,7 +77,7 @@ export async function* followRuns(
         );
         toLookUp = left;
         if (news.length > 0) {
-          quiet = 0;
+          quietPasses = 0;
           yield news;
         }
         await breath();
@@ -82,12 +85,12 @@ export async function* followRuns(
       }
     }
     if (isOver) {
-      // without this, a reader would take the rows that a deletion has left for all rows
+      // rejects if the campaign was deleted meanwhile, because some rows may be missing then
       await read();
       return;
     }
-    // The first quiet pass does not ask, because the workflow of a new campaign may be about to start.
-    isOver = quiet % ASK_EVERY === 2 && (await isGone());
+    // the first quiet pass does not ask, because the workflow of a new campaign may be about to start
+    isOver = quietPasses % ASK_EVERY === 2 && (await isGone());
     // the next pass sees the signal
     if (!isOver) await delay(everyMs, undefined, { signal }).catch(() => undefined);
   }

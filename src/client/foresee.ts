@@ -15,8 +15,8 @@ export interface Foreseen {
 
 /**
  * Estimates the number of runs of a campaign that replicates its points until they are precise, from results that the
- * service already has. A point counts if the service has all of its first replications. Returns null when no point
- * counts, when the campaign has no wanted precision, and when `signal` stops the requests.
+ * service already has. A point counts if the service has all of its first replications. Null if no point counts, if
+ * the campaign has no wanted precision, or if `signal` stops the requests.
  *
  * @param points - the number of points in the design, or of draws if each has replications of its own
  * @param completed - the ids of the completed runs, by the ordinal of their point
@@ -29,12 +29,12 @@ export async function foreseen(
   signal: AbortSignal | undefined,
 ): Promise<Foreseen | null> {
   if (!precision) return null;
-  const whole = [...completed]
+  const known = [...completed]
     .filter(([, ids]) => ids.length === replications)
-    .sort(([one], [other]) => one - other);
-  // the points are spread evenly over the design
-  const count = Math.min(MOST_POINTS, whole.length);
-  const chosen = Array.from({ length: count }, (_, at) => whole[Math.floor((at * whole.length) / count)]!);
+    .sort(([ordinal], [other]) => ordinal - other);
+  // the chosen points are spread evenly over the design
+  const count = Math.min(MOST_POINTS, known.length);
+  const chosen = Array.from({ length: count }, (_, at) => known[Math.floor((at * known.length) / count)]!);
   const measures = precision.outputs.map((name) => measureOf(outputs, name));
   const sources = measures.flatMap((measure) => measure.sources);
   const template = templateOf(outputs.filter(({ name }) => sources.includes(name)));

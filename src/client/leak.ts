@@ -2,14 +2,14 @@ import type { CampaignRecord } from '../store/index.ts';
 import type { ClientContext } from './context.ts';
 
 /**
- * After this time without an answer, the service counts as silent, in milliseconds. A busy service may take seconds, and
- * a missing warning would look like sound results.
+ * After this time without an answer, the service counts as silent, ms. A busy service may take seconds, and results
+ * without their warning would look sound.
  */
 const SILENCE_MS = 10_000;
 
 /**
- * What the service says about outputs of a campaign's model that have depended on earlier runs of the same process;
- * empty if it says nothing, or is silent or away.
+ * The service's warning of a leak: outputs of the campaign's model have depended on earlier runs of the same process.
+ * Empty if the service has no such warning or does not answer.
  */
 export async function leakIn({ cloud }: ClientContext, { campaign }: CampaignRecord): Promise<string> {
   const { model, versions = [model] } = campaign;

@@ -16,7 +16,7 @@ export async function modelAtService(cloud: CloudClient, wanted: string): Promis
   return { ...model, version, experiments: await cloud.listExperiments(version.id) };
 }
 
-/** How long to wait for an answer of the service, ms. */
+/** How long {@link isThere} waits for an answer, ms. */
 const SILENCE_MS = 2_000;
 
 /** Whether the service answers. An error is an answer too. */

@@ -13,21 +13,21 @@ import { replaceFile, type UnfinishedFile } from '../system/replace-file.ts';
 import type { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 
-/** The value of an OUTPUT_FILE: JSON text as in the store, or an object. */
+/** A reference to an output file: JSON text as in the store, or an object. */
 export type FileValue = string | FileReference;
 
 /**
- * A SHA-256 in base64url. If the service gives a hash in this form, foray takes it as the SHA-256 of the content. foray
- * compares the hash with the file on disk, and does not request a file that is there already.
+ * A SHA-256 in base64url. foray takes a hash of this form as the SHA-256 of the content, so it does not request a file
+ * that is on the disk already.
  */
 const SHA256 = /^[A-Za-z0-9_-]{43}$/;
 /** Maximum number of files that are read from the store at once. Each file is held in memory. */
 const FROM_STORE_AT_ONCE = 2;
 /**
- * After `SILENCES` failed requests without a download between them, no file is requested for `LEFT_ALONE_MS`. A request
- * does not count if the service does not have the file or refuses it, or if the file is too large.
+ * After `MOST_SILENCES` failed requests without a download between them, no file is requested for `LEFT_ALONE_MS`. A
+ * request does not count if the service does not have the file or refuses it, or if the file is too large.
  */
-const SILENCES = 3;
+const MOST_SILENCES = 3;
 const LEFT_ALONE_MS = 30_000;
 
 /** The output files of a campaign, from the store or from its model service. */
@@ -37,11 +37,11 @@ export class OutputFiles {
   readonly #campaign: CampaignRecord['campaign'];
   /** The service behind `cloud`. */
   readonly #service: ServiceAtHand;
-  /** Whether the campaign belongs to that service. */
-  #isThere: Promise<boolean> | undefined;
+  #isKnownAtService: Promise<boolean> | undefined;
   readonly #limit = pLimit(FROM_STORE_AT_ONCE);
   #silences = 0;
   #silentUntil = 0;
+  /** The error that requests get until `#silentUntil`. */
   #silence: unknown;
 
   /** @internal */
@@ -115,6 +115,7 @@ export class OutputFiles {
     return content !== undefined;
   }
 
+  /** The hash of the content in the store; undefined if the store does not have the file. */
   async #keptAs({ hash }: FileReference): Promise<string | undefined> {
     return (await this.#store.keptFiles(this.#campaign.id, [hash])).get(hash);
   }
@@ -124,15 +125,14 @@ export class OutputFiles {
     most: number,
     begin: Parameters<CloudClient['fetchOutputFile']>[1],
   ): Promise<void> {
-    this.#isThere ??= this.#service.has(this.#campaign);
-    if (!(await this.#isThere)) {
-      throw unavailable(
-        `The file is at ${this.#campaign.service}, where the campaign ran.`,
-        'Name that service with --service-url or FORAY_SERVICE_URL.',
-      );
-    }
     if (performance.now() < this.#silentUntil) throw this.#silence;
     try {
+      if (!(await this.#isAtService())) {
+        throw unavailable(
+          `The file is at ${this.#campaign.service}, where the campaign ran.`,
+          'Name that service with --service-url or FORAY_SERVICE_URL.',
+        );
+      }
       await this.#cloud.fetchOutputFile(file, begin, { most });
       this.#silences = 0;
     } catch (error) {
@@ -141,12 +141,21 @@ export class OutputFiles {
       if (error.kind === 'too-large') throw unavailable(error.message, 'Save it to a file instead.');
       if (error.kind === 'refused') throw unavailable('The model service refuses the file.');
       this.#silences += 1;
-      if (this.#silences >= SILENCES) {
+      if (this.#silences >= MOST_SILENCES) {
         this.#silence = error;
         this.#silentUntil = performance.now() + LEFT_ALONE_MS;
       }
       throw error;
     }
+  }
+
+  /** Whether the campaign belongs to the service. A service that cannot tell is asked again for the next file. */
+  async #isAtService(): Promise<boolean> {
+    this.#isKnownAtService ??= this.#service.has(this.#campaign).catch((error: unknown) => {
+      this.#isKnownAtService = undefined;
+      throw error;
+    });
+    return this.#isKnownAtService;
   }
 }
 

@@ -35,10 +35,6 @@ export function growthPlan({ width, most, outputs }: Growth): string {
 export function warningsOf(campaign: Drawing, points: number): string[] {
   const { design, repeats = 0 } = campaign;
   const constant = [...levelsOf(design)].filter(([, values]) => new Set(values).size === 1);
-  const sobolSizes = [...nested(design)].flatMap((one) => {
-    if (one.kind === 'sample' && one.method === 'sobol') return [{ size: one.points, factor: 1 }];
-    return one.kind === 'saltelli' ? [{ size: one.points, factor: one.scrambles }] : [];
-  });
   const merged = hasCondition(design) ? 0 : mostRows(design) - points - repeats;
   const missing =
     design.kind === 'refined' && design.design.kind === 'sample' && design.where !== null
@@ -63,15 +59,22 @@ export function warningsOf(campaign: Drawing, points: number): string[] {
       (name) =>
         `The lowest and the highest value of "${name}" are drawn about half as often as the distribution says, because its limits cut their cells. Limits such as 0.5 and 10.5 give 1 and 10 whole cells.`,
     ),
-    ...sobolSizes.flatMap(({ size, factor }) => {
-      const even = 2 ** Math.round(Math.log2(size));
-      if (size === even) return [];
-      return [
-        factor === 1
-          ? `${size} Sobol points are spread less evenly than ${even}, a power of 2.`
-          : `${size * factor} base points (${size} in each scramble) are spread less evenly than ${even * factor} (${even} in each, a power of 2).`,
-      ];
-    }),
+    ...[...nested(design)].flatMap(unevenSobol),
+  ];
+}
+
+/** A warning about Sobol points whose number is not a power of 2. */
+function unevenSobol(design: Design): string[] {
+  const isSobol = design.kind === 'saltelli' || (design.kind === 'sample' && design.method === 'sobol');
+  if (!isSobol) return [];
+  const size = design.points;
+  const power = 2 ** Math.round(Math.log2(size));
+  if (size === power) return [];
+  const scrambles = design.kind === 'saltelli' ? design.scrambles : 1;
+  return [
+    scrambles === 1
+      ? `${size} Sobol points are spread less evenly than ${power}, a power of 2.`
+      : `${size * scrambles} base points (${size} in each scramble) are spread less evenly than ${power * scrambles} (${power} in each, a power of 2).`,
   ];
 }
 

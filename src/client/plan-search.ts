@@ -18,22 +18,22 @@ export function planOfSearch(
   const { method, parallel, stop, most, confirm } = strategy;
   const perPoint = most ?? replications;
   const points = Math.min(stop.points ?? Infinity, Math.ceil((stop.runs ?? Infinity) / replications));
-  const isKnown = Number.isFinite(points);
+  const isLimited = Number.isFinite(points);
   const compared = confirm && hasSeed(base) ? comparisonPlan(confirm) : null;
-  // a comparison hardly ever reaches its limit of runs, so the time is computed without that limit
-  const decided = compared?.runs ?? 0;
-  const runs = isKnown
-    ? { least: points * replications + decided, most: points * perPoint + decided }
+  // a comparison hardly ever reaches its limit of runs, so the times are computed without that limit
+  const comparison = compared?.runs ?? 0;
+  const runs = isLimited
+    ? { least: points * replications + comparison, most: points * perPoint + comparison }
     : undefined;
   return {
     ...plainPlan(campaign, rate, runs),
-    ...(isKnown && { mostRuns: points * perPoint + (compared?.mostRuns ?? 0) }),
-    points: isKnown ? points : 0,
+    ...(isLimited && { mostRuns: points * perPoint + (compared?.mostRuns ?? 0) }),
+    points: isLimited ? points : 0,
     repeats: 0,
-    mostPoints: isKnown ? points : 0,
+    mostPoints: isLimited ? points : 0,
     replications: { min: replications, max: perPoint },
     warnings: [
-      ...(isKnown
+      ...(isLimited
         ? []
         : ['The search has no limit of points or runs, so foray cannot tell how long it takes.']),
       ...(confirm && !hasSeed(base)
@@ -44,7 +44,7 @@ export function planOfSearch(
       by: 'search',
       method: nameOfMethod(method),
       parallel,
-      isLimited: isKnown,
+      isLimited,
       confirm: compared,
     },
   };
@@ -77,7 +77,7 @@ export function planOfCalibration(
   };
 }
 
-/** A plan of which only the number of runs is known. @param runs - undefined when the number is unknown */
+/** A plan that has only the number of runs and what follows from it. @param runs - undefined when the number is unknown */
 export function plainPlan(
   { name, model, goal, varied, replications }: CheckedCampaign['campaign'],
   rate: RunRate | undefined,

@@ -21,7 +21,7 @@ import { plainPlan } from './plan-search.ts';
 import type { Plan } from './planned.ts';
 
 export interface PlanOptions {
-  /** Maximum number of runs that the service is asked about. */
+  /** The maximum number of runs that the service is asked about. */
   ask: number;
   /** Stops the questions to the service. The answers so far are used. */
   signal?: AbortSignal | undefined;
@@ -29,6 +29,7 @@ export interface PlanOptions {
   onAsked?: ((asked: number, of: number) => void) | undefined;
 }
 
+/** The number of first points, and of last points, that a plan has. */
 const SHOWN = 3;
 const REQUESTS_AT_ONCE = 64;
 /** A plan has a warning if its maximum number of runs is at least this. */
@@ -40,7 +41,7 @@ const Z = 1.959964;
 type DesignStrategy = Exclude<Strategy, { by: Finder }>;
 
 /**
- * Makes the plan of a campaign with a design: expands the design, and asks the service which runs the service already has.
+ * Makes the plan of a campaign with a design: expands the design, and asks the service which runs it already has.
  *
  * @throws ForayError REQUEST_REFUSED when the service refuses a point, and the errors of requests to the service
  */
@@ -54,24 +55,12 @@ export async function planOfDesign(
   // repeats of a point may have runs of their own
   const replicated = replicatedPoints(campaign, points);
   const runs = replicated * replications;
-  const chosen = sampledRuns(runs, campaign.fresh ? 0 : ask);
-  const first: Point[] = [];
-  const last: Point[] = [];
-  const toAsk = new Map<number, { point: Point; replication: number }>();
-  let run = 0;
-  for (const point of expand(campaign, contents)) {
-    if (first.length < SHOWN) first.push(point);
-    else last.push(point);
-    if (last.length > SHOWN) last.shift();
-    const own = firstReplications(campaign, point);
-    for (let replication = 1; replication <= own; replication += 1, run += 1)
-      if (chosen.has(run)) toAsk.set(run, { point, replication });
-  }
-  const inOrder = [...chosen].map((one) => toAsk.get(one)!);
-  const { asked, found, completed } = await askFor(cloud, campaign, inOrder, signal, (asked) =>
-    onAsked?.(asked, inOrder.length),
-  );
   // a fresh campaign reuses nothing
+  const chosen = sampledRuns(runs, campaign.fresh ? 0 : ask);
+  const { first, last, toAsk } = expanded(campaign, contents, chosen);
+  const { asked, found, completed } = await askAbout(cloud, campaign, toAsk, signal, (answers) =>
+    onAsked?.(answers, toAsk.length),
+  );
   const { count: there, error } = campaign.fresh ? { count: 0, error: 0 } : estimated(found, asked, runs);
   const toRun = runs - there;
   const most = precision?.max ?? replications;
@@ -85,7 +74,6 @@ export async function planOfDesign(
   const expected = await foreseen(cloud, campaign, replicated, completed, signal);
   const secondsOf = (all: number): number | null =>
     all <= there ? 0 : rate ? Math.ceil((all - there) * rate.secondsARun) : null;
-  const rowOf = ({ key, values }: Point): Plan['first'][number] => ({ key, values });
   return {
     ...plainPlan(campaign, rate, { least: runs, most: mostRuns }),
     points,
@@ -106,8 +94,8 @@ export async function planOfDesign(
     error,
     expectedSeconds: secondsOf(expected?.runs ?? runs),
     mostSeconds: secondsOf(mostRuns),
-    first: first.map(rowOf),
-    last: last.map(rowOf),
+    first: first.map(({ key, values }) => ({ key, values })),
+    last: last.map(({ key, values }) => ({ key, values })),
     warnings: [
       ...warningsOf(campaign, points),
       ...(hasUnknownChance(campaign) ? unknownChanceWarnings(analyzedDesign(campaign).method) : []),
@@ -119,6 +107,37 @@ export async function planOfDesign(
     strategy:
       strategy.by === 'selection' ? { by: 'selection', method: strategy.method } : { by: strategy.by },
   };
+}
+
+/** A run that a plan asks about. */
+interface AskedRun {
+  point: Point;
+  replication: number;
+}
+
+/**
+ * Expands a design. Returns its first and last points, and the chosen runs.
+ *
+ * @param chosen - the numbers of the runs, from 0, in the order in which the result has them
+ */
+function expanded(
+  campaign: CheckedCampaign['campaign'],
+  contents: CheckedCampaign['contents'],
+  chosen: ReadonlySet<number>,
+): { first: Point[]; last: Point[]; toAsk: AskedRun[] } {
+  const first: Point[] = [];
+  const last: Point[] = [];
+  const chosenRuns = new Map<number, AskedRun>();
+  let run = 0;
+  for (const point of expand(campaign, contents)) {
+    if (first.length < SHOWN) first.push(point);
+    else last.push(point);
+    if (last.length > SHOWN) last.shift();
+    const own = firstReplications(campaign, point);
+    for (let replication = 1; replication <= own; replication += 1, run += 1)
+      if (chosen.has(run)) chosenRuns.set(run, { point, replication });
+  }
+  return { first, last, toAsk: [...chosen].map((number) => chosenRuns.get(number)!) };
 }
 
 /**
@@ -134,10 +153,11 @@ function mostRunsOfSelection(
   return selection.report + (selection.method === 'ocba' ? selection.runs : points * MOST_REPLICATIONS);
 }
 
-async function askFor(
+/** Asks the service which of the runs it has. `completed` has the ids of the completed runs, by the ordinal of their point. */
+async function askAbout(
   cloud: CloudClient,
   campaign: CheckedCampaign['campaign'],
-  runs: readonly { point: Point; replication: number }[],
+  runs: readonly AskedRun[],
   signal: AbortSignal | undefined,
   onAsked: (asked: number) => void,
 ): Promise<{ asked: number; found: number; completed: Map<number, string[]> }> {

@@ -69,7 +69,7 @@ export type PlannedStrategy =
   | { [By in PlainStrategy]: { by: By } }[PlainStrategy]
   /**
    * How a search finds the points, and how many runs the comparison of its best points needs. `points` and `mostRuns`
-   * are upper limits. If the search has no limit (`isLimited`), they are 0.
+   * are upper limits. If `isLimited` is false, they are 0.
    */
   | { by: 'search'; method: string; parallel: number; isLimited: boolean; confirm: ComparisonPlan | null }
   /**
@@ -77,7 +77,7 @@ export type PlannedStrategy =
    * runs of one generation.
    */
   | { by: 'calibration'; particles: number; generations: number }
-  /** How a selection finds the best point. `runs` is the number of first replications, whose results decide how many runs follow. */
+  /** How a selection finds the best point. `runs` has the first replications, whose results decide how many runs follow. */
   | { by: 'selection'; method: Selection['method'] };
 
 /** The comparison at the end of a search. */

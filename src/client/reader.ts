@@ -31,13 +31,15 @@ import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } fr
 import { rowsOf, type Story, storyOf } from './strategies.ts';
 
 /** Maximum number of failed runs that are read at once. */
-const ROWS = 1_000;
+const ROWS_AT_ONCE = 1_000;
 /** The longest time to wait for the service's words about a run, ms. */
 const SOON_MS = 1_000;
-/** Maximum number of runs that the service is asked about. */
+/** Maximum number of runs of a point that the service is asked about. */
 const MOST_ASKED = 5;
+/** `keysLike` of the store returns at most this number of keys. */
+const MOST_LIKE = 5;
 /** While at most `seconds` are left, the first `looks` looks come every `everyMs`, so that the end is seen soon. */
-const CLOSE = { seconds: 2, looks: 8, everyMs: 250 };
+const NEAR_END = { seconds: 2, looks: 8, everyMs: 250 };
 
 /** Failed runs of one cause. */
 export interface FailureGroup extends FailureCause {
@@ -126,7 +128,8 @@ export class CampaignReader {
     if (closedPhases.includes(record.phase))
       return statusFromStore(client.store, record, await leakIn(client, record));
     const { progress, build, why, blocks } = await client.temporal.call('progressOf', record);
-    const [note, blocked] = blocks ? ['', why] : [why, undefined];
+    const note = blocks ? '' : why;
+    const blocked = blocks ? why : undefined;
     if (!progress)
       return statusFromStore(client.store, await stillThere(client, record), note, { blocked, build });
     const waits = progress.rate === 0 ? await whyWaiting(client, record) : '';
@@ -184,14 +187,16 @@ export class CampaignReader {
 
   /** Yields the status of a campaign repeatedly until it is over. The last status has a closed phase. */
   async *follow(id: string, everyMs = 1_000): AsyncGenerator<CampaignStatus, void, void> {
-    let close = 0;
+    let looksNearEnd = 0;
     for (let record = await recordOf(this.context, id); ; record = await stillThere(this.context, record)) {
       const now = await this.status(id);
       yield now;
       if (isClosed(now)) return;
       // a single slow run may keep a campaign close to its end for hours
-      close = now.secondsLeft !== null && now.secondsLeft <= CLOSE.seconds ? close + 1 : 0;
-      await delay(close > 0 && close <= CLOSE.looks ? Math.min(everyMs, CLOSE.everyMs) : everyMs);
+      const isNearEnd = now.secondsLeft !== null && now.secondsLeft <= NEAR_END.seconds;
+      looksNearEnd = isNearEnd ? looksNearEnd + 1 : 0;
+      const isSoon = isNearEnd && looksNearEnd <= NEAR_END.looks;
+      await delay(isSoon ? Math.min(everyMs, NEAR_END.everyMs) : everyMs);
     }
   }
 
@@ -225,34 +230,21 @@ export class CampaignReader {
   /**
    * Explains a point: its inputs, and everything known about its runs.
    *
-   * @param key the point's key, or the beginning of it
+   * @param key - the point's key, or the beginning of it
    * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_POINT
    */
   async explain(id: string, key: string): Promise<Explanation> {
     const record = await recordOf(this.context, id);
     const keys = await this.store.keysLike(id, key.trim().toLowerCase());
-    const [first] = keys;
-    const only = keys.length === 1 || first === key ? first : undefined;
+    const [only] = keys.length === 1 ? keys : [];
     const story = only && (await this.store.pointStory(id, only, decidingOutputs(record.campaign)));
-    if (story) {
-      const log = findsPoints(record.campaign) ? await this.store.searchLog(id) : undefined;
-      const neighbours =
-        story.position === null
-          ? { before: null, after: null }
-          : await this.store.neighboursOf(id, story.position);
-      return explained(record, story, neighbours, await reasonsAtService(this.context, record, story), log);
-    }
-    throw new ForayError(
-      'UNKNOWN_POINT',
-      first
-        ? `Several points of "${id}" begin with "${key}".`
-        : `The campaign "${id}" has no point "${key}".`,
-      {
-        hint: first
-          ? `They are ${keys.join(', ')}${keys.length === 5 ? ', …' : ''}.`
-          : `"foray results ${id}" shows the keys of points.`,
-      },
-    );
+    if (!story) throw notOnePoint(id, key, keys);
+    const log = findsPoints(record.campaign) ? await this.store.searchLog(id) : undefined;
+    const neighbours =
+      story.position === null
+        ? { before: null, after: null }
+        : await this.store.neighboursOf(id, story.position);
+    return explained(record, story, neighbours, await reasonsAtService(this.context, record, story), log);
   }
 
   /**
@@ -297,8 +289,8 @@ export class CampaignReader {
    * A page of finished runs in design order, and `next`, the place where the next page begins. `next` is null on the
    * last page. A page is quick in a campaign of any size.
    *
-   * @param options.after `next` of the previous page
-   * @param options.from the number of runs before the page, instead of `after`. The more runs, the slower
+   * @param options.after - `next` of the previous page
+   * @param options.from - the number of runs before the page, instead of `after`. The more runs, the slower
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
   async runsPage(
@@ -325,7 +317,7 @@ export class CampaignReader {
    * Runs that have finished since the previous call, newest first, at most a few hundred. A call is quick in a campaign
    * of any size.
    *
-   * @param since `look` of the previous call. Without this parameter, the call returns the finished runs that come last
+   * @param since - `look` of the previous call. Without this parameter, the call returns the finished runs that come last
    * in the order in which foray requests runs
    * @throws ForayError UNKNOWN_CAMPAIGN
    */
@@ -382,6 +374,18 @@ export class CampaignReader {
   }
 }
 
+/** The error for a key with which no point begins, or several points. @param found - the keys that begin with it */
+function notOnePoint(id: string, key: string, found: readonly string[]): ForayError {
+  if (found.length === 0)
+    return new ForayError('UNKNOWN_POINT', `The campaign "${id}" has no point "${key}".`, {
+      hint: `"foray results ${id}" shows the keys of points.`,
+    });
+  const more = found.length === MOST_LIKE ? ', …' : '';
+  return new ForayError('UNKNOWN_POINT', `Several points of "${id}" begin with "${key}".`, {
+    hint: `They are ${found.join(', ')}${more}.`,
+  });
+}
+
 /** Why the service has not executed the first open run of a campaign so far; empty if there is no such reason. */
 async function whyWaiting(client: ClientContext, { campaign }: CampaignRecord): Promise<string> {
   const run = (await client.store.openRuns(campaign.id)).find(({ runId }) => runId !== null);
@@ -390,14 +394,32 @@ async function whyWaiting(client: ClientContext, { campaign }: CampaignRecord): 
   return reason === null ? '' : `a run waits at the service: ${reason}`;
 }
 
+/** What the service says about the first open runs of a point, by the run's id. */
+async function reasonsAtService(
+  client: ClientContext,
+  { campaign }: CampaignRecord,
+  { runs }: PointStory,
+): Promise<Map<string, string>> {
+  const open = runs.filter(
+    ({ state, runId }) => runId !== null && (state === 'queued' || state === 'running'),
+  );
+  const reasons = await Promise.all(
+    open.slice(0, MOST_ASKED).map(async ({ runId, version }): Promise<[string, string | null]> => {
+      const { versionId } = versionOf(campaign, version);
+      return [runId!, await reasonAtService(client, versionId, runId!)];
+    }),
+  );
+  return new Map(reasons.filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
 /** What the service says about an open run; null if it says nothing, or does not answer soon. */
 async function reasonAtService(
-  client: ClientContext,
-  version: string,
+  { cloud }: ClientContext,
+  versionId: string,
   runId: string,
 ): Promise<string | null> {
   try {
-    const { message } = await client.cloud.getProgress(version, runId, AbortSignal.timeout(SOON_MS));
+    const { message } = await cloud.getProgress(versionId, runId, AbortSignal.timeout(SOON_MS));
     return RunMessage.parse(JSON.parse(message ?? '')).title;
   } catch {
     return null;
@@ -421,7 +443,11 @@ async function stillThere(
 export async function* failedRuns(client: ClientContext, id: string): AsyncGenerator<ResultRow, void, void> {
   let after: ResultPlace | undefined;
   do {
-    const { rows, next } = await client.store.resultPage(id, { limit: ROWS, after, status: 'failed' });
+    const { rows, next } = await client.store.resultPage(id, {
+      limit: ROWS_AT_ONCE,
+      after,
+      status: 'failed',
+    });
     yield* rows;
     after = next ?? undefined;
   } while (after);
@@ -434,22 +460,4 @@ async function countFailures(client: ClientContext, id: string): Promise<Failure
     addCauses(causes, [{ cause: causeOf(sample.reason), count: 1, sample }]);
   }
   return causes.toSorted((a, b) => b.count - a.count);
-}
-
-/** What the service says about the first open runs of a point, by the run's id. */
-async function reasonsAtService(
-  client: ClientContext,
-  { campaign }: CampaignRecord,
-  { runs }: PointStory,
-): Promise<Map<string, string>> {
-  const open = runs.filter(
-    ({ state, runId }) => runId !== null && (state === 'queued' || state === 'running'),
-  );
-  const reasons = await Promise.all(
-    open.slice(0, MOST_ASKED).map(async ({ runId, version }): Promise<[string, string | null]> => {
-      const { versionId } = versionOf(campaign, version);
-      return [runId!, await reasonAtService(client, versionId, runId!)];
-    }),
-  );
-  return new Map(reasons.filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -19,8 +19,8 @@ export class ReportedRuns {
   /**
    * Adds finished runs.
    *
-   * @param seqs - the runs that were looked up
-   * @param runs - the finished runs among them
+   * @param runs - the finished runs among those that were looked up
+   * @param seqs - all runs that were looked up
    * @returns the finished runs that were not reported before
    */
   add(runs: readonly FinishedRow[], seqs: readonly number[]): FinishedRow[] {
@@ -63,6 +63,7 @@ export class ReportedRuns {
       const finishedAt = this.#failed.get(seq);
       if (finishedAt === undefined) continue;
       this.#failed.delete(seq);
+      // a run that did not change goes to the end of the map
       if (times.get(seq) === finishedAt) this.#failed.set(seq, finishedAt);
       else this.#all.remove(seq);
     }

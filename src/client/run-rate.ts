@@ -5,16 +5,14 @@ import type { Store } from '../store/index.ts';
 
 /** How fast the service runs a model. */
 export interface RunRate {
-  /**
-   * The mean time that a campaign takes for a run, in seconds. It is shorter than a run if runs execute in parallel.
-   */
+  /** The duration of a campaign divided by its runs, in seconds. It is shorter than a run if runs execute in parallel. */
   secondsARun: number;
   /** Where the figure comes from, as a phrase. */
   basis: string;
 }
 
 /** Maximum number of earlier campaigns that are searched, newest first. */
-const CAMPAIGNS = 20;
+const MOST_CAMPAIGNS = 20;
 
 /** The rate when a person gives the duration of one run in seconds. */
 export function rateOf(runSeconds: number, { concurrency }: Pick<Campaign, 'concurrency'>): RunRate {
@@ -42,9 +40,9 @@ export async function knownRate(
       findsPoints(earlier) === findsPoints(campaign) &&
       (earlier.serviceId === undefined ? earlier.service === service.url : earlier.serviceId === identity),
   );
-  for (const { campaign: earlier } of alike.slice(0, CAMPAIGNS)) {
+  for (const { campaign: earlier } of alike.slice(0, MOST_CAMPAIGNS)) {
     const { runs, ms } = await store.newRuns(earlier.id);
-    // the store may have times of clocks that differ
+    // the duration may be below 0, because the times in the store may come from clocks that differ
     if (runs > 0 && ms > 0) return { secondsARun: ms / 1_000 / runs, basis: `as in ${earlier.id}` };
   }
   return undefined;

@@ -13,6 +13,8 @@ import type { LimitedVersion } from '../campaign/facts.ts';
 import { type ModelInput, typeAndLimits } from '../campaign/input-values.ts';
 import { oneLine } from '../text/suggest.ts';
 
+type ModelOutput = LimitedVersion['experimentTemplate']['outputs'][number];
+
 /** Options of the YAML library that put any value on one line. */
 const ON_ONE_LINE: ToStringOptions = {
   lineWidth: 0,
@@ -33,16 +35,16 @@ export function starterDefinition(
 ): string {
   const [first, ...others] = experiments.toSorted((a, b) => Number(isSingle(b)) - Number(isSingle(a)));
   const experiment = first && isSingle(first) ? first : undefined;
-  const known = experiment ? others : experiments;
+  const unused = experiment ? others : experiments;
   const { outputs } = version.experimentTemplate;
-  const numeric = firstNumber(outputs);
+  const numeric = firstNumeric(outputs);
   const inputs = version.experimentTemplate.inputs.map((input) => {
     const own = experiment?.inputs.find(({ name }) => nameKey(name) === nameKey(input.name));
     return own ? { ...input, value: own.value } : input;
   });
   const files = inputs.filter(({ type }) => type === 'INPUT_FILE');
   const values = inputs.filter(({ type }) => type !== 'INPUT_FILE');
-  const named = known.map(({ name, type }) => `${yaml(name)} (${type})`).join(', ');
+  const unusedNames = unused.map(({ name, type }) => `${yaml(name)} (${type})`).join(', ');
   const lines = [
     `# yaml-language-server: $schema=./${schemaFileOf(model)}`,
     `# ${oneLine(`${model.name}${model.description ? `: ${model.description}` : ''}`)}`,
@@ -52,7 +54,7 @@ export function starterDefinition(
     `  ${yaml({ name: model.name })}`,
     `  version: latest # ${version.version} so far`,
     ...(experiment ? [yaml({ experiment: experiment.name })] : []),
-    ...(named ? [`# other stored experiments: ${named}`] : []),
+    ...(unusedNames ? [`# other stored experiments: ${unusedNames}`] : []),
     '',
     'inputs: # the same in every point',
     ...values.map((input) => `  # ${yaml({ [input.name]: valueIn(input) })} # ${typeAndLimits(input)}`),
@@ -73,32 +75,9 @@ export function starterDefinition(
         ]
       : []),
     ...(outputs.length > 0 ? ['outputs:'] : []),
-    ...outputs.map((output) => `  - ${yaml(output.name)} # ${kindOf(output)}`),
+    ...outputs.map((output) => `  - ${yaml(output.name)} # ${kindOfOutput(output)}`),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
-}
-
-/** The commented line for a search, which a user may take in place of the design. */
-function search(inputs: readonly ModelInput[], outputs: readonly Named[]): string[] {
-  const input = variedInput(inputs);
-  const range = input && rangeAbout(input);
-  const output = firstNumber(outputs);
-  if (!range || !output) return [];
-  const over = { [input.name]: { min: range[0], max: range[1] } };
-  const sought = { search: { minimize: output.name, over, stop: { points: 40 } } };
-  return [`# ${yaml(sought)} # in place of the design: finds the best point`, ''];
-}
-
-type Named = LimitedVersion['experimentTemplate']['outputs'][number];
-
-function firstNumber(outputs: readonly Named[]): Named | undefined {
-  return outputs.find(({ type }) => isNumericType(type));
-}
-
-/** The input that the example lines vary: the first input with a number, otherwise the first input. */
-function variedInput(inputs: readonly ModelInput[]): ModelInput | undefined {
-  const free = inputs.filter(({ name }) => !name.startsWith('{'));
-  return free.find((candidate) => typeof valueIn(candidate) === 'number') ?? free[0];
 }
 
 /** A design of one point, and other kinds of design in comments. */
@@ -137,6 +116,28 @@ function designs(inputs: readonly ModelInput[]): string[] {
   ];
 }
 
+/** The commented line for a search, which a user may take in place of the design. */
+function search(inputs: readonly ModelInput[], outputs: readonly ModelOutput[]): string[] {
+  const input = variedInput(inputs);
+  const range = input && rangeAbout(input);
+  const output = firstNumeric(outputs);
+  if (!range || !output) return [];
+  const over = { [input.name]: { min: range[0], max: range[1] } };
+  const sought = { search: { minimize: output.name, over, stop: { points: 40 } } };
+  return [`# ${yaml(sought)} # in place of the design: finds the best point`, ''];
+}
+
+function firstNumeric(outputs: readonly ModelOutput[]): ModelOutput | undefined {
+  return outputs.find(({ type }) => isNumericType(type));
+}
+
+/** The input that the example lines vary: the first input with a number, otherwise the first input. */
+function variedInput(inputs: readonly ModelInput[]): ModelInput | undefined {
+  // names of system inputs begin with a brace, such as that of the seed
+  const free = inputs.filter(({ name }) => !name.startsWith('{'));
+  return free.find((input) => typeof valueIn(input) === 'number') ?? free[0];
+}
+
 /**
  * A range around the default value, within the limits of the input. The ends are whole numbers, unless the limits are
  * closer to the default. Undefined for an input that takes no numbers or only listed numbers, and if the
@@ -165,7 +166,7 @@ function valueIn({ type, value }: ModelInput): RawValue {
   return isNumericType(type) && value.trim() !== '' && isExact ? number : value;
 }
 
-function kindOf({ type, units }: Pick<ModelInput, 'units'> & { type: string }): string {
+function kindOfOutput({ type, units }: ModelOutput): string {
   return units === null ? type : `${type}, ${units}`;
 }
 

@@ -66,7 +66,7 @@ export async function statusFromWorkflow(
   record: CampaignRecord,
   progress: Progress,
   {
-    note: trouble,
+    note: remark,
     blocked,
     build,
     now,
@@ -88,7 +88,7 @@ export async function statusFromWorkflow(
     concurrency,
     build: build ?? null,
     pausedBy,
-    note: joined(note, trouble, await filesNote(store, record)),
+    note: joined(note, remark, await filesNote(store, record)),
     source: 'workflow',
     asOf: iso(now),
   };
@@ -181,18 +181,18 @@ interface Known {
 const knownIn = new WeakMap<Store, Map<string, Known>>();
 
 /**
- * The progress of a campaign's strategy, which may be kept from an earlier call: the reading of all runs of a selection
- * takes seconds, and a closed campaign does not change. The progress of an open campaign may be a little old.
+ * The progress of a campaign's strategy, which may come from an earlier call: reading all runs of a selection takes
+ * seconds, and a closed campaign does not change. The progress of an open campaign may be a little old.
  */
 async function knownProgress(store: Store, record: CampaignRecord): Promise<StrategyProgress> {
-  const { campaign, phase, createdAt, updatedAt, digest } = record;
+  const { campaign, createdAt, updatedAt, digest } = record;
   const known = knownIn.get(store) ?? new Map<string, Known>();
   knownIn.set(store, known);
-  const isClosed = closedPhases.includes(phase);
-  const state = JSON.stringify([createdAt, digest, isClosed ? updatedAt : 'open']);
+  const isOver = isClosed(record);
+  const state = JSON.stringify([createdAt, digest, isOver ? updatedAt : 'open']);
   const last = known.get(campaign.id);
   const began = performance.now();
-  if (last?.state === state && (isClosed || began < last.next)) return last.progress;
+  if (last?.state === state && (isOver || began < last.next)) return last.progress;
   const progress = await progressOf(store, campaign);
   const now = performance.now();
   known.delete(campaign.id);

@@ -6,7 +6,7 @@ import { type ClientContext, campaignClosed, openRecordOf, recordOf } from './co
 
 /** How long a worker may take to take up a cancel, ms. After that, this client ends the campaign itself. */
 const PATIENCE_MS = 10_000;
-/** The pause between two questions whether a worker has taken it up, ms. */
+/** The pause between two looks whether a worker has taken up the cancel, ms. */
 const AGAIN_MS = 100;
 
 export async function cancel(client: ClientContext, id: string, reason?: string): Promise<void> {
@@ -18,18 +18,18 @@ export async function cancel(client: ClientContext, id: string, reason?: string)
   }
   if (!(await client.temporal.call('signal', id, 'cancel', reason))) {
     // a campaign that has ended meanwhile stays as it is
-    const record = await openRecordOf(client, id);
-    await client.temporal.call('startToStop', record, client.store.id, reason);
+    const open = await openRecordOf(client, id);
+    await client.temporal.call('startToStop', open, client.store.id, reason);
   }
   if (await isTakenUp(client, id)) return;
-  // loaded only here: it has the code of a worker that stops runs
+  // loaded only here, because it needs the code of workers
   const { cancelWithoutWorker } = await import('./cancel-without-worker.ts');
   await cancelWithoutWorker(client, id, reason);
 }
 
 /**
- * Waits until a worker has taken up a cancel, or the campaign is over. False when no worker answers in time, and when
- * the answering worker cannot work for the campaign.
+ * Waits until a worker has taken up a cancel, or the campaign is over. False if no worker answers in time, or if
+ * something blocks the campaign.
  */
 async function isTakenUp(client: ClientContext, id: string): Promise<boolean> {
   const until = performance.now() + PATIENCE_MS;

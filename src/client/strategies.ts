@@ -39,7 +39,7 @@ export type Story =
 
 export type StoryBy<By extends Story['by']> = Extract<Story, { by: By }>;
 
-/** What a program can ask about a strategy. Methods, so that a table of all strategies has one type. */
+/** What a program can ask about a strategy. Only with methods does TypeScript let one table have all strategies. */
 interface ClientStrategy<S extends Strategy> {
   plan(
     cloud: CloudClient,

@@ -48,9 +48,7 @@ export interface SubmitOptions {
 
 /** How a definition is planned. */
 export interface PlanSettings extends Pick<PlanOptions, 'onAsked'> {
-  /**
-   * Whether the plan asks the service about every run. By default, a plan of more than 10,000 runs asks about a sample.
-   */
+  /** Whether the plan asks the service about every run. By default, a plan of over 10,000 runs asks about a sample. */
   all?: boolean | undefined;
   /** How long one run takes, s. @default the rate of an earlier campaign with the same version of the model */
   runSeconds?: number | undefined;
@@ -77,36 +75,36 @@ export async function submit(
       hint: 'Use letters, digits, "-", "_" and ".", at most 120 of them.',
     });
   }
-  const checkedCampaign = await checkCampaign(client.cloud, source);
-  await checkStart(client, checkedCampaign.campaign);
-  const { campaign: checked, points, contents, digest } = checkedCampaign;
-  const { notify = usualNotices(client.settings) } = checked;
-  const runs = checked.replications * replicatedPoints(checked, points);
+  const checked = await checkCampaign(client.cloud, source);
+  await checkStart(client, checked.campaign);
+  const { points, contents, digest } = checked;
+  const { name, replications, notify = usualNotices(client.settings) } = checked.campaign;
+  const runs = replications * replicatedPoints(checked.campaign, points);
   if (announce) {
     const signal = AbortSignal.timeout(ANNOUNCE_MS);
-    announce(await planned(client, checkedCampaign, { ask: ANNOUNCE_RUNS, signal }, undefined));
+    announce(await planOfChecked(client, checked, { ask: ANNOUNCE_RUNS, signal }, undefined));
   }
   await client.temporal.reach();
   const suffix = token === undefined ? crypto.randomUUID().slice(0, 6) : hash('sha256', token).slice(0, 12);
-  const id = wanted ?? `${checked.name}-${suffix}`;
+  const id = wanted ?? `${name}-${suffix}`;
   const { url: service } = client.service;
   const serviceId = await client.service.identity();
-  const campaign = freshened({ ...checked, id, service, serviceId, notify }, Math.random);
+  const campaign = freshened({ ...checked.campaign, id, service, serviceId, notify }, Math.random);
   for (const [hash, content] of contents) await client.store.putFile(hash, content, Date.now());
   const definition = textOf(source);
   const isNew = await client.store.addCampaign({ campaign, definition, digest, owner }, Date.now());
   const record = await recordOf(client, id);
   if (record.digest !== digest || !(await client.service.has(record.campaign))) {
-    const other =
+    const otherId =
       wanted === undefined
         ? 'token (in HTTP, the header Idempotency-Key)'
         : 'id (--id; in HTTP, in the address)';
     throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
-      hint: `"foray apply ${id} FILE" (in HTTP, PUT /campaigns/${id}/definition) changes this campaign. To start another campaign, use another ${other}.`,
+      hint: `"foray apply ${id} FILE" (in HTTP, PUT /campaigns/${id}/definition) changes this campaign. To start another campaign, use another ${otherId}.`,
     });
   }
-  // A call that dies before this point leaves a record without a workflow. The next call with the same definition and
-  // id then starts the workflow here.
+  // a call that dies before this point leaves a record without a workflow. The next call with the same definition and
+  // id then starts the workflow here
   const { runId, warning } = closedPhases.includes(record.phase)
     ? { runId: await client.temporal.call('runIdOf', id), warning: '' }
     : await client.temporal
@@ -124,26 +122,26 @@ export async function plan(
   source: DefinitionSource,
   { all = false, runSeconds, onAsked }: PlanSettings = {},
 ): Promise<Plan> {
-  const definition = await checkCampaign(client.cloud, source);
-  await checkStart(client, definition.campaign);
-  const { campaign, points } = definition;
+  const checked = await checkCampaign(client.cloud, source);
+  await checkStart(client, checked.campaign);
+  const { campaign, points } = checked;
   const runs = campaign.replications * replicatedPoints(campaign, points);
   const ask = all || runs <= MOST_ASKED ? runs : SAMPLE;
-  return planned(client, definition, { ask, onAsked }, runSeconds);
+  return planOfChecked(client, checked, { ask, onAsked }, runSeconds);
 }
 
-async function planned(
+async function planOfChecked(
   client: ClientContext,
-  definition: CheckedCampaign,
+  checked: CheckedCampaign,
   options: PlanOptions,
   runSeconds: number | undefined,
 ): Promise<Plan> {
-  const { campaign } = definition;
+  const { campaign } = checked;
   const rate =
     runSeconds === undefined
       ? await knownRate(client.store, campaign, client.service)
       : rateOf(runSeconds, campaign);
-  return planOf(client.cloud, definition, rate, options);
+  return planOf(client.cloud, checked, rate, options);
 }
 
 /** The notices of a campaign whose definition names none. @throws ForayError USAGE */

@@ -16,12 +16,12 @@ export interface WorkerFacts {
   hasCodec: boolean;
 }
 
-/** The number of characters of an id that a worker's name has. */
+/** A worker's name has this number of characters of an id. */
 const SHORT = 8;
 
 /**
- * The name by which Temporal lists a worker. "foray doctor" compares the workers of a task queue by it, because nothing
- * else of a worker can be read from elsewhere.
+ * The name by which Temporal lists a worker. "foray doctor" compares the workers of a task queue by their names, because
+ * Temporal shows nothing else of a worker.
  */
 export function workerIdentity({
   store,
@@ -51,7 +51,7 @@ export interface ReadWorker {
   ahead: number;
 }
 
-/** The caller's settings: the ids of the store, its file and the service, undefined where they are unknown, and the codec. */
+/** The caller's settings, as a worker's name has them. Ids are undefined where they are unknown. */
 export interface OwnIds {
   store: string | undefined;
   file?: string | undefined;
@@ -68,7 +68,7 @@ export function readWorker(identity: string, own: OwnIds): ReadWorker {
     name,
     faults: [
       ...(differs('store') ? ['it has another store'] : []),
-      ...(!differs('store') && haveOtherFiles(name, facts.get('file'), own.file)
+      ...(!differs('store') && hasOtherFile(name, facts.get('file'), own.file)
         ? ['its store is another file, which was moved, replaced or copied']
         : []),
       ...(differs('service') ? ['it has another model service'] : []),
@@ -87,7 +87,7 @@ export function haveOtherStores(one: string, other: string): boolean {
 }
 
 /** Whether a worker on this machine has another file as its store than the caller. The copy of a store has the same id. */
-function haveOtherFiles(name: string, its: string | undefined, own: string | undefined): boolean {
+function hasOtherFile(name: string, its: string | undefined, own: string | undefined): boolean {
   return its !== undefined && own !== undefined && its !== own && hostOf(name) === hostname();
 }
 

@@ -12,6 +12,7 @@ import type {
   AnimationInfo,
   Experiment,
   FileReference,
+  ListedExecutor,
   Model,
   Outputs,
   OutputsTemplate,
@@ -26,10 +27,9 @@ import type {
   Version,
   VersionCode,
   VersionSummary,
-  ListedExecutor,
 } from '../api/index.ts';
 import type { Sink } from './download.ts';
-import { CloudError, isCloudError, isUnknownThere, lacksExtension, otherHost } from './errors.ts';
+import { CloudError, isCloudError, isUnknownThere, lacksExtension, lacksHealth } from './errors.ts';
 import { fetchOutputFile } from './output-file.ts';
 import { LONGEST_REASON, reasonIn } from './outputs.ts';
 import { inSpan, tracing } from '../tracing.ts';
@@ -70,7 +70,7 @@ export class CloudClient {
       const answer = await this.#transport.send({ method: 'GET', path: '/health', isBeside: true, signal });
       return Health.safeParse(answer).data;
     } catch (error) {
-      if (isCloudError(error) && otherHost.includes(error.kind)) return undefined;
+      if (lacksHealth(error)) return undefined;
       throw error;
     }
   }
@@ -200,14 +200,15 @@ export class CloudClient {
     begin: () => Sink | Promise<Sink>,
     { most = Infinity, signal }: { most?: number; signal?: AbortSignal | undefined } = {},
   ): Promise<string> {
-    const address = async (): Promise<string> => {
-      const signed = await this.getOutputFileUrl(hash, localPath || 'file', signal);
-      await this.#transport.turn(signal);
-      return signed;
+    const newAddress = async (): Promise<string> => {
+      const address = await this.getOutputFileUrl(hash, localPath || 'file', signal);
+      // the download that follows counts as a request too
+      await this.#transport.waitForTurn(signal);
+      return address;
     };
     const total = most === Infinity ? undefined : this.#transport.total;
-    const pause = (ms: number): void => this.#transport.rest(ms);
-    return fetchOutputFile({ hash, address, begin, pause, most, total, signal });
+    const pause = (ms: number): void => this.#transport.blockFor(ms);
+    return fetchOutputFile({ hash, newAddress, begin, pause, most, total, signal });
   }
 
   /** The output of a failed run; undefined if the service does not offer it. */
@@ -242,11 +243,12 @@ export class CloudClient {
     try {
       return await this.#call(name, options);
     } catch (error) {
-      if (isCloudError(error) && lacksExtension.includes(error.kind)) return undefined;
+      if (lacksExtension(error)) return undefined;
       throw error;
     }
   }
 
+  /** Calls an endpoint. Rejects if its answer is not as specified. */
   async #call<Name extends AnyEndpointName>(
     name: Name,
     options: CallOptions,
@@ -279,11 +281,9 @@ export class CloudClient {
     } catch (error) {
       if (this.#current.has(name) || !isUnknownThere(error)) throw error;
       const answer = await this.#send(older, options).catch((failure: unknown) => {
-        // only an answer shows that the service does not know the older spelling either. A temporary error does not
-        // show this
-        throw isCloudError(failure) && (!failure.isRetryable || failure.kind === 'malformed')
-          ? error
-          : failure;
+        // only an answer shows that the service does not know the older spelling either
+        const isAnswer = isCloudError(failure) && (failure.kind === 'malformed' || !failure.isRetryable);
+        throw isAnswer ? error : failure;
       });
       this.#older.add(name);
       return answer;
@@ -302,7 +302,7 @@ export class CloudClient {
       signal,
       ...(isStart && { isStart }),
     };
-    // only what is done within a trace has a span, with the pattern of the path: a path may have an address that is secret
+    // the span has the pattern of the path, because the path itself may have a secret
     return inSpan(`${method} ${path}`, tracing?.current(), { side: 'client' }, () =>
       this.#transport.send(request),
     );

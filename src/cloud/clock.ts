@@ -1,6 +1,6 @@
-/** The time limit of the question, ms. */
+/** The time limit of the request, ms. */
 const ANSWER_MS = 5_000;
-/** Clocks agree if they differ by less, ms. The Date header has whole seconds, and is a moment old. */
+/** Clocks that differ by less than this agree, ms. The Date header has whole seconds, and is a moment old. */
 export const SAME_TIME_MS = 10_000;
 
 /**

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { CloudError, isCloudError } from './errors.ts';
 import { codeOf, isTimeout } from './request-error.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { isThrottled, retryAfterMs } from './retry-after.ts';
 
 /** Receives the bytes of a file as they arrive. The next bytes come only after the sink has handled these bytes. */
 export type Sink = (chunk: Uint8Array) => void | Promise<void>;
@@ -55,9 +55,9 @@ export async function download(
     },
     ...(signal && { signal }),
   });
-  // an error after the last byte does not matter
+  // the code below sees errors of the transfer, and an error after the last byte does not matter
   stream.on('error', () => undefined);
-  let unwritten: unknown;
+  let sinkError: unknown;
   try {
     const [response] = (await once(stream, 'response')) as [IncomingMessage];
     checkStatus(response);
@@ -72,7 +72,7 @@ export async function download(
       try {
         await sink(chunk);
       } catch (error) {
-        unwritten = error;
+        sinkError = error;
         throw error;
       }
     }
@@ -81,7 +81,7 @@ export async function download(
     return { sha256: hash.digest('base64url'), isMeasured: length !== undefined };
   } catch (error) {
     signal?.throwIfAborted();
-    if (isCloudError(error) || unwritten !== undefined) throw error;
+    if (isCloudError(error) || sinkError !== undefined) throw error;
     throw connectionError(error);
   } finally {
     stream.destroy();
@@ -92,8 +92,7 @@ function checkStatus({ statusCode: status = 0, headers }: IncomingMessage): void
   if (status === 200) return;
   const message = `The output file cannot be fetched: its address answered ${status}.`;
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
-  if (status === 429 || (status === 503 && retryAfter > 0))
-    throw new CloudError('throttled', message, { retryAfter });
+  if (isThrottled(status, retryAfter)) throw new CloudError('throttled', message, { retryAfter });
   if (status === 404 || status === 410) throw new CloudError('not-found', message);
   throw new CloudError(status >= 500 ? 'server' : 'refused', message);
 }

@@ -1,28 +1,19 @@
 import type { ErrorCode } from '../error-codes.ts';
 import { ForayError, type Place } from '../errors.ts';
 
-/**
- * The kinds of errors of a model service.
- * - `unreachable`: no connection, or a broken connection; `timeout`: no answer in time, or 408: the request did not come
- *   in time, for example because its process stood still;
- * - `throttled`: 429, or 503 with Retry-After; `crowded`: 429 because too many animated runs are running; `server`:
- *   another 5xx;
- * - `malformed`: an answer outside the interface; `too-large`: an answer over the size limit;
- * - `unauthorized`: 401 and 403; `not-found`: 404; `refused-model`: the files of a pushed model are not a valid model;
- *   `refused`: another 4xx.
- */
+/** The kinds of errors of a model service, with the status codes of HTTP that they come from. */
 export type CloudErrorKind =
-  | 'unreachable'
-  | 'timeout'
-  | 'throttled'
-  | 'crowded'
-  | 'server'
-  | 'malformed'
-  | 'too-large'
-  | 'unauthorized'
-  | 'not-found'
-  | 'refused-model'
-  | 'refused';
+  | 'unreachable' // no connection, or a broken connection
+  | 'timeout' // no answer in time; 408: the request did not arrive in time, for example because its process stood still
+  | 'throttled' // 429; 503 with Retry-After
+  | 'crowded' // 429 because too many animated runs are running
+  | 'server' // another 5xx
+  | 'malformed' // an answer outside the interface
+  | 'too-large' // an answer over the size limit
+  | 'unauthorized' // 401, 403
+  | 'not-found' // 404
+  | 'refused-model' // the files of a pushed model are not a valid model
+  | 'refused'; // another 4xx
 
 const codes: Record<CloudErrorKind, ErrorCode> = {
   unreachable: 'SERVICE_UNREACHABLE',
@@ -103,21 +94,20 @@ export function isCloudError(error: unknown): error is CloudError {
   return error instanceof Error && error.name === 'CloudError';
 }
 
-/** Whether a service does not have what a request names. Some services refuse the request instead (notes on real clients). */
+/** Whether a service does not have what a request names. Some services then refuse the request (notes on real clients). */
 export function isUnknownThere(error: unknown): boolean {
   return isCloudError(error) && (error.kind === 'not-found' || error.kind === 'refused');
 }
 
 /** The kinds of errors of a host that does not know a path. Such a host answers with an error or an HTML page. */
-export const lacksExtension: readonly CloudErrorKind[] = [
-  'not-found',
-  'refused',
-  'server',
-  'malformed',
-  'too-large',
-];
-/** The kinds of errors of a host that has no health document, or gives it only to known users. */
-export const otherHost: readonly CloudErrorKind[] = [
-  ...lacksExtension.filter((kind) => kind !== 'server'),
-  'unauthorized',
-];
+const pathUnknown: readonly CloudErrorKind[] = ['not-found', 'refused', 'malformed', 'too-large'];
+
+/** Whether an error means that a service does not have an endpoint outside the specification. */
+export function lacksExtension(error: unknown): boolean {
+  return isCloudError(error) && [...pathUnknown, 'server'].includes(error.kind);
+}
+
+/** Whether an error means that a host has no health document, or gives it only to known users. */
+export function lacksHealth(error: unknown): boolean {
+  return isCloudError(error) && [...pathUnknown, 'unauthorized'].includes(error.kind);
+}

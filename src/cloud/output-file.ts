@@ -14,7 +14,7 @@ interface Fetch extends DownloadOptions {
   /** The service's name of the file. */
   hash: string;
   /** Requests an address that is valid for a while. */
-  address: () => Promise<string>;
+  newAddress: () => Promise<string>;
   /** Returns a new receiver of the bytes for each attempt. Each attempt starts at the first byte. */
   begin: () => Sink | Promise<Sink>;
   /** Called when the service asks for a pause. No requests may be made for this many ms. */
@@ -30,17 +30,23 @@ interface Fetch extends DownloadOptions {
  * @returns the SHA-256 of the content, in base64url
  * @throws CloudError when the file cannot be fetched; the error never contains the address
  */
-export async function fetchOutputFile({ hash, address, begin, pause, ...options }: Fetch): Promise<string> {
-  let before: string | undefined;
-  let isSigned = false;
+export async function fetchOutputFile({
+  hash,
+  newAddress,
+  begin,
+  pause,
+  ...options
+}: Fetch): Promise<string> {
+  let lastSha256: string | undefined;
+  let hasAddress = false;
   const fetchOnce = async (): Promise<string> => {
-    isSigned = false;
+    hasAddress = false;
     try {
-      const signed = await address();
-      isSigned = true;
-      const transfer = await download(signed, await begin(), options);
-      if (hasContentOf(hash, transfer) || transfer.sha256 === before) return transfer.sha256;
-      before = transfer.sha256;
+      const address = await newAddress();
+      hasAddress = true;
+      const transfer = await download(address, await begin(), options);
+      if (hasContentOf(hash, transfer) || transfer.sha256 === lastSha256) return transfer.sha256;
+      lastSha256 = transfer.sha256;
       throw new CloudError('malformed', 'The output file arrived incomplete or changed.');
     } catch (error) {
       if (isCloudError(error) && error.kind === 'throttled') pause(error.retryAfter);
@@ -50,12 +56,13 @@ export async function fetchOutputFile({ hash, address, begin, pause, ...options 
   return withRetries(fetchOnce, {
     attempts: ATTEMPTS,
     firstDelay: AGAIN_MS,
-    // a signed address may have expired
-    mayRetry: (error) => isShortOutage(error) || (isSigned && error.kind === 'refused'),
+    // the address may have expired
+    mayRetry: (error) => isShortOutage(error) || (hasAddress && error.kind === 'refused'),
     signal: options.signal,
   });
 }
 
+/** Whether a transfer certainly has the content of the file, as far as its name and its length show it. */
 function hasContentOf(hash: string, { sha256, isMeasured }: Transfer): boolean {
   return sha256 === hash || (isMeasured && !SHA256.test(hash));
 }

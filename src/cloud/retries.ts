@@ -4,7 +4,7 @@ import { type CloudError, isCloudError } from './errors.ts';
 interface RetryOptions {
   /** The maximum number of attempts in all. */
   attempts: number;
-  /** The delay after the first attempt, ms. It doubles after each further attempt. The service may ask for more. */
+  /** The delay after the first attempt, ms. It doubles after each further attempt. The service may ask for a longer one. */
   firstDelay: number;
   /** Whether another attempt may succeed after this error. */
   mayRetry: (error: CloudError) => boolean;

@@ -10,7 +10,7 @@ import { Gate } from './gate.ts';
 import { isLoopback } from './loopback.ts';
 import { connectionError } from './request-error.ts';
 import { withRetries } from './retries.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { isThrottled, retryAfterMs } from './retry-after.ts';
 
 export interface TransportOptions {
   /** The root address of the service, including /api/open/<version>. */
@@ -64,8 +64,9 @@ const SILENT_MS = 5_000;
  * service that sends too slowly.
  */
 const TOTAL_MS = 600_000;
-/** The options of Node's global agent. */
+/** The options of our agents, which are those of Node's global agent. */
 const KEPT_OPEN = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 } as const;
+/** How long the answer to a start is still awaited after an abort, ms. */
 const LAST_WORDS_MS = 5_000;
 /** The delay after the first attempt, ms. */
 const AGAIN_MS = 300;
@@ -104,6 +105,7 @@ export class Transport {
     this.#attempts = attempts;
     this.total = total;
     this.#onSilence = onSilence;
+    // the key may be several words, such as "Bearer" and the secret
     const words = [key, key.split(/\s+/).at(-1) ?? ''];
     this.#secrets = words.flatMap((word) => [word, encodeURIComponent(word.toWellFormed())]).filter(Boolean);
   }
@@ -116,6 +118,31 @@ export class Transport {
       mayRetry: (error) => error.isRetryable,
       signal: request.signal,
     });
+  }
+
+  /** Waits until the rate limit allows a request that the caller makes without this class. */
+  waitForTurn(signal?: AbortSignal): Promise<void> {
+    return this.#gate.pass(signal);
+  }
+
+  /** Blocks all requests for this many ms from now. */
+  blockFor(ms: number): void {
+    this.#gate.blockFor(ms);
+  }
+
+  /**
+   * A text of the service without the key and signed addresses, which the service may repeat.
+   *
+   * @param most - the most characters of the result. At most about ten times as many characters are read
+   */
+  redacted(text: string, most: number): string {
+    const longest = Math.max(0, ...this.#secrets.map(({ length }) => length));
+    const read = text.slice(0, 10 * most + longest);
+    const safe = this.#secrets
+      .reduce((rest, secret) => rest.replaceAll(secret, '…'), read)
+      .replace(/\?[^\s"'<>]+/g, (query) => (query.includes('=') ? '?…' : query));
+    // a text that was cut may end with a part of a secret
+    return bounded(read === text ? safe : safe.slice(0, Math.max(0, safe.length - longest)), most);
   }
 
   async #sendOnce(request: TransportRequest): Promise<unknown> {
@@ -133,15 +160,57 @@ export class Transport {
     }
   }
 
+  async #exchange(
+    { method, path, query, body, signal, isStart, isBeside }: TransportRequest,
+    target: string,
+  ) {
+    const sizeLimit = new AbortController();
+    const later = isStart && signal ? delayed(signal, LAST_WORDS_MS) : undefined;
+    const abort = later?.signal ?? signal;
+    this.#got ??= gotOf(this.total, this.#root);
+    const got = await this.#got;
+    const silence = setTimeout(() => this.#tellSilence(), SILENT_MS).unref();
+    try {
+      const pending = got(`${isBeside ? this.#host : this.#root}${path}`, {
+        method,
+        headers: {
+          ...(!isBeside && this.#headers),
+          ...traceHeaders(),
+          ...(body && 'bytes' in body && { 'content-type': 'application/octet-stream' }),
+        },
+        ...(query && { searchParams: query }),
+        ...(body && ('json' in body ? { json: body.json } : { body: body.bytes })),
+        signal: abort ? AbortSignal.any([abort, sizeLimit.signal]) : sizeLimit.signal,
+      });
+      void pending.on('uploadProgress', () => void silence.refresh());
+      void pending.on('downloadProgress', ({ transferred }) => {
+        silence.refresh();
+        if (transferred > MAX_RESPONSE_BYTES) sizeLimit.abort();
+      });
+      return await pending;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (sizeLimit.signal.aborted) throw new CloudError('too-large', `${target}: the answer is over 64 MiB`);
+      throw connectionError(this.#root, error);
+    } finally {
+      clearTimeout(silence);
+      later?.forget();
+    }
+  }
+
+  #tellSilence(): void {
+    this.#onSilence?.(new URL(this.#root).origin);
+    this.#onSilence = undefined;
+  }
+
   /** The error of an answer. If the service asks for fewer requests, all requests of this client wait. */
   #errorOf({ statusCode, headers, body }: Response<string>, target: string): CloudError {
     const { code, message, place } = this.#errorIn(body);
-    // the limit is of animated runs, and not of requests
+    // this limits animated runs, and not requests
     if (code === 'TOO_MANY_ANIMATIONS') return new CloudError('crowded', message, { mayHaveArrived: false });
     if (code === 'MODEL_REFUSED') return new CloudError('refused-model', message, { place });
     const retryAfter = retryAfterMs(headers['retry-after'], Date.now());
-    if (statusCode !== 429 && !(statusCode === 503 && retryAfter > 0))
-      return statusError(target, statusCode, message);
+    if (!isThrottled(statusCode, retryAfter)) return statusError(target, statusCode, message);
     this.#gate.blockFor(retryAfter);
     const own = message === '' ? 'the service asks for fewer requests' : message;
     return new CloudError('throttled', `${target}: ${statusCode}: ${own}`, {
@@ -150,32 +219,6 @@ export class Transport {
       // a service that lacks a part of its own cannot be helped with fewer requests
       ...(statusCode === 503 && { hint: UNAVAILABLE_HINT }),
     });
-  }
-
-  /** Waits until the rate limit allows a request that the caller makes without this class. */
-  turn(signal?: AbortSignal): Promise<void> {
-    return this.#gate.pass(signal);
-  }
-
-  /** Blocks all requests for this time, ms. */
-  rest(ms: number): void {
-    this.#gate.blockFor(ms);
-  }
-
-  /**
-   * A text of the service in at most `most` characters. The key and signed addresses are removed, because the service
-   * may repeat them.
-   *
-   * @param most - the most characters of the result. At most about ten times as many characters are read
-   */
-  redacted(text: string, most: number): string {
-    const longest = Math.max(0, ...this.#secrets.map(({ length }) => length));
-    const read = text.slice(0, 10 * most + longest);
-    const safe = this.#secrets
-      .reduce((rest, secret) => rest.replaceAll(secret, '…'), read)
-      .replace(/\?[^\s"'<>]+/g, (query) => (query.includes('=') ? '?…' : query));
-    // a text that was cut may end with a part of a secret
-    return bounded(read === text ? safe : safe.slice(0, Math.max(0, safe.length - longest)), most);
   }
 
   /**
@@ -199,49 +242,6 @@ export class Transport {
 
   #inOneLine(text: string): string {
     return this.redacted(text, LONGEST_MESSAGE).replace(/[\s\p{Cc}]+/gu, ' ');
-  }
-
-  async #exchange(
-    { method, path, query, body, signal, isStart, isBeside }: TransportRequest,
-    target: string,
-  ) {
-    const limit = new AbortController();
-    const patience = isStart && signal ? delayed(signal, LAST_WORDS_MS) : undefined;
-    const end = patience?.signal ?? signal;
-    this.#got ??= gotOf(this.total, this.#root);
-    const got = await this.#got;
-    const silence = setTimeout(() => this.#tellSilence(), SILENT_MS).unref();
-    try {
-      const pending = got(`${isBeside ? this.#host : this.#root}${path}`, {
-        method,
-        headers: {
-          ...(!isBeside && this.#headers),
-          ...traceHeaders(),
-          ...(body && 'bytes' in body && { 'content-type': 'application/octet-stream' }),
-        },
-        ...(query && { searchParams: query }),
-        ...(body && ('json' in body ? { json: body.json } : { body: body.bytes })),
-        signal: end ? AbortSignal.any([end, limit.signal]) : limit.signal,
-      });
-      void pending.on('uploadProgress', () => void silence.refresh());
-      void pending.on('downloadProgress', ({ transferred }) => {
-        silence.refresh();
-        if (transferred > MAX_RESPONSE_BYTES) limit.abort();
-      });
-      return await pending;
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (limit.signal.aborted) throw new CloudError('too-large', `${target}: the answer is over 64 MiB`);
-      throw connectionError(this.#root, error);
-    } finally {
-      clearTimeout(silence);
-      patience?.forget();
-    }
-  }
-
-  #tellSilence(): void {
-    this.#onSilence?.(new URL(this.#root).origin);
-    this.#onSilence = undefined;
   }
 }
 

@@ -127,6 +127,23 @@ describe('a file that is not kept', () => {
     expect(server.asked).toEqual([]);
   });
 
+  test('is requested again after the service could not tell whether the campaign is its own', async () => {
+    const service = crypto.randomUUID();
+    const moved = { ...campaign('flu'), service: 'http://old/', serviceId: service };
+    const here = new ServiceAtHand(server.client(), server.url);
+    const asking = new OutputFiles(store, server.client(), moved, here);
+    server.say(503, '');
+    expect((await refusal(asking.read(value))).code).toBe('SERVICE_FAILED');
+    const address = JSON.stringify(`${new URL(server.url).origin}/files/x`);
+    server.answer((response, { url }) => {
+      if (url.startsWith('/files/')) return response.end(content);
+      return response.end(
+        url === '/health' ? JSON.stringify({ status: 'ok', problems: [], service }) : address,
+      );
+    });
+    expect(Buffer.from(await asking.read(value)).equals(content)).toBe(true);
+  });
+
   test('is not requested any more after the service has failed several times', async () => {
     const silent = await startServer();
     silent.say(500, '');

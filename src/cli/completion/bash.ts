@@ -7,16 +7,17 @@ import { type CommandWords, type Expected, placeOf } from './tree.ts';
  */
 export function bashScript(all: readonly CommandWords[]): string {
   const quoted = (...words: string[]): string => shellQuoted(placeOf(words));
+  // the first is the program itself
   const commands = all.slice(1).map(({ path }) => quoted(...path));
-  const options = all.flatMap(({ path, options }) =>
+  const optionsWithValue = all.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>
       names.flatMap((name) => (value === undefined ? [] : [{ key: quoted(...path, name), value }])),
     ),
   );
-  const places = all.flatMap(({ path, arguments: own }) =>
+  const positions = all.flatMap(({ path, arguments: own }) =>
     own.map((value, at) => ({ key: quoted(...path, String(at)), value })),
   );
-  const levels = all.filter((command) => command.commands.length > 0);
+  const parents = all.filter(({ commands }) => commands.length > 0);
   return `_foray() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} place='' at=0 awaits='' expected='' word i
   # bash splits --name=value and host:port into three words each
@@ -29,7 +30,7 @@ export function bashScript(all: readonly CommandWords[]): string {
     elif [[ -n $awaits ]]; then awaits=''
     elif [[ $word == -* ]]; then
       case "$place $word" in
-        ${options.map(({ key }) => key).join('|')}) awaits=1 ;;
+        ${optionsWithValue.map(({ key }) => key).join('|')}) awaits=1 ;;
       esac
     else
       case "$place $word" in
@@ -41,20 +42,20 @@ export function bashScript(all: readonly CommandWords[]): string {
   if [[ \${COMP_WORDS[COMP_CWORD]} == '=' ]]; then awaits=1; fi
   if [[ -n $awaits ]]; then
     case "$place $prev" in
-${casesOf(options)}
+${casesOf(optionsWithValue)}
     esac
   elif [[ $cur == -* ]]; then
     case "$place" in
-${casesOf(all.map(({ path, options: own }) => ({ key: quoted(...path), value: own.flatMap(({ names }) => names) })))}
+${casesOf(all.map(({ path, options }) => ({ key: quoted(...path), value: options.flatMap(({ names }) => names) })))}
     esac
   else
     case "$place $at" in
 ${casesOf([
-  ...levels.map((level) => ({
-    key: quoted(...level.path, '0'),
-    value: [...level.commands.map(({ name }) => name), ...wordsOf(level.arguments[0])],
+  ...parents.map((parent) => ({
+    key: quoted(...parent.path, '0'),
+    value: [...parent.commands.map(({ name }) => name), ...wordsOf(parent.arguments[0])],
   })),
-  ...places.filter(({ key }) => !levels.some(({ path }) => quoted(...path, '0') === key)),
+  ...positions.filter(({ key }) => !parents.some(({ path }) => quoted(...path, '0') === key)),
 ])}
     esac
   fi

@@ -7,7 +7,7 @@ import { type Check, failed, failedWith, ok, skipped } from './check.ts';
 const part = 'campaigns';
 /** Maximum number of campaigns whose workflows are asked. */
 const MOST_ASKED = 10;
-/** How often a workflow is asked that does not answer, and the pause after each question, ms. A worker may be busy. */
+/** How many times a workflow is asked until it answers, and the pause after each question, ms. Its worker may be busy. */
 const QUESTIONS = 3;
 const AGAIN_MS = 1_000;
 

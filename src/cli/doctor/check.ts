@@ -32,5 +32,5 @@ export function skipped(part: string, message: string): Check {
 export function failedWith(part: string, error: unknown, advice = ''): Check {
   const message = isForayError(error) ? error.message : messageOf(error).split('\n')[0]!;
   const hint = isForayError(error) ? error.hint : undefined;
-  return failed(part, message.replace(/(?<!\.)$/, '.'), hint ?? advice);
+  return failed(part, message.replace(/\.?$/, '.'), hint ?? advice);
 }

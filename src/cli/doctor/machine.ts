@@ -14,6 +14,8 @@ import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts
 const LITTLE_ROOM = 1024 ** 3;
 /** With less free space than this, in bytes, the check fails. */
 const NO_ROOM = 64 * 1024 ** 2;
+/** How long the page may take to answer, ms. */
+const PAGE_MS = 5_000;
 
 export function checkNode(): Check {
   return ok('Node', `${process.versions.node} (${process.execPath}).`);
@@ -64,9 +66,6 @@ export async function checkStore(
   }
 }
 
-/** How long the page may take to answer, ms. */
-const PAGE_MS = 5_000;
-
 /** Checks that the page of the home answers and has its store. There is no check if no page runs. */
 export async function checkPage({ home }: SettingFlags): Promise<Check[]> {
   const part = 'page';
@@ -93,10 +92,10 @@ function checkDisk(folder: string): Check {
   const part = 'disk';
   const elsewhere = 'Check its permissions, or choose another folder with --home or --store.';
   try {
-    const there = nearest(folder);
-    if (!statSync(there).isDirectory()) return failed(part, `${there} is not a folder.`, elsewhere);
-    accessSync(there, constants.W_OK);
-    const { bavail, bsize } = statfsSync(there);
+    const existing = nearest(folder);
+    if (!statSync(existing).isDirectory()) return failed(part, `${existing} is not a folder.`, elsewhere);
+    accessSync(existing, constants.W_OK);
+    const { bavail, bsize } = statfsSync(existing);
     const free = bavail * bsize;
     const message = `${bytesText(free)} are free in ${folder}.`;
     const advice = 'Free disk space: "foray gc" deletes files that no campaign needs.';

@@ -50,7 +50,7 @@ function keyRefused(key: string, advice: string): Check {
   );
 }
 
-/** What the settings name: the ids of the store, its file and the service, undefined where they are unknown, and a codec. */
+/** What the settings name, to compare it with the names of workers. */
 export async function ownIds({ service, store, temporal }: Settings): Promise<OwnIds> {
   const cloud = new CloudClient({ ...service, attempts: 1, total: ANSWER_MS });
   const [identity, state] = await Promise.all([

@@ -11,6 +11,7 @@ import { type Check, failed, failedWith, ok, skipped, warning } from './check.ts
 
 const CONNECT_MS = 5_000;
 const CALL_MS = 5_000;
+/** Codes of gRPC. */
 const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
 const UNAVAILABLE = 14;
@@ -24,7 +25,12 @@ const CANNOT_MOVE =
 const MOVES_SINCE = [1, 30] as const;
 
 /** The first words about the workers on the task queue, if there are any. */
-export const ON_QUEUE = 'On the task queue';
+const ON_QUEUE = 'On the task queue';
+
+/** Whether workers poll the task queue, as the checks of Temporal say. */
+export function hasWorkers(checks: readonly Check[]): boolean {
+  return checks.some(({ part, message }) => part === 'workers' && message.startsWith(ON_QUEUE));
+}
 
 const parts = ['namespace', 'search attributes', 'workers', 'builds'];
 
@@ -68,16 +74,17 @@ function notConnected(address: string, error: unknown): Check {
   );
 }
 
-interface Place {
+/** The server, and what the settings name there. */
+interface Target {
   address: string;
   namespace: string;
   taskQueue: string;
   own: OwnIds;
 }
 
-async function checkServer(connection: Connection, place: Place): Promise<Check[]> {
-  const server = await checkVersion(connection, place);
-  const namespace = await checkNamespace(connection, place);
+async function checkServer(connection: Connection, target: Target): Promise<Check[]> {
+  const server = await checkVersion(connection, target);
+  const namespace = await checkNamespace(connection, target);
   if (namespace.state === 'failed')
     return [
       server,
@@ -87,13 +94,13 @@ async function checkServer(connection: Connection, place: Place): Promise<Check[
   return [
     server,
     namespace,
-    await checkAttributes(connection, place),
-    await checkWorkers(connection, place),
-    await checkBuilds(connection, place),
+    await checkAttributes(connection, target),
+    await checkWorkers(connection, target),
+    await checkBuilds(connection, target),
   ];
 }
 
-async function checkVersion(connection: Connection, { address }: Place): Promise<Check> {
+async function checkVersion(connection: Connection, { address }: Target): Promise<Check> {
   try {
     const { serverVersion } = await connection.workflowService.getSystemInfo({});
     return ok('Temporal', [`Server ${serverVersion} at ${address}.`, lackOf(serverVersion)].join(' ').trim());
@@ -109,7 +116,7 @@ export function lackOf(version: string): string {
   return major > since || (major === since && minor >= sinceMinor) ? '' : CANNOT_MOVE;
 }
 
-async function checkNamespace(connection: Connection, { address, namespace }: Place): Promise<Check> {
+async function checkNamespace(connection: Connection, { address, namespace }: Target): Promise<Check> {
   try {
     await connection.workflowService.describeNamespace({ namespace });
     return ok('namespace', `The namespace "${namespace}" exists.`);
@@ -125,17 +132,17 @@ async function checkNamespace(connection: Connection, { address, namespace }: Pl
   }
 }
 
-async function checkAttributes(connection: Connection, { address, namespace }: Place): Promise<Check> {
+async function checkAttributes(connection: Connection, { address, namespace }: Target): Promise<Check> {
   const part = 'search attributes';
   const names = [modelAttribute, phaseAttribute, ownerAttribute].map(({ name }) => name);
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const missing = names.filter((name) => customAttributes[name] === undefined);
-    const others = names.filter((name) => ![undefined, KEYWORD].includes(customAttributes[name] as number));
-    if (others.length > 0) {
+    const mistyped = names.filter((name) => ![undefined, KEYWORD].includes(customAttributes[name] as number));
+    if (mistyped.length > 0) {
       return warning(
         part,
-        `${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} not of the type Keyword.`,
+        `${mistyped.join(', ')} ${mistyped.length === 1 ? 'is' : 'are'} not of the type Keyword.`,
         'Remove these attributes and add them as Keyword. Until then, campaigns run without them.',
       );
     }
@@ -155,52 +162,7 @@ async function checkAttributes(connection: Connection, { address, namespace }: P
   }
 }
 
-/** Checks that the workers have a current build, and that the build of each open campaign has a worker. */
-async function checkBuilds(connection: Connection, { address, namespace, taskQueue }: Place): Promise<Check> {
-  const part = 'builds';
-  const { workflowService } = connection;
-  try {
-    const { current, pollers } = await queueState(connection, namespace, taskQueue);
-    const worked = new Set(pollers.map(({ build }) => build));
-    const campaigns = await campaignsOnOtherBuilds(workflowService, { namespace, taskQueue, current });
-    const left = campaigns.filter(({ build }) => !worked.has(build));
-    const counts = campaigns.map(({ build, count }) => `${counted(count, 'campaign')} on ${build}`);
-    const others =
-      counts.length === 0
-        ? ''
-        : ` Other builds: ${counts.join(', ')}. A paused campaign stays there at least until it goes on or no worker of its build is left.`;
-    if (left.length > 0) {
-      const names = left.map(({ build }) => build).join(', ');
-      return failed(
-        part,
-        `No worker is left of the build ${names}.${others}`,
-        [...worked].every((build) => build === undefined)
-          ? 'Start a worker with "foray worker".'
-          : 'Workers of another build take its campaigns over within two minutes, unless they run with --no-current. docs/guides/upgrade.md has other ways.',
-      );
-    }
-    if (current === undefined) {
-      const [first] = [...worked].filter((build) => build !== undefined);
-      if (first === undefined) return skipped(part, 'No worker has a build.');
-      return failed(
-        part,
-        `No build is the current one, so new campaigns wait.`,
-        `temporal worker deployment set-current-version --deployment-name ${shellQuoted(deploymentOf(taskQueue))} --build-id ${first} --namespace ${shellQuoted(namespace)} --address ${address}`,
-      );
-    }
-    return worked.has(current)
-      ? ok(part, `${current} gets new campaigns.${others}`)
-      : failed(
-          part,
-          `No worker of the current build ${current} is left: new campaigns wait.`,
-          'Start one with "foray worker". Otherwise a worker of another build that runs becomes the current one within two minutes, unless it runs with --no-current.',
-        );
-  } catch (error) {
-    return failedWith(part, error, 'Check the TEMPORAL_* variables.');
-  }
-}
-
-async function checkWorkers(connection: Connection, { namespace, taskQueue, own }: Place): Promise<Check> {
+async function checkWorkers(connection: Connection, { namespace, taskQueue, own }: Target): Promise<Check> {
   const part = 'workers';
   const pollersOf = async (kind: 'workflow' | 'activity') =>
     (await queueState(connection, namespace, taskQueue, kind)).pollers;
@@ -237,6 +199,54 @@ async function checkWorkers(connection: Connection, { namespace, taskQueue, own 
       );
     }
     return ok(part, there);
+  } catch (error) {
+    return failedWith(part, error, 'Check the TEMPORAL_* variables.');
+  }
+}
+
+/** Checks that the workers have a current build, and that the build of each open campaign has a worker. */
+async function checkBuilds(
+  connection: Connection,
+  { address, namespace, taskQueue }: Target,
+): Promise<Check> {
+  const part = 'builds';
+  const { workflowService } = connection;
+  try {
+    const { current, pollers } = await queueState(connection, namespace, taskQueue);
+    const worked = new Set(pollers.map(({ build }) => build));
+    const campaigns = await campaignsOnOtherBuilds(workflowService, { namespace, taskQueue, current });
+    const unworked = campaigns.filter(({ build }) => !worked.has(build));
+    const counts = campaigns.map(({ build, count }) => `${counted(count, 'campaign')} on ${build}`);
+    const others =
+      counts.length === 0
+        ? ''
+        : ` Other builds: ${counts.join(', ')}. A paused campaign stays there at least until it goes on or no worker of its build is left.`;
+    if (unworked.length > 0) {
+      const names = unworked.map(({ build }) => build).join(', ');
+      return failed(
+        part,
+        `No worker is left of the build ${names}.${others}`,
+        [...worked].every((build) => build === undefined)
+          ? 'Start a worker with "foray worker".'
+          : 'Workers of another build take its campaigns over within two minutes, unless they run with --no-current. docs/guides/upgrade.md has other ways.',
+      );
+    }
+    if (current === undefined) {
+      const [first] = [...worked].filter((build) => build !== undefined);
+      if (first === undefined) return skipped(part, 'No worker has a build.');
+      return failed(
+        part,
+        'No build is the current one, so new campaigns wait.',
+        `temporal worker deployment set-current-version --deployment-name ${shellQuoted(deploymentOf(taskQueue))} --build-id ${first} --namespace ${shellQuoted(namespace)} --address ${address}`,
+      );
+    }
+    return worked.has(current)
+      ? ok(part, `${current} gets new campaigns.${others}`)
+      : failed(
+          part,
+          `No worker of the current build ${current} is left: new campaigns wait.`,
+          'Start one with "foray worker". Otherwise a worker of another build that runs becomes the current one within two minutes, unless it runs with --no-current.',
+        );
   } catch (error) {
     return failedWith(part, error, 'Check the TEMPORAL_* variables.');
   }

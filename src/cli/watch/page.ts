@@ -18,6 +18,13 @@ export interface Size {
 
 const MOST_ROWS = 8;
 const MOST_NOTE_LINES = 3;
+/** Each part has a blank line and a title above its lines. */
+const ABOVE_LINES = 2;
+/** From this number of free rows on, the histogram is high. */
+const HIGH_PAGE = 14;
+/** The numbers of columns between which the length of the bar lies. With fewer columns, there is no bar. */
+const SHORTEST_BAR = 10;
+const LONGEST_BAR = 60;
 
 const phaseStyles: Record<Phase, Style> = {
   preparing: 'cyan',
@@ -37,18 +44,19 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
   const head = headOf(state, columns);
   let room = rows - head.length;
   const page = [...head];
-  const height = room >= 14 ? 3 : 1;
-  if (state.output && state.values.length > 0 && room >= height + 6) {
+  const height = room >= HIGH_PAGE ? 3 : 1;
+  // one more line has the range of the values, and a finished run needs space too
+  if (state.output && state.values.length > 0 && room >= ABOVE_LINES + height + 1 + ABOVE_LINES + 1) {
     page.push([], valuesTitle(state.output, state.values, state.goal));
     page.push(...histogram(state.values, columns, height));
     room = rows - page.length;
   }
-  if (state.rows.length > 0 && room >= 3) {
+  if (state.rows.length > 0 && room > ABOVE_LINES) {
     page.push([], [{ style: 'bold', text: 'Last finished runs' }]);
-    page.push(...rowLines(state, columns).slice(0, Math.min(MOST_ROWS, room - 2)));
+    page.push(...rowLines(state, columns).slice(0, Math.min(MOST_ROWS, room - ABOVE_LINES)));
     room = rows - page.length;
   }
-  if (state.failure && room >= 3) {
+  if (state.failure && room > ABOVE_LINES) {
     page.push(
       [],
       [
@@ -56,7 +64,7 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
         { style: 'red', text: `  ${printable(state.failure.reason ?? '')}` },
       ],
     );
-    const lines = state.failure.lines.slice(-Math.min(LAST_LINES, room - 2));
+    const lines = state.failure.lines.slice(-Math.min(LAST_LINES, room - ABOVE_LINES));
     page.push(...lines.map((line): Line => [{ style: 'dim', text: `  ${printable(line)}` }]));
   }
   return page.slice(0, rows);
@@ -64,27 +72,23 @@ export function pageOf(state: LiveState, { columns, rows }: Size): Line[] {
 
 function headOf({ status, strategy }: LiveState, columns: number): Line[] {
   const { phase, blocked, note } = status;
-  const noteWords = printable(note).split(' ').filter(Boolean);
-  const strategyWords = strategy === undefined ? [] : printable(capitalized(strategy)).split(' ');
-  const blockedWords = blocked === null ? [] : printable(blockedText(blocked)).split(' ').filter(Boolean);
   return [
     titleLine(status, columns),
-    ...wrapped(
-      blockedWords.map((text): Span => ({ style: 'red', text })),
-      ' ',
-      columns,
-    ).slice(0, MOST_NOTE_LINES),
+    ...noteLines(blocked === null ? '' : blockedText(blocked), columns, 'red'),
     barLine(status, columns),
     ...(status.precision ? wrapped(precisionSpans(status.precision, status.points), '  ', columns) : []),
     ...wrapped(countSpans(status), '  ', columns),
-    ...wrapped(strategyWords, ' ', columns).slice(0, MOST_NOTE_LINES),
+    ...noteLines(strategy === undefined ? '' : capitalized(strategy), columns),
     ...(phase === 'running' ? wrapped(paceSpans(status), '  ', columns) : []),
-    ...wrapped(
-      noteWords.map((text): Span => ({ style: 'yellow', text })),
-      ' ',
-      columns,
-    ).slice(0, MOST_NOTE_LINES),
+    ...noteLines(note, columns, 'yellow'),
   ].filter((line) => line.length > 0);
+}
+
+/** The first lines of a text, with the words in one style. */
+function noteLines(text: string, columns: number, style?: Style): Line[] {
+  const words = printable(text).split(' ').filter(Boolean);
+  const spans = words.map((word): Span => (style ? { style, text: word } : word));
+  return wrapped(spans, ' ', columns).slice(0, MOST_NOTE_LINES);
 }
 
 function titleLine({ id, phase, model, modelVersion }: CampaignStatus, columns: number): Line {
@@ -103,16 +107,16 @@ function barLine(status: CampaignStatus, columns: number): Line {
   const total = expectedRuns(status);
   const finished = runs.done + runs.failed;
   // the counts may disagree for a moment while the store is being written
-  const of = (count: number, size: number): number =>
+  const shareOf = (count: number, size: number): number =>
     total > 0 ? Math.min(size, Math.floor((size * count) / total)) : 0;
   const about = precision && finished < total ? 'about ' : '';
-  const far = asksForMore(status) ? ' so far' : `  ${of(finished, 100)} %`;
+  const far = asksForMore(status) ? ' so far' : `  ${shareOf(finished, 100)} %`;
   const words = `${finished.toLocaleString('en-US')} of ${about}${counted(total, 'run')}${far}`;
-  const cells = Math.min(columns - lengthOf([words]) - 2, 60);
-  if (cells < 10) return [words];
-  const done = of(finished, cells);
+  const cells = Math.min(columns - lengthOf([words]) - 2, LONGEST_BAR);
+  if (cells < SHORTEST_BAR) return [words];
+  const done = shareOf(finished, cells);
   // a few failed runs must be visible among many
-  const failed = Math.min(done, runs.failed > 0 ? Math.max(1, of(runs.failed, cells)) : 0);
+  const failed = Math.min(done, runs.failed > 0 ? Math.max(1, shareOf(runs.failed, cells)) : 0);
   const requested = Math.min(
     cells - done,
     Math.ceil((cells * (runs.running + runs.queued)) / Math.max(1, total)),
@@ -165,10 +169,9 @@ function paceSpans({ rate, secondsLeft, window }: CampaignStatus): Span[] {
 /** The title of the values. For the output of the goal, the title also has the best of the shown values. */
 function valuesTitle(output: CampaignOutput, values: readonly number[], goal: Goal | undefined): Line {
   const mean = values.reduce((sum, value) => sum + value / values.length, 0);
-  const best =
-    goal?.output === output.name
-      ? `, best (${goal.wants}) ${numberText(values.reduce((a, b) => (goal.wants === 'highest' ? Math.max(a, b) : Math.min(a, b))))}`
-      : '';
-  const what = `  mean ${numberText(mean)} of ${counted(values.length, 'value')}${best}`;
+  const isBestLargest = goal?.wants === 'highest';
+  const best = values.reduce((a, b) => (isBestLargest ? Math.max(a, b) : Math.min(a, b)));
+  const bestWords = goal?.output === output.name ? `, best (${goal.wants}) ${numberText(best)}` : '';
+  const what = `  mean ${numberText(mean)} of ${counted(values.length, 'value')}${bestWords}`;
   return [{ style: 'bold', text: cut(printable(titleOf(output)), 60) }, what];
 }

@@ -3,9 +3,10 @@ import type { CampaignOutput } from '../../campaign/types.ts';
 import type { Foray } from '../../client/index.ts';
 import type { ResultCursor, ResultRow } from '../../store/index.ts';
 
-const ROWS = 20;
+/** Maximum number of runs that are kept. */
+const MOST_ROWS = 20;
 /** Maximum number of values in the histogram. Older values are left out. */
-const VALUES = 10_000;
+const MOST_VALUES = 10_000;
 
 /** Collects the last finished runs of a campaign, and the values of one output. `look` reads the new finished runs. */
 export class Recent {
@@ -35,8 +36,8 @@ export class Recent {
     const { rows, look } = await this.#foray.recentRows(this.#id, this.#last);
     this.#last = look;
     // a run that failed and was requested again counts only with its last result
-    const isAgain = new Set(rows.map(nameOf));
-    this.rows = [...rows, ...this.rows.filter((row) => !isAgain.has(nameOf(row)))].slice(0, ROWS);
+    const names = new Set(rows.map(nameOf));
+    this.rows = [...rows, ...this.rows.filter((row) => !names.has(nameOf(row)))].slice(0, MOST_ROWS);
     this.#found ??= this.#outputs.find(({ name }) =>
       rows.some((row) => numberIn(row.outputs[name]) !== undefined),
     );
@@ -46,7 +47,7 @@ export class Recent {
         if (value !== undefined) this.values.push(value);
       }
     }
-    if (this.values.length > VALUES) this.values = this.values.slice(-VALUES);
+    if (this.values.length > MOST_VALUES) this.values = this.values.slice(-MOST_VALUES);
   }
 }
 

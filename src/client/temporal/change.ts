@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { closedPhases } from '../../campaign/types.ts';
-import { errorCodes, type ErrorCode } from '../../error-codes.ts';
+import { isErrorCode } from '../../error-codes.ts';
 import { ForayError } from '../../errors.ts';
 import type { CampaignRecord } from '../../store/index.ts';
 import type { campaign as campaignWorkflow } from '../../workflows/index.ts';
@@ -23,7 +23,7 @@ import {
 } from '../../workflows/messages.ts';
 import type { TemporalConnection } from './connection.ts';
 import { grpcErrorIn, isTooLate, translated } from '../../temporal-errors.ts';
-import { answers, goesOn, isClosedSoon, signal, terminate } from './messages.ts';
+import { answers, continuesClosed, describedWorkflow, isClosedSoon, signal, terminate } from './messages.ts';
 import { NOBODY, progressOf } from './progress.ts';
 import { startOptions, withAttributes } from './start.ts';
 
@@ -85,10 +85,9 @@ async function changeOnce(
   withinMs: number | undefined,
 ): Promise<Changed | 'too-late'> {
   const client = await temporal.connect();
-  let changed: Changed | undefined;
   let isAccepted = false;
   try {
-    await withAttributes(async (hasAttributes) => {
+    const { result } = await withAttributes(async (hasAttributes) => {
       const startWorkflowOperation = new WithStartWorkflowOperation<typeof campaignWorkflow>('campaign', {
         ...startOptions(temporal, record, store, hasAttributes, { goesOn: true }, reason),
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
@@ -107,19 +106,18 @@ async function changeOnce(
             }),
       );
       isAccepted = true;
-      changed = await (withinMs === undefined
+      return withinMs === undefined
         ? accepted.result()
-        : client.withDeadline(Date.now() + withinMs, () => accepted.result()));
-      return '';
+        : client.withDeadline(Date.now() + withinMs, () => accepted.result());
     });
-    return changed!;
+    return result;
   } catch (error) {
     const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
     if (isAccepted && withinMs !== undefined && isLate(error)) throw await pending(temporal, record);
     if (!(cause instanceof ApplicationFailure)) throw await updateError(temporal, record, error);
     if (cause.type === TOO_LATE || cause.type === ABANDONED) return 'too-late';
-    const code = Object.hasOwn(errorCodes, cause.type ?? '') ? (cause.type as ErrorCode) : 'CHANGE_REFUSED';
-    throw new ForayError(code, cause.message);
+    const type = cause.type ?? '';
+    throw new ForayError(isErrorCode(type) ? type : 'CHANGE_REFUSED', cause.message);
   }
 }
 
@@ -169,12 +167,12 @@ async function updateError(
   );
 }
 
-/** Whether a call has reached its deadline. The server may end it as cancelled, before the client does. */
+/** Whether a call has reached its deadline. The server may have cancelled the call before the client ended it. */
 function isLate(error: unknown): boolean {
   return isTooLate(error) || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
 }
 
-/** The error about a change that a worker has taken up, and cannot make soon. */
+/** The error about a change that a worker has taken up and has not made in time. */
 async function pending(temporal: TemporalConnection, record: CampaignRecord): Promise<ForayError> {
   const { id } = record.campaign;
   const { why } = await progressOf(temporal, record);
@@ -189,7 +187,7 @@ async function pending(temporal: TemporalConnection, record: CampaignRecord): Pr
 }
 
 /**
- * Ends the workflow that shall continue a closed campaign with a change, if it still runs. The campaign stays as it is.
+ * Ends the workflow that is to continue a closed campaign with a change, if it still runs. The campaign stays as it is.
  * @returns false when there is no such workflow
  */
 export async function giveUpChange(
@@ -198,15 +196,8 @@ export async function giveUpChange(
   reason: string | undefined,
 ): Promise<boolean> {
   const { id } = record.campaign;
-  const client = await temporal.connect();
-  let description;
-  try {
-    description = await client.workflow.getHandle(id).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw translated(temporal.settings, error);
-  }
-  if (!goesOn(description, record)) return false;
+  const description = await describedWorkflow(temporal, id);
+  if (!description || !continuesClosed(description, record)) return false;
   const { runId } = description;
   await signal(temporal, id, 'cancel', reason);
   if (!(await isClosedSoon(temporal, PATIENCE_MS, id, runId)))

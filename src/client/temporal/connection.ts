@@ -20,7 +20,8 @@ export class TemporalConnection {
   readonly #converter: DataConverter;
   /** The connection, or the attempt to connect. All calls share it. */
   #connecting: Promise<Connection> | undefined;
-  #answered = -Infinity;
+  /** When Temporal last answered a question, by a monotonic clock, ms. */
+  #answeredAt = -Infinity;
 
   constructor(settings: Settings, converter: DataConverter) {
     this.settings = settings;
@@ -55,13 +56,13 @@ export class TemporalConnection {
   async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.connect(ANSWER_MS);
     const answer = await client.withDeadline(Date.now() + ANSWER_MS, () => question(client));
-    this.#answered = performance.now();
+    this.#answeredAt = performance.now();
     return answer;
   }
 
   /** Whether the error means that Temporal is busy: it is connected, and has answered other questions lately. */
   async isBusy(error: unknown): Promise<boolean> {
-    if (!isTooLate(error) || performance.now() - this.#answered > SILENT_MS) return false;
+    if (!isTooLate(error) || performance.now() - this.#answeredAt > SILENT_MS) return false;
     const connection = await this.#connecting?.catch(() => undefined);
     // the SDK tries a call again while the server is gone, so such a call also ends by its deadline
     return Number(connection?.['client'].getChannel().getConnectivityState(false)) === READY;
@@ -76,7 +77,7 @@ export class TemporalConnection {
     const options = { ...this.settings.temporal.connectionOptions, connectTimeout: timeout };
     try {
       const connection = await connectTemporal(options);
-      this.#answered = performance.now();
+      this.#answeredAt = performance.now();
       return connection;
     } catch (error) {
       this.#connecting = undefined;

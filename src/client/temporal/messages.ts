@@ -24,24 +24,25 @@ const ENDING_MS = 5_000;
 
 /** The id of a workflow's last execution; empty when Temporal no longer has the workflow. */
 export async function runIdOf(temporal: TemporalConnection, id: string): Promise<string> {
-  const client = await temporal.connect();
-  try {
-    return (await client.workflow.getHandle(id).describe()).runId;
-  } catch (error) {
-    // Temporal deletes closed workflows after its retention period. The store keeps the campaign.
-    if (error instanceof WorkflowNotFoundError) return '';
-    throw translated(temporal.settings, error);
-  }
+  return (await describedWorkflow(temporal, id))?.runId ?? '';
 }
 
 /** The id of the first of the executions that led to a workflow's last one; empty when Temporal no longer has them. */
 export async function firstRunIdOf(temporal: TemporalConnection, id: string): Promise<string> {
+  const last = await describedWorkflow(temporal, id);
+  return last?.raw.workflowExecutionInfo?.firstRunId || (last?.runId ?? '');
+}
+
+/** A workflow's last execution. Undefined when Temporal no longer has it, because its retention period is over. */
+export async function describedWorkflow(
+  temporal: TemporalConnection,
+  id: string,
+): Promise<WorkflowExecutionDescription | undefined> {
   const client = await temporal.connect();
   try {
-    const { raw, runId } = await client.workflow.getHandle(id).describe();
-    return raw.workflowExecutionInfo?.firstRunId || runId;
+    return await client.workflow.getHandle(id).describe();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return '';
+    if (error instanceof WorkflowNotFoundError) return undefined;
     throw translated(temporal.settings, error);
   }
 }
@@ -105,8 +106,8 @@ export function isOf({ memo }: WorkflowExecutionDescription, { createdAt }: Camp
   return memo?.createdAt === createdAt;
 }
 
-/** Whether a workflow runs that shall continue a closed campaign. Only a workflow that was started later has a reason. */
-export function goesOn(description: WorkflowExecutionDescription, record: CampaignRecord): boolean {
+/** Whether a workflow that continues a closed campaign is running. The first workflow of a campaign has no reason. */
+export function continuesClosed(description: WorkflowExecutionDescription, record: CampaignRecord): boolean {
   const { status, memo } = description;
   return status.name === 'RUNNING' && memo?.['reason'] !== undefined && isOf(description, record);
 }
@@ -114,7 +115,7 @@ export function goesOn(description: WorkflowExecutionDescription, record: Campai
 /** Whether a closed campaign has a change that is not made yet. False when Temporal does not answer. */
 export async function hasOpenChange(temporal: TemporalConnection, record: CampaignRecord): Promise<boolean> {
   const description = await query(temporal, record.campaign.id, (handle) => handle.describe());
-  return description !== undefined && goesOn(description, record);
+  return description !== undefined && continuesClosed(description, record);
 }
 
 /** Ends the workflow of a campaign that has just been deleted, if it still runs. */
@@ -127,8 +128,8 @@ export async function endDeletedOf(temporal: TemporalConnection, record: Campaig
 }
 
 /**
- * Ends an execution of a deleted campaign. It usually ends by itself, and tells the end of the campaign before. Without a
- * worker it does not.
+ * Ends an execution of a deleted campaign. With a worker, it first tells the end of the campaign and ends by itself.
+ * Without a worker, it is terminated.
  */
 export async function endDeleted(temporal: TemporalConnection, id: string, runId: string): Promise<void> {
   if (!(await isClosedSoon(temporal, ENDING_MS, id, runId)))
@@ -138,15 +139,15 @@ export async function endDeleted(temporal: TemporalConnection, id: string, runId
 /** Waits until the workflow is closed; false when that takes too long. */
 export async function isClosedSoon(
   temporal: TemporalConnection,
-  within: number,
+  withinMs: number,
   id: string,
   runId?: string,
 ): Promise<boolean> {
   const client = await temporal.connect();
   const handle = client.workflow.getHandle(id, runId);
   try {
-    return await client.withDeadline(Date.now() + within, async () => {
-      // the result of the workflow does not matter
+    return await client.withDeadline(Date.now() + withinMs, async () => {
+      // the result does not matter, and a failed workflow is closed too
       await handle.result().catch((error: unknown) => {
         if (grpcErrorIn(error)) throw error;
       });

@@ -10,8 +10,8 @@ import { buildOf } from '../../temporal-builds.ts';
 import { translated } from '../../temporal-errors.ts';
 
 /**
- * Why a workflow does not answer, when a worker has polled its task queue lately. A worker that computes a search's next
- * point, or whose machine is busy, may answer later than the time limit.
+ * Why a workflow does not answer, when a worker has polled its task queue lately. A worker may answer after the time
+ * limit if it computes a search's next point, or if its machine is busy.
  */
 export const NOBODY = 'no worker answered in time; it may be busy, or may have ended';
 
@@ -41,17 +41,16 @@ export async function progressOf(temporal: TemporalConnection, record: CampaignR
       const handle = client.workflow.getHandle(id);
       const asked = handle.query(progressQuery).catch(() => undefined);
       const described = handle.describe();
-      // We wait for the query even if the description fails. Otherwise the SDK repeats the call after its connection is
-      // closed, and that breaks the program.
+      // this waits for the query even if the description fails. Otherwise the SDK repeats the query after its
+      // connection is closed, and that breaks the program
       await Promise.allSettled([asked, described]);
       const progress = await asked;
       const description = await described;
       if (!isOf(description, record)) return { progress: undefined, ...unknown(id) };
-      const isOver =
+      // a closed workflow answers queries too
+      const isBroken =
         description.status.name !== 'RUNNING' && !closedPhases.includes(progress?.phase ?? 'running');
-      if (isOver) {
-        return { progress: undefined, why: ended(description, id), blocks: true };
-      }
+      if (isBroken) return { progress: undefined, why: ended(description, id), blocks: true };
       const trouble = troubleOf(description);
       const { build } = buildOf(description);
       if (progress) return { progress, build, why: '', blocks: false, ...trouble };

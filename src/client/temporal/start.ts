@@ -50,7 +50,7 @@ export async function startWorkflow(
     what === 'again' ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE;
   for (;;) {
     try {
-      return await withAttributes(async (hasAttributes) => {
+      const { result, warning } = await withAttributes(async (hasAttributes) => {
         const handle = await client.workflow.start<typeof campaignWorkflow>('campaign', {
           ...startOptions(temporal, record, store, hasAttributes),
           workflowIdReusePolicy,
@@ -58,6 +58,7 @@ export async function startWorkflow(
         });
         return handle.firstExecutionRunId;
       });
+      return { runId: result, warning };
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError))
         throw translated(temporal.settings, error);
@@ -81,14 +82,13 @@ export async function startToStop(
   const client = await temporal.connect();
   const why = 'stop the runs that an earlier execution left';
   try {
-    await withAttributes(async (hasAttributes) => {
-      await client.workflow.signalWithStart<typeof campaignWorkflow, [reason?: string]>('campaign', {
+    await withAttributes((hasAttributes) =>
+      client.workflow.signalWithStart<typeof campaignWorkflow, [reason?: string]>('campaign', {
         ...startOptions(temporal, record, store, hasAttributes, { stopOnly: true }, why),
         signal: cancelSignal,
         signalArgs: reason === undefined ? [] : [reason],
-      });
-      return '';
-    });
+      }),
+    );
   } catch (error) {
     throw translated(temporal.settings, error);
   }
@@ -121,16 +121,19 @@ export async function startNotices(
 }
 
 /** Starts a workflow, without search attributes when the Temporal server does not have them. */
-export async function withAttributes(start: (hasAttributes: boolean) => Promise<string>): Promise<Started> {
+export async function withAttributes<Result>(
+  start: (hasAttributes: boolean) => Promise<Result>,
+): Promise<{ result: Result; warning: string }> {
   try {
-    return { runId: await start(true), warning: '' };
+    return { result: await start(true), warning: '' };
   } catch (error) {
     const { details = '', message = '' } = grpcErrorIn(error) ?? {};
     if (!/search attribute/i.test(`${details} ${message}`)) throw error;
-    return { runId: await start(false), warning: WITHOUT_ATTRIBUTES };
+    return { result: await start(false), warning: WITHOUT_ATTRIBUTES };
   }
 }
 
+/** The options of a campaign's workflow. Only a workflow that is not the campaign's first has `later` and `reason`. */
 export function startOptions(
   temporal: TemporalConnection,
   { campaign, createdAt, owner: submitter }: CampaignRecord,
@@ -142,15 +145,12 @@ export function startOptions(
   const { id, service, concurrency, failures, timeouts, notify, model, name, priority } = campaign;
   const { owner, page } = temporal.settings;
   const summary = [`${name}: ${model.name}`, ...(reason === undefined ? [] : [`${reason}, by ${owner}`])];
-  const input: CampaignInput = {
-    ...{ campaign: id, createdAt, service, store, concurrency, failures, timeouts, notify },
-    ...later,
-  };
+  const input = { campaign: id, createdAt, service, store, concurrency, failures, timeouts, notify };
   return {
     workflowId: id,
     taskQueue: temporal.settings.taskQueue,
     workflowTaskTimeout: STEP_TIMEOUT,
-    args: [hasAttributes ? { ...input, hasAttributes } : input] as [CampaignInput],
+    args: [{ ...input, ...later, ...(hasAttributes && { hasAttributes }) }] as [CampaignInput],
     memo: {
       name,
       model: model.name,
@@ -176,8 +176,8 @@ export function startOptions(
 }
 
 /**
- * The id of the execution that an earlier call for the same campaign started. Undefined when the execution belonged to a
- * deleted campaign; it has ended then.
+ * The id of the execution that an earlier call for the same campaign started. If the execution belongs to a deleted
+ * campaign, ends it and returns undefined.
  * @throws ForayError CAMPAIGN_EXISTS when the execution belongs to another store on the same Temporal server
  */
 async function ownRunIdOf(

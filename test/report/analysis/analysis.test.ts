@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SpreadInput } from '../../../src/campaign/designs/spread-input.ts';
 import { measureOf } from '../../../src/campaign/measures.ts';
-import { whyNot } from '../../../src/client/analysis.ts';
+import { whyNotAnalyzed } from '../../../src/client/analysis.ts';
 import { courseSentence } from '../../../src/report/analysis/course-words.ts';
 import { analysisFigures, courseFigure } from '../../../src/report/pictures/indices.ts';
 import { analysisAnswer, analysisSection } from '../../../src/report/analysis/section.ts';
@@ -409,9 +409,9 @@ test('an output without indices has no picture', () => {
 test('a campaign with one point has nothing to analyze', () => {
   const strategy = { by: 'design' } as const;
   const campaign = { varied: [], outputs: OUTPUTS, precision: null, strategy };
-  expect(whyNot(campaign)!.problem).toContain('no input varies');
+  expect(whyNotAnalyzed(campaign)!.problem).toContain('no input varies');
   const varied = [{ name: 'A', type: 'DOUBLE' as const, units: null }];
-  expect(whyNot({ ...campaign, varied })).toBeUndefined();
+  expect(whyNotAnalyzed({ ...campaign, varied })).toBeUndefined();
 });
 
 test('an effect that is a fifth of the largest one counts as small, because effects are compared by their squares', () => {
