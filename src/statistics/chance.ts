@@ -156,7 +156,8 @@ export function jumpOf({ count, mean, variance, majority }: Spread): number | nu
   if (count < 2) return null;
   if (!majority) return 2 * variance!;
   const others = count - majority.count;
-  return others === 0 ? null : ((count - 1) * variance! + count * (mean! - majority.value) ** 2) / others;
+  const squaredJumps = (count - 1) * variance! + count * (mean! - majority.value) ** 2;
+  return others === 0 ? null : squaredJumps / others;
 }
 
 /** The largest jump of several samples; null if the values of each sample are equal. */
@@ -179,9 +180,9 @@ export function hidesChance(spread: Spread): boolean {
   const others = othersOf(spread);
   if (others === null || others >= RARE * count || others >= ENOUGH_RARE || count >= SURE) return false;
   if (others < 2) return true;
-  const distance = (count * (mean! - majority!.value)) / others;
-  // a tolerance for rounding
-  return jumpOf(spread)! > distance ** 2 * (1 + 1e-9);
+  const meanJump = (count * (mean! - majority!.value)) / others;
+  // the mean of the squares is above the square of the mean if the rare values differ by more than rounding
+  return jumpOf(spread)! > meanJump ** 2 * (1 + 1e-9);
 }
 
 /**
@@ -265,8 +266,8 @@ export function chanceVariance(spread: Spread, jump: number | null = null): numb
   const others = othersOf(spread);
   if (others === null) return variance;
   if (jump === null && hidesChance(spread)) return null;
-  const known = jumpOf(spread) ?? jump;
-  return known === null ? 0 : Math.max(variance, known * leastVariance(count, others));
+  const usedJump = jumpOf(spread) ?? jump;
+  return usedJump === null ? 0 : Math.max(variance, usedJump * leastVariance(count, others));
 }
 
 /**
@@ -294,7 +295,11 @@ const DIGITS = 12;
  * @param points - the values of each point, one for each common replication
  */
 export function cancelsChance(points: readonly (readonly number[])[]): boolean {
-  return points.some((own) => new Set(own).size === own.length && stepsIn(own) ** (1 - own.length) <= LUCK);
+  return points.some((own) => {
+    const areAllDifferent = new Set(own).size === own.length;
+    // the power is the probability that each later value falls on the same step as the first one by luck
+    return areAllDifferent && stepsIn(own) ** (1 - own.length) <= LUCK;
+  });
 }
 
 /** The number of decimals of the same length between the smallest and the largest of some numbers. */

@@ -15,8 +15,8 @@ export interface MeanDifference {
  * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
  * @param jump - the mean square of a jump of single values, as in `jumpOf`. Without it, equal differences have no interval
- * @returns undefined if `jump` is null and the differences are so alike that they do not show the chance, for example if all
- *   are equal (`hidesChance` of chance.ts)
+ * @returns undefined if the variance is unknown or 0 (`chanceVariance`), for example if `jump` is null and the differences
+ *   are so alike that they do not show the chance (`hidesChance`)
  * @throws RangeError if there are fewer than two pairs, or `confidence` is not below 1
  */
 export function pairedDifference(
@@ -40,7 +40,7 @@ export function pairedDifference(
  *
  * @param a - a sample with at least two values; the same holds for `b`
  * @param confidence - between 0 and 1, such as 0.95
- * @returns undefined if all values of both samples are equal
+ * @returns undefined if all values of both samples are equal, or if a variance is unknown (`chanceVariance`)
  * @throws RangeError if a sample has fewer than two values, or if `confidence` is not below 1 and at least one sample
  * has different values
  */

@@ -14,7 +14,7 @@ import { quoted } from '../text/suggest.ts';
 import { mistakeBehind, TOO_DEEP } from './yaml-mistakes.ts';
 
 /**
- * Finds the place of a value in a user's file by its path, such as ['design', 'grid', 'Days']; with `key`, the place of
+ * Finds the place of a value in a user's file by its path, such as ['design', 'grid', 'Days']; at `key`, the place of
  * the value's name.
  */
 export type Locate = (path: readonly PropertyKey[], at?: 'key' | 'value') => Place;
@@ -68,8 +68,8 @@ function read(text: string, file: string): ReadYaml {
   const placeAt = (offset: number): LinePlace => {
     const { line, col } = lines.linePos(offset);
     const [start, end] = [lines.lineStarts[line - 1] ?? 0, lines.lineStarts[line]];
-    const whole = text.slice(start, end).replace(/\r?\n$/, '');
-    return { file, line: Math.max(1, line), column: Math.max(1, col), text: whole };
+    const wholeLine = text.slice(start, end).replace(/\r?\n$/, '');
+    return { file, line: Math.max(1, line), column: Math.max(1, col), text: wholeLine };
   };
   const [syntax] = document.errors;
   if (syntax) {
@@ -165,7 +165,7 @@ function repeatedKey(document: Document): { name: string; offset: number } | und
   return repeated;
 }
 
-/** An unknown alias, or the first one above the limit. */
+/** The first alias that contains itself or is unknown. Otherwise the first one above the limit. */
 function badAlias(document: Document): { message: string; offset: number } | undefined {
   const aliases = aliasesOf(document);
   const endless = aliases.find(({ isInside }) => isInside);
@@ -226,9 +226,10 @@ function offsetOf(root: unknown, path: readonly PropertyKey[], at: 'key' | 'valu
     if (!item) break;
     const pair = item as { key?: Node; value?: Node | null };
     const isPair = 'key' in pair && 'value' in pair;
-    const last = depth === path.length - 1;
     node = isPair ? (pair.value ?? null) : (item as Node);
-    offset = (isPair && last && at === 'key' ? pair.key?.range?.[0] : node?.range?.[0]) ?? offset;
+    const isLast = depth === path.length - 1;
+    const wanted = isPair && isLast && at === 'key' ? pair.key : node;
+    offset = wanted?.range?.[0] ?? offset;
   }
   return offset;
 }
