@@ -87,18 +87,18 @@ const POOLED = 5;
  * Analysis" (2013), section 2.6).
  */
 export function observationsOf(log: readonly Told[]): Observation[] {
-  let sum = 0;
-  let freedom = 0;
+  let pooledSquares = 0;
+  let pooledFreedom = 0;
   for (const { value, variance, runs } of log) {
     if (value === null || !isKnown(variance) || runs < 2) continue;
-    sum += (runs - 1) * runs * variance;
-    freedom += runs - 1;
+    pooledSquares += (runs - 1) * runs * variance;
+    pooledFreedom += runs - 1;
   }
-  const pooled = freedom > 0 ? sum / freedom : 0;
+  const pooled = pooledFreedom > 0 ? pooledSquares / pooledFreedom : 0;
   return log.flatMap(({ x, value, variance, runs }) => {
     if (value === null) return [];
-    const own = isKnown(variance) ? runs - 1 : 0;
-    const ofRun = (own * runs * (isKnown(variance) ? variance : 0) + POOLED * pooled) / (own + POOLED);
+    const [squares, freedom] = isKnown(variance) ? [(runs - 1) * runs * variance, runs - 1] : [0, 0];
+    const ofRun = (squares + POOLED * pooled) / (freedom + POOLED);
     return [{ x, value, variance: ofRun / runs, runs }];
   });
 }
