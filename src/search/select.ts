@@ -29,6 +29,7 @@ export function nextOfSelection(
       return reportWinner(rule, events, finished, reader);
     case 'over':
       return { events: [], replications: [] };
+    // the comparison has not begun
     case 'searching':
     case 'finishing': {
       const ordinals = Array.from({ length: points }, (_, ordinal) => ordinal);

@@ -14,10 +14,10 @@ import { meanOf } from '../../statistics/sample.ts';
  * another system is better by more than the indifference is at most 1 minus the confidence. Common random numbers help
  * automatically, because the procedure uses variances of differences.
  *
- * The procedure assumes normal values. It takes the variance of the first replications, which is useless if rare values are
- * missing among them. So foray takes the variance of all replications so far, as in S.-H. Kim and B. L. Nelson, "On the
- * asymptotic validity of fully sequential selection procedures for steady-state simulation", Operations Research 54 (2006)
- * 475-488, and it is at least as large as chance allows (`statistics/chance`).
+ * The procedure assumes normal values. It takes the variance of the first replications, which is useless if rare values
+ * are missing among them. So foray takes the variance of all replications so far, as in S.-H. Kim and B. L. Nelson, "On
+ * the asymptotic validity of fully sequential selection procedures for steady-state simulation", Operations Research 54
+ * (2006) 475-488. It is at least as large as chance allows (`statistics/chance`).
  */
 
 /** The values to compare. Lower is better. */
@@ -49,6 +49,7 @@ export type KnDecision =
 interface Rule {
   first: number;
   indifference: number;
+  /** h² of the procedure. */
   h2: number;
   isShare: boolean;
   /** The mean square of the largest jump of the systems so far; null while the values of each system are equal. */
@@ -92,38 +93,38 @@ const LEAST_GROWTH = 0.05;
  */
 export function nextOfKn({ values, isShare, first, indifference, confidence, most }: KnInput): KnDecision {
   if (values.length === 1) return { decided: true, best: 0, reached: true };
-  const made = Math.min(...values.map(({ length }) => length));
   const h2 = squareOfH(values.length, first, confidence);
   const rule: Rule = { first, indifference, h2, isShare, jump: isShare ? 1 : null };
   const systems = values.map(() => new SpreadSample());
   const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair()));
   const pairOf = (a: number, b: number): Pair => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
-  const isWorse = (at: number, of: number): boolean => {
-    const pair = pairOf(at, of);
+  const isWorse = (at: number, rival: number): boolean => {
+    const pair = pairOf(at, rival);
     if (pair.count < first) return false;
-    const difference = at < of ? pair.mean : -pair.mean;
+    const difference = at < rival ? pair.mean : -pair.mean;
     return difference > 0 && difference > allowedIn(pair, rule);
   };
   let surviving = values.map((_, at) => at);
-  for (let r = 1; surviving.every((at) => values[at]!.length >= r); r += 1) {
-    for (const [a, b] of pairsOf(surviving)) pairOf(a, b).add(values[a]![r - 1]!, values[b]![r - 1]!);
+  for (let replications = 1; surviving.every((at) => values[at]!.length >= replications); replications += 1) {
+    const valueOf = (at: number): number | null => values[at]![replications - 1]!;
+    for (const [a, b] of pairsOf(surviving)) pairOf(a, b).add(valueOf(a), valueOf(b));
     for (const at of surviving) {
-      const value = values[at]![r - 1]!;
+      const value = valueOf(at);
       if (value !== null) systems[at]!.add(value);
     }
-    if (r < first) continue;
+    if (replications < first) continue;
     if (!isShare) rule.jump = largestJump(systems);
     const before = surviving;
-    surviving = before.filter((at) => !before.some((of) => of !== at && isWorse(at, of)));
+    surviving = before.filter((at) => !before.some((rival) => rival !== at && isWorse(at, rival)));
     // rounding may make each of several equal systems worse than another system
     if (surviving.length === 0) surviving = [before[0]!];
-    // the remaining systems are equal
+    // one system remains, or no system may be worse any more, so that the remaining ones are equal
     if (pairsOf(surviving).every(([a, b]) => allowedIn(pairOf(a, b), rule) === 0))
       return { decided: true, best: lowestMean(values, surviving), reached: true };
   }
   const now = Math.min(...surviving.map((at) => values[at]!.length));
   if (now >= most) return { decided: true, best: lowestMean(values, surviving), reached: false };
-  if (made < first) return { decided: false, surviving, replications: first };
+  if (now < first) return { decided: false, surviving, replications: first };
   const expected = pairsOf(surviving).map(([a, b]) => endOf(pairOf(a, b), rule));
   const part = Math.min(PART_OF_WAY * (lowestOf(expected) - now), MOST_GROWTH * now);
   const added = Math.max(1, Math.ceil(Math.max(part, LEAST_GROWTH * now)));

@@ -57,7 +57,7 @@ type Differ = (
 const differenceOf: Differ = (values, rival, isPaired, confidence) => {
   const [own, other] = [values, rival].map((each) => spreadOf(each.filter((value) => value !== null)));
   if (isPaired) {
-    const differences = spreadOf(pairsOf(values, rival).map(([value, rivals]) => value - rivals));
+    const differences = spreadOf(pairsOf(values, rival).map(([value, rivalValue]) => value - rivalValue));
     return differences.count < 2
       ? undefined
       : pairedDifference(differences, confidence, largestJump([own!, other!]));
