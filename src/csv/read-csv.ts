@@ -35,14 +35,14 @@ export async function readCsv(file: string, code: ErrorCode, reader: RowReader):
     on_record(record: string[], { lines }) {
       linesRead = lines;
       const placeOf = (field: number): LinePlace => ({ file, line: lines, column: field + 1 });
-      if (columns > 0) {
-        reader.row(record, placeOf);
-        return null;
+      if (columns > 0) reader.row(record, placeOf);
+      else {
+        columns = record.length;
+        checkSeparator(record, code, placeOf(0));
+        checkNames(record, code, placeOf);
+        reader.names(record, placeOf);
       }
-      columns = record.length;
-      checkSeparator(record, code, placeOf(0));
-      checkNames(record, code, placeOf);
-      reader.names(record, placeOf);
+      // the parser passes no row on
       return null;
     },
   });

@@ -253,6 +253,7 @@ function setTerms(terms: Float64Array, place: Coordinates, other: Coordinates, r
  */
 function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
   const size = matrix.length;
+  /** Whether a term is left out. */
   const isOut = matrix.map(() => false);
   const lower = matrix.map((row) => Float64Array.from(row));
   for (let i = 0; i < size; i += 1) {
@@ -266,6 +267,7 @@ function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
     }
     if (isOut[i]) lower[i]!.fill(0, 0, i);
   }
+  // the first column of the identity is divided by the lower factor, and then by its transpose
   const solution = new Float64Array(size);
   for (let i = 0; i < size; i += 1) {
     let sum = i === 0 ? 1 : 0;

@@ -3,7 +3,7 @@ import {
   chanceVariance,
   hidesChance,
   isLower,
-  largestJump,
+  largestSquaredJump,
   SpreadSample,
 } from '../../statistics/chance.ts';
 import { meanOf } from '../../statistics/sample.ts';
@@ -53,7 +53,7 @@ interface Rule {
   h2: number;
   isShare: boolean;
   /** The mean square of the largest jump of the systems so far; null while the values of each system are equal. */
-  jump: number | null;
+  squaredJump: number | null;
 }
 
 /** The differences between two systems, for the replications that both have. */
@@ -94,7 +94,7 @@ const LEAST_GROWTH = 0.05;
 export function nextOfKn({ values, isShare, first, indifference, confidence, most }: KnInput): KnDecision {
   if (values.length === 1) return { decided: true, best: 0, reached: true };
   const h2 = squareOfH(values.length, first, confidence);
-  const rule: Rule = { first, indifference, h2, isShare, jump: isShare ? 1 : null };
+  const rule: Rule = { first, indifference, h2, isShare, squaredJump: isShare ? 1 : null };
   const systems = values.map(() => new SpreadSample());
   const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair()));
   const pairOf = (a: number, b: number): Pair => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
@@ -113,7 +113,7 @@ export function nextOfKn({ values, isShare, first, indifference, confidence, mos
       if (value !== null) systems[at]!.add(value);
     }
     if (replications < first) continue;
-    if (!isShare) rule.jump = largestJump(systems);
+    if (!isShare) rule.squaredJump = largestSquaredJump(systems);
     const before = surviving;
     surviving = before.filter((at) => !before.some((rival) => rival !== at && isWorse(at, rival)));
     // rounding may make each of several equal systems worse than another system
@@ -159,9 +159,9 @@ function allowedIn(pair: Pair, rule: Rule): number {
  * The variance of the differences. It is infinite while it is unknown: in too few replications, and while the rare
  * differences are too few to show how far they jump. Shares jump by 1.
  */
-function varianceIn({ count, differences }: Pair, { first, isShare, jump }: Rule): number {
+function varianceIn({ count, differences }: Pair, { first, isShare, squaredJump }: Rule): number {
   const hides = !isShare && !areEqual(differences) && hidesChance(differences);
-  return count < first || hides ? Infinity : (chanceVariance(differences, jump) ?? Infinity);
+  return count < first || hides ? Infinity : (chanceVariance(differences, squaredJump) ?? Infinity);
 }
 
 /** The number of replications after which one of two systems is left out, if their difference stays the same. */

@@ -1,4 +1,10 @@
-import { chanceVariance, isLower, largestJump, type Spread, spreadOf } from '../../statistics/chance.ts';
+import {
+  chanceVariance,
+  isLower,
+  largestSquaredJump,
+  type Spread,
+  spreadOf,
+} from '../../statistics/chance.ts';
 import { meanOf, sumOf } from '../../statistics/sample.ts';
 
 /**
@@ -111,8 +117,8 @@ function apportion(weights: readonly number[], total: number): number[] {
  * of the others.
  */
 function variancesOf(samples: readonly Spread[], isShare: boolean): number[] {
-  const jump = isShare ? 1 : largestJump(samples);
-  const known = samples.map((sample) => chanceVariance(sample, jump));
+  const squaredJump = isShare ? 1 : largestSquaredJump(samples);
+  const known = samples.map((sample) => chanceVariance(sample, squaredJump));
   const largest = Math.max(0, ...known.map((variance) => variance ?? 0));
   return known.map((variance) => variance ?? largest);
 }

@@ -73,9 +73,9 @@ export function holdMargin(evolution: Evolution, dimensions: readonly OrderedDim
     const below = level === 0 ? 0 : normalCdf((low - mean) / deviations[i]!);
     const above = level === levels - 1 ? 0 : normalCdf((mean - high) / deviations[i]!);
     if (level === 0 || level === levels - 1) {
+      if (below + above >= least) return false;
       // an outermost level has one threshold, and the mean moves towards it
       const reach = deviations[i]! * normalQuantile(1 - least);
-      if (below + above >= least) return false;
       evolution.mean[i] = level === 0 ? high - reach : low + reach;
       return true;
     }
