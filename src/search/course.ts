@@ -20,6 +20,7 @@ import {
   compareFinalists,
   comparedPoints,
   comparisonOf,
+  type Decided,
   finalistsOf,
   isConfirmed,
   reportWinner,
@@ -66,6 +67,8 @@ export class SearchCourse {
   #finished: FinishedPoints = new Map();
   #isClosed = false;
   #result = emptyStep();
+  /** Whether no ask has these values. */
+  readonly #isNew = (values: readonly string[]): boolean => this.history.firstOf(values) === undefined;
 
   private constructor(campaign: CampaignBy<'search'>, log: SearchLog) {
     this.#campaign = campaign;
@@ -147,16 +150,8 @@ export class SearchCourse {
     this.#finished = finished;
     this.#result = emptyStep();
     const { stage } = this;
-    const campaign = this.#campaign;
-    const reader = this.#reader;
     if (stage === 'searching' || stage === 'finishing') await this.#search();
-    else if (stage === 'comparing') {
-      const comparison = { rule: comparisonOf(campaign, reader), report: campaign.strategy.confirm!.report };
-      this.#result = { ...this.#result, ...compareFinalists(comparison, this.events, finished, reader) };
-    } else if (stage === 'reporting') {
-      const rule = comparisonOf(campaign, reader);
-      this.#result = { ...this.#result, ...reportWinner(rule, this.events, finished, reader) };
-    }
+    else if (stage !== 'over') this.#result = { ...this.#result, ...this.#compare(stage) };
     this.events.push(...this.#result.events);
     return this.#result;
   }
@@ -172,6 +167,13 @@ export class SearchCourse {
     const { asks } = this.history;
     const first = asks.length - ordinals.length;
     for (const [at, ordinal] of ordinals.entries()) asks[first + at]!.ordinal = ordinal;
+  }
+
+  #compare(stage: 'comparing' | 'reporting'): Decided {
+    const rule = comparisonOf(this.#campaign, this.#reader);
+    if (stage === 'reporting') return reportWinner(rule, this.events, this.#finished, this.#reader);
+    const { report } = this.#campaign.strategy.confirm!;
+    return compareFinalists({ rule, report }, this.events, this.#finished, this.#reader);
   }
 
   async #search(): Promise<void> {
@@ -275,9 +277,6 @@ export class SearchCourse {
     if (this.#proposer.isAll(this.#isNew)) return 'all';
     return this.#hasOptimiser ? 'optimiser' : 'exhausted';
   }
-
-  /** Whether no earlier ask has these values. */
-  readonly #isNew = (values: readonly string[]): boolean => this.history.firstOf(values) === undefined;
 
   /** How many points have no value yet. */
   #unfinished(): number {
