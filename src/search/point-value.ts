@@ -122,7 +122,7 @@ export class PointReader {
       const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
       const n = values.length;
       /** The upper end of the interval of the share of runs within the limits. */
-      const mostWithin = (limits: Limits): number => {
+      const mostWithin = (limits: RequiredLimits): number => {
         const mean = meanOf(values.map((each) => Number(isWithin(limits, each))));
         return wilsonInterval(shareOf(mean, n), n, confidence).high;
       };
@@ -202,14 +202,14 @@ function excessOf({ requirement, value }: RequiredValue): number {
   return requirement.chance === null ? beyond(requirement, value) : difference(requirement.chance, value);
 }
 
-type Limits = Pick<Requirement, 'min' | 'max'>;
+type RequiredLimits = Pick<Requirement, 'min' | 'max'>;
 
-function isWithin(limits: Limits, value: number): boolean {
+function isWithin(limits: RequiredLimits, value: number): boolean {
   return beyond(limits, value) <= 0;
 }
 
 /** By how much a value lies outside the limits of a requirement; at most 0 if it lies within them. */
-function beyond({ min, max }: Limits, value: number): number {
+function beyond({ min, max }: RequiredLimits, value: number): number {
   return Math.max(
     min === null ? -Infinity : difference(min, value),
     max === null ? -Infinity : difference(value, max),

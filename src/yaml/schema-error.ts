@@ -51,6 +51,7 @@ export function schemaErrors(
 function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
   if (cause === issue || issue.code === 'unrecognized_keys') return false;
   const isSamePlace = areSame(cause.path, issue.path);
+  // a number with too many digits may break the limit of its setting too
   if (isTooLong(issue)) return isSamePlace && cause.code === issue.code;
   const isCauseInside = isWithin(cause.path, issue.path);
   if (cause.code !== 'unrecognized_keys') return isCauseInside && !isSamePlace;
@@ -99,7 +100,8 @@ function causesOf({ issues }: z.ZodError, schema: z.ZodType, plain: unknown): z.
     const { options = [] } = schemaAt(schema, issue.path).def ?? {};
     const value = valueAt(plain, issue.path);
     const tried = options.map((option) => (option as z.ZodType).safeParse(value).error?.issues ?? []);
-    return (mostSimilar(tried) ?? [{ ...issue, path: [] }]).flatMap((one) => causesIn(one, issue.path));
+    const found = mostSimilar(tried) ?? [{ ...issue, path: [] }];
+    return found.flatMap((one) => causesIn(one, issue.path));
   });
 }
 
