@@ -94,7 +94,6 @@ export class SearchCourse {
     this.#pointOf = pointMaker(campaign);
   }
 
-  /** @param campaign - one with a search */
   static async of(campaign: CampaignBy<'search'>, log: SearchLog): Promise<SearchCourse> {
     const course = new SearchCourse(campaign, log);
     await course.#proposer.catchUp(log.asks);

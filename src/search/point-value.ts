@@ -179,10 +179,8 @@ export class PointReader {
 
   #quantileOf(values: readonly number[]): number {
     const p = this.#goal.probability!;
-    return quantile(
-      values.toSorted((a, b) => a - b),
-      this.#sign > 0 ? p : 1 - p,
-    );
+    const sorted = values.toSorted((a, b) => a - b);
+    return quantile(sorted, this.#sign > 0 ? p : 1 - p);
   }
 }
 

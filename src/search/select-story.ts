@@ -37,7 +37,6 @@ export interface SelectStory {
 /** A point with its finished runs. `isWhole`: whether all its runs have finished. */
 type Compared = Point & { runs: readonly FinishedRun[]; isWhole: boolean };
 
-/** @param campaign - one with a selection */
 export function selectStoryOf(
   campaign: CampaignBy<'selection'>,
   events: readonly SearchEvent[],

@@ -75,7 +75,6 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
   required: RequiredOutput[];
 }
 
-/** @param campaign - one with a search */
 export function storyOf(
   campaign: CampaignBy<'search'>,
   log: SearchLog,

@@ -148,17 +148,14 @@ function bestPoint(
   const selected = { among: Math.max(1, candidates.length), next };
   if (winner) {
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
-    const fresh = runsAfter(finished, winner.ordinal, winner.after);
-    if (fresh.length > 0)
+    const compared = newRuns(log.events, finished, winner.ordinal);
+    const further = runsAfter(finished, winner.ordinal, winner.after);
+    const { ordinals } = lastFinalists(log.events);
+    if (further.length > 0)
       return {
-        ...pointFrom(campaign, ask, reader, fresh),
+        ...pointFrom(campaign, ask, reader, further),
         // these runs have also decided which finalists meet the requirements
-        required: requiredAt(
-          campaign,
-          reader,
-          newRuns(log.events, finished, winner.ordinal),
-          lastFinalists(log.events).ordinals.length,
-        ),
+        required: requiredAt(campaign, reader, compared, ordinals.length),
         seen,
         tied: 0,
         choice: choiceOf(winner),
@@ -178,11 +175,7 @@ function bestPoint(
   return { ...pointFrom(campaign, incumbent, reader, used, selected), seen, tied, choice: 'alone' };
 }
 
-/**
- * The point of an ask, by some of its runs. If they give no value, the told value counts.
- *
- * @param selected - set if these runs have chosen the point
- */
+/** The point of an ask, by some of its runs. If they give no value, the told value counts. */
 function pointFrom(
   campaign: CampaignBy<'search'>,
   ask: Ask,

@@ -14,9 +14,9 @@ export interface MeanDifference {
  *
  * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
- * @param squaredJump - of single values (`squaredJumpOf`). Without it, equal differences have no interval
- * @returns undefined if the variance is unknown or 0 (`chanceVariance`), for example if `squaredJump` is null and the differences
- *   are so alike that they do not show the chance (`hidesChance`)
+ * @param squaredJump - the squared jump of single values (`squaredJumpOf`). Without it, equal differences have no interval
+ * @returns undefined if the variance is unknown or 0 (`chanceVariance`), for example if `squaredJump` is null and the
+ *   differences are so alike that they do not show the chance (`hidesChance`)
  * @throws RangeError if there are fewer than two pairs, or `confidence` is not below 1
  */
 export function pairedDifference(

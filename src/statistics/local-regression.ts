@@ -154,9 +154,8 @@ class Fit {
   }
 
   /**
-   * The AICc. It is infinite if there are not more points than `#trace` + 2, the number of parameters.
-   *
-   * @param floor - a smaller sum of squares counts as this number
+   * The AICc, with a sum of squares of at least `floor`. It is infinite if there are not more points than `#trace` + 2,
+   * the number of parameters.
    */
   criterion(floor: number): number {
     const free = this.#count - this.#trace - 2;

@@ -80,11 +80,7 @@ export function rangeOf(values: readonly number[]): [low: number, high: number] 
   ];
 }
 
-/**
- * The mean of values.
- *
- * @param values - at least one
- */
+/** The mean of one or more values. */
 export function meanOf(values: readonly number[]): number {
   const sample = new Sample();
   for (const value of values) sample.add(value);

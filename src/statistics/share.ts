@@ -96,11 +96,9 @@ export function shareDifference(
   b: { count: number; n: number },
   confidence: number,
 ): MeanDifference {
-  return hybrid(
-    wilsonInterval(a.count / a.n, a.n, confidence),
-    wilsonInterval(b.count / b.n, b.n, confidence),
-    0,
-  );
+  const ofA = wilsonInterval(a.count / a.n, a.n, confidence);
+  const ofB = wilsonInterval(b.count / b.n, b.n, confidence);
+  return hybrid(ofA, ofB, 0);
 }
 
 /**

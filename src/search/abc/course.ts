@@ -67,7 +67,6 @@ export class AbcCourse {
       if (log.asks[ask]!.ordinal === null) this.#known.set(ask, null);
   }
 
-  /** @param campaign - one with a calibration */
   static async of(campaign: CampaignBy<'calibration'>, log: SearchLog): Promise<AbcCourse> {
     const course = new AbcCourse(campaign, log);
     course.#generations = await generationsOf(course.#calibration, log, course.#sampler);

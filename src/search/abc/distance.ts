@@ -45,13 +45,12 @@ export class Distances {
    * its weight. The difference of a curve is the root mean square of the differences at its points.
    */
   distanceOf(simulated: Simulated, scales: readonly number[]): number {
-    return Math.hypot(
-      ...this.#observed.map((one, output) => {
-        const observations = one.kind === 'number' ? [one.value] : one.y;
-        const difference = rootMeanSquare(simulated[output]!.map((value, at) => value - observations[at]!));
-        return (one.weight * difference) / scales[output]!;
-      }),
-    );
+    const distances = this.#observed.map((one, output) => {
+      const observations = one.kind === 'number' ? [one.value] : one.y;
+      const difference = rootMeanSquare(simulated[output]!.map((value, at) => value - observations[at]!));
+      return (one.weight * difference) / scales[output]!;
+    });
+    return Math.hypot(...distances);
   }
 }
 

@@ -22,10 +22,9 @@ export function effectiveSize(weights: readonly number[], columns: readonly (rea
   const ofWeights = 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
   const sizes = columns.map((values) => {
     const { mean, sd } = weightedMoments(values, weights);
-    const squares = values.reduce(
-      (sum, value, at) => sum + ((weights[at]! * (value - mean)) / (1 - weights[at]!)) ** 2,
-      0,
-    );
+    // how far the mean moves when a point is left out
+    const moves = values.map((value, at) => (weights[at]! * (value - mean)) / (1 - weights[at]!));
+    const squares = moves.reduce((sum, move) => sum + move ** 2, 0);
     return squares > 0 ? sd ** 2 / squares : ofWeights;
   });
   return Math.max(1, Math.min(ofWeights, ...sizes));
@@ -101,8 +100,6 @@ export function deviationOf(values: readonly number[]): number {
 }
 
 function medianOf(values: readonly number[]): number {
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
+  const sorted = values.toSorted((a, b) => a - b);
+  return quantile(sorted, 0.5);
 }

@@ -101,7 +101,6 @@ export interface Particle {
 /** The share of the distribution below `low`, and above `high`. */
 const TAIL = 0.025;
 
-/** @param campaign - one with a calibration */
 export async function calibrationStoryOf(
   campaign: CampaignBy<'calibration'>,
   log: SearchLog,
@@ -213,17 +212,12 @@ function generationStory(
 ): GenerationStory {
   const end = population ? accepted.at(-1)! + 1 : (next?.first ?? asks.length);
   const told = asks.slice(first, end).filter((ask) => ask.told !== null).length;
+  const points = accepted.map((ask) => asks[ask]!.values);
   const columns = priorsOf(campaign).flatMap(({ isNumber }, at) =>
-    isNumber ? [accepted.map((ask) => Number(asks[ask]!.values[at]))] : [],
+    isNumber ? [points.map((values) => Number(values[at]))] : [],
   );
   const effective = population && effectiveSize(population.weights, columns);
-  const inputs =
-    population &&
-    marginalsOf(
-      campaign,
-      accepted.map((ask) => asks[ask]!.values),
-      population.weights,
-    );
+  const inputs = population && marginalsOf(campaign, points, population.weights);
   return { number, tolerance, told, accepted: accepted.length, effective, inputs };
 }
 

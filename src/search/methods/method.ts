@@ -57,11 +57,6 @@ export interface Told {
   excess: readonly number[];
 }
 
-/** The result of a point that is not allowed, and is therefore not proposed. It counts as failed. */
-export function refused(x: readonly number[]): Told {
-  return { ask: null, x, value: null, variance: null, runs: 0, excess: [] };
-}
-
 /** The point that a method believes to be the best. */
 export interface Recommendation {
   x: number[];

@@ -98,10 +98,9 @@ export class Session {
     const question = this.#questions;
     this.send({ ...message, question });
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => this.#fail(optimiserFailed(`has given no answer for ${Math.round(limit / 100) / 10} s`)),
-        limit,
-      );
+      const seconds = Math.round(limit / 100) / 10;
+      const tooLate = (): void => this.#fail(optimiserFailed(`has given no answer for ${seconds} s`));
+      const timer = setTimeout(tooLate, limit);
       this.#waiting = { kind, question, resolve, reject, timer };
     });
   }

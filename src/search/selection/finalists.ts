@@ -55,8 +55,5 @@ function variancesOf(points: readonly Candidate[]): number[] | undefined {
   );
 }
 
-/**
- * The variance of a run is at least this share of its mean over the points, because equal values of a few replications
- * do not make a mean certain.
- */
+/** The least variance of a run, as a share of the usual one. Equal values of a few runs do not make a mean certain. */
 const LEAST_SHARE = 0.1;

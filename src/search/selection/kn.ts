@@ -56,25 +56,6 @@ interface Rule {
   squaredJump: number | null;
 }
 
-/** The differences between two systems, for the replications that both have. */
-class Pair {
-  readonly differences = new SpreadSample();
-
-  /** Adds one replication of both systems; it counts if neither failed. */
-  add(value: number | null, rival: number | null): void {
-    if (value === null || rival === null) return;
-    this.differences.add(value - rival);
-  }
-
-  get count(): number {
-    return this.differences.count;
-  }
-
-  get mean(): number {
-    return this.differences.mean!;
-  }
-}
-
 /**
  * A round takes the time of a run, so it has several replications. foray predicts after how many replications the next
  * system is left out. A round adds only this part of the replications until then, because the system may be left out
@@ -88,7 +69,7 @@ const LEAST_GROWTH = 0.05;
 
 /**
  * Chooses the best system, or decides how many more replications the remaining systems need. The choice is the same as
- * with one replication at a time, whatever the rounds are. A failed replication counts in no pair. Two systems are
+ * with one replication at a time, whatever the rounds are. A failed replication is compared with no other. Two systems are
  * compared only when they have `first` common replications.
  */
 export function nextOfKn({ values, isShare, first, indifference, confidence, most }: KnInput): KnDecision {
@@ -96,18 +77,22 @@ export function nextOfKn({ values, isShare, first, indifference, confidence, mos
   const h2 = squareOfH(values.length, first, confidence);
   const rule: Rule = { first, indifference, h2, isShare, squaredJump: isShare ? 1 : null };
   const systems = values.map(() => new SpreadSample());
-  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair()));
-  const pairOf = (a: number, b: number): Pair => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
+  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new SpreadSample()));
+  /** The values of the first system of a pair minus those of the second, in the replications that both have. */
+  const differencesOf = (a: number, b: number): SpreadSample => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
   const isWorse = (at: number, rival: number): boolean => {
-    const pair = pairOf(at, rival);
-    if (pair.count < first) return false;
-    const difference = at < rival ? pair.mean : -pair.mean;
-    return difference > 0 && difference > allowedIn(pair, rule);
+    const differences = differencesOf(at, rival);
+    if (differences.count < first) return false;
+    const worseBy = at < rival ? differences.mean! : -differences.mean!;
+    return worseBy > 0 && worseBy > allowedIn(differences, rule);
   };
   let surviving = values.map((_, at) => at);
   for (let replications = 1; surviving.every((at) => values[at]!.length >= replications); replications += 1) {
     const valueOf = (at: number): number | null => values[at]![replications - 1]!;
-    for (const [a, b] of pairsOf(surviving)) pairOf(a, b).add(valueOf(a), valueOf(b));
+    for (const [a, b] of pairsOf(surviving)) {
+      const [value, rival] = [valueOf(a), valueOf(b)];
+      if (value !== null && rival !== null) differencesOf(a, b).add(value - rival);
+    }
     for (const at of surviving) {
       const value = valueOf(at);
       if (value !== null) systems[at]!.add(value);
@@ -119,13 +104,13 @@ export function nextOfKn({ values, isShare, first, indifference, confidence, mos
     // rounding may make each of several equal systems worse than another system
     if (surviving.length === 0) surviving = [before[0]!];
     // one system remains, or no system may be worse any more, so that the remaining ones are equal
-    if (pairsOf(surviving).every(([a, b]) => allowedIn(pairOf(a, b), rule) === 0))
+    if (pairsOf(surviving).every(([a, b]) => allowedIn(differencesOf(a, b), rule) === 0))
       return { decided: true, best: lowestMean(values, surviving), reached: true };
   }
   const now = Math.min(...surviving.map((at) => values[at]!.length));
   if (now >= most) return { decided: true, best: lowestMean(values, surviving), reached: false };
   if (now < first) return { decided: false, surviving, replications: first };
-  const expected = pairsOf(surviving).map(([a, b]) => endOf(pairOf(a, b), rule));
+  const expected = pairsOf(surviving).map(([a, b]) => endOf(differencesOf(a, b), rule));
   const part = Math.min(PART_OF_WAY * (lowestOf(expected) - now), MOST_GROWTH * now);
   const added = Math.max(1, Math.ceil(Math.max(part, LEAST_GROWTH * now)));
   return { decided: false, surviving, replications: Math.min(most, now + added) };
@@ -146,31 +131,29 @@ function squareOfH(systems: number, first: number, confidence: number): number {
 }
 
 /** How much worse a system may be before it is left out. It shrinks to 0 with more replications. */
-function allowedIn(pair: Pair, rule: Rule): number {
+function allowedIn(differences: SpreadSample, rule: Rule): number {
   const { indifference, h2 } = rule;
-  const { count } = pair;
-  return Math.max(
-    0,
-    (indifference / (2 * count)) * ((h2 * varianceIn(pair, rule)) / indifference ** 2 - count),
-  );
+  const { count } = differences;
+  const variance = varianceOf(differences, rule);
+  return Math.max(0, (indifference / (2 * count)) * ((h2 * variance) / indifference ** 2 - count));
 }
 
 /**
  * The variance of the differences. It is infinite while it is unknown: in too few replications, and while the rare
  * differences are too few to show how far they jump. Shares jump by 1.
  */
-function varianceIn({ count, differences }: Pair, { first, isShare, squaredJump }: Rule): number {
+function varianceOf(differences: SpreadSample, { first, isShare, squaredJump }: Rule): number {
   const hides = !isShare && !areEqual(differences) && hidesChance(differences);
-  return count < first || hides ? Infinity : (chanceVariance(differences, squaredJump) ?? Infinity);
+  if (differences.count < first || hides) return Infinity;
+  return chanceVariance(differences, squaredJump) ?? Infinity;
 }
 
 /** The number of replications after which one of two systems is left out, if their difference stays the same. */
-function endOf(pair: Pair, rule: Rule): number {
-  const variance = varianceIn(pair, rule);
+function endOf(differences: SpreadSample, rule: Rule): number {
+  const variance = varianceOf(differences, rule);
   if (variance === Infinity) return Infinity;
-  const { mean } = pair;
   const { indifference, h2 } = rule;
-  return Math.ceil((h2 * variance) / indifference / (2 * Math.abs(mean) + indifference));
+  return Math.ceil((h2 * variance) / indifference / (2 * Math.abs(differences.mean!) + indifference));
 }
 
 function lowestMean(values: KnInput['values'], systems: readonly number[]): number {

@@ -52,14 +52,10 @@ export function nextOfOcba({ values, isShare, first, step, runs }: OcbaInput): O
   if (total >= runs || withValues.length < 2)
     return { decided: true, best: lowest(withValues, (at) => meanOf(known[at]!)) };
   const budget = Math.min(step, runs - total);
-  const wanted = allocateOcba(
-    withValues.map((at) => meanOf(known[at]!)),
-    variancesOf(
-      withValues.map((at) => spreadOf(known[at]!)),
-      isShare,
-    ),
-    sumOf(withValues.map((at) => counts[at]!)) + budget,
-  );
+  const means = withValues.map((at) => meanOf(known[at]!));
+  const samples = withValues.map((at) => spreadOf(known[at]!));
+  const used = sumOf(withValues.map((at) => counts[at]!));
+  const wanted = allocateOcba(means, variancesOf(samples, isShare), used + budget);
   // some systems already have more than their share, so not all others can get their whole share
   const missing = withValues.map((at, n) => Math.max(0, wanted[n]! - counts[at]!));
   const added = apportion(missing, budget);

@@ -19,7 +19,6 @@ export class CoursesApart {
   #opened = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<Reply> & { course: number }>();
 
-  /** @param campaign - one with a search or a calibration */
   async open(campaign: CampaignBy<Finder>, log: SearchLog): Promise<CourseApart> {
     this.#opened += 1;
     const course = this.#opened;
@@ -44,7 +43,6 @@ export class CoursesApart {
     this.#fail((one) => one === course, 'The course of the search was closed.');
   }
 
-  /** Ends the thread. */
   close(): void {
     void this.#thread?.terminate();
   }

@@ -1,13 +1,6 @@
 import { ordered, type OrderedDimension } from '../levels.ts';
-import {
-  type Method,
-  type Problem,
-  type Proposal,
-  type Recommendation,
-  refused,
-  type Told,
-} from '../method.ts';
-import { Ranking } from '../ranking.ts';
+import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
+import { Ranking, refused } from '../ranking.ts';
 import { Stream } from '../../../campaign/sampling/stream.ts';
 import { sumOf } from '../../../statistics/sample.ts';
 import { defaultPopulation } from './constants.ts';
@@ -189,12 +182,8 @@ class Cma implements Method {
     evolution.update(ranked.map(({ sample }) => sample));
     narrow(evolution);
     const held = holdMargin(evolution, this.#dimensions);
-    const isOver = progress.isOverAfter(
-      evolution,
-      ranked.map(({ told }) => told!),
-      held,
-    );
-    if (isOver) this.#restart();
+    const results = ranked.map(({ told }) => told!);
+    if (progress.isOverAfter(evolution, results, held)) this.#restart();
   }
 
   /** Notes a point. @returns whether it is new */
@@ -242,10 +231,8 @@ class Cma implements Method {
     const { allowed } = this.#problem;
     if (allowed?.isNarrow) return allowed.pool()[this.#stream.below(allowed.pool().length)]!;
     for (let tries = 1; ; tries += 1) {
-      const x = inBox(
-        this.#dimensions.map(() => this.#stream.uniform()),
-        this.#dimensions,
-      );
+      const drawn = this.#dimensions.map(() => this.#stream.uniform());
+      const x = inBox(drawn, this.#dimensions);
       if (tries === TRIES || this.#problem.isAllowed(x)) return x;
     }
   }

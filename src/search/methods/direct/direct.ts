@@ -1,13 +1,6 @@
 import { ordered, type OrderedDimension } from '../levels.ts';
-import {
-  type Method,
-  type Problem,
-  type Proposal,
-  type Recommendation,
-  refused,
-  type Told,
-} from '../method.ts';
-import { Ranking } from '../ranking.ts';
+import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
+import { Ranking, refused } from '../ranking.ts';
 import { Stream } from '../../../campaign/sampling/stream.ts';
 import { type Cell, type Cut, cutsOf, divide, divisionsOf, wholeBox } from './cell.ts';
 import { valuesOf } from './surrogate.ts';

@@ -13,7 +13,6 @@ export interface Observation {
   runs: number;
 }
 
-/** Options for fitting a model. */
 export interface FitOptions {
   /**
    * Whether the values have noise beyond their known variances. The fit then estimates the variance of this noise for
@@ -144,10 +143,5 @@ export function fit(
 }
 
 function lengthPrior(dimensions: number): Prior {
-  return {
-    start: Math.log(0.5 * Math.sqrt(dimensions)),
-    sd: 1,
-    low: Math.log(5e-3),
-    high: Math.log(50),
-  };
+  return { start: Math.log(0.5 * Math.sqrt(dimensions)), sd: 1, low: Math.log(5e-3), high: Math.log(50) };
 }

@@ -56,12 +56,8 @@ function candidates(problem: Problem, around: readonly (readonly number[])[], st
   if (allowed?.isNarrow) return walkedCandidates(dimensions, allowed, around, stream);
   const found: number[][] = [];
   for (let i = 0; i < CANDIDATES; i += 1) {
-    found.push(
-      snapped(
-        dimensions,
-        dimensions.map(() => stream.uniform()),
-      ),
-    );
+    const x = dimensions.map(() => stream.uniform());
+    found.push(snapped(dimensions, x));
   }
   for (const centre of around) {
     for (const distance of NEAR) {

@@ -137,11 +137,9 @@ class GaussianProcess implements Method {
     this.#parts[0] = this.#parts[0]!.with(this.#log);
     // a search elsewhere goes on until its own model expects little, even if the model of all points expects more again
     const elsewhere = this.#excluded > 0 ? this.#ofPart(this.#excluded) : null;
-    if (elsewhere && elsewhere.improvement >= this.#enough) {
-      // its gain is left out, because it does not compare with the best of all points
-      const { x, by } = elsewhere.proposal;
-      return { x, by };
-    }
+    // without its gain, which is not a gain over the best of all points
+    if (elsewhere && elsewhere.improvement >= this.#enough)
+      return { x: elsewhere.proposal.x, by: elsewhere.proposal.by };
     this.#excluded = 0;
     const ofAll = this.#ofModel(this.#parts[0]);
     // with noise, repeats near the best point are useful, so the search never looks elsewhere

@@ -88,13 +88,10 @@ const SHORTEST = 1e-8;
 /** The number of earlier steps that tell the curvature. */
 const MEMORY = 8;
 
-/** An earlier step, with the names of the source. */
+/** The changes of the place (s) and of the slope (y) in an earlier step, and their dot product. */
 interface Pair {
-  /** The change of the place. */
   s: Float64Array;
-  /** The change of the slope. */
   y: Float64Array;
-  /** Their dot product. */
   curvature: number;
 }
 

@@ -28,16 +28,13 @@ export class Model {
       x: snapped(dimensions, observation.x),
     }));
     const fitted = fit(dimensions, atLevels, options);
-    return new Model(
-      dimensions,
-      fitted,
-      GaussianPosterior.of(
-        new Covariance(dimensions, fitted.parameters),
-        atLevels.map(({ x }) => x),
-        atLevels.map(({ value }) => fitted.warp.warped(value)),
-        atLevels.map((observation) => noiseOf(fitted, observation)),
-      ),
+    const posterior = GaussianPosterior.of(
+      new Covariance(dimensions, fitted.parameters),
+      atLevels.map(({ x }) => x),
+      atLevels.map(({ value }) => fitted.warp.warped(value)),
+      atLevels.map((observation) => noiseOf(fitted, observation)),
     );
+    return new Model(dimensions, fitted, posterior);
   }
 
   /** A copy with room for further points. Points that are added to the copy do not change this model. */
@@ -47,12 +44,8 @@ export class Model {
 
   /** Adds a value without fitting the parameters again. */
   add(observation: Observation): void {
-    const { warp } = this.fit;
-    this.posterior.add(
-      snapped(this.dimensions, observation.x),
-      warp.warped(observation.value),
-      noiseOf(this.fit, observation),
-    );
+    const x = snapped(this.dimensions, observation.x);
+    this.posterior.add(x, this.fit.warp.warped(observation.value), noiseOf(this.fit, observation));
   }
 
   /**

@@ -1,7 +1,6 @@
 import { Cholesky, dot } from './cholesky.ts';
 import type { Covariance } from './covariance.ts';
 
-/** A normal distribution. */
 export interface Normal {
   mean: number;
   variance: number;
@@ -88,11 +87,9 @@ export class GaussianPosterior {
    * 5.12.
    */
   leaveOneOut(): Float64Array {
+    const { size } = this;
     const inverse = this.#factor.inverse();
-    return Float64Array.from(
-      this.values,
-      (value, i) => value - this.#weights[i]! / inverse[i * this.size + i]!,
-    );
+    return Float64Array.from(this.values, (value, i) => value - this.#weights[i]! / inverse[i * size + i]!);
   }
 
   predict(x: readonly number[]): Normal {
