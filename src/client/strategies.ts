@@ -8,7 +8,7 @@ import {
   type CalibrationStory,
   type CalibrationSummary,
   calibrationStoryOf,
-  placeOf,
+  runNameOf,
   placesOfRuns,
 } from '../search/abc/story.ts';
 import type { FinishedPoints } from '../search/point-value.ts';
@@ -167,7 +167,7 @@ function withWeights(
   rows: Batched<ResultRow>,
 ): Batched<ResultRow> {
   let places: Awaited<ReturnType<typeof placesOfRuns>> | undefined;
-  const find = ({ point, replication }: ResultRow) => places?.get(placeOf(point, replication));
+  const find = ({ point, replication }: ResultRow) => places?.get(runNameOf(point, replication));
   return rows.mapBatches(async (batch) => {
     // the search may have asked for new points in the meantime, so the log is read again
     if (batch.some((row) => !find(row)))

@@ -23,11 +23,14 @@ export async function* textOf(file: string, code: ErrorCode): AsyncGenerator<str
   let decoder: TextDecoder | undefined;
   try {
     for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-      if (!decoder) checkText(chunk, file, code);
-      const isUtf16 = chunk[0] === 0xff && chunk[1] === 0xfe;
-      decoder ??= new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true });
+      if (!decoder) {
+        checkText(chunk, file, code);
+        const isUtf16 = chunk[0] === 0xff && chunk[1] === 0xfe;
+        decoder = new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true });
+      }
       yield decoder.decode(chunk, { stream: true });
     }
+    // this throws if the file ends in the middle of a character
     decoder?.decode();
   } catch (error) {
     const { code: reason } = error as NodeJS.ErrnoException;
@@ -36,7 +39,7 @@ export async function* textOf(file: string, code: ErrorCode): AsyncGenerator<str
 }
 
 /** The first bytes of files that are not text, and what such a file is. */
-const OTHER_FILES: readonly [bytes: string, what: string, hint: string][] = [
+const BINARY_FILES: readonly [bytes: string, what: string, hint: string][] = [
   ['PK\x03\x04', 'a workbook of Excel or another zip archive', 'Save the table as CSV (UTF-8).'],
   ['\xd0\xcf\x11\xe0', 'a workbook of an older Excel', 'Save the table as CSV (UTF-8).'],
   ['\x1f\x8b', 'compressed with gzip', 'Unpack it first.'],
@@ -53,7 +56,7 @@ const OTHER_FILES: readonly [bytes: string, what: string, hint: string][] = [
 
 /** @throws ForayError with the code, if the file begins like a file that is not text */
 function checkText(start: Buffer, file: string, code: ErrorCode): void {
-  const found = OTHER_FILES.find(([bytes]) => start.toString('latin1', 0, bytes.length) === bytes);
+  const found = BINARY_FILES.find(([bytes]) => start.toString('latin1', 0, bytes.length) === bytes);
   if (!found) return;
   const [, what, hint] = found;
   throw new ForayError(code, `The file is ${what}, not text.`, { place: { file, line: 1, column: 1 }, hint });
@@ -68,11 +71,12 @@ async function* linesIn(parts: AsyncIterable<string>): AsyncGenerator<string> {
     held = text.endsWith('\r') ? '\r' : '';
     // only the new part is split: a line may be as long as the file, and splitting it again and again would be slow
     const [first, ...others] = text.slice(0, text.length - held.length).split(LINE_END);
+    const last = others.pop();
     rest += first!;
-    if (others.length === 0) continue;
+    if (last === undefined) continue;
     yield rest;
-    rest = others.pop()!;
     yield* others;
+    rest = last;
   }
   if (rest !== '' || held !== '') yield rest;
 }

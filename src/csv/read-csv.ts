@@ -1,4 +1,3 @@
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import type { ErrorCode } from '../error-codes.ts';
@@ -36,19 +35,19 @@ export async function readCsv(file: string, code: ErrorCode, reader: RowReader):
     on_record(record: string[], { lines }) {
       linesRead = lines;
       const placeOf = (field: number): LinePlace => ({ file, line: lines, column: field + 1 });
-      if (columns > 0) {
-        reader.row(record, placeOf);
-        return null;
+      if (columns > 0) reader.row(record, placeOf);
+      else {
+        columns = record.length;
+        checkSeparator(record, code, placeOf(0));
+        checkNames(record, code, placeOf);
+        reader.names(record, placeOf);
       }
-      columns = record.length;
-      checkSeparator(record, code, placeOf(0));
-      checkNames(record, code, placeOf);
-      reader.names(record, placeOf);
+      // the parser passes no row on
       return null;
     },
   });
   try {
-    await pipeline(textOf(file, code), parser, new Transform({ objectMode: true }));
+    await pipeline(textOf(file, code), parser);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     // the parser takes the rest of the file as one value, so the quote opens after the last good row
@@ -116,8 +115,9 @@ function brokenRow(
     };
   }
   if (code === 'CSV_QUOTE_NOT_CLOSED')
-    return { message: 'A quote is opened and never closed.', hint: DOUBLED };
-  if (STRAY_QUOTE.includes(code)) return { message: 'A quote is in the middle of a value.', hint: DOUBLED };
+    return { message: 'A quote is opened and never closed.', hint: HOW_TO_QUOTE };
+  if (STRAY_QUOTE.includes(code))
+    return { message: 'A quote is in the middle of a value.', hint: HOW_TO_QUOTE };
   return { message: `The table is broken: ${message}.` };
 }
 
@@ -126,4 +126,4 @@ const STRAY_QUOTE: readonly string[] = [
   'CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE',
   'INVALID_OPENING_QUOTE',
 ];
-const DOUBLED = 'Put a value that contains a quote in quotes, and write the quote twice.';
+const HOW_TO_QUOTE = 'Put a value that contains a quote in quotes, and write the quote twice.';

@@ -1,4 +1,4 @@
-import { ForayError } from '../errors.ts';
+import { ForayError, type LinePlace } from '../errors.ts';
 import { linesOf } from './lines.ts';
 
 /**
@@ -15,9 +15,7 @@ export async function withLines(error: ForayError): Promise<ForayError> {
 /** The lines of the file that the errors name, by their numbers. The file is read only once. */
 async function readLines(errors: readonly ForayError[]): Promise<Map<number, string>> {
   const lines = new Map<number, string>();
-  const places = errors.flatMap(({ place }) =>
-    place && 'line' in place && place.text === undefined ? [place] : [],
-  );
+  const places = errors.flatMap((error) => placeWithoutText(error) ?? []);
   if (places.length === 0) return lines;
   const wanted = new Set(places.map(({ line }) => line));
   const last = Math.max(...wanted);
@@ -31,24 +29,29 @@ async function readLines(errors: readonly ForayError[]): Promise<Map<number, str
 }
 
 function withLine(error: ForayError, lines: ReadonlyMap<number, string>): ForayError {
-  const { code, message, place, hint } = error;
-  if (!place || !('line' in place) || place.text !== undefined) return error;
+  const { code, message, hint } = error;
+  const place = placeWithoutText(error);
+  const text = place && lines.get(place.line);
+  if (!place || text === undefined) return error;
   const { file, line, column } = place;
-  const text = lines.get(line);
-  if (text === undefined) return error;
   const found = { file, line, column: 1 + startOfField(text, column - 1), text };
   return new ForayError(code, message, { place: found, hint });
 }
 
-/** The index in a line of CSV where a field begins. */
+/** The place of an error in a line whose text is not known yet. */
+function placeWithoutText({ place }: ForayError): LinePlace | undefined {
+  return place && 'line' in place && place.text === undefined ? place : undefined;
+}
+
+/** The index in a line of CSV where a field begins; 0 if the line has fewer fields. */
 function startOfField(line: string, field: number): number {
   let isQuoted = false;
-  let before = 0;
-  for (let at = 0; at < line.length && before < field; at += 1) {
+  let commas = 0;
+  for (let at = 0; at < line.length; at += 1) {
     if (line[at] === '"') isQuoted = !isQuoted;
     if (line[at] !== ',' || isQuoted) continue;
-    before += 1;
-    if (before === field) return at + 1;
+    commas += 1;
+    if (commas === field) return at + 1;
   }
   return 0;
 }

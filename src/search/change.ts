@@ -38,8 +38,9 @@ export function changeOf(
   finished: FinishedPoints,
 ): SearchEvent {
   const { parallel } = before.strategy;
-  const isOther = hasOtherRequirements(before.strategy, after.strategy);
-  if (!isOther && !hasOtherBounds(before.strategy, after.strategy)) return { kind: 'continued', parallel };
+  const isJudgedAgain = hasOtherRequirements(before.strategy, after.strategy);
+  if (!isJudgedAgain && !hasOtherBounds(before.strategy, after.strategy))
+    return { kind: 'continued', parallel };
   const { coordinatesOf } = spaceOf(after.strategy, after.base);
   const outside = [...asks.keys()].filter((at) => coordinatesOf(asks[at]!.values) === undefined);
   return {
@@ -47,7 +48,7 @@ export function changeOf(
     parallel,
     from: asks.length,
     outside,
-    excess: isOther ? excessOf(after, asks, finished) : null,
+    excess: isJudgedAgain ? excessOf(after, asks, finished) : null,
   };
 }
 
@@ -59,7 +60,8 @@ function excessOf(
 ): (readonly number[] | null)[] {
   const reader = new PointReader(campaign);
   return asks.map(({ ordinal, told }) => {
-    const runs = ordinal === null || told === null ? undefined : finished.get(ordinal);
-    return runs === undefined || told?.value === null ? null : reader.valueOf(runs).excess;
+    if (ordinal === null || told === null || told.value === null) return null;
+    const runs = finished.get(ordinal);
+    return runs ? reader.valueOf(runs).excess : null;
   });
 }

@@ -10,8 +10,8 @@ import { MOST_GROWTH } from './selection/kn.ts';
 /**
  * The confirmation at the end of a search. The best value of a search is too good, because it decided which point is
  * the best. So the best points get new replications, which decide the winner. Then the winner gets further
- * replications. They do not decide which point is the best, so their mean is the value of the winner. Together with the runs
- * of the comparison, they can only show that the winner does not meet the requirements.
+ * replications. They do not decide which point is the best, so their mean is the value of the winner. Together with the
+ * runs of the comparison, they can only show that the winner does not meet the requirements.
  */
 
 export type Decided = Pick<SearchStep, 'events' | 'replications'>;
@@ -38,11 +38,11 @@ export function finalistsOf(
   recommended: readonly string[] | null,
 ): { ordinals: number[]; after: number } {
   const candidates = history.candidates();
-  const own = recommended && history.firstOf(recommended);
+  const recommendedAsk = recommended && history.firstOf(recommended);
   const chosen = finalists(
     candidates.map(({ told }) => ({ mean: told.value!, variance: told.variance, runs: told.runs })),
     strategy.confirm!.best,
-    candidates.findIndex(({ values }) => history.firstOf(values) === own),
+    candidates.findIndex(({ values }) => history.firstOf(values) === recommendedAsk),
   );
   return { ordinals: chosen.map((at) => candidates[at]!.ordinal!), after: strategy.most ?? replications };
 }
@@ -72,18 +72,19 @@ export function compareFinalists(
 ): Decided {
   const { ordinals, after } = lastFinalists(events);
   const rejected = rejectedIn(events);
-  const systems = ordinals.filter((ordinal) => !rejected.has(ordinal));
-  if (systems.some((ordinal) => !finished.has(ordinal))) return { events: [], replications: [] };
-  const fresh = systems.map((ordinal) => ({ ordinal, runs: runsAfter(finished, ordinal, after) }));
+  const remaining = ordinals.filter((ordinal) => !rejected.has(ordinal));
+  if (remaining.some((ordinal) => !finished.has(ordinal))) return { events: [], replications: [] };
+  const fresh = remaining.map((ordinal) => ({ ordinal, runs: runsAfter(finished, ordinal, after) }));
   const mostOf = mostIn(rule, runsOf(fresh));
   const compared = fresh.filter(({ runs }) => {
     const told = reader.valueOf(runs);
-    if (told.value === null || isFeasible(told)) return told.value !== null;
-    return mostOf(runs.length) > runs.length && mayMeet(reader, rule, runs);
+    if (told.value === null) return false;
+    return isFeasible(told) || (mostOf(runs.length) > runs.length && mayMeet(reader, rule, runs));
   });
   if (compared.length === 0) return { events: [{ kind: 'over' }], replications: [] };
   const values = compared.map(({ runs }) => reader.valuesOf(runs));
-  const next = nextOfComparison(rule, values, runsOf(fresh) - runsOf(compared));
+  const spentOnOthers = runsOf(fresh) - runsOf(compared);
+  const next = nextOfComparison(rule, values, spentOnOthers);
   if (!next.decided)
     return {
       events: [],
@@ -96,22 +97,21 @@ export function compareFinalists(
   const best = reader.valueOf(runs);
   if (!isFeasible(best)) {
     const from = after + runs.length + 1;
-    return { events: [], replications: [{ ordinal, from, to: after + more(runs.length, mostOf) }] };
+    return { events: [], replications: [{ ordinal, from, to: after + enlarged(runs.length, mostOf) }] };
   }
-  // a rejected point has more replications than the comparison uses
-  const used = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
-  const isSure = next.isSure && !ordinals.some(mayBeBetter);
-  const winner: SearchEvent = { kind: 'winner', ordinal, isSure, after: used };
-  if (areExact(rule)) return { events: [winner, { kind: 'over' }], replications: [] };
-  return { events: [winner], replications: [{ ordinal, from: used + 1, to: used + report }] };
-
-  /** Whether a point is better, and its runs, as many as it can have, do not tell whether it meets the requirements. */
-  function mayBeBetter(other: number): boolean {
-    if (areExact(rule) || compared.some((one) => one.ordinal === other)) return false;
+  /** Whether a finalist that was left out is better, and may meet the requirements in spite of its runs. */
+  const mayBeBetter = (other: number): boolean => {
+    if (compared.some((one) => one.ordinal === other)) return false;
     const own = runsAfter(finished, other, after);
     const { value } = reader.valueOf(own);
     return value !== null && value < best.value! && mayMeet(reader, rule, own);
-  }
+  };
+  const isSure = next.isSure && (areExact(rule) || !ordinals.some(mayBeBetter));
+  // of all finalists, because a rejected one has further replications
+  const last = Math.max(...ordinals.map((each) => lastReplication(finished, each)));
+  const winner: SearchEvent = { kind: 'winner', ordinal, isSure, after: last };
+  if (areExact(rule)) return { events: [winner, { kind: 'over' }], replications: [] };
+  return { events: [winner], replications: [{ ordinal, from: last + 1, to: last + report }] };
 }
 
 /**
@@ -131,8 +131,8 @@ function mostIn(rule: Comparison, spent: number): MostOf {
   return rule.method === 'kn' ? () => MOST_REPLICATIONS : (runs) => runs + Math.max(0, rule.runs - spent);
 }
 
-/** The new number of runs of a point that gets further runs alone, because nobody knows whether it meets the requirements. */
-function more(runs: number, mostOf: MostOf): number {
+/** The new number of runs of a point that gets further runs alone, until it is clear whether it meets the requirements. */
+function enlarged(runs: number, mostOf: MostOf): number {
   return Math.min(mostOf(runs), runs + Math.ceil(MOST_GROWTH * runs));
 }
 
@@ -141,12 +141,13 @@ function runsOf(points: readonly { runs: readonly unknown[] }[]): number {
 }
 
 /**
- * Reads the further replications of the winner, and ends the search. If the winner fails in these replications, or does not
- * meet the requirements, it is rejected, and the comparison goes on. If it misses them, but perhaps only by luck, it gets
- * more replications first. All new runs of the winner decide together, each
- * with the same weight: a mean of a few further runs varies more than that of many runs of the comparison, so alone it
- * would reject a good winner by chance. These runs also choose among the finalists, so the intervals of required outputs allow for
- * their number.
+ * Reads the further replications of the winner, and ends the search. If the winner fails in these replications, or does
+ * not meet the requirements, it is rejected, and the comparison goes on. If it misses them, but perhaps only by luck, it
+ * gets more replications first.
+ *
+ * All new runs of the winner decide together, each with the same weight: a mean of a few further runs varies more than
+ * that of many runs of the comparison, so alone it would reject a good winner by chance. These runs also choose among
+ * the finalists, so the intervals of required outputs allow for the number of finalists.
  */
 export function reportWinner(
   rule: Comparison,
@@ -156,17 +157,16 @@ export function reportWinner(
 ): Decided {
   const { ordinal, after } = events.findLast((event) => event.kind === 'winner')!;
   if (!finished.has(ordinal)) return { events: [], replications: [] };
-  const isRejected = reader.valueOf(runsAfter(finished, ordinal, after)).value === null;
+  const hasFailed = reader.valueOf(runsAfter(finished, ordinal, after)).value === null;
   const runs = newRuns(events, finished, ordinal);
-  if (!isRejected && isFeasible(reader.valueOf(runs)))
-    return { events: [{ kind: 'over' }], replications: [] };
-  // a budget is spent by now
+  if (!hasFailed && isFeasible(reader.valueOf(runs))) return { events: [{ kind: 'over' }], replications: [] };
+  // by now, the comparison has spent its budget
   const mostOf = mostIn(rule, Infinity);
-  const to = more(runs.length, mostOf) - runs.length;
-  if (isRejected || to <= 0 || !mayMeet(reader, rule, runs))
+  const added = enlarged(runs.length, mostOf) - runs.length;
+  if (hasFailed || added <= 0 || !mayMeet(reader, rule, runs))
     return { events: [{ kind: 'rejected', ordinal }], replications: [] };
   const last = lastReplication(finished, ordinal);
-  return { events: [], replications: [{ ordinal, from: last + 1, to: last + to }] };
+  return { events: [], replications: [{ ordinal, from: last + 1, to: last + added }] };
 }
 
 /** The runs of a finalist since the comparison began. */
@@ -186,6 +186,15 @@ export function comparedPoints({ events }: Pick<SearchLog, 'events'>): number[] 
 /** The finalists of the last comparison, which has begun. */
 export function lastFinalists(events: readonly SearchEvent[]): Extract<SearchEvent, { kind: 'finalists' }> {
   return events.findLast((event) => event.kind === 'finalists')!;
+}
+
+/**
+ * The highest replication number with which a point was compared: its further replications did not choose it. Infinity
+ * for a point that was never chosen.
+ */
+export function lastCompared(events: readonly SearchEvent[], ordinal: number): number {
+  const chosen = events.find((event) => event.kind === 'winner' && event.ordinal === ordinal);
+  return chosen?.kind === 'winner' ? chosen.after : Infinity;
 }
 
 /** The runs of a point with a replication number above `after`. */

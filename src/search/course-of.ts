@@ -6,7 +6,7 @@ import { SearchCourse } from './course.ts';
 
 export type Course = SearchCourse | AbcCourse;
 
-/** Rebuilds from its log the object that makes the steps of a search or a calibration. */
+/** Rebuilds the object that makes the steps of a search or a calibration, from its log. */
 export function courseOf(campaign: CampaignBy<Finder>, log: SearchLog): Promise<Course> {
   const { strategy } = campaign;
   switch (strategy.by) {

@@ -14,17 +14,19 @@ import {
   stopOf,
   type StopReason,
 } from '../campaign/search/log.ts';
+import { orderOf } from '../campaign/expressions/operators.ts';
 import type { CampaignBy } from '../campaign/types.ts';
 import {
   compareFinalists,
   comparedPoints,
   comparisonOf,
+  type Decided,
   finalistsOf,
   isConfirmed,
   reportWinner,
 } from './compare-finalists.ts';
 import { History } from './history.ts';
-import { keysOf } from './point-keys.ts';
+import { pointMaker } from './point-maker.ts';
 import { isNoisy } from './noise.ts';
 import { type FinishedPoints, isFeasible, PointReader } from './point-value.ts';
 import { KNOWN, type ProposedPoint, Proposer, RECOMMENDED } from './proposer.ts';
@@ -56,13 +58,17 @@ export class SearchCourse {
   readonly #reader: PointReader;
   readonly #replications: Replications;
   readonly #proposer: Proposer;
-  readonly #pointOf: ReturnType<typeof keysOf>;
+  readonly #pointOf: ReturnType<typeof pointMaker>;
+  /** The points of another campaign with which the search begins. */
   readonly #known: readonly KnownPoint[];
+  readonly #hasOptimiser: boolean;
   /** Why the method gives no further point: there is none, it finds none, or it expects too little improvement. */
   #methodEnd: 'all' | 'optimiser' | 'exhausted' | 'gain' | undefined;
   #finished: FinishedPoints = new Map();
   #isClosed = false;
   #result = emptyStep();
+  /** Whether no ask has these values. */
+  readonly #isNew = (values: readonly string[]): boolean => this.history.firstOf(values) === undefined;
 
   private constructor(campaign: CampaignBy<'search'>, log: SearchLog) {
     this.#campaign = campaign;
@@ -72,6 +78,7 @@ export class SearchCourse {
     this.#replications = new Replications(campaign, this.history, this.#reader);
     const { id, strategy, goal, base, seed } = campaign;
     this.#known = log.events.find((event) => event.kind === 'known')?.points ?? [];
+    this.#hasOptimiser = typeof strategy.method === 'object';
     const { from, parallel } = methodIn(log, strategy.parallel);
     this.#from = from;
     this.#proposer = new Proposer({
@@ -84,10 +91,9 @@ export class SearchCourse {
       isNoisy: isNoisy(campaign),
       known: this.#known,
     });
-    this.#pointOf = keysOf(campaign);
+    this.#pointOf = pointMaker(campaign);
   }
 
-  /** @param campaign - one with a search */
   static async of(campaign: CampaignBy<'search'>, log: SearchLog): Promise<SearchCourse> {
     const course = new SearchCourse(campaign, log);
     await course.#proposer.catchUp(log.asks);
@@ -143,16 +149,8 @@ export class SearchCourse {
     this.#finished = finished;
     this.#result = emptyStep();
     const { stage } = this;
-    const campaign = this.#campaign;
-    const reader = this.#reader;
     if (stage === 'searching' || stage === 'finishing') await this.#search();
-    else if (stage === 'comparing') {
-      const comparison = { rule: comparisonOf(campaign, reader), report: campaign.strategy.confirm!.report };
-      this.#result = { ...this.#result, ...compareFinalists(comparison, this.events, finished, reader) };
-    } else if (stage === 'reporting') {
-      const rule = comparisonOf(campaign, reader);
-      this.#result = { ...this.#result, ...reportWinner(rule, this.events, finished, reader) };
-    }
+    else if (stage !== 'over') this.#result = { ...this.#result, ...this.#compare(stage) };
     this.events.push(...this.#result.events);
     return this.#result;
   }
@@ -168,6 +166,13 @@ export class SearchCourse {
     const { asks } = this.history;
     const first = asks.length - ordinals.length;
     for (const [at, ordinal] of ordinals.entries()) asks[first + at]!.ordinal = ordinal;
+  }
+
+  #compare(stage: 'comparing' | 'reporting'): Decided {
+    const rule = comparisonOf(this.#campaign, this.#reader);
+    if (stage === 'reporting') return reportWinner(rule, this.events, this.#finished, this.#reader);
+    const { report } = this.#campaign.strategy.confirm!;
+    return compareFinalists({ rule, report }, this.events, this.#finished, this.#reader);
   }
 
   async #search(): Promise<void> {
@@ -234,14 +239,16 @@ export class SearchCourse {
     if (history.asks.length === 0 && this.#askKnown()) return true;
     while (!this.#stopped()) {
       // a method that repeats points may need many proposals until it finds a new one
-      const repeats = history.inVain >= MOST_IN_VAIN && typeof this.#campaign.strategy.method === 'string';
-      const proposed = repeats ? 'exhausted' : await this.#proposer.next();
-      const left = proposed === 'exhausted' ? this.#left() : undefined;
-      if (left) return this.#add(left, false);
-      if (proposed === 'exhausted') this.#methodEnd = this.#whyExhausted();
-      else if (proposed && isTooLittle(this.#campaign.strategy.stop, proposed.gain)) this.#methodEnd = 'gain';
-      else if (proposed) return this.#add(proposed, true);
-      else if (!this.#tellNext()) return false;
+      const onlyRepeats = history.inVain >= MOST_IN_VAIN && !this.#hasOptimiser;
+      const proposed = onlyRepeats ? 'exhausted' : await this.#proposer.next();
+      if (proposed === 'exhausted') {
+        const left = this.#left();
+        if (left) return this.#add(left, false);
+        this.#methodEnd = this.#whyExhausted();
+      } else if (proposed === null) {
+        if (!this.#tellNext()) return false;
+      } else if (isTooLittle(this.#campaign.strategy.stop, proposed.gain)) this.#methodEnd = 'gain';
+      else return this.#add(proposed, true);
     }
     return false;
   }
@@ -251,23 +258,23 @@ export class SearchCourse {
    * best point of this search too. Returns whether it has asked for a point.
    */
   #askKnown(): boolean {
-    const best = this.#known
-      .filter(({ values, told }) => told.value !== null && isFeasible(told) && this.#proposer.moved(values))
-      .reduce<KnownPoint | null>((a, b) => (a && a.told.value! <= b.told.value! ? a : b), null);
-    const values = best && this.#proposer.moved(best.values);
-    if (!values || !this.#proposer.isAllowed(values)) return false;
-    return this.#add({ values, by: KNOWN, isAllowed: true }, false);
+    const candidates = this.#known.flatMap(({ values, told }) => {
+      const moved = this.#proposer.moved(values);
+      return moved && told.value !== null && isFeasible(told) ? [{ values: moved, value: told.value }] : [];
+    });
+    const [best] = candidates.toSorted((a, b) => orderOf(a.value, b.value));
+    if (!best || !this.#proposer.isAllowed(best.values)) return false;
+    return this.#add({ values: best.values, by: KNOWN, isAllowed: true }, false);
   }
 
   /** A point that a built-in method has left out. An outside optimiser may end its search when it wants. */
   #left(): ProposedPoint | undefined {
-    if (typeof this.#campaign.strategy.method === 'object') return undefined;
-    return this.#proposer.left((values) => this.history.firstOf(values) === undefined);
+    return this.#hasOptimiser ? undefined : this.#proposer.left(this.#isNew);
   }
 
   #whyExhausted(): 'all' | 'optimiser' | 'exhausted' {
-    if (this.#proposer.isAll((values) => this.history.firstOf(values) === undefined)) return 'all';
-    return typeof this.#campaign.strategy.method === 'object' ? 'optimiser' : 'exhausted';
+    if (this.#proposer.isAll(this.#isNew)) return 'all';
+    return this.#hasOptimiser ? 'optimiser' : 'exhausted';
   }
 
   /** How many points have no value yet. */
@@ -278,16 +285,18 @@ export class SearchCourse {
     return count;
   }
 
+  /** Whether an ask is the first of its point, and the point has no value yet. */
   #isOpen(at: number): boolean {
     const isFirst = this.history.firstOf(this.history.asks[at]!.values) === at;
     return isFirst && !this.#isRefused(at) && this.#valueOf(at) === undefined;
   }
 
+  /** Asks for a point. @returns true, because the search has asked */
   #add({ values, by, isAllowed }: Omit<ProposedPoint, 'gain'>, isProposed: boolean): true {
-    const { replications } = this.#campaign;
     this.#proposer.note(values, isProposed);
-    const isNew = this.history.firstOf(values) === undefined;
-    const point = isAllowed ? { ...this.#pointOf(values), from: 1, to: isNew ? replications : 0 } : null;
+    // a point that was asked for before has its runs already
+    const to = this.#isNew(values) ? this.#campaign.replications : 0;
+    const point = isAllowed ? { ...this.#pointOf(values), from: 1, to } : null;
     const seen = this.history.told;
     this.#result.asks.push({ point, values, by, seen, told: null });
     this.history.add({ ordinal: null, values, by, seen, told: null }, isAllowed);
@@ -295,8 +304,8 @@ export class SearchCourse {
   }
 
   #stopped(): StopReason | undefined {
-    const before = stopOf(this);
-    if (before ?? this.#methodEnd) return before ?? this.#methodEnd;
+    const known = stopOf(this) ?? this.#methodEnd;
+    if (known) return known;
     const { strategy, replications } = this.#campaign;
     const { value } = strategy.stop;
     const target = value === null ? null : this.#reader.signed(value);
@@ -306,8 +315,7 @@ export class SearchCourse {
   /** Asks for the point that the method recommends, if the search ends with a comparison and has not asked for it. */
   async #askRecommended(): Promise<boolean> {
     const values = isConfirmed(this.#campaign) ? await this.#proposer.recommend() : null;
-    if (!values || this.history.firstOf(values) !== undefined || !this.#proposer.isAllowed(values))
-      return false;
+    if (!values || !this.#isNew(values) || !this.#proposer.isAllowed(values)) return false;
     return this.#add({ values, by: RECOMMENDED, isAllowed: true }, false);
   }
 

@@ -44,15 +44,9 @@ export class History {
     this.asks.push(ask);
   }
 
-  /** The first asks of the points that may be the best one: they have a value, meet the requirements and are in bounds. */
-  candidates(): (Ask & { told: PointValue })[] {
-    const isCandidate = (ask: Ask, at: number): ask is Ask & { told: PointValue } =>
-      ask.told !== null &&
-      ask.told.value !== null &&
-      !ask.isOutside &&
-      isFeasible(ask.told) &&
-      this.firstOf(ask.values) === at;
-    return this.asks.filter(isCandidate);
+  /** The first asks of the points that may be the best one. */
+  candidates(): ToldAsk[] {
+    return this.asks.filter((ask, at): ask is ToldAsk => mayBeBest(ask) && this.firstOf(ask.values) === at);
   }
 
   /** Sets the value of the next ask. Asks get their values in their order. */
@@ -68,10 +62,7 @@ export class History {
     if (told.value !== null) this.#hasValue = true;
     const best = this.#best[at]!;
     const isBetter =
-      told.value !== null &&
-      !ask.isOutside &&
-      isFeasible(told) &&
-      (best === null || isLower(told.value, this.asks[best]!.told!.value!));
+      mayBeBest(ask) && (best === null || isLower(ask.told.value!, this.asks[best]!.told!.value!));
     this.#best.push(isBetter ? at : best);
   }
 
@@ -82,8 +73,8 @@ export class History {
 
   /** The best feasible ask among the first `count` told asks; undefined if there is none. */
   bestOf(count = this.told): Ask | undefined {
-    const at = this.#best[count];
-    return at === null || at === undefined ? undefined : this.asks[at];
+    const at = this.#best[count] ?? null;
+    return at === null ? undefined : this.asks[at];
   }
 
   /** How many asks were told after the best ask; 0 while there is no best ask. */
@@ -104,4 +95,11 @@ export class History {
   runs(replications: number): number {
     return this.#runsTold + (this.points - this.#pointsTold) * replications;
   }
+}
+
+type ToldAsk = Ask & { told: PointValue };
+
+/** Whether the point of an ask may be the best one: it has a value, meets the requirements and is in bounds. */
+function mayBeBest(ask: Ask): ask is ToldAsk {
+  return ask.told !== null && ask.told.value !== null && !ask.isOutside && isFeasible(ask.told);
 }

@@ -9,9 +9,11 @@ import type { FinishedRun, PointReader, RequiredValue } from './point-value.ts';
 /** A campaign that looks for the best point. */
 export type SeekingCampaign = CampaignBy<'search' | 'selection'>;
 
-/** The choice of a point by its value. */
+/** How a point was chosen by its value. */
 export interface Selected {
+  /** The number of points from which it was chosen (`confidenceAmong`). */
   among: number;
+  /** The values of the next points, the best one first (`chosenVariance`). */
   next: readonly Pick<PointValue, 'variance' | 'runs'>[];
 }
 
@@ -31,24 +33,23 @@ export function confidenceOfSearch({ strategy }: Pick<SeekingCampaign, 'strategy
  * if all runs have the same value, and for a quantile.
  *
  * @param mean - the mean of the output itself, even if the search maximizes it
- * @param choice - set if the point was chosen by this mean: from how many points (`confidenceAmong`), and the values of the
- * next points, the best one first (`chosenVariance`)
+ * @param selected - set if the point was chosen by this mean
  */
 export function intervalOf(
   campaign: Pick<SeekingCampaign, 'strategy'>,
   { isShare }: Pick<PointReader, 'isShare'>,
   mean: number,
   { variance, runs }: Pick<PointValue, 'variance' | 'runs'>,
-  choice: Selected = { among: 1, next: [] },
+  selected: Selected = { among: 1, next: [] },
 ): [number, number] | null {
   if (variance === null) return null;
-  const confidence = confidenceAmong(choice.among, confidenceOfSearch(campaign));
+  const confidence = confidenceAmong(selected.among, confidenceOfSearch(campaign));
   if (isShare) {
     const { low, high } = wilsonInterval(shareOf(mean, runs), runs, confidence);
     return [low, high];
   }
   if (variance === 0) return null;
-  const next = choice.next.map((told) => told.variance && told.variance * told.runs);
+  const next = selected.next.map((told) => told.variance && told.variance * told.runs);
   const half = halfWidth(runs, Math.sqrt(chosenVariance(variance * runs, next)), confidence);
   return [mean - half, mean + half];
 }

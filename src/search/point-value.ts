@@ -96,8 +96,7 @@ export class PointReader {
       const { chance } = requirement;
       const isShare = chance !== null || measure.statistic === 'share';
       // with a chance, the share of runs that meet the limits counts
-      const numbers =
-        chance === null ? values : values.map((value) => Number(beyond(requirement, value) <= 0));
+      const numbers = chance === null ? values : values.map((value) => Number(isWithin(requirement, value)));
       const estimate = (): Pick<RequiredValue, 'value' | 'variance' | 'ranked'> => {
         if (values.length === 0) return { value: null, variance: null };
         if (measure.statistic !== 'quantile' || chance !== null)
@@ -110,8 +109,8 @@ export class PointReader {
   }
 
   /**
-   * Whether a point may meet the requirements, although its runs may miss some: the interval of each missed one reaches the
-   * limits. Equal values count as sure.
+   * Whether a point may meet the requirements, although its runs may miss some: the interval of each missed one reaches
+   * the limits. Equal values count as sure.
    */
   mayMeet(runs: readonly FinishedRun[], confidence: number): boolean {
     return this.required(runs).every((one, at) => {
@@ -123,12 +122,10 @@ export class PointReader {
       const values = runs.flatMap(({ outputs }) => numberOf(measure, outputs) ?? []);
       const n = values.length;
       /** The upper end of the interval of the share of runs within the limits. */
-      const mostWithin = (limits: Pick<Requirement, 'min' | 'max'>): number =>
-        wilsonInterval(
-          shareOf(meanOf(values.map((each) => Number(beyond(limits, each) <= 0))), n),
-          n,
-          confidence,
-        ).high;
+      const mostWithin = (limits: RequiredLimits): number => {
+        const mean = meanOf(values.map((each) => Number(isWithin(limits, each))));
+        return wilsonInterval(shareOf(mean, n), n, confidence).high;
+      };
       if (chance !== null) return mostWithin(requirement) >= chance;
       if (measure.statistic === 'quantile') {
         // the quantile is within a limit if a large enough share of the values is
@@ -141,7 +138,7 @@ export class PointReader {
       const { low, high } = isShare
         ? wilsonInterval(shareOf(value, n), n, confidence)
         : { low: value - half, high: value + half };
-      return beyond({ min, max: null }, high) <= 0 && beyond({ min: null, max }, low) <= 0;
+      return isWithin({ min, max: null }, high) && isWithin({ min: null, max }, low);
     });
   }
 
@@ -157,15 +154,11 @@ export class PointReader {
   whyFailed(runs: readonly FinishedRun[]): string | null {
     const failed = runs.filter(({ outputs }) => Object.keys(outputs).length === 0).length;
     const without = this.valuesOf(runs).filter((value) => value === null).length - failed;
-    const all = runs.length;
-    const causes = [
-      ...(failed > 0 ? [all === 1 ? 'its run failed' : `${failed} of its ${all} runs failed`] : []),
-      ...(without > 0
-        ? [
-            `${this.#goal.name} has no finite value in ${all === 1 ? 'its run' : `${without} of its ${all} runs`}`,
-          ]
-        : []),
-    ];
+    const runsIn = (count: number): string =>
+      runs.length === 1 ? 'its run' : `${count} of its ${runs.length} runs`;
+    const causes: string[] = [];
+    if (failed > 0) causes.push(`${runsIn(failed)} failed`);
+    if (without > 0) causes.push(`${this.#goal.name} has no finite value in ${runsIn(without)}`);
     return causes.length > 0 ? causes.join(', and ') : null;
   }
 
@@ -174,7 +167,8 @@ export class PointReader {
     // a failed point counts all of its runs, and another point only those with a value
     if (value === null) return runs.slice(0, count);
     const withValue = this.valuesOf(runs).flatMap((own, at) => (own === null ? [] : [at]));
-    return runs.slice(0, (withValue[count - 1] ?? runs.length - 1) + 1);
+    const last = withValue[count - 1] ?? runs.length - 1;
+    return runs.slice(0, last + 1);
   }
 
   /** Converts a value of the output into the minimized value, or back. */
@@ -185,17 +179,15 @@ export class PointReader {
 
   #quantileOf(values: readonly number[]): number {
     const p = this.#goal.probability!;
-    return quantile(
-      values.toSorted((a, b) => a - b),
-      this.#sign > 0 ? p : 1 - p,
-    );
+    const sorted = values.toSorted((a, b) => a - b);
+    return quantile(sorted, this.#sign > 0 ? p : 1 - p);
   }
 }
 
 /**
- * The variance of the mean; null if it is unknown. If nearly all values are equal, it allows for rare values that these runs
- * have missed. Only for a share it is known how far a rare value is from the others (1), so even its equal values have a
- * variance.
+ * The variance of the mean; null if it is unknown. If nearly all values are equal, it allows for rare values that these
+ * runs have missed. A rare value of a share differs from the others by 1, so even equal values of a share have a
+ * variance. For a mean, this difference is unknown.
  */
 function varianceOf(values: readonly number[], isShare: boolean): number | null {
   const variance = chanceVariance(spreadOf(values), isShare ? 1 : null);
@@ -208,8 +200,14 @@ function excessOf({ requirement, value }: RequiredValue): number {
   return requirement.chance === null ? beyond(requirement, value) : difference(requirement.chance, value);
 }
 
+type RequiredLimits = Pick<Requirement, 'min' | 'max'>;
+
+function isWithin(limits: RequiredLimits, value: number): boolean {
+  return beyond(limits, value) <= 0;
+}
+
 /** By how much a value lies outside the limits of a requirement; at most 0 if it lies within them. */
-function beyond({ min, max }: Pick<Requirement, 'min' | 'max'>, value: number): number {
+function beyond({ min, max }: RequiredLimits, value: number): number {
   return Math.max(
     min === null ? -Infinity : difference(min, value),
     max === null ? -Infinity : difference(value, max),

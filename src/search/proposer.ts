@@ -31,7 +31,7 @@ export const RECOMMENDED = 'recommended';
 
 /** `by` of a point that no method proposed: the method only repeated points, or had none. */
 const LEFT = 'what the method left out';
-/** The number of points of the region that are looked at until one of them is new. */
+/** In a space with too many points to list, this many allowed points are drawn to find a new one. */
 const LEFT_TRIES = 64;
 
 /** A proposal of the method as canonical values. `gain`: the improvement that the method expects; null if unknown. */
@@ -56,8 +56,8 @@ export class Proposer {
   readonly #seed: number;
   /** A source of allowed points; undefined if all points are allowed. */
   readonly #allowed: AllowedPoints | undefined;
-  /** The listed points before this one were asked for. */
-  #listed = 0;
+  /** The index of the first listed point that may not have been asked for. */
+  #firstLeft = 0;
   /**
    * Every ask. `x` is undefined outside the bounds. `number` is the number of the proposal; null for a point that the
    * method did not propose.
@@ -140,8 +140,8 @@ export class Proposer {
     const allowed = this.#allowed;
     const point = (values: string[]): ProposedPoint => ({ values, by: LEFT, gain: null, isAllowed: true });
     const list = space.list();
-    for (; list && this.#listed < list.length; this.#listed += 1) {
-      const values = space.valuesAt(list[this.#listed]!);
+    for (; list && this.#firstLeft < list.length; this.#firstLeft += 1) {
+      const values = space.valuesAt(list[this.#firstLeft]!);
       if (isNew(values)) return point(values);
     }
     if (list || !allowed) return undefined;

@@ -48,8 +48,8 @@ export class Replications {
    */
   rivalOf(ask: Ask): Ask | null | undefined {
     const { asks, told } = this.#history;
-    const isLater = this.#campaign.commonRandomNumbers && ask !== asks[0];
-    const seen = Math.max(ask.seen, isLater ? 1 : 0);
+    const needsFirst = this.#campaign.commonRandomNumbers && ask !== asks[0];
+    const seen = Math.max(ask.seen, needsFirst ? 1 : 0);
     return seen > told ? undefined : (this.#history.bestOf(seen) ?? null);
   }
 
@@ -63,11 +63,11 @@ export class Replications {
     if (most === null) return replications;
     const rival = this.rivalOf(ask);
     if (rival === undefined) return undefined;
-    const known = rival && finished.get(rival.ordinal!);
-    const rivals = known && this.#reader.runsOf(known, rival.told!);
+    const finishedOfRival = rival && finished.get(rival.ordinal!);
+    const rivalRuns = finishedOfRival && this.#reader.runsOf(finishedOfRival, rival.told!);
     const wanted = nextOfRace({
       values: this.#reader.valuesOf(runs),
-      rival: rivals ? this.#reader.valuesOf(rivals) : null,
+      rival: rivalRuns ? this.#reader.valuesOf(rivalRuns) : null,
       isPaired: commonRandomNumbers,
       isShare: this.#reader.isShare,
       min: replications,
@@ -76,7 +76,7 @@ export class Replications {
     });
     // the first seeds may be good for all points, so a mean over them must not win against a mean over more seeds
     return commonRandomNumbers && this.#isBest(runs, rival)
-      ? Math.max(wanted, rivals?.length ?? most)
+      ? Math.max(wanted, rivalRuns?.length ?? most)
       : wanted;
   }
 

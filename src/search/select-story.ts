@@ -3,6 +3,7 @@ import { rejectedIn, type SearchEvent, stageOf } from '../campaign/search/log.ts
 import type { Selection } from '../campaign/search/search.ts';
 import type { CampaignBy, Point } from '../campaign/types.ts';
 import { areSame } from '../statistics/chance.ts';
+import { lastCompared } from './compare-finalists.ts';
 import { requiredAt, type Selected } from './interval.ts';
 import { type FinishedRun, PointReader } from './point-value.ts';
 import { byRank, type Finalist, finalistAt } from './story.ts';
@@ -36,13 +37,6 @@ export interface SelectStory {
 /** A point with its finished runs. `isWhole`: whether all its runs have finished. */
 type Compared = Point & { runs: readonly FinishedRun[]; isWhole: boolean };
 
-/** The number of other points with the same mean. */
-function tiedWith({ ordinal, mean }: Finalist, points: readonly Finalist[]): number {
-  const isTied = (other: number | null): boolean => mean !== null && other !== null && areSame(other, mean);
-  return points.filter((point) => isTied(point.mean) && point.ordinal !== ordinal).length;
-}
-
-/** @param campaign - one with a selection */
 export function selectStoryOf(
   campaign: CampaignBy<'selection'>,
   events: readonly SearchEvent[],
@@ -52,67 +46,63 @@ export function selectStoryOf(
   const winner = winnerOf(events);
   const reader = new PointReader(campaign);
   const rejected = rejectedIn(events);
-  const shown = (point: Compared, runs: readonly FinishedRun[], choice?: Selected): Finalist => {
+  const finalistOf = (point: Compared, runs: readonly FinishedRun[], selected?: Selected): Finalist => {
     const isWinner = winner?.ordinal === point.ordinal && stage === 'over';
-    return finalistAt(campaign, reader, point, runs, { rejected, isWinner, ...(choice && { choice }) });
+    return finalistAt(campaign, reader, point, runs, { rejected, isWinner, ...(selected && { selected }) });
   };
-  // a mean of the comparison does not include the replications after the comparison
-  const chosenAt = new Map(
-    events.flatMap((event) => (event.kind === 'winner' ? [[event.ordinal, event.after] as const] : [])),
-  );
   const ofComparison = ({ ordinal, runs }: Compared): FinishedRun[] => {
-    const last = chosenAt.get(ordinal) ?? Infinity;
+    const last = lastCompared(events, ordinal);
     return runs.filter(({ replication }) => replication <= last);
   };
-  const all = points.map((point) => shown(point, ofComparison(point)));
+  const all = points.map((point) => finalistOf(point, ofComparison(point)));
   const ranked = byRank(all, reader);
-  const best = winner
-    ? all.find(({ ordinal }) => ordinal === winner.ordinal)
-    : stage === 'over'
-      ? undefined
-      : ranked.find((point) => point.isFeasible);
   const byOrdinal = new Map(points.map((point) => [point.ordinal, point]));
-  const compared = best && byOrdinal.get(best.ordinal)!;
-  const furtherRuns =
-    winner && compared!.isWhole ? compared!.runs.filter(({ replication }) => replication > winner.after) : [];
-  const candidates = ranked.filter((point) => point.isFeasible);
-  // until the runs after the comparison are there, the runs that chose the point give its value
-  const isReported = furtherRuns.length > 0;
-  const among = isReported ? 1 : Math.max(1, candidates.length);
-  const used = compared && (isReported ? furtherRuns : ofComparison(compared));
-  const others = candidates.filter((point) => point !== best);
-  const next =
-    among > 1 ? others.map((one) => reader.valueOf(ofComparison(byOrdinal.get(one.ordinal)!))) : [];
-  const told = compared && shown(compared, used!, { among, next });
-  const failed = points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length;
+  const bestPoint = (): BestPoint | null => {
+    if (stage === 'over' && !winner) return null;
+    const candidates = ranked.filter((point) => point.isFeasible);
+    const best = winner ? ranked.find(({ ordinal }) => ordinal === winner.ordinal) : candidates[0];
+    if (!best || best.mean === null) return null;
+    const compared = byOrdinal.get(best.ordinal)!;
+    const furtherRuns =
+      winner && compared.isWhole ? compared.runs.filter(({ replication }) => replication > winner.after) : [];
+    // until the runs after the comparison are there, the runs that chose the point give its value
+    const isReported = furtherRuns.length > 0;
+    const used = isReported ? furtherRuns : ofComparison(compared);
+    const among = isReported ? 1 : Math.max(1, candidates.length);
+    const others = among > 1 ? candidates.filter((point) => point !== best) : [];
+    const next = others.map(({ ordinal }) => reader.valueOf(ofComparison(byOrdinal.get(ordinal)!)));
+    const { mean, interval, runs, required } = finalistOf(compared, used, { among, next });
+    return {
+      ordinal: best.ordinal,
+      key: best.key,
+      value: mean ?? best.mean,
+      inputs: namedValues(campaign.varied, best.values),
+      interval,
+      among,
+      runs,
+      failed: used.length - runs,
+      seen: best.mean,
+      isEqual: reader.areEqual(used),
+      // all runs of the winner decide whether it meets the requirements, and so they have chosen it among all points
+      required: isReported ? requiredAt(campaign, reader, compared.runs, points.length) : required,
+      tied: isReported ? 0 : tiedWith(best, candidates),
+      choice: isReported ? choiceOf(winner!) : 'alone',
+    };
+  };
   return {
     summary: {
       method: campaign.strategy.method,
       stage: stage === 'reporting' || stage === 'over' ? stage : 'comparing',
       points: points.length,
-      failed,
-      best:
-        told && best && best.mean !== null
-          ? {
-              ordinal: best.ordinal,
-              key: best.key,
-              value: told.mean ?? best.mean,
-              inputs: namedValues(campaign.varied, best.values),
-              interval: told.interval,
-              among,
-              runs: told.runs,
-              failed: used!.length - told.runs,
-              seen: best.mean,
-              isEqual: reader.areEqual(used!),
-              // all runs of the winner decide whether it meets the requirements, and so they have chosen it among all points
-              required: isReported
-                ? requiredAt(campaign, reader, compared.runs, points.length)
-                : told.required,
-              tied: isReported ? 0 : tiedWith(best, candidates),
-              choice: isReported ? choiceOf(winner!) : 'alone',
-            }
-          : null,
+      failed: points.filter(({ isWhole }, at) => isWhole && all[at]!.mean === null).length,
+      best: bestPoint(),
     },
     points: ranked,
   };
+}
+
+/** The number of other points with the same mean. */
+function tiedWith({ ordinal, mean }: Finalist, points: readonly Finalist[]): number {
+  const isTied = (other: number | null): boolean => mean !== null && other !== null && areSame(other, mean);
+  return points.filter((point) => isTied(point.mean) && point.ordinal !== ordinal).length;
 }

@@ -9,7 +9,6 @@ import { type FinishedPoints, PointReader } from './point-value.ts';
  * the design, and uses their replications from the first replication on. It depends only on the campaign, the log and
  * the finished runs.
  *
- * @param campaign - one with a selection
  * @param points - the number of points; their ordinals start at 0
  */
 export function nextOfSelection(
@@ -29,6 +28,7 @@ export function nextOfSelection(
       return reportWinner(rule, events, finished, reader);
     case 'over':
       return { events: [], replications: [] };
+    // the comparison has not begun
     case 'searching':
     case 'finishing': {
       const ordinals = Array.from({ length: points }, (_, ordinal) => ordinal);

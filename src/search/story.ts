@@ -1,7 +1,7 @@
 import { orderOf } from '../campaign/expressions/operators.ts';
 import { type Ask, rejectedIn, type SearchLog } from '../campaign/search/log.ts';
 import type { CampaignBy } from '../campaign/types.ts';
-import { runsAfter } from './compare-finalists.ts';
+import { lastCompared, runsAfter } from './compare-finalists.ts';
 import { isNoisy } from './noise.ts';
 import { History } from './history.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type SeekingCampaign,
   type Selected,
 } from './interval.ts';
-import { keysOf } from './point-keys.ts';
+import { pointMaker } from './point-maker.ts';
 import { type FinishedPoints, type FinishedRun, isFeasible, PointReader } from './point-value.ts';
 import { type SearchSummary, summaryOf } from './summary.ts';
 
@@ -75,7 +75,6 @@ export interface Finalist extends Pick<AskedPoint, 'ordinal' | 'key' | 'values'>
   required: RequiredOutput[];
 }
 
-/** @param campaign - one with a search */
 export function storyOf(
   campaign: CampaignBy<'search'>,
   log: SearchLog,
@@ -95,7 +94,7 @@ export function storyOf(
 export function askedPoints(campaign: CampaignBy<'search'>, { asks }: Pick<SearchLog, 'asks'>): AskedPoint[] {
   const history = new History(asks);
   const reader = new PointReader(campaign);
-  const keyOf = keysOf(campaign);
+  const keyOf = pointMaker(campaign);
   return asks.flatMap((ask, at): AskedPoint[] => {
     const { ordinal, values, by, seen, told, isOutside = false } = ask;
     if (ordinal === null || history.firstOf(values) !== at) return [];
@@ -136,8 +135,7 @@ function finalistsIn(
   const byOrdinal = new Map(points.map((point) => [point.ordinal, point]));
   const all = compared.ordinals.map((ordinal): Finalist => {
     const point = byOrdinal.get(ordinal)!;
-    const won = events.find((event) => event.kind === 'winner' && event.ordinal === ordinal);
-    const last = won?.kind === 'winner' ? won.after : Infinity;
+    const last = lastCompared(events, ordinal);
     const fresh = runsAfter(finished, ordinal, compared.after).filter(
       ({ replication }) => replication <= last,
     );
@@ -153,14 +151,14 @@ function finalistsIn(
 /**
  * A compared point, by some of its runs.
  *
- * @param choice - set if these runs have chosen the point
+ * @param selected - set if these runs have chosen the point
  */
 export function finalistAt(
   campaign: SeekingCampaign,
   reader: PointReader,
   { ordinal, key, values }: Pick<Finalist, 'ordinal' | 'key' | 'values'>,
   runs: readonly FinishedRun[],
-  { rejected, isWinner, choice }: { rejected: ReadonlySet<number>; isWinner: boolean; choice?: Selected },
+  { rejected, isWinner, selected }: { rejected: ReadonlySet<number>; isWinner: boolean; selected?: Selected },
 ): Finalist {
   const told = runs.length > 0 ? reader.valueOf(runs) : undefined;
   const mean = typeof told?.value === 'number' ? reader.signed(told.value) : null;
@@ -171,18 +169,20 @@ export function finalistAt(
     values,
     mean,
     seen: mean,
-    interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, choice),
+    interval: mean === null ? null : intervalOf(campaign, reader, mean, told!, selected),
     runs: told?.runs ?? 0,
     isFeasible: mean !== null && isFeasible(told!) && !isRejected,
     isRejected,
     isWinner,
-    required: requiredAt(campaign, reader, runs, choice?.among ?? 1),
+    required: requiredAt(campaign, reader, runs, selected?.among ?? 1),
   };
 }
 
 /** Orders points: first the winner, then the others from the best mean to the worst, then the points without a mean. */
 export function byRank(finalists: readonly Finalist[], reader: PointReader): Finalist[] {
-  const rank = ({ mean, isWinner }: Finalist): number =>
-    isWinner ? -Infinity : mean === null ? Infinity : reader.signed(mean);
+  const rank = ({ mean, isWinner }: Finalist): number => {
+    if (isWinner) return -Infinity;
+    return mean === null ? Infinity : reader.signed(mean);
+  };
   return finalists.toSorted((a, b) => orderOf(rank(a), rank(b)));
 }

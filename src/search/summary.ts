@@ -15,7 +15,7 @@ import type { CampaignBy } from '../campaign/types.ts';
 import { lastFinalists, newRuns, runsAfter } from './compare-finalists.ts';
 import { History } from './history.ts';
 import { intervalOf, type RequiredOutput, requiredAt, type Selected } from './interval.ts';
-import { keysOf } from './point-keys.ts';
+import { pointMaker } from './point-maker.ts';
 import { type FinishedPoints, type FinishedRun, PointReader } from './point-value.ts';
 import { areSame } from '../statistics/chance.ts';
 
@@ -145,27 +145,24 @@ function bestPoint(
   const winner = winnerOf(log.events);
   const candidates = history.candidates();
   const [, ...next] = candidates.map(({ told }) => told).toSorted((a, b) => a.value! - b.value!);
-  const choice = { among: Math.max(1, candidates.length), next };
+  const selected = { among: Math.max(1, candidates.length), next };
   if (winner) {
     const ask = log.asks.find(({ ordinal }) => ordinal === winner.ordinal)!;
-    const fresh = runsAfter(finished, winner.ordinal, winner.after);
-    if (fresh.length > 0)
+    const compared = newRuns(log.events, finished, winner.ordinal);
+    const further = runsAfter(finished, winner.ordinal, winner.after);
+    const { ordinals } = lastFinalists(log.events);
+    if (further.length > 0)
       return {
-        ...shown(campaign, ask, reader, fresh),
+        ...pointFrom(campaign, ask, reader, further),
         // these runs have also decided which finalists meet the requirements
-        required: requiredAt(
-          campaign,
-          reader,
-          newRuns(log.events, finished, winner.ordinal),
-          lastFinalists(log.events).ordinals.length,
-        ),
+        required: requiredAt(campaign, reader, compared, ordinals.length),
         seen,
         tied: 0,
         choice: choiceOf(winner),
       };
     // the further replications of the winner are still running
     const runs = finished.get(winner.ordinal) ?? [];
-    return { ...shown(campaign, ask, reader, runs, choice), seen, tied: 0, choice: 'alone' };
+    return { ...pointFrom(campaign, ask, reader, runs, selected), seen, tied: 0, choice: 'alone' };
   }
   // the new replications show that no finalist meets the requirements
   if (stageOf(log) === 'over' && log.events.some((event) => event.kind === 'finalists')) return null;
@@ -175,30 +172,31 @@ function bestPoint(
     (ask) => areSame(ask.told.value!, told!.value!) && ask.ordinal !== ordinal,
   ).length;
   const used = reader.runsOf(runs, told!);
-  return { ...shown(campaign, incumbent, reader, used, choice), seen, tied, choice: 'alone' };
+  return { ...pointFrom(campaign, incumbent, reader, used, selected), seen, tied, choice: 'alone' };
 }
 
-function shown(
+/** The point of an ask, by some of its runs. If they give no value, the told value counts. */
+function pointFrom(
   campaign: CampaignBy<'search'>,
   ask: Ask,
   reader: PointReader,
   runs: readonly FinishedRun[],
-  choice: Selected = { among: 1, next: [] },
+  selected: Selected = { among: 1, next: [] },
 ): Omit<BestPoint, 'seen' | 'tied' | 'choice'> {
   const read = reader.valueOf(runs);
   const told = read.value === null ? ask.told! : read;
   const mean = reader.signed(told.value!);
   return {
     ordinal: ask.ordinal!,
-    key: keysOf(campaign)(ask.values).key,
+    key: pointMaker(campaign)(ask.values).key,
     inputs: namedValues(inputsOfSearch(campaign.strategy), ask.values),
     value: mean,
-    interval: intervalOf(campaign, reader, mean, told, choice),
-    among: choice.among,
+    interval: intervalOf(campaign, reader, mean, told, selected),
+    among: selected.among,
     runs: told.runs,
     failed: told.failed ?? 0,
     isEqual: reader.areEqual(runs),
-    required: requiredAt(campaign, reader, runs, choice.among),
+    required: requiredAt(campaign, reader, runs, selected.among),
   };
 }
 

@@ -1,4 +1,18 @@
 /**
+ * The regularized incomplete beta function I_x(a, b).
+ *
+ * @param x - from 0 to 1
+ */
+export function incompleteBeta(x: number, a: number, b: number): number {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
+  const logFactor =
+    a * Math.log(x) + b * Math.log1p(-x) + logGamma(a + b) - logGamma(a) - logGamma(b) - Math.log(a);
+  return Math.exp(logFactor) * betaFraction(x, a, b);
+}
+
+/**
  * The continued fraction of the incomplete beta function: 26.5.8 of M. Abramowitz and I. A. Stegun, Handbook of
  * Mathematical Functions (1964), by the method of W. J. Lentz, "Generating Bessel functions in Mie scattering
  * calculations using continued fractions", Applied Optics 15 (1976) 668-671.
@@ -21,20 +35,6 @@ export function betaFraction(x: number, a: number, b: number): number {
     value *= change;
   }
   return 1 / value;
-}
-
-/**
- * The regularized incomplete beta function I_x(a, b).
- *
- * @param x - from 0 to 1
- */
-export function incompleteBeta(x: number, a: number, b: number): number {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
-  const logFactor =
-    a * Math.log(x) + b * Math.log1p(-x) + logGamma(a + b) - logGamma(a) - logGamma(b) - Math.log(a);
-  return Math.exp(logFactor) * betaFraction(x, a, b);
 }
 
 /** log Γ(x) for x > 0, by Stirling's series (6.1.41 of the Handbook). An x below 15 is first raised to at least 15. */

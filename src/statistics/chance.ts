@@ -152,19 +152,20 @@ export function othersOf({ count, majority }: Pick<Spread, 'count' | 'majority'>
  * The mean square of the jump, which is the distance of the rare values from the most frequent one. If no value is
  * frequent, it is the mean square of the distance of two values. Null while all values are equal.
  */
-export function jumpOf({ count, mean, variance, majority }: Spread): number | null {
+export function squaredJumpOf({ count, mean, variance, majority }: Spread): number | null {
   if (count < 2) return null;
   if (!majority) return 2 * variance!;
   const others = count - majority.count;
-  return others === 0 ? null : ((count - 1) * variance! + count * (mean! - majority.value) ** 2) / others;
+  const squaredJumps = (count - 1) * variance! + count * (mean! - majority.value) ** 2;
+  return others === 0 ? null : squaredJumps / others;
 }
 
-/** The largest jump of several samples; null if the values of each sample are equal. */
-export function largestJump(spreads: Iterable<Spread>): number | null {
+/** The largest squared jump of several samples; null if the values of each sample are equal. */
+export function largestSquaredJump(spreads: Iterable<Spread>): number | null {
   let largest: number | null = null;
   for (const spread of spreads) {
-    const jump = jumpOf(spread);
-    if (jump !== null && (largest === null || jump > largest)) largest = jump;
+    const squared = squaredJumpOf(spread);
+    if (squared !== null && (largest === null || squared > largest)) largest = squared;
   }
   return largest;
 }
@@ -179,9 +180,9 @@ export function hidesChance(spread: Spread): boolean {
   const others = othersOf(spread);
   if (others === null || others >= RARE * count || others >= ENOUGH_RARE || count >= SURE) return false;
   if (others < 2) return true;
-  const distance = (count * (mean! - majority!.value)) / others;
-  // a tolerance for rounding
-  return jumpOf(spread)! > distance ** 2 * (1 + 1e-9);
+  const meanJump = (count * (mean! - majority!.value)) / others;
+  // the mean of the squares is above the square of the mean if the rare values differ by more than rounding
+  return squaredJumpOf(spread)! > meanJump ** 2 * (1 + 1e-9);
 }
 
 /**
@@ -252,21 +253,21 @@ export function varianceOf(spread: Spread): number | null {
 
 /**
  * The variance of single values, at least as large as chance allows. 0 if so many values are equal that they count as
- * sure. Null if it is unknown: for a single value, without a known jump while {@link hidesChance}, and if the squares of
+ * sure. Null if it is unknown: for a single value, while {@link hidesChance} and no jump is known, and if the squares of
  * the differences are too small or too large for a number.
  *
- * @param jump - the mean square of a jump that is known from elsewhere, as in {@link jumpOf}. It counts if all values are
- * equal
+ * @param squaredJump - a squared jump that is known from elsewhere, as in {@link squaredJumpOf}. It counts if all values
+ * are equal
  */
-export function chanceVariance(spread: Spread, jump: number | null = null): number | null {
+export function chanceVariance(spread: Spread, squaredJump: number | null = null): number | null {
   const { count } = spread;
   const variance = varianceOf(spread);
   if (count < 2 || variance === null) return null;
   const others = othersOf(spread);
   if (others === null) return variance;
-  if (jump === null && hidesChance(spread)) return null;
-  const known = jumpOf(spread) ?? jump;
-  return known === null ? 0 : Math.max(variance, known * leastVariance(count, others));
+  if (squaredJump === null && hidesChance(spread)) return null;
+  const usedJump = squaredJumpOf(spread) ?? squaredJump;
+  return usedJump === null ? 0 : Math.max(variance, usedJump * leastVariance(count, others));
 }
 
 /**
@@ -294,7 +295,11 @@ const DIGITS = 12;
  * @param points - the values of each point, one for each common replication
  */
 export function cancelsChance(points: readonly (readonly number[])[]): boolean {
-  return points.some((own) => new Set(own).size === own.length && stepsIn(own) ** (1 - own.length) <= LUCK);
+  return points.some((own) => {
+    const areAllDifferent = new Set(own).size === own.length;
+    // the power is the probability that each later value falls on the same step as the first one by luck
+    return areAllDifferent && stepsIn(own) ** (1 - own.length) <= LUCK;
+  });
 }
 
 /** The number of decimals of the same length between the smallest and the largest of some numbers. */

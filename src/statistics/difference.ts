@@ -1,4 +1,4 @@
-import { chanceVariance, largestJump, type Spread } from './chance.ts';
+import { chanceVariance, largestSquaredJump, type Spread } from './chance.ts';
 import { halfWidth } from './sample.ts';
 import { studentQuantile } from './student.ts';
 
@@ -14,19 +14,19 @@ export interface MeanDifference {
  *
  * @param differences - the differences of at least two pairs
  * @param confidence - between 0 and 1, such as 0.95
- * @param jump - the mean square of a jump of single values, as in `jumpOf`. Without it, equal differences have no interval
- * @returns undefined if `jump` is null and the differences are so alike that they do not show the chance, for example if all
- *   are equal (`hidesChance` of chance.ts)
+ * @param squaredJump - the squared jump of single values (`squaredJumpOf`). Without it, equal differences have no interval
+ * @returns undefined if the variance is unknown or 0 (`chanceVariance`), for example if `squaredJump` is null and the
+ *   differences are so alike that they do not show the chance (`hidesChance`)
  * @throws RangeError if there are fewer than two pairs, or `confidence` is not below 1
  */
 export function pairedDifference(
   differences: Spread,
   confidence: number,
-  jump: number | null = null,
+  squaredJump: number | null = null,
 ): MeanDifference | undefined {
   const { count, mean } = differences;
   if (mean === null || count < 2) throw new RangeError('there are too few pairs');
-  const variance = chanceVariance(differences, jump);
+  const variance = chanceVariance(differences, squaredJump);
   return variance ? around(mean, halfWidth(count, Math.sqrt(variance), confidence)) : undefined;
 }
 
@@ -40,15 +40,15 @@ export function pairedDifference(
  *
  * @param a - a sample with at least two values; the same holds for `b`
  * @param confidence - between 0 and 1, such as 0.95
- * @returns undefined if all values of both samples are equal
+ * @returns undefined if all values of both samples are equal, or if a variance is unknown (`chanceVariance`)
  * @throws RangeError if a sample has fewer than two values, or if `confidence` is not below 1 and at least one sample
  * has different values
  */
 export function welchDifference(a: Spread, b: Spread, confidence: number): MeanDifference | undefined {
   if (a.count < 2 || b.count < 2) throw new RangeError('each sample needs two values');
   const difference = b.mean! - a.mean!;
-  const jump = largestJump([a, b]);
-  const [varianceOfA, varianceOfB] = [chanceVariance(a, jump), chanceVariance(b, jump)];
+  const squaredJump = largestSquaredJump([a, b]);
+  const [varianceOfA, varianceOfB] = [chanceVariance(a, squaredJump), chanceVariance(b, squaredJump)];
   if (varianceOfA === null || varianceOfB === null) return undefined;
   const [ofA, ofB] = [varianceOfA / a.count, varianceOfB / b.count];
   const variance = ofA + ofB;

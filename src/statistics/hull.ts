@@ -12,6 +12,7 @@ export function hullOf(places: readonly Place[]): Place[] {
   return [...lower.slice(0, -1), ...upper.slice(0, -1)];
 }
 
+/** The corners of one side of the hull, along the sorted places. */
 function chain(sorted: readonly Place[]): Place[] {
   const corners: Place[] = [];
   for (const place of sorted) {
@@ -21,7 +22,7 @@ function chain(sorted: readonly Place[]): Place[] {
   return corners;
 }
 
-/** Twice the area of a triangle: positive if its corners turn to the left. */
+/** Twice the area of a triangle, with a sign: positive if its corners turn to the left. */
 function turn(a: Place, b: Place, c: Place): number {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }

@@ -45,23 +45,23 @@ export class Intervals {
 /**
  * The bounds of all intervals: each is the number nearest to the bound in decimal arithmetic.
  *
- * @param of - two numbers from which the bounds are computed
- * @param boundOf - computes bound n
+ * @param given - two numbers from which the bounds are computed
+ * @param boundOf - computes bound n from these numbers, or from both multiplied by the same power of ten
  */
 function boundsOf(
-  of: readonly [number, number],
+  given: readonly [number, number],
   intervals: number,
   boundOf: (n: number, one: number, other: number) => number,
 ): Float64Array {
-  const digits = Math.max(...of.map(fractionDigits));
+  const digits = Math.max(...given.map(fractionDigits));
   const scale = 10 ** digits;
-  const [one, other] = of.map((value) => Math.round(value * scale)) as [number, number];
+  const whole = given.map((value) => Math.round(value * scale)) as [number, number];
   // a quotient of two exact whole numbers is the nearest number; larger ones are not exact
   const isExact =
     digits <= MOST_DIGITS &&
-    [one, other, boundOf(intervals, one, other)].every((value) => Number.isSafeInteger(value));
+    [...whole, boundOf(intervals, ...whole)].every((value) => Number.isSafeInteger(value));
   return Float64Array.from({ length: intervals + 1 }, (_, n) =>
-    isExact ? boundOf(n, one, other) / scale : boundOf(n, ...of),
+    isExact ? boundOf(n, ...whole) / scale : boundOf(n, ...given),
   );
 }
 

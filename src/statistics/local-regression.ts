@@ -1,4 +1,4 @@
-import { dotOf } from './sample.ts';
+import { dotOf, sumOf } from './sample.ts';
 import { studentQuantile } from './student.ts';
 
 /**
@@ -80,17 +80,18 @@ export class LocalRegression {
     for (const [at, place] of places.entries()) {
       const distances = distancesFrom(place, places);
       const sorted = distances.toSorted();
-      for (const fit of fits)
-        fit.add(at, hatRow(place, places, distances, sorted[fit.nearest - 1]!), this.#values, within[at]!);
+      for (const fit of fits) {
+        const row = hatRow(place, places, distances, reachOf(sorted, fit.nearest));
+        fit.add(at, row, this.#values, within[at]!);
+      }
     }
-    const mean = this.#values.reduce((sum, value) => sum + value, 0) / values.length;
-    const spread =
-      sumOfSquares(this.#values.map((value) => value - mean)) + within.reduce((sum, one) => sum + one, 0);
+    const mean = sumOf([...this.#values]) / values.length;
+    const total = sumOfSquares(this.#values.map((value) => value - mean)) + sumOf(within);
     // rounding must not decide between two exact fits
-    const floor = spread * 1e-20;
+    const floor = total * 1e-20;
     const best = fits.reduce((a, b) => (b.criterion(floor) < a.criterion(floor) ? b : a));
     this.span = best.span;
-    this.explained = spread > 0 ? 1 - best.left / spread : 0;
+    this.explained = total > 0 ? 1 - best.squaresLeftOut / total : 0;
     this.freedom = best.freedom;
     this.#sd = best.freedom > 0 ? Math.sqrt(best.squares / best.freedom) : NaN;
   }
@@ -122,7 +123,7 @@ class Fit {
   /** The sum of the squared residuals of the fit. */
   squares = 0;
   /** The same sum if each point is left out of the fit that predicts it. */
-  left = 0;
+  squaresLeftOut = 0;
   #trace = 0;
   #norm = 0;
   readonly #count: number;
@@ -142,7 +143,7 @@ class Fit {
     const own = row[at]!;
     this.squares += residual ** 2 + within;
     const rest = Math.max(1 - own, Number.EPSILON);
-    this.left += (residual / rest) ** 2 + within / rest ** 2;
+    this.squaresLeftOut += (residual / rest) ** 2 + within / rest ** 2;
     this.#trace += own;
     this.#norm += sumOfSquares(row);
   }
@@ -152,7 +153,10 @@ class Fit {
     return this.#count - 2 * this.#trace + this.#norm;
   }
 
-  /** The AICc. It is infinite if there are not more points than `#trace` + 2, the number of parameters. */
+  /**
+   * The AICc, with a sum of squares of at least `floor`. It is infinite if there are not more points than `#trace` + 2,
+   * the number of parameters.
+   */
   criterion(floor: number): number {
     const free = this.#count - this.#trace - 2;
     if (free <= 0) return Infinity;
@@ -248,6 +252,7 @@ function setTerms(terms: Float64Array, place: Coordinates, other: Coordinates, r
  */
 function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
   const size = matrix.length;
+  /** Whether a term is left out. */
   const isOut = matrix.map(() => false);
   const lower = matrix.map((row) => Float64Array.from(row));
   for (let i = 0; i < size; i += 1) {
@@ -261,6 +266,7 @@ function firstOfInverse(matrix: readonly Float64Array[]): Float64Array {
     }
     if (isOut[i]) lower[i]!.fill(0, 0, i);
   }
+  // the first column of the identity is divided by the lower factor, and then by its transpose
   const solution = new Float64Array(size);
   for (let i = 0; i < size; i += 1) {
     let sum = i === 0 ? 1 : 0;

@@ -32,6 +32,7 @@ export function normalCdf(x: number): number {
   return x < 0 ? tail : 1 - tail;
 }
 
+/** Farther from 0, the result is 0 or 1 in a double. */
 const ALL_WITHIN = 40;
 /**
  * The series is used for absolute values of x below this limit, and the fraction for all others. In a lower tail the

@@ -56,14 +56,14 @@ export function quantileInterval(
  * count from 1. The result is 0 if there is no such rank.
  */
 function rankBelow(n: number, p: number, tail: number): number {
-  const odds = Math.log(p) - Math.log1p(-p);
-  // in logarithms, because with many values the first terms would underflow
-  let term = n * Math.log1p(-p);
+  const logOdds = Math.log(p) - Math.log1p(-p);
+  // in logarithms, because with many values the first probabilities would underflow
+  let logProbability = n * Math.log1p(-p);
   let sum = 0;
   for (let rank = 0; rank < n; rank += 1) {
-    sum += Math.exp(term);
+    sum += Math.exp(logProbability);
     if (sum > tail) return rank;
-    term += Math.log((n - rank) / (rank + 1)) + odds;
+    logProbability += Math.log((n - rank) / (rank + 1)) + logOdds;
   }
   return n;
 }

@@ -17,6 +17,7 @@ export const ROUNDING = 1e-12;
 export class Sample {
   count = 0;
   protected average = 0;
+  /** The sum of the squared differences from the mean. */
   protected squares = 0;
   /** The sum while all values are whole numbers; otherwise NaN. */
   protected whole = 0;
@@ -25,7 +26,7 @@ export class Sample {
     this.whole = Number.isSafeInteger(value) ? this.whole + value : NaN;
     const before = this.average;
     const difference = value - before;
-    this.count++;
+    this.count += 1;
     // the difference of two large numbers may overflow, and then only the variance is unknown
     this.average += Number.isFinite(difference)
       ? difference / this.count
@@ -79,11 +80,7 @@ export function rangeOf(values: readonly number[]): [low: number, high: number] 
   ];
 }
 
-/**
- * The mean of values.
- *
- * @param values - at least one
- */
+/** The mean of one or more values. */
 export function meanOf(values: readonly number[]): number {
   const sample = new Sample();
   for (const value of values) sample.add(value);

@@ -27,8 +27,13 @@ export function countTrue(values: readonly number[]): { count: number; n: number
 /** Counts pairs. The values are zeros and ones; value n of `a` and value n of `b` are a pair. */
 export function pairCounts(a: readonly number[], b: readonly number[]): PairCounts {
   const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
-  for (const [at, inA] of a.entries())
-    pairs[inA === 1 ? (b[at] === 1 ? 'both' : 'onlyA') : b[at] === 1 ? 'onlyB' : 'neither'] += 1;
+  for (const [at, value] of a.entries()) {
+    const [inA, inB] = [value === 1, b[at] === 1];
+    if (inA && inB) pairs.both += 1;
+    else if (inA) pairs.onlyA += 1;
+    else if (inB) pairs.onlyB += 1;
+    else pairs.neither += 1;
+  }
   return pairs;
 }
 
@@ -91,11 +96,9 @@ export function shareDifference(
   b: { count: number; n: number },
   confidence: number,
 ): MeanDifference {
-  return hybrid(
-    wilsonInterval(a.count / a.n, a.n, confidence),
-    wilsonInterval(b.count / b.n, b.n, confidence),
-    0,
-  );
+  const ofA = wilsonInterval(a.count / a.n, a.n, confidence);
+  const ofB = wilsonInterval(b.count / b.n, b.n, confidence);
+  return hybrid(ofA, ofB, 0);
 }
 
 /**

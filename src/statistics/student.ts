@@ -68,8 +68,8 @@ function solve(side: 'inside' | 'outside', wanted: number, start: number, freedo
   let at = start;
   let step = stepFrom(at);
   // all steps have the same direction, until only rounding errors remain
-  const way = Math.sign(step);
-  while (Math.abs(step) > NEAR && Math.sign(step) === way) {
+  const direction = Math.sign(step);
+  while (Math.abs(step) > NEAR && Math.sign(step) === direction) {
     at += step;
     step = stepFrom(at);
   }

@@ -31,6 +31,7 @@ const ROUNDING = 1e-9;
  * @param ratio - the probability of a count + 1, divided by that of the count
  */
 function exactTails(count: number, least: number, most: number, ratio: (count: number) => number): number {
+  // all probabilities here are divided by the probability of the count
   let [all, tails] = [1, 1];
   const walk = (to: number, factor: (at: number) => number): void => {
     const step = Math.sign(to - count);

@@ -48,22 +48,16 @@ export function varianceShare(part: WithChance, rest: WithChance, confidence: nu
   const all = own.plain + other.plain;
   // chance may be more than the whole
   const share = all > 0 ? own.plain / all : Number(own.plain > 0);
-  // the share is at least c if (1 - c) × own is at least c × other; a part that may be 0 may be no share
-  const low =
-    own.low === 0 && rest.freedom > 0
-      ? 0
-      : lastAbove(
-          (c) =>
-            (1 - c) * own.value -
-            c * other.value -
-            Math.hypot((1 - c) * (own.value - own.low), c * (other.high - other.value)),
-        );
-  const high = lastAbove(
-    (c) =>
-      (1 - c) * own.value -
-      c * other.value +
-      Math.hypot((1 - c) * (own.high - own.value), c * (other.value - other.low)),
-  );
+  // the share is at least c if this is at least 0
+  const excess = (c: number): number => (1 - c) * own.value - c * other.value;
+  // how far chance may lower and raise the excess
+  const down = (c: number): number =>
+    Math.hypot((1 - c) * (own.value - own.low), c * (other.high - other.value));
+  const up = (c: number): number =>
+    Math.hypot((1 - c) * (own.high - own.value), c * (other.value - other.low));
+  // a part that may be 0 has a share that may be 0, if there is a rest
+  const low = own.low === 0 && rest.freedom > 0 ? 0 : lastAbove((c) => excess(c) - down(c));
+  const high = lastAbove((c) => excess(c) + up(c));
   return { share, interval: [Math.min(low, share), Math.max(high, share)] };
 }
 
@@ -86,18 +80,13 @@ function limits(
   if (freedom === 0) return { plain: 0, value: 0, low: 0, high: 0 };
   const ratio = squares / freedom / variance;
   const t = studentQuantile((1 + confidence) / 2, chance.freedom);
+  // the largest noncentrality at which the value f has more than this score, as a sum of squares
   const limitAt = (score: number, f: number): number => {
-    // the largest noncentrality at which the sum of squares is still so large
     const isAbove = (size: number): boolean => noncentralScore(f, freedom, chance.freedom, size) > score;
     if (!isAbove(0)) return 0;
     let [below, above] = [0, 1 + 2 * f * freedom];
     while (isAbove(above)) [below, above] = [above, 2 * above];
-    for (let halving = 0; halving < HALVINGS; halving += 1) {
-      const middle = (below + above) / 2;
-      if (isAbove(middle)) below = middle;
-      else above = middle;
-    }
-    return variance * below;
+    return variance * lastWhere(isAbove, below, above);
   };
   const low = limitAt(t, ratio);
   // a sum of squares that is smaller than chance alone makes it tells no more than one as large as chance makes it
@@ -105,25 +94,30 @@ function limits(
   return { plain, value: Math.min(high, Math.max(low, plain)), low, high };
 }
 
-/** So many halvings leave no error that a reader could see. */
-const HALVINGS = 50;
-
 /** The last place from 0 to 1 at which a falling function is above 0. */
 function lastAbove(falling: (at: number) => number): number {
-  let [below, above] = [0, 1];
-  if (falling(1) >= 0) return 1;
+  return falling(1) >= 0 ? 1 : lastWhere((at) => falling(at) > 0, 0, 1);
+}
+
+/** The last place at which a condition holds. It holds from `from` to this place, and does not hold at `to`. */
+function lastWhere(holds: (at: number) => boolean, from: number, to: number): number {
+  let [below, above] = [from, to];
   for (let halving = 0; halving < HALVINGS; halving += 1) {
     const middle = (below + above) / 2;
-    if (falling(middle) > 0) below = middle;
+    if (holds(middle)) below = middle;
     else above = middle;
   }
   return below;
 }
 
+/** So many halvings leave no error that a reader could see. */
+const HALVINGS = 50;
+
 /**
  * The score of a normal distribution that is as unlikely as a value of the noncentral F distribution: 26.6.27 of M.
  * Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 1964.
  *
+ * @param above - the degrees of freedom of the numerator; `below` are those of the denominator
  * @param size - the noncentrality
  */
 function noncentralScore(f: number, above: number, below: number, size: number): number {

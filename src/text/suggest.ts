@@ -22,15 +22,11 @@ export function suggestion(name: string, known: readonly string[]): string | und
   const candidates = known.filter(isShort);
   if (candidates.length === 0 || !isShort(name)) return undefined;
   const lower = name.trim().toLowerCase();
-  const best = closest(
-    lower,
-    candidates.map((candidate) => candidate.toLowerCase()),
-  );
+  const lowered = candidates.map((candidate) => candidate.toLowerCase());
+  const best = closest(lower, lowered);
   // every name is similar to a very short name, so only one change is allowed there
   const limit = lower.length <= 3 ? 1 : Math.max(2, Math.floor(lower.length / 3));
-  return distance(lower, best) <= limit
-    ? candidates.find((candidate) => candidate.toLowerCase() === best)
-    : undefined;
+  return distance(lower, best) <= limit ? candidates[lowered.indexOf(best)] : undefined;
 }
 
 /**

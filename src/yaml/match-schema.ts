@@ -51,7 +51,7 @@ function mistakeOf({ message, path, at, hint }: SchemaError, locate: Locate): Fo
  */
 function without(whole: object, [segment, ...rest]: readonly PropertyKey[]): object {
   const { [segment!]: inner, ...others } = whole as Record<PropertyKey, unknown>;
-  const goesOn = rest.length > 0 && typeof inner === 'object' && inner !== null && !Array.isArray(inner);
-  if (!goesOn || !Object.hasOwn(inner, rest[0]!)) return others;
-  return { ...others, [segment!]: without(inner, rest) };
+  const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+  const leadsOn = rest.length > 0 && isObject && Object.hasOwn(inner, rest[0]!);
+  return leadsOn ? { ...others, [segment!]: without(inner, rest) } : others;
 }

@@ -12,9 +12,10 @@ export class Mistakes {
     return this.#found.length;
   }
 
+  /** @throws ForayError all mistakes, as in {@link throwAny}, if there are now too many */
   add(error: ForayError): void {
     this.#found.push(error);
-    if (this.#found.length >= MOST) throw this.#first();
+    if (this.#found.length >= MOST) throw this.#combined();
   }
 
   /** Runs a check. If it finds a mistake, the mistake is collected and the result is undefined. */
@@ -22,7 +23,17 @@ export class Mistakes {
     try {
       return check();
     } catch (error) {
-      this.#add(error);
+      this.#collect(error);
+      return undefined;
+    }
+  }
+
+  /** Like {@link attempt}, for an asynchronous check. */
+  async attemptAsync<T>(check: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await check();
+    } catch (error) {
+      this.#collect(error);
       return undefined;
     }
   }
@@ -34,32 +45,22 @@ export class Mistakes {
     return { value, isSound: this.#found.length === before };
   }
 
-  /** Like {@link attempt}, for an asynchronous check. */
-  async attemptAsync<T>(check: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await check();
-    } catch (error) {
-      this.#add(error);
-      return undefined;
-    }
-  }
-
   /** @throws ForayError the most likely cause, with the other mistakes in `others`; does nothing without mistakes */
   throwAny(): void {
-    if (this.#found.length > 0) throw this.#first();
+    if (this.#found.length > 0) throw this.#combined();
   }
 
-  #add(error: unknown): void {
+  #collect(error: unknown): void {
     // an unreachable server is not a mistake in a file
     if (!isForayError(error) || error.place === undefined || errorCodes[error.code].exit !== 2) throw error;
-    // the error of `add`, which has all mistakes
+    // with so many mistakes, this is the error that `add` has thrown within the check
     if (this.#found.length >= MOST) throw error;
     for (const one of [error.with([]), ...error.others]) this.add(one);
   }
 
   /** Unknown names come first, because they explain other mistakes. The rest is in the order of the file. */
-  #first(): ForayError {
-    const [first, ...others] = this.#found.toSorted((a, b) => rank(a) - rank(b) || compare(a, b));
+  #combined(): ForayError {
+    const [first, ...others] = this.#found.toSorted((a, b) => rank(a) - rank(b) || byPlace(a, b));
     return first!.with(others);
   }
 }
@@ -68,7 +69,7 @@ function rank({ code }: ForayError): number {
   return code.startsWith('UNKNOWN_') ? 0 : 1;
 }
 
-function compare({ place: a }: ForayError, { place: b }: ForayError): number {
+function byPlace({ place: a }: ForayError, { place: b }: ForayError): number {
   if (!a || !b || !('line' in a) || !('line' in b) || a.file !== b.file) return 0;
   return a.line - b.line || a.column - b.column;
 }

@@ -16,7 +16,8 @@ export interface SchemaError {
 /** Maximum number of allowed values that a message lists. */
 const MOST_LISTED = 8;
 
-const MOST = Number.MAX_SAFE_INTEGER.toLocaleString('en-US');
+/** The greatest whole number that a double counts exactly. */
+const GREATEST = Number.MAX_SAFE_INTEGER.toLocaleString('en-US');
 
 /**
  * Finds the most likely cause of a schema error, and explains it to a user.
@@ -49,17 +50,16 @@ export function schemaErrors(
  */
 function explains(cause: z.core.$ZodIssue, issue: z.core.$ZodIssue, plain: unknown): boolean {
   if (cause === issue || issue.code === 'unrecognized_keys') return false;
-  if (isTooLong(issue)) return cause.code === issue.code && cause.path.join() === issue.path.join();
-  const isInside = isWithin(cause.path, issue.path);
-  if (cause.code !== 'unrecognized_keys') return isInside && cause.path.length > issue.path.length;
-  if (isInside) return true;
-  const [holder, missing] = [issue.path.slice(0, -1), String(issue.path.at(-1))];
-  return (
-    valueAt(plain, issue.path) === undefined &&
-    holder.length === cause.path.length &&
-    isWithin(cause.path, holder) &&
-    cause.keys.some((key) => suggestion(key, [missing]) !== undefined)
-  );
+  const isSamePlace = areSame(cause.path, issue.path);
+  // a number with too many digits may break the limit of its setting too
+  if (isTooLong(issue)) return isSamePlace && cause.code === issue.code;
+  const isCauseInside = isWithin(cause.path, issue.path);
+  if (cause.code !== 'unrecognized_keys') return isCauseInside && !isSamePlace;
+  if (isCauseInside) return true;
+  const [holder, name] = [issue.path.slice(0, -1), String(issue.path.at(-1))];
+  const isMissing = valueAt(plain, issue.path) === undefined;
+  const isMisspelt = (): boolean => cause.keys.some((key) => suggestion(key, [name]) !== undefined);
+  return isMissing && areSame(cause.path, holder) && isMisspelt();
 }
 
 function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, what: string): SchemaError[] {
@@ -86,7 +86,7 @@ function errorsOf(issue: z.core.$ZodIssue, schema: z.ZodType, plain: unknown, wh
       suggestion(value, known) === undefined ? `It may be ${known.join(', ')}.` : didYouMean(value, known);
     return [{ message: `Unknown value ${quoted(value)} for ${where}.`, hint, path, at: 'value' }];
   }
-  const limit = issue.code === 'too_big' ? `greatest number is ${MOST}` : `least number is -${MOST}`;
+  const limit = issue.code === 'too_big' ? `greatest number is ${GREATEST}` : `least number is -${GREATEST}`;
   const reason = isTooLong(issue) ? `${issue.message}; the ${limit}` : issue.message;
   const message = `${where ?? `The ${what}`} is wrong: ${reason}.`;
   return [{ message, hint: undefined, path, at: 'value' }];
@@ -100,7 +100,8 @@ function causesOf({ issues }: z.ZodError, schema: z.ZodType, plain: unknown): z.
     const { options = [] } = schemaAt(schema, issue.path).def ?? {};
     const value = valueAt(plain, issue.path);
     const tried = options.map((option) => (option as z.ZodType).safeParse(value).error?.issues ?? []);
-    return (mostSimilar(tried) ?? [{ ...issue, path: [] }]).flatMap((one) => causesIn(one, issue.path));
+    const found = mostSimilar(tried) ?? [{ ...issue, path: [] }];
+    return found.flatMap((one) => causesIn(one, issue.path));
   });
 }
 
@@ -111,16 +112,16 @@ function causesIn(issue: z.core.$ZodIssue, within: readonly PropertyKey[] = []):
 }
 
 /**
- * Among the issues of several shapes: those of the first shape of the same kind that knows most of the settings, or of
- * a shape that has only a part of these issues. If an object has unknown settings, only these are the cause: the object
- * may be meant as something else.
+ * The issues of the most similar shape, from the issues of several shapes. It is the first shape of the same kind that
+ * knows most of the settings, or another such shape that has only a part of the first one's issues.
  */
 function mostSimilar(tried: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
-  const shaped = tried.filter((issues) => issues.length > 0 && !issues.some(isOtherKind));
-  const least = Math.min(...shaped.map(unknownIn));
-  const [first, ...others] = shaped.filter((issues) => unknownIn(issues) === least);
+  const sameKind = tried.filter((issues) => issues.length > 0 && !issues.some(isOtherKind));
+  const fewestUnknown = Math.min(...sameKind.map(countUnknown));
+  const [first, ...others] = sameKind.filter((issues) => countUnknown(issues) === fewestUnknown);
   const issues = others.find((other) => isPart(other, first!)) ?? first;
   const unknown = issues?.filter(({ code }) => code === 'unrecognized_keys') ?? [];
+  // an object with unknown settings may be meant as something else, so its other issues are no cause
   return issues?.filter(
     (issue) => unknown.includes(issue) || !unknown.some(({ path }) => isWithin(issue.path, path)),
   );
@@ -132,6 +133,11 @@ function isPart(issues: readonly z.core.$ZodIssue[], others: readonly z.core.$Zo
   return issues.length < others.length && issues.every(({ path }) => places.has(path.join()));
 }
 
+function areSame(one: readonly PropertyKey[], other: readonly PropertyKey[]): boolean {
+  return one.length === other.length && isWithin(one, other);
+}
+
+/** Whether a path is the outer path, or leads to a place inside of it. */
 function isWithin(path: readonly PropertyKey[], outer: readonly PropertyKey[]): boolean {
   return outer.every((segment, at) => path[at] === segment);
 }
@@ -148,7 +154,7 @@ function isOtherKind({ code, path }: z.core.$ZodIssue): boolean {
   );
 }
 
-function unknownIn(issues: readonly z.core.$ZodIssue[]): number {
+function countUnknown(issues: readonly z.core.$ZodIssue[]): number {
   return issues.find(isUnknownSetting)?.keys.length ?? 0;
 }
 
@@ -176,14 +182,14 @@ function valueAt(plain: unknown, path: readonly PropertyKey[]): unknown {
 
 /**
  * The names that a schema knows at the path of a value. Among several shapes, it takes the one that knows most of the
- * value's names.
+ * value's names, and among equal ones the one with most names.
  */
 function settingsAt(whole: z.ZodType, path: readonly PropertyKey[], value: unknown): string[] {
   const { shape, def } = schemaAt(whole, path);
   const given = Object.keys(value ?? {});
-  const known = [{ shape }, ...(def?.options ?? [])].map((option) => Object.keys(option.shape ?? {}));
+  const ofShapes = [{ shape }, ...(def?.options ?? [])].map((option) => Object.keys(option.shape ?? {}));
   const common = (names: string[]): number => names.filter((name) => given.includes(name)).length;
-  return known.toSorted((a, b) => common(b) - common(a) || b.length - a.length)[0]!;
+  return ofShapes.toSorted((a, b) => common(b) - common(a) || b.length - a.length)[0]!;
 }
 
 function schemaAt(whole: z.ZodType, path: readonly PropertyKey[]): AnySchema {
@@ -203,6 +209,7 @@ function objectIn(schema: AnySchema): AnySchema {
   );
 }
 
+/** The parts of a schema of zod that are read here. */
 interface AnySchema {
   shape?: Record<PropertyKey, unknown>;
   def?: { innerType?: unknown; in?: unknown; valueType?: unknown; element?: unknown; options?: AnySchema[] };

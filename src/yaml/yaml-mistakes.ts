@@ -17,7 +17,7 @@ export interface Mistake {
  */
 export function mistakeBehind(error: YAMLParseError, document: Document.Parsed, text: string): Mistake {
   const found = { error, text, offset: error.pos[0], nodes: nodesAround(document, error.pos[0]) };
-  const [mistake] = ways.flatMap((way) => way(found) ?? []);
+  const [mistake] = RECOGNIZERS.flatMap((recognize) => recognize(found) ?? []);
   return mistake ?? { offset: found.offset, message: error.message };
 }
 
@@ -49,20 +49,20 @@ function nodesAround(document: Document.Parsed, offset: number): Located[] {
 }
 
 /** Functions that each recognize one kind of mistake. The first one that finds a mistake decides. */
-const ways: ((found: Found) => Mistake | undefined)[] = [
+const RECOGNIZERS: ((found: Found) => Mistake | undefined)[] = [
   tooDeep,
   secondDocument,
-  tabbed,
+  indentedByTab,
   unclosedQuote,
   unclosedBracket,
   strayBracket,
-  withoutBlank,
-  afterBracket,
-  withoutComma,
-  withoutColon,
+  missingBlank,
+  textAfterBracket,
+  missingComma,
+  missingColon,
   colonInText,
-  indented,
-  unquoted,
+  wrongIndentation,
+  missingQuotes,
 ];
 
 function tooDeep({ error, offset }: Found): Mistake | undefined {
@@ -79,7 +79,7 @@ function secondDocument({ error, text, offset }: Found): Mistake | undefined {
   };
 }
 
-function tabbed({ error, offset }: Found): Mistake | undefined {
+function indentedByTab({ error, offset }: Found): Mistake | undefined {
   if (error.code !== 'TAB_AS_INDENT') return undefined;
   return { offset, message: 'The line is indented by a tab.', hint: 'Indent it by blanks.' };
 }
@@ -109,7 +109,7 @@ const CLOSING: Record<string, string> = { '[': ']', '{': '}' };
 
 function unclosedBracket({ error, text, nodes }: Found): Mistake | undefined {
   if (error.code !== 'BAD_INDENT' && error.code !== 'MISSING_CHAR') return undefined;
-  // a pair in a list is a mapping without brackets
+  // a pair in a list between brackets is a mapping too, but has no brackets
   const open = nodes.findLast(
     ({ node, start, end }) =>
       isFlow(node) && text[start]! in CLOSING && text[end - 1] !== CLOSING[text[start]!],
@@ -133,10 +133,11 @@ function strayBracket({ error, text, offset }: Found): Mistake | undefined {
   };
 }
 
-function withoutBlank({ error, text, offset, nodes }: Found): Mistake | undefined {
+function missingBlank({ error, text, offset, nodes }: Found): Mistake | undefined {
   if (!['MULTILINE_IMPLICIT_KEY', 'MISSING_CHAR', 'BAD_INDENT'].includes(error.code)) return undefined;
   if (isInBrackets(nodes)) return undefined;
   const { line, start } = lineAt(text, offset);
+  // a name with its colon, or the dash of an item, directly before a text
   const glued = /^(\s*(?:- +)*[^\s:#'"[\]{}-][^\s:#'"[\]{}]*:|\s*-)(?=[^\s-])/.exec(line)?.[0];
   if (glued === undefined || /:\s/.test(line.slice(glued.length))) return undefined;
   const sign = glued.endsWith(':') ? 'colon' : 'dash';
@@ -150,7 +151,7 @@ function withoutBlank({ error, text, offset, nodes }: Found): Mistake | undefine
 const COMMAS = 'Between brackets a comma separates values.';
 
 /** Finds text after a closing bracket. Inside of other brackets, it is the next value, and a comma is missing. */
-function afterBracket({ error, text, offset, nodes }: Found): Mistake | undefined {
+function textAfterBracket({ error, text, offset, nodes }: Found): Mistake | undefined {
   if (error.code !== 'UNEXPECTED_TOKEN' || !/[\]}]\s*$/.test(text.slice(0, offset))) return undefined;
   if (nodes.some(({ node, end }) => isFlow(node) && end > offset))
     return { offset, message: 'There is no comma before this.', hint: COMMAS };
@@ -162,13 +163,13 @@ function afterBracket({ error, text, offset, nodes }: Found): Mistake | undefine
   };
 }
 
-function withoutComma({ error, offset, nodes }: Found): Mistake | undefined {
+function missingComma({ error, offset, nodes }: Found): Mistake | undefined {
   if (!isInBrackets(nodes) || (error.code !== 'MULTILINE_IMPLICIT_KEY' && error.code !== 'MISSING_CHAR'))
     return undefined;
   return { offset, message: 'There is no comma after this.', hint: COMMAS };
 }
 
-function withoutColon({ error, text, offset }: Found): Mistake | undefined {
+function missingColon({ error, text, offset }: Found): Mistake | undefined {
   if (error.code !== 'MULTILINE_IMPLICIT_KEY' && error.code !== 'MISSING_CHAR') return undefined;
   if (/:(\s|$)/.test(lineAt(text, offset).line)) return undefined;
   return {
@@ -194,29 +195,30 @@ function colonInText({ error, text, offset }: Found): Mistake | undefined {
  * Finds a line with a wrong indentation. It is the line where the parser noticed the mistake, or the next line: the
  * parser may have read the wrong line as a part of the text before it.
  */
-function indented({ error, text, offset }: Found): Mistake | undefined {
-  const isText = error.code === 'BLOCK_AS_IMPLICIT_KEY';
-  if (!isText && !['BAD_INDENT', 'MULTILINE_IMPLICIT_KEY', 'MISSING_CHAR'].includes(error.code))
+function wrongIndentation({ error, text, offset }: Found): Mistake | undefined {
+  const mayBeNext = error.code === 'BLOCK_AS_IMPLICIT_KEY';
+  if (!mayBeNext && !['BAD_INDENT', 'MULTILINE_IMPLICIT_KEY', 'MISSING_CHAR'].includes(error.code))
     return undefined;
   const noticed = lineAt(text, offset);
   // an empty line or a comment may come before the line itself
   const here = hasContent(noticed) ? noticed : (lineAfter(text, noticed) ?? noticed);
   const isItem = here.line.trimStart().startsWith('- ') && offset <= here.start + indentOf(here.line);
-  const [before, wrong] = isText && !isItem ? [here, lineAfter(text, here)] : [lineBefore(text, here), here];
+  const [before, wrong] =
+    mayBeNext && !isItem ? [here, lineAfter(text, here)] : [lineBefore(text, here), here];
   if (!before || !wrong) return undefined;
-  const [own, other] = [indentOf(wrong.line), indentOf(before.line)];
-  if (own === other) {
+  const [indent, indentBefore] = [indentOf(wrong.line), indentOf(before.line)];
+  if (indent === indentBefore) {
     const message = 'Items of a list and names are mixed.';
-    return { offset: wrong.start + own, message, hint: 'Write either "- value" or "name: value".' };
+    return { offset: wrong.start + indent, message, hint: 'Write either "- value" or "name: value".' };
   }
   return {
-    offset: wrong.start + own,
-    message: `The line is indented by ${own}, and the line before it by ${other}.`,
+    offset: wrong.start + indent,
+    message: `The line is indented by ${indent}, and the line before it by ${indentBefore}.`,
     hint: 'Lines that belong together begin in the same column.',
   };
 }
 
-function unquoted({ error, text, offset }: Found): Mistake | undefined {
+function missingQuotes({ error, text, offset }: Found): Mistake | undefined {
   if (error.code !== 'BAD_SCALAR_START') return undefined;
   return {
     offset,
@@ -254,6 +256,7 @@ function lineBefore(text: string, { start }: TextLine): TextLine | undefined {
   return undefined;
 }
 
+/** The nearest later line with content. */
 function lineAfter(text: string, { start, line }: TextLine): TextLine | undefined {
   for (let at = start + line.length + 1; at < text.length;) {
     const after = lineAt(text, at);

@@ -11,10 +11,10 @@ import {
 } from 'yaml';
 import type { LinePlace, Place } from '../errors.ts';
 import { quoted } from '../text/suggest.ts';
-import { mistakeBehind, TOO_DEEP } from './yaml-mistakes.ts';
+import { type Mistake, mistakeBehind, TOO_DEEP } from './yaml-mistakes.ts';
 
 /**
- * Finds the place of a value in a user's file by its path, such as ['design', 'grid', 'Days']; with `key`, the place of
+ * Finds the place of a value in a user's file by its path, such as ['design', 'grid', 'Days']; at `key`, the place of
  * the value's name.
  */
 export type Locate = (path: readonly PropertyKey[], at?: 'key' | 'value') => Place;
@@ -68,27 +68,11 @@ function read(text: string, file: string): ReadYaml {
   const placeAt = (offset: number): LinePlace => {
     const { line, col } = lines.linePos(offset);
     const [start, end] = [lines.lineStarts[line - 1] ?? 0, lines.lineStarts[line]];
-    const whole = text.slice(start, end).replace(/\r?\n$/, '');
-    return { file, line: Math.max(1, line), column: Math.max(1, col), text: whole };
+    const wholeLine = text.slice(start, end).replace(/\r?\n$/, '');
+    return { file, line: Math.max(1, line), column: Math.max(1, col), text: wholeLine };
   };
-  const [syntax] = document.errors;
-  if (syntax) {
-    const { message, offset, hint } = mistakeBehind(syntax, document, text);
-    throw new YamlError(message, placeAt(offset), hint);
-  }
-  const [warning] = document.warnings;
-  if (warning) throw new YamlError(warning.message, placeAt(warning.pos[0]));
-  const key = keyOffset(document, isCollection);
-  if (key !== undefined) throw new YamlError('A name must be a text, not a list or mapping.', placeAt(key));
-  const merge = mergeOffset(document);
-  if (merge !== undefined) {
-    const hint = 'Write the names and values here.';
-    throw new YamlError('Merge keys (<<) are not supported.', placeAt(merge), hint);
-  }
-  const twice = repeatedKey(document);
-  if (twice) throw new YamlError(`The name ${quoted(twice.name)} appears twice.`, placeAt(twice.offset));
-  const alias = badAlias(document);
-  if (alias) throw new YamlError(alias.message, placeAt(alias.offset));
+  const mistake = mistakeIn(document, text);
+  if (mistake) throw new YamlError(mistake.message, placeAt(mistake.offset), mistake.hint);
   let plain: unknown;
   try {
     plain = document.toJS({ maxAliasCount: MOST_ALIASES });
@@ -111,11 +95,23 @@ function read(text: string, file: string): ReadYaml {
   };
 }
 
-/**
- * The maximum number of aliases in a file, because resolving many aliases is slow. The uses of one anchor may also
- * expand to at most this many aliases.
- */
-const MOST_ALIASES = 100;
+/** The first mistake, among those that show before the values are read. */
+function mistakeIn(document: Document.Parsed, text: string): Mistake | undefined {
+  const [syntax] = document.errors;
+  if (syntax) return mistakeBehind(syntax, document, text);
+  const [warning] = document.warnings;
+  if (warning) return { message: warning.message, offset: warning.pos[0] };
+  const key = keyOffset(document, isCollection);
+  if (key !== undefined) return { message: 'A name must be a text, not a list or mapping.', offset: key };
+  const merge = mergeOffset(document);
+  if (merge !== undefined) {
+    const hint = 'Write the names and values here.';
+    return { message: 'Merge keys (<<) are not supported.', offset: merge, hint };
+  }
+  const twice = repeatedKey(document);
+  if (twice) return { message: `The name ${quoted(twice.name)} appears twice.`, offset: twice.offset };
+  return badAlias(document);
+}
 
 /** The offset of a merge key, whose value is an alias or a list of aliases. Otherwise `<<` is a name. */
 function mergeOffset(document: Document): number | undefined {
@@ -165,8 +161,14 @@ function repeatedKey(document: Document): { name: string; offset: number } | und
   return repeated;
 }
 
-/** An unknown alias, or the first one above the limit. */
-function badAlias(document: Document): { message: string; offset: number } | undefined {
+/**
+ * The maximum number of aliases in a file, because resolving many aliases is slow. The uses of one anchor may also
+ * expand to at most this many aliases.
+ */
+const MOST_ALIASES = 100;
+
+/** The first alias that is a part of its own value or has no anchor. Otherwise the first one above the limit. */
+function badAlias(document: Document): Mistake | undefined {
   const aliases = aliasesOf(document);
   const endless = aliases.find(({ isInside }) => isInside);
   if (endless)
@@ -226,9 +228,10 @@ function offsetOf(root: unknown, path: readonly PropertyKey[], at: 'key' | 'valu
     if (!item) break;
     const pair = item as { key?: Node; value?: Node | null };
     const isPair = 'key' in pair && 'value' in pair;
-    const last = depth === path.length - 1;
     node = isPair ? (pair.value ?? null) : (item as Node);
-    offset = (isPair && last && at === 'key' ? pair.key?.range?.[0] : node?.range?.[0]) ?? offset;
+    const isLast = depth === path.length - 1;
+    const wanted = isPair && isLast && at === 'key' ? pair.key : node;
+    offset = wanted?.range?.[0] ?? offset;
   }
   return offset;
 }

@@ -7,7 +7,7 @@ import { changed, checkChange, relaid } from '../../src/campaign/change.ts';
 import { pointKey } from '../support/definition.ts';
 import { expand, fixedInputs, runInputs } from '../../src/campaign/points.ts';
 import type { Campaign } from '../../src/campaign/types.ts';
-import { keysOf } from '../../src/search/point-keys.ts';
+import { pointMaker } from '../../src/search/point-maker.ts';
 import { folder, refusal, resolve, write } from './support.ts';
 
 /** Files that differ between the points of a campaign. */
@@ -99,7 +99,7 @@ describe('an input that takes a file differs between points', () => {
     const search = await campaignOf(`search: {minimize: Fit error, over: ${choice}, stop: {points: 2}}\n`);
     expect(search.variedFiles).toEqual([old, later]);
     expect(search.strategy).toMatchObject({ inputs: [{ kind: 'choice', values: [old.path, later.path] }] });
-    const { key } = keysOf(search)([later.path]);
+    const { key } = pointMaker(search)([later.path]);
     expect(key).toBe(pointKey([...fixedInputs(search), { name: CASES, value: later.hash }]));
   });
 

@@ -9,7 +9,7 @@ import {
   grown,
   hidesChance,
   isLower,
-  jumpOf,
+  squaredJumpOf,
   leastVariance,
   spreadOf,
   SURE,
@@ -80,12 +80,12 @@ test('the skewness of a sample is its third central moment in standard deviation
     expect(spreadOf(values).skewness).toBeCloseTo(0, 9);
 });
 
-test('the jump is the root mean square distance of the rare values from the frequent one', () => {
+test('the squared jump is the mean square of the distance of the rare values from the frequent one', () => {
   // (50 - 0)² and (10 - 0)²: the mean is 1,300
-  expect(jumpOf(spreadOf([0, 0, 50, 0, 10, 0]))).toBeCloseTo(1_300, 9);
-  expect(jumpOf(spreadOf([3, 3, 3]))).toBeNull();
+  expect(squaredJumpOf(spreadOf([0, 0, 50, 0, 10, 0]))).toBeCloseTo(1_300, 9);
+  expect(squaredJumpOf(spreadOf([3, 3, 3]))).toBeNull();
   // without a frequent value it is twice the variance, 2 · 1
-  expect(jumpOf(spreadOf([1, 2, 3]))).toBeCloseTo(2, 12);
+  expect(squaredJumpOf(spreadOf([1, 2, 3]))).toBeCloseTo(2, 12);
 });
 
 test('for zeros and ones, an interval with the least variance reaches as far as Wilson’s interval', () => {

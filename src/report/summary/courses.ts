@@ -3,7 +3,7 @@ import type { CampaignOutput } from '../../campaign/types.ts';
 import type { ResultRow } from '../../store/index.ts';
 import { type Band, bandsOf, MOST_POINTS, thinned } from './bands.ts';
 import { EvenSample } from './even-sample.ts';
-import { placeOf } from '../../search/abc/story.ts';
+import { runNameOf } from '../../search/abc/story.ts';
 import type { PointResult } from './points.ts';
 
 /** The curves of a DATA_SET output. */
@@ -72,7 +72,7 @@ const MOST_RUNS = 400;
 /** With fewer curves than this, single curves are drawn, because quantiles of so few curves have no meaning. */
 const FEW_RUNS = 10;
 
-/** The runs of a calibration, each by its point and replication (`placeOf`). */
+/** The runs of a calibration, each by its point and replication (`runNameOf`). */
 export interface CalibratedRuns {
   /** The weights of the runs of the posterior. */
   posterior: ReadonlyMap<string, number>;
@@ -134,7 +134,7 @@ export class CourseGatherer {
     }: Pick<ResultRow, 'point' | 'replication' | 'outputs'> & { values?: readonly string[] },
     times = 1,
   ): void {
-    const run = placeOf(point, replication);
+    const run = runNameOf(point, replication);
     // undefined for a run that is not in the posterior
     const weight = this.#calibrated ? this.#calibrated.posterior.get(run) : 1;
     const isPrior = this.#calibrated?.prior.has(run) ?? false;

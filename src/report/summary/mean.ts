@@ -6,7 +6,7 @@ import {
   areEqual,
   chanceVariance,
   hidesChance,
-  jumpOf,
+  squaredJumpOf,
   leastVariance,
   othersOf,
   type Spread,
@@ -155,9 +155,9 @@ export class MeanOfPoints extends OverPoints {
       return;
     }
     const others = othersOf(point) ?? count;
-    this.#jumps += others * jumpOf(point)!;
+    this.#jumps += others * squaredJumpOf(point)!;
     this.#jumping += others;
-    const ofMean = (draws ** 2 * (chanceVariance(point, jumpOf(point)) ?? NaN)) / count;
+    const ofMean = (draws ** 2 * (chanceVariance(point, squaredJumpOf(point)) ?? NaN)) / count;
     this.#variance += ofMean;
     this.#squares += ofMean ** 2 / (count - 1);
   }
@@ -185,10 +185,10 @@ export class MeanOfPoints extends OverPoints {
   protected override ends(confidence: number): Ends {
     const { mean } = this;
     if (this.#least < 1 || (this.count === 1 && this.#hides)) return NO_INTERVAL;
-    const jump = this.#jumping > 0 ? this.#jumps / this.#jumping : 0;
-    const variance = this.#variance + jump * this.#equal;
+    const squaredJump = this.#jumping > 0 ? this.#jumps / this.#jumping : 0;
+    const variance = this.#variance + squaredJump * this.#equal;
     if (variance === 0) return NO_INTERVAL;
-    const welch = variance ** 2 / (this.#squares + jump ** 2 * this.#equalSquares);
+    const welch = variance ** 2 / (this.#squares + squaredJump ** 2 * this.#equalSquares);
     // rounding or overflow must not give fewer or more degrees of freedom than possible
     const freedom = welch > this.#least ? Math.min(welch, this.#freedom) : this.#least;
     const half = (studentQuantile((1 + confidence) / 2, freedom) * Math.sqrt(variance)) / this.weight;

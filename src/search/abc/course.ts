@@ -13,7 +13,7 @@ import {
 } from '../../campaign/search/log.ts';
 import { hasSeed } from '../../campaign/seeds.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
-import { keysOf } from '../point-keys.ts';
+import { pointMaker } from '../point-maker.ts';
 import type { FinishedPoints } from '../point-value.ts';
 import { Distances, type Simulated } from './distance.ts';
 import { type Generation, generationsOf, isAccepted, newGeneration, populationOf } from './generations.ts';
@@ -39,7 +39,7 @@ export class AbcCourse {
   readonly #calibration: Calibration;
   readonly #sampler: Sampler;
   readonly #distances: Distances;
-  readonly #pointOf: ReturnType<typeof keysOf>;
+  readonly #pointOf: ReturnType<typeof pointMaker>;
   readonly #isRandom: boolean;
   #generations: Generation[] = [];
   /** The number of asks of each point, by its values. */
@@ -56,17 +56,17 @@ export class AbcCourse {
     this.#calibration = strategy;
     this.#sampler = new Sampler(strategy, base, seed ?? 0);
     this.#distances = new Distances(strategy.observed, outputs);
-    this.#pointOf = keysOf(campaign);
+    this.#pointOf = pointMaker(campaign);
     this.#isRandom = hasSeed(base);
     this.events = [...log.events];
     for (const ask of log.asks) this.#note({ ...ask });
     const open = log.asks.findIndex(({ told }) => told === null);
     this.#told = open < 0 ? log.asks.length : open;
+    // an ask without a point has no run, and counts as failed
     for (let ask = this.#told; ask < log.asks.length; ask += 1)
       if (log.asks[ask]!.ordinal === null) this.#known.set(ask, null);
   }
 
-  /** @param campaign - one with a calibration */
   static async of(campaign: CampaignBy<'calibration'>, log: SearchLog): Promise<AbcCourse> {
     const course = new AbcCourse(campaign, log);
     course.#generations = await generationsOf(course.#calibration, log, course.#sampler);
@@ -226,12 +226,11 @@ export class AbcCourse {
    * have finished, because they are computed from these points. The log keeps them.
    */
   #scales(): readonly number[] | undefined {
-    const there = this.events.find((event) => event.kind === 'scales');
-    if (there) return there.scales;
+    const logged = this.events.find((event) => event.kind === 'scales');
+    if (logged) return logged.scales;
     const { particles, observed } = this.#calibration;
-    const first = Array.from({ length: observed.length === 1 ? 0 : particles }, (_, ask) =>
-      this.#known.get(ask),
-    );
+    const needed = observed.length === 1 ? 0 : particles;
+    const first = Array.from({ length: needed }, (_, ask) => this.#known.get(ask));
     if (first.includes(undefined)) return undefined;
     const scales = this.#distances.scalesOf(first.filter((one) => one !== null) as Simulated[]);
     this.#say({ kind: 'scales', scales });
@@ -245,7 +244,8 @@ export class AbcCourse {
     if (accepted.length === particles) {
       generation.population = await populationOf(generation, this.#asks, this.#sampler);
       const next = nextTolerance(generation.population, quantile, tolerance);
-      if (tolerance !== null && tolerance <= (stop.tolerance ?? -1)) this.#end('tolerance');
+      if (tolerance !== null && stop.tolerance !== null && tolerance <= stop.tolerance)
+        this.#end('tolerance');
       else if (this.#generations.length >= stop.generations) this.#end('generations');
       else if (next === undefined) this.#end('stall');
       else await this.#begin(Math.max(stop.tolerance ?? 0, next));

@@ -2,15 +2,18 @@ import { curveOf, valueAt } from '../../campaign/curves.ts';
 import { measureOf } from '../../campaign/measures.ts';
 import type { Observed } from '../../campaign/search/calibration.ts';
 import type { CampaignOutput } from '../../campaign/types.ts';
-import { spreadOf } from './population.ts';
+import { deviationOf } from './population.ts';
 
 /** The values of a run for each observed output: one number, or the values of its curve at the observed places. */
 export type Simulated = readonly (readonly number[])[];
 
+/** Reads the values of one observed output from the outputs of a run; null if they are not all there. */
+type OutputReader = (outputs: Readonly<Record<string, string>>) => number[] | null;
+
 /** Reads the observed outputs of runs, and computes their distance from the observations. */
 export class Distances {
   readonly #observed: readonly Observed[];
-  readonly #readers: ((outputs: Readonly<Record<string, string>>) => number[] | null)[];
+  readonly #readers: OutputReader[];
 
   constructor(observed: readonly Observed[], outputs: readonly CampaignOutput[]) {
     this.#observed = observed;
@@ -31,10 +34,10 @@ export class Distances {
    */
   scalesOf(all: readonly Simulated[]): number[] {
     if (this.#observed.length === 1 || all.length === 0) return this.#observed.map(() => 1);
-    return this.#observed.map(
-      (_, output) =>
-        rootMeanSquare(all[0]![output]!.map((_, at) => spreadOf(all.map((one) => one[output]![at]!)))) || 1,
-    );
+    return this.#observed.map((_observed, output) => {
+      const spreads = all[0]![output]!.map((_value, at) => deviationOf(all.map((one) => one[output]![at]!)));
+      return rootMeanSquare(spreads) || 1;
+    });
   }
 
   /**
@@ -42,20 +45,16 @@ export class Distances {
    * its weight. The difference of a curve is the root mean square of the differences at its points.
    */
   distanceOf(simulated: Simulated, scales: readonly number[]): number {
-    return Math.hypot(
-      ...this.#observed.map((one, output) => {
-        const values = one.kind === 'number' ? [one.value] : one.y;
-        const own = rootMeanSquare(simulated[output]!.map((value, at) => value - values[at]!));
-        return (one.weight * own) / scales[output]!;
-      }),
-    );
+    const distances = this.#observed.map((one, output) => {
+      const observations = one.kind === 'number' ? [one.value] : one.y;
+      const difference = rootMeanSquare(simulated[output]!.map((value, at) => value - observations[at]!));
+      return (one.weight * difference) / scales[output]!;
+    });
+    return Math.hypot(...distances);
   }
 }
 
-function readerOf(
-  one: Observed,
-  outputs: readonly CampaignOutput[],
-): (outputs: Readonly<Record<string, string>>) => number[] | null {
+function readerOf(one: Observed, outputs: readonly CampaignOutput[]): OutputReader {
   if (one.kind === 'number') {
     const { read } = measureOf(outputs, one.output);
     return (values) => {

@@ -18,11 +18,11 @@ const DENSITIES_AT_ONCE = 100;
  * The kernel that moves the points of the previous generation. It is a t distribution around each point, with twice the
  * weighted covariance of all points as its scale. Its tails are heavier than those of a normal distribution, so that no
  * point in the tail of the posterior gets a very large weight: M. West, "Approximating posterior distributions by
- * mixtures", Journal of the Royal Statistical Society B 55 (1993) 409-422, section 2. M. A. Beaumont, J.-M. Cornuet, J.-M. Marin and C. P. Robert, "Adaptive
- * approximate Bayesian computation", Biometrika 96 (2009) 983-990, section 3, use the variances only. The whole
- * covariance is from S. Filippi, C. P. Barnes, J. Cornebise and M. P. H. Stumpf, "On optimality of kernels for
- * approximate Bayesian computation using sequential Monte Carlo", Statistical Applications in Genetics and Molecular
- * Biology 12 (2013) 87-107, section 2.
+ * mixtures", Journal of the Royal Statistical Society B 55 (1993) 409-422, section 2. M. A. Beaumont, J.-M. Cornuet,
+ * J.-M. Marin and C. P. Robert, "Adaptive approximate Bayesian computation", Biometrika 96 (2009) 983-990, section 3,
+ * use the variances only. The whole covariance is from S. Filippi, C. P. Barnes, J. Cornebise and M. P. H. Stumpf, "On
+ * optimality of kernels for approximate Bayesian computation using sequential Monte Carlo", Statistical Applications in
+ * Genetics and Molecular Biology 12 (2013) 87-107, section 2.
  */
 export class Kernel {
   readonly #points: readonly (readonly number[])[];
@@ -31,8 +31,9 @@ export class Kernel {
   readonly #factor: Float64Array;
   /** The points in the coordinates in which the covariance is the identity. */
   readonly #whitened: Float64Array[];
-  /** For each point, the probability that it is the one that moves. */
+  /** For each point, the probability that it is the one that moves. At first it is the weight of the point. */
   #shares: readonly number[];
+  /** The sums of the shares of each point and all points before it. */
   readonly #cumulative: Float64Array;
 
   private constructor({ points, weights }: Population) {
@@ -62,7 +63,10 @@ export class Kernel {
     }
     kernel.#shares = normalized(logShares);
     let sum = 0;
-    for (const [at, share] of kernel.#shares.entries()) kernel.#cumulative[at] = sum += share;
+    for (const [at, share] of kernel.#shares.entries()) {
+      sum += share;
+      kernel.#cumulative[at] = sum;
+    }
     return kernel;
   }
 
@@ -77,8 +81,8 @@ export class Kernel {
       else high = middle;
     }
     const steps = Array.from({ length: this.#size }, () => stream.normal());
-    const square = Array.from({ length: FREEDOM }, () => stream.normal() ** 2).reduce((a, b) => a + b);
-    const stretch = Math.sqrt(FREEDOM / square);
+    const chiSquare = Array.from({ length: FREEDOM }, () => stream.normal() ** 2).reduce((a, b) => a + b);
+    const stretch = Math.sqrt(FREEDOM / chiSquare);
     return this.#points[low]!.map((coordinate, i) => {
       let moved = coordinate;
       for (let j = 0; j <= i; j += 1) moved += stretch * this.#factor[i * this.#size + j]! * steps[j]!;
@@ -95,18 +99,23 @@ export class Kernel {
     return -Math.log(Math.max(this.#density(this.#whiten(point), 1), Number.MIN_VALUE));
   }
 
-  /** @param narrowness - 1 for the scale of the kernel, and 2 for half of it */
-  #density(own: Float64Array, narrowness: number): number {
-    const power = -(FREEDOM + own.length) / 2;
+  /**
+   * The density of the moved points at a whitened point, without a constant factor.
+   *
+   * @param narrowness - 1 for the scale of the kernel, and 2 for half of it
+   */
+  #density(whitened: Float64Array, narrowness: number): number {
+    const power = -(FREEDOM + whitened.length) / 2;
     let density = 0;
     for (const [at, other] of this.#whitened.entries()) {
       let square = 0;
-      for (let i = 0; i < own.length; i += 1) square += (own[i]! - other[i]!) ** 2;
+      for (let i = 0; i < whitened.length; i += 1) square += (whitened[i]! - other[i]!) ** 2;
       density += this.#shares[at]! * (1 + (narrowness * square) / FREEDOM) ** power;
     }
     return density;
   }
 
+  /** Converts a point to the coordinates in which the covariance is the identity. */
   #whiten(point: readonly number[]): Float64Array {
     const size = this.#size;
     const solved = new Float64Array(size);
@@ -127,6 +136,7 @@ export function normalized(logWeights: readonly number[]): number[] {
   return weights.map((weight) => weight / sum);
 }
 
+/** The lower half of twice the weighted covariance, with a variance above 0 in each direction. */
 function twiceCovariance(points: readonly (readonly number[])[], weights: readonly number[]): Float64Array {
   const size = points[0]!.length;
   const means = points[0]!.map((_, i) =>

@@ -19,16 +19,15 @@ export interface Population {
  * @param columns - the values of each numeric input, in the order of the weights
  */
 export function effectiveSize(weights: readonly number[], columns: readonly (readonly number[])[]): number {
-  const own = 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
+  const ofWeights = 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
   const sizes = columns.map((values) => {
     const { mean, sd } = weightedMoments(values, weights);
-    const squares = values.reduce(
-      (sum, value, at) => sum + ((weights[at]! * (value - mean)) / (1 - weights[at]!)) ** 2,
-      0,
-    );
-    return squares > 0 ? sd ** 2 / squares : own;
+    // how far the mean moves when a point is left out
+    const moves = values.map((value, at) => (weights[at]! * (value - mean)) / (1 - weights[at]!));
+    const squares = moves.reduce((sum, move) => sum + move ** 2, 0);
+    return squares > 0 ? sd ** 2 / squares : ofWeights;
   });
-  return Math.max(1, Math.min(own, ...sizes));
+  return Math.max(1, Math.min(ofWeights, ...sizes));
 }
 
 /**
@@ -90,10 +89,10 @@ export function weightedMoments(
 }
 
 /**
- * The spread of values: the median of the absolute deviations from the median. If it is 0, the result is the mean of
- * these deviations, which is 0 if all values are equal.
+ * The usual deviation of values: the median of the absolute deviations from the median. If it is 0, the result is the
+ * mean of these deviations, which is 0 if all values are equal.
  */
-export function spreadOf(values: readonly number[]): number {
+export function deviationOf(values: readonly number[]): number {
   const median = medianOf(values);
   const deviations = values.map((value) => Math.abs(value - median));
   const mean = deviations.reduce((sum, deviation) => sum + deviation, 0) / deviations.length;
@@ -101,8 +100,6 @@ export function spreadOf(values: readonly number[]): number {
 }
 
 function medianOf(values: readonly number[]): number {
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
+  const sorted = values.toSorted((a, b) => a - b);
+  return quantile(sorted, 0.5);
 }

@@ -35,11 +35,8 @@ export class Sampler {
   ) {
     const { priors } = calibration;
     this.#priors = priors;
-    this.#rules = rulesOf(
-      calibration,
-      priors.map(({ name }) => name),
-      base,
-    );
+    const names = priors.map(({ name }) => name);
+    this.#rules = rulesOf(calibration, names, base);
     this.#seed = seed;
   }
 

@@ -8,7 +8,7 @@ import {
 } from '../../campaign/search/log.ts';
 import { hasSeed } from '../../campaign/seeds.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
-import { keysOf } from '../point-keys.ts';
+import { pointMaker } from '../point-maker.ts';
 import { type Generation, generationsOf } from './generations.ts';
 import { effectiveSize, weightedMoments, weightedQuantile } from './population.ts';
 import { Sampler } from './sampler.ts';
@@ -70,7 +70,7 @@ export interface CalibrationStory {
   generations: GenerationStory[];
   /** The accepted points of the posterior; empty without one. */
   particles: Particle[];
-  /** The runs of the first generation, which draws from the prior (`placeOf`); empty before its end. */
+  /** The runs of the first generation, which draws from the prior (`runNameOf`); empty before its end. */
   prior: string[];
 }
 
@@ -91,7 +91,7 @@ export interface GenerationStory {
 export interface Particle {
   ask: number;
   key: string;
-  /** Its run (`placeOf`). */
+  /** Its run (`runNameOf`). */
   run: string;
   values: string[];
   distance: number;
@@ -101,16 +101,15 @@ export interface Particle {
 /** The share of the distribution below `low`, and above `high`. */
 const TAIL = 0.025;
 
-/** @param campaign - one with a calibration */
 export async function calibrationStoryOf(
   campaign: CampaignBy<'calibration'>,
   log: SearchLog,
 ): Promise<CalibrationStory> {
   const all = await generationsIn(campaign, log);
   const { strategy } = campaign;
-  const keyOf = keysOf(campaign);
+  const keyOf = pointMaker(campaign);
   const runs = runsOf(campaign, log);
-  const generations = all.map((one) => generationStory(campaign, one, all[one.number], log));
+  const generations = all.map((one, at) => generationStory(campaign, one, all[at + 1], log));
   // the first generation is the prior and has no tolerance
   const last = all.findLast(({ population, tolerance }) => population !== null && tolerance !== null);
   const particles = (last?.accepted ?? []).map((ask, at): Particle => {
@@ -127,29 +126,29 @@ export async function calibrationStoryOf(
   });
   const told = log.asks.filter((ask) => ask.told !== null);
   const failed = told.filter((ask) => ask.told!.value === null).length;
-  const now = all.at(-1);
+  const current = all.at(-1);
   const summary: CalibrationSummary = {
     method: 'abc',
     stage: stageOf(log),
     asked: log.asks.length,
     told: told.length - failed,
     failed,
-    generation: now?.number ?? 1,
-    tolerance: now?.tolerance ?? null,
-    accepted: now?.accepted.length ?? 0,
+    generation: current?.number ?? 1,
+    tolerance: current?.tolerance ?? null,
+    accepted: current?.accepted.length ?? 0,
     particles: strategy.particles,
     posterior: last ? posteriorOf(generations[last.number - 1]!) : null,
     stoppedBy: stopOf(log),
   };
-  const isDrawn = all[0]?.population !== null;
-  const prior = isDrawn ? runs.slice(0, all[1]?.first ?? runs.length) : [];
+  const prior = all[0]?.population ? runs.slice(0, all[1]?.first ?? runs.length) : [];
   return { summary, generations, particles, prior };
 }
 
-/** The ask of a run, its generation, and the weight in that generation; null if the ask has none. */
+/** The place of a run in the calibration. */
 interface Place {
   ask: number;
   generation: number;
+  /** The weight in that generation; null if the generation has not accepted the ask. */
   weight: number | null;
 }
 
@@ -172,16 +171,16 @@ export async function placesOfRuns(
   return places;
 }
 
-/** The run of each ask (`placeOf`). Without chance, all asks of a point share one run. */
+/** The run of each ask (`runNameOf`). Without chance, all asks of a point share one run. */
 function runsOf(campaign: CampaignBy<'calibration'>, { asks }: SearchLog): string[] {
-  const keyOf = keysOf(campaign);
+  const keyOf = pointMaker(campaign);
   const isRandom = hasSeed(campaign.base);
   const repeats = new Map<string, number>();
   return asks.map(({ values }) => {
     const { key } = keyOf(values);
     const repeat = (repeats.get(key) ?? 0) + 1;
     repeats.set(key, repeat);
-    return placeOf(key, isRandom ? repeat : 1);
+    return runNameOf(key, isRandom ? repeat : 1);
   });
 }
 
@@ -193,7 +192,8 @@ function sharedPlace(before: Place | undefined, place: Place): Place {
   return { ...before, weight: before.weight + place.weight };
 }
 
-export function placeOf(key: string, replication: number): string {
+/** A name for a run of a calibration, from the key of its point and its replication. */
+export function runNameOf(key: string, replication: number): string {
   return `${key} ${replication}`;
 }
 
@@ -212,17 +212,12 @@ function generationStory(
 ): GenerationStory {
   const end = population ? accepted.at(-1)! + 1 : (next?.first ?? asks.length);
   const told = asks.slice(first, end).filter((ask) => ask.told !== null).length;
+  const points = accepted.map((ask) => asks[ask]!.values);
   const columns = priorsOf(campaign).flatMap(({ isNumber }, at) =>
-    isNumber ? [accepted.map((ask) => Number(asks[ask]!.values[at]))] : [],
+    isNumber ? [points.map((values) => Number(values[at]))] : [],
   );
   const effective = population && effectiveSize(population.weights, columns);
-  const inputs =
-    population &&
-    marginalsOf(
-      campaign,
-      accepted.map((ask) => asks[ask]!.values),
-      population.weights,
-    );
+  const inputs = population && marginalsOf(campaign, points, population.weights);
   return { number, tolerance, told, accepted: accepted.length, effective, inputs };
 }
 

@@ -1,6 +1,11 @@
 import { orderOf } from '../../campaign/expressions/operators.ts';
 import type { Told } from './method.ts';
 
+/** The result of a point that is not allowed, and is therefore not proposed. It counts as failed. */
+export function refused(x: readonly number[]): Told {
+  return { ask: null, x, value: null, variance: null, runs: 0, excess: [] };
+}
+
 /**
  * Tells which of two points is better. A point that meets all requirements is better than a point that misses one. Two
  * points that meet all requirements are compared by value. Two points that miss a requirement are compared by how far

@@ -38,10 +38,10 @@ type Entry =
   { kind: 'asked'; points: NumberedPoint[]; by: Session | null } | { kind: 'told'; result: OutsideResult };
 
 /**
- * An outside optimiser as a method whose answers are slow, because it is a process. The process may be replaced at any time, because this object keeps the proposals
- * and results, and sends them to a new process in the same order. Each question asks for as many points as may be
- * opened. If the optimiser gives fewer points, foray asks again after it has told more results. So the questions and
- * their order depend only on the log.
+ * An outside optimiser as a method whose answers are slow, because it is a process. The process may be replaced at any
+ * time, because this object keeps the proposals and results, and sends them to a new process in the same order. Each
+ * question asks for as many points as may be opened. If the optimiser gives fewer points, foray asks again after it has
+ * told more results. So the questions and their order depend only on the log.
  */
 export class Optimiser {
   readonly #settings: OptimiserSettings;
@@ -120,9 +120,9 @@ export class Optimiser {
     const wanted = this.#settings.search.parallel - (this.#proposed - this.#told);
     const { points, done } = await this.#request({ ask: wanted }, 'points');
     if (points.length > wanted)
-      throw this.#ended(`proposes ${points.length} points, but it was asked for ${wanted}`);
+      throw this.#endedBecause(`proposes ${points.length} points, but it was asked for ${wanted}`);
     if (points.length === 0 && !done && this.#proposed === this.#told)
-      throw this.#ended('proposes nothing, although it was told the results of all of its points');
+      throw this.#endedBecause('proposes nothing, although it was told the results of all of its points');
     try {
       this.#queue = points.map((point) => this.#space.coordinatesOf(point));
     } catch (error) {
@@ -137,11 +137,11 @@ export class Optimiser {
   async #request<K extends keyof Answers>(message: object, kind: K): Promise<Answers[K]> {
     for (let starts = 1; ; starts += 1) {
       try {
-        const session = await this.#opened();
+        const session = await this.#openSession();
         if (kind === 'best' && !session.recommends) return null as Answers[K];
         // a new process repeats earlier answers, and may take the whole time limit for each
-        const answers = 1 + this.#sendEntries(session);
-        const answer = await session.ask(message, kind, answers * this.#settings.method.timeout);
+        const repeated = this.#sendEntries(session);
+        const answer = await session.ask(message, kind, (1 + repeated) * this.#settings.method.timeout);
         clearTimeout(this.#idle);
         this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
         return answer;
@@ -153,7 +153,8 @@ export class Optimiser {
     }
   }
 
-  async #opened(): Promise<Session> {
+  /** The session of the running process, or of a new one. */
+  async #openSession(): Promise<Session> {
     if (this.#session?.fault) throw this.#session.fault;
     if (this.#session && !this.#session.hasEnded) return this.#session;
     const { id, method, search, goal, seed } = this.#settings;
@@ -218,7 +219,8 @@ export class Optimiser {
     );
   }
 
-  #ended(how: string): Error {
+  /** Ends the process. @returns the error, whose sentence `how` completes */
+  #endedBecause(how: string): Error {
     this.close();
     return optimiserFailed(how);
   }

@@ -59,8 +59,8 @@ export class Session {
     this.#onDiverged = onDiverged;
     this.#program = start(program, {
       stdout: (line) => this.#hear(line),
-      stderr: ({ bytes }) => this.#note(bytes.toString().slice(0, LONGEST_COMPLAINT + 1)),
-      onCut: (start) => this.#fail(tooLong(start)),
+      stderr: ({ bytes }) => this.#noteComplaint(bytes.toString().slice(0, LONGEST_COMPLAINT + 1)),
+      onCut: (beginning) => this.#fail(tooLong(beginning)),
     });
     this.#program.started.catch((error: NodeJS.ErrnoException) =>
       this.#fail(optimiserFailed(notStarted(error, program))),
@@ -98,10 +98,9 @@ export class Session {
     const question = this.#questions;
     this.send({ ...message, question });
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => this.#fail(optimiserFailed(`has given no answer for ${Math.round(limit / 100) / 10} s`)),
-        limit,
-      );
+      const seconds = Math.round(limit / 100) / 10;
+      const tooLate = (): void => this.#fail(optimiserFailed(`has given no answer for ${seconds} s`));
+      const timer = setTimeout(tooLate, limit);
       this.#waiting = { kind, question, resolve, reject, timer };
     });
   }
@@ -111,6 +110,7 @@ export class Session {
     this.#fail(new Error('The optimiser was ended.'));
   }
 
+  /** Takes a line of standard output. */
   #hear({ bytes }: PrintedLine): void {
     const line = bytes.toString();
     if (line.trim() === '') return;
@@ -135,7 +135,7 @@ export class Session {
     }
   }
 
-  #note(line: string): void {
+  #noteComplaint(line: string): void {
     if (line.trim() === '') return;
     this.#lastComplaint = line;
     this.#complaints += 1;
@@ -181,9 +181,9 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-function tooLong(start: Buffer): Error {
+function tooLong(beginning: Buffer): Error {
   return optimiserFailed(
-    `says ${shown(start.toString())} on its standard output, but this is too long for a message`,
+    `says ${shown(beginning.toString())} on its standard output, but this is too long for a message`,
   );
 }
 
@@ -191,14 +191,13 @@ function notStarted(
   error: NodeJS.ErrnoException,
   { command, folder }: Pick<OutsideMethod, 'command' | 'folder'>,
 ): string {
-  const why = !existsSync(folder)
-    ? `there is no folder ${folder} on the machine of the worker`
-    : error.code === 'ENOENT'
-      ? 'there is no such program'
-      : error.code === 'EACCES'
-        ? 'it may not be executed'
-        : messageOf(error);
-  return `${shown(command[0]!)} cannot be started: ${why}`;
+  return `${shown(command[0]!)} cannot be started: ${whyNotStarted(error, folder)}`;
+}
+
+function whyNotStarted(error: NodeJS.ErrnoException, folder: string): string {
+  if (!existsSync(folder)) return `there is no folder ${folder} on the machine of the worker`;
+  if (error.code === 'ENOENT') return 'there is no such program';
+  return error.code === 'EACCES' ? 'it may not be executed' : messageOf(error);
 }
 
 /** Writes a line of an optimiser to the worker's log. */

@@ -59,14 +59,6 @@ function describe(input: SearchedInput): object {
   };
 }
 
-/** A proposed value as the optimiser has written it, for an error message. */
-function written(given: unknown): string {
-  // a number that is too large becomes infinite, and JSON has no infinite numbers
-  return typeof given === 'number'
-    ? String(given)
-    : String(JSON.stringify(given)).replace(/^"(NaN|-?Infinity)"$/, '$1');
-}
-
 /** A proposed value as canonical text, moved into its bounds. It may lie between two steps. */
 function canonicalOf(input: SearchedInput, given: unknown): string {
   const { name, type } = input;
@@ -84,4 +76,12 @@ function canonicalOf(input: SearchedInput, given: unknown): string {
   if (given < min - slack || given > max + slack)
     throw optimiserFailed(`${proposes}, which is not within ${min} and ${max}`);
   return String(Math.min(max, Math.max(min, given)));
+}
+
+/** A proposed value as the optimiser has written it, for an error message. */
+function written(given: unknown): string {
+  // a number that is too large becomes infinite, and JSON has no infinite numbers
+  return typeof given === 'number'
+    ? String(given)
+    : String(JSON.stringify(given)).replace(/^"(NaN|-?Infinity)"$/, '$1');
 }

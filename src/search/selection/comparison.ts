@@ -56,8 +56,8 @@ export function nextOfComparison(
   if (rule.method === 'kn') {
     const next = nextOfKn({ ...rule, values, most: MOST_REPLICATIONS });
     if (next.decided) return { decided: true, best: next.best, isSure: next.reached };
-    const isIn = new Set(next.surviving);
-    const replications = values.map(({ length }, at) => (isIn.has(at) ? next.replications : length));
+    const surviving = new Set(next.surviving);
+    const replications = values.map(({ length }, at) => (surviving.has(at) ? next.replications : length));
     return { decided: false, replications };
   }
   const { first, isShare, runs } = rule;

@@ -49,9 +49,11 @@ function variancesOf(points: readonly Candidate[]): number[] | undefined {
   const known = points.flatMap(({ variance, runs }) => (variance === null ? [] : [variance * runs]));
   if (points.length < 2 || known.length === 0) return undefined;
   const ofOneRun = sumOf(known) / known.length;
-  // equal values of a few replications do not make a mean certain
-  const variances = points.map(({ variance, runs }) => Math.max(variance ?? 0, (0.1 * ofOneRun) / runs));
-  return ofOneRun > 0
-    ? points.map(({ variance, runs }, at) => (variance === null ? ofOneRun / runs : variances[at]!))
-    : undefined;
+  if (!(ofOneRun > 0)) return undefined;
+  return points.map(({ variance, runs }) =>
+    variance === null ? ofOneRun / runs : Math.max(variance, (LEAST_SHARE * ofOneRun) / runs),
+  );
 }
+
+/** The least variance of a run, as a share of the usual one. Equal values of a few runs do not make a mean certain. */
+const LEAST_SHARE = 0.1;

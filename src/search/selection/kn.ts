@@ -3,7 +3,7 @@ import {
   chanceVariance,
   hidesChance,
   isLower,
-  largestJump,
+  largestSquaredJump,
   SpreadSample,
 } from '../../statistics/chance.ts';
 import { meanOf } from '../../statistics/sample.ts';
@@ -14,10 +14,10 @@ import { meanOf } from '../../statistics/sample.ts';
  * another system is better by more than the indifference is at most 1 minus the confidence. Common random numbers help
  * automatically, because the procedure uses variances of differences.
  *
- * The procedure assumes normal values. It takes the variance of the first replications, which is useless if rare values are
- * missing among them. So foray takes the variance of all replications so far, as in S.-H. Kim and B. L. Nelson, "On the
- * asymptotic validity of fully sequential selection procedures for steady-state simulation", Operations Research 54 (2006)
- * 475-488, and it is at least as large as chance allows (`statistics/chance`).
+ * The procedure assumes normal values. It takes the variance of the first replications, which is useless if rare values
+ * are missing among them. So foray takes the variance of all replications so far, as in S.-H. Kim and B. L. Nelson, "On
+ * the asymptotic validity of fully sequential selection procedures for steady-state simulation", Operations Research 54
+ * (2006) 475-488. It is at least as large as chance allows (`statistics/chance`).
  */
 
 /** The values to compare. Lower is better. */
@@ -49,29 +49,11 @@ export type KnDecision =
 interface Rule {
   first: number;
   indifference: number;
+  /** h² of the procedure. */
   h2: number;
   isShare: boolean;
   /** The mean square of the largest jump of the systems so far; null while the values of each system are equal. */
-  jump: number | null;
-}
-
-/** The differences between two systems, for the replications that both have. */
-class Pair {
-  readonly differences = new SpreadSample();
-
-  /** Adds one replication of both systems; it counts if neither failed. */
-  add(value: number | null, rival: number | null): void {
-    if (value === null || rival === null) return;
-    this.differences.add(value - rival);
-  }
-
-  get count(): number {
-    return this.differences.count;
-  }
-
-  get mean(): number {
-    return this.differences.mean!;
-  }
+  squaredJump: number | null;
 }
 
 /**
@@ -87,44 +69,48 @@ const LEAST_GROWTH = 0.05;
 
 /**
  * Chooses the best system, or decides how many more replications the remaining systems need. The choice is the same as
- * with one replication at a time, whatever the rounds are. A failed replication counts in no pair. Two systems are
+ * with one replication at a time, whatever the rounds are. A failed replication is compared with no other. Two systems are
  * compared only when they have `first` common replications.
  */
 export function nextOfKn({ values, isShare, first, indifference, confidence, most }: KnInput): KnDecision {
   if (values.length === 1) return { decided: true, best: 0, reached: true };
-  const made = Math.min(...values.map(({ length }) => length));
   const h2 = squareOfH(values.length, first, confidence);
-  const rule: Rule = { first, indifference, h2, isShare, jump: isShare ? 1 : null };
+  const rule: Rule = { first, indifference, h2, isShare, squaredJump: isShare ? 1 : null };
   const systems = values.map(() => new SpreadSample());
-  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new Pair()));
-  const pairOf = (a: number, b: number): Pair => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
-  const isWorse = (at: number, of: number): boolean => {
-    const pair = pairOf(at, of);
-    if (pair.count < first) return false;
-    const difference = at < of ? pair.mean : -pair.mean;
-    return difference > 0 && difference > allowedIn(pair, rule);
+  const pairs = values.map((_, at) => values.slice(at + 1).map(() => new SpreadSample()));
+  /** The values of the first system of a pair minus those of the second, in the replications that both have. */
+  const differencesOf = (a: number, b: number): SpreadSample => pairs[Math.min(a, b)]![Math.abs(a - b) - 1]!;
+  const isWorse = (at: number, rival: number): boolean => {
+    const differences = differencesOf(at, rival);
+    if (differences.count < first) return false;
+    const worseBy = at < rival ? differences.mean! : -differences.mean!;
+    return worseBy > 0 && worseBy > allowedIn(differences, rule);
   };
   let surviving = values.map((_, at) => at);
-  for (let r = 1; surviving.every((at) => values[at]!.length >= r); r += 1) {
-    for (const [a, b] of pairsOf(surviving)) pairOf(a, b).add(values[a]![r - 1]!, values[b]![r - 1]!);
+  for (let replications = 1; surviving.every((at) => values[at]!.length >= replications); replications += 1) {
+    const valueOf = (at: number): number | null => values[at]![replications - 1]!;
+    for (const [a, b] of pairsOf(surviving)) {
+      const [value, rival] = [valueOf(a), valueOf(b)];
+      if (value !== null && rival !== null) differencesOf(a, b).add(value - rival);
+    }
     for (const at of surviving) {
-      const value = values[at]![r - 1]!;
+      const value = valueOf(at);
       if (value !== null) systems[at]!.add(value);
     }
-    if (r < first) continue;
-    if (!isShare) rule.jump = largestJump(systems);
+    if (replications < first) continue;
+    if (!isShare) rule.squaredJump = largestSquaredJump(systems);
     const before = surviving;
-    surviving = before.filter((at) => !before.some((of) => of !== at && isWorse(at, of)));
+    surviving = before.filter((at) => !before.some((rival) => rival !== at && isWorse(at, rival)));
     // rounding may make each of several equal systems worse than another system
     if (surviving.length === 0) surviving = [before[0]!];
-    // the remaining systems are equal
-    if (pairsOf(surviving).every(([a, b]) => allowedIn(pairOf(a, b), rule) === 0))
+    // one system remains, or no system may be worse any more, so that the remaining ones are equal
+    if (pairsOf(surviving).every(([a, b]) => allowedIn(differencesOf(a, b), rule) === 0))
       return { decided: true, best: lowestMean(values, surviving), reached: true };
   }
   const now = Math.min(...surviving.map((at) => values[at]!.length));
   if (now >= most) return { decided: true, best: lowestMean(values, surviving), reached: false };
-  if (made < first) return { decided: false, surviving, replications: first };
-  const expected = pairsOf(surviving).map(([a, b]) => endOf(pairOf(a, b), rule));
+  if (now < first) return { decided: false, surviving, replications: first };
+  const expected = pairsOf(surviving).map(([a, b]) => endOf(differencesOf(a, b), rule));
   const part = Math.min(PART_OF_WAY * (lowestOf(expected) - now), MOST_GROWTH * now);
   const added = Math.max(1, Math.ceil(Math.max(part, LEAST_GROWTH * now)));
   return { decided: false, surviving, replications: Math.min(most, now + added) };
@@ -145,31 +131,29 @@ function squareOfH(systems: number, first: number, confidence: number): number {
 }
 
 /** How much worse a system may be before it is left out. It shrinks to 0 with more replications. */
-function allowedIn(pair: Pair, rule: Rule): number {
+function allowedIn(differences: SpreadSample, rule: Rule): number {
   const { indifference, h2 } = rule;
-  const { count } = pair;
-  return Math.max(
-    0,
-    (indifference / (2 * count)) * ((h2 * varianceIn(pair, rule)) / indifference ** 2 - count),
-  );
+  const { count } = differences;
+  const variance = varianceOf(differences, rule);
+  return Math.max(0, (indifference / (2 * count)) * ((h2 * variance) / indifference ** 2 - count));
 }
 
 /**
  * The variance of the differences. It is infinite while it is unknown: in too few replications, and while the rare
  * differences are too few to show how far they jump. Shares jump by 1.
  */
-function varianceIn({ count, differences }: Pair, { first, isShare, jump }: Rule): number {
+function varianceOf(differences: SpreadSample, { first, isShare, squaredJump }: Rule): number {
   const hides = !isShare && !areEqual(differences) && hidesChance(differences);
-  return count < first || hides ? Infinity : (chanceVariance(differences, jump) ?? Infinity);
+  if (differences.count < first || hides) return Infinity;
+  return chanceVariance(differences, squaredJump) ?? Infinity;
 }
 
 /** The number of replications after which one of two systems is left out, if their difference stays the same. */
-function endOf(pair: Pair, rule: Rule): number {
-  const variance = varianceIn(pair, rule);
+function endOf(differences: SpreadSample, rule: Rule): number {
+  const variance = varianceOf(differences, rule);
   if (variance === Infinity) return Infinity;
-  const { mean } = pair;
   const { indifference, h2 } = rule;
-  return Math.ceil((h2 * variance) / indifference / (2 * Math.abs(mean) + indifference));
+  return Math.ceil((h2 * variance) / indifference / (2 * Math.abs(differences.mean!) + indifference));
 }
 
 function lowestMean(values: KnInput['values'], systems: readonly number[]): number {

@@ -1,4 +1,10 @@
-import { chanceVariance, isLower, largestJump, type Spread, spreadOf } from '../../statistics/chance.ts';
+import {
+  chanceVariance,
+  isLower,
+  largestSquaredJump,
+  type Spread,
+  spreadOf,
+} from '../../statistics/chance.ts';
 import { meanOf, sumOf } from '../../statistics/sample.ts';
 
 /**
@@ -46,14 +52,10 @@ export function nextOfOcba({ values, isShare, first, step, runs }: OcbaInput): O
   if (total >= runs || withValues.length < 2)
     return { decided: true, best: lowest(withValues, (at) => meanOf(known[at]!)) };
   const budget = Math.min(step, runs - total);
-  const wanted = allocateOcba(
-    withValues.map((at) => meanOf(known[at]!)),
-    variancesOf(
-      withValues.map((at) => spreadOf(known[at]!)),
-      isShare,
-    ),
-    sumOf(withValues.map((at) => counts[at]!)) + budget,
-  );
+  const means = withValues.map((at) => meanOf(known[at]!));
+  const samples = withValues.map((at) => spreadOf(known[at]!));
+  const used = sumOf(withValues.map((at) => counts[at]!));
+  const wanted = allocateOcba(means, variancesOf(samples, isShare), used + budget);
   // some systems already have more than their share, so not all others can get their whole share
   const missing = withValues.map((at, n) => Math.max(0, wanted[n]! - counts[at]!));
   const added = apportion(missing, budget);
@@ -111,8 +113,8 @@ function apportion(weights: readonly number[], total: number): number[] {
  * of the others.
  */
 function variancesOf(samples: readonly Spread[], isShare: boolean): number[] {
-  const jump = isShare ? 1 : largestJump(samples);
-  const known = samples.map((sample) => chanceVariance(sample, jump));
+  const squaredJump = isShare ? 1 : largestSquaredJump(samples);
+  const known = samples.map((sample) => chanceVariance(sample, squaredJump));
   const largest = Math.max(0, ...known.map((variance) => variance ?? 0));
   return known.map((variance) => variance ?? largest);
 }

@@ -1,5 +1,5 @@
 import { type MeanDifference, pairedDifference, welchDifference } from '../../statistics/difference.ts';
-import { largestJump, spreadOf } from '../../statistics/chance.ts';
+import { largestSquaredJump, spreadOf } from '../../statistics/chance.ts';
 import { countTrue, pairCounts, pairedShareDifference, shareDifference } from '../../statistics/share.ts';
 
 /** A point and the best point that it is compared with. Lower values are better; null for a failed replication. */
@@ -57,10 +57,10 @@ type Differ = (
 const differenceOf: Differ = (values, rival, isPaired, confidence) => {
   const [own, other] = [values, rival].map((each) => spreadOf(each.filter((value) => value !== null)));
   if (isPaired) {
-    const differences = spreadOf(pairsOf(values, rival).map(([value, rivals]) => value - rivals));
+    const differences = spreadOf(pairsOf(values, rival).map(([value, rivalValue]) => value - rivalValue));
     return differences.count < 2
       ? undefined
-      : pairedDifference(differences, confidence, largestJump([own!, other!]));
+      : pairedDifference(differences, confidence, largestSquaredJump([own!, other!]));
   }
   return own!.count < 2 || other!.count < 2 ? undefined : welchDifference(other!, own!, confidence);
 };

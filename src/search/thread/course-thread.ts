@@ -6,8 +6,9 @@ import type { FinishedPoints } from '../point-value.ts';
 import type { Answer, CourseState, Question } from './messages.ts';
 
 /**
- * The courses of searches and calibrations. A course is rebuilt from the log of its campaign, and proposes the next points.
- * It has a thread of its own, because its computations would keep a worker from its heartbeats.
+ * The courses of searches and calibrations, by their numbers. A course is rebuilt from the log of its campaign, and
+ * proposes the next points. Courses have a thread of their own, because their computations would keep a worker from its
+ * heartbeats.
  */
 const courses = new Map<number, Course>();
 
@@ -33,7 +34,7 @@ async function answer(question: Exclude<Question, { kind: 'close' }>): Promise<v
   }
   const course = courses.get(number)!;
   if (question.kind === 'step') {
-    const step = await course.step(named(question.finished));
+    const step = await course.step(withoutPrototypes(question.finished));
     return tell({ call, step, state: stateOf(course) });
   }
   course.written(question.ordinals);
@@ -46,7 +47,7 @@ function stateOf(course: Course): CourseState {
 }
 
 /** A message gives each object a prototype, which objects with names of outputs must not have. */
-function named(finished: FinishedPoints): FinishedPoints {
+function withoutPrototypes(finished: FinishedPoints): FinishedPoints {
   for (const runs of finished.values())
     for (const { outputs } of runs) byName(outputs as Record<string, string>);
   return finished;

@@ -19,7 +19,6 @@ export class CoursesApart {
   #opened = 0;
   readonly #waiting = new Map<number, PromiseWithResolvers<Reply> & { course: number }>();
 
-  /** @param campaign - one with a search or a calibration */
   async open(campaign: CampaignBy<Finder>, log: SearchLog): Promise<CourseApart> {
     this.#opened += 1;
     const course = this.#opened;
@@ -39,11 +38,11 @@ export class CoursesApart {
 
   /** Ends a course. Its open questions fail at once, although the thread may still compute for a moment. */
   closeCourse(course: number): void {
+    // no call has the number 0, because this question has no answer
     this.#thread?.postMessage({ call: 0, course, kind: 'close' } satisfies Question);
     this.#fail((one) => one === course, 'The course of the search was closed.');
   }
 
-  /** Ends the thread. */
   close(): void {
     void this.#thread?.terminate();
   }

@@ -3,7 +3,7 @@ import type { Calibration } from '../../../src/campaign/search/calibration.ts';
 import type { SearchLog } from '../../../src/campaign/search/log.ts';
 import type { CampaignBy } from '../../../src/campaign/types.ts';
 import { Distances } from '../../../src/search/abc/distance.ts';
-import { calibrationStoryOf, placeOf, placesOfRuns } from '../../../src/search/abc/story.ts';
+import { calibrationStoryOf, runNameOf, placesOfRuns } from '../../../src/search/abc/story.ts';
 import { SearchInMemory } from '../in-memory.ts';
 import { logOf, noisyMean, normalMean } from './calibrations.ts';
 
@@ -61,7 +61,7 @@ test('a generation accepts the first 40 of the points whose distances are small 
     expect(accepted.map(({ ask }) => ask)).toEqual(near.slice(0, 40));
   }
   const { key, weight, ask } = keys[0]!;
-  expect(weights.get(placeOf(key, 1))).toEqual({ ask, weight, generation: begun.length });
+  expect(weights.get(runNameOf(key, 1))).toEqual({ ask, weight, generation: begun.length });
 });
 
 test('the next tolerance is a quantile of the accepted distances', async () => {
@@ -97,7 +97,7 @@ test('each ask for the same point has its own distance, and a calibration of a m
   expect(places.size).toBe(new Set(exact.asks.map(({ ordinal }) => ordinal)).size);
   for (const key of new Set(story.particles.map((particle) => particle.key))) {
     const own = story.particles.filter((particle) => particle.key === key);
-    const { generation, weight } = places.get(placeOf(key, 1))!;
+    const { generation, weight } = places.get(runNameOf(key, 1))!;
     expect(generation).toBe(story.summary.posterior!.generation);
     expect(weight).toBeCloseTo(
       own.reduce((sum, particle) => sum + particle.weight, 0),

@@ -1,6 +1,6 @@
 import { ordered, type OrderedDimension } from '../levels.ts';
 import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
-import { Ranking } from '../ranking.ts';
+import { Ranking, refused } from '../ranking.ts';
 import { Stream } from '../../../campaign/sampling/stream.ts';
 import { sumOf } from '../../../statistics/sample.ts';
 import { defaultPopulation } from './constants.ts';
@@ -66,6 +66,7 @@ class Cma implements Method {
   #run: Run | null = null;
   /** The finished run with the lowest level. */
   #lowest: Run | null = null;
+  /** The number of the current run, counted from 1. */
   #runs = 0;
   /** The current generation. */
   #members: Member[] = [];
@@ -90,6 +91,7 @@ class Cma implements Method {
 
   ask(): Proposal | null | 'exhausted' {
     if (this.#members.length === 0 && !this.#draw()) return 'exhausted';
+    // members that are not allowed were told when they were drawn
     while (this.#members[this.#next]?.told) this.#next += 1;
     const member = this.#members[this.#next];
     if (!member) return null;
@@ -134,7 +136,7 @@ class Cma implements Method {
   #draw(): boolean {
     if (this.#problem.allowed?.isEmpty) return false;
     this.#run ??= this.#begin(this.#restarts.first(), this.#firstMean());
-    for (let barren = 0; barren < MOST_BARREN; barren++) {
+    for (let barren = 0; barren < MOST_BARREN; barren += 1) {
       this.#members = Array.from({ length: this.#run.evolution.population }, () => this.#member());
       this.#next = 0;
       this.#run.points += this.#members.length;
@@ -146,7 +148,7 @@ class Cma implements Method {
   }
 
   #member(): Member {
-    for (let tries = 1; ; tries++) {
+    for (let tries = 1; ; tries += 1) {
       const sample = this.#run!.evolution.sample(this.#stream);
       const x = inBox(sample.x, this.#dimensions);
       if (this.#problem.isAllowed(x)) return { sample, x, told: null };
@@ -160,7 +162,7 @@ class Cma implements Method {
       const shorter = this.#run!.evolution.shortened(sample, share);
       const x = inBox(shorter.x, this.#dimensions);
       if (this.#problem.isAllowed(x)) return { sample: shorter, x, told: null };
-      if (halvings === MOST_HALVINGS) return { sample, x, told: failed(x) };
+      if (halvings === MOST_HALVINGS) return { sample, x, told: refused(x) };
     }
   }
 
@@ -168,7 +170,8 @@ class Cma implements Method {
   #learn(): void {
     const ranked = this.#members.sort((a, b) => this.#ranking.compare(a.told!, b.told!));
     const hasNews = this.#hasNews;
-    [this.#members, this.#hasNews] = [[], false];
+    this.#members = [];
+    this.#hasNews = false;
     const { evolution, progress } = this.#run!;
     const middle = ranked[ranked.length >> 1]!.told!;
     const isMet = middle.value !== null && this.#ranking.missOf(middle) === 0;
@@ -179,12 +182,8 @@ class Cma implements Method {
     evolution.update(ranked.map(({ sample }) => sample));
     narrow(evolution);
     const held = holdMargin(evolution, this.#dimensions);
-    const isOver = progress.isOverAfter(
-      evolution,
-      ranked.map(({ told }) => told!),
-      held,
-    );
-    if (isOver) this.#restart();
+    const results = ranked.map(({ told }) => told!);
+    if (progress.isOverAfter(evolution, results, held)) this.#restart();
   }
 
   /** Notes a point. @returns whether it is new */
@@ -231,11 +230,9 @@ class Cma implements Method {
   #anywhere(): readonly number[] {
     const { allowed } = this.#problem;
     if (allowed?.isNarrow) return allowed.pool()[this.#stream.below(allowed.pool().length)]!;
-    for (let tries = 1; ; tries++) {
-      const x = inBox(
-        this.#dimensions.map(() => this.#stream.uniform()),
-        this.#dimensions,
-      );
+    for (let tries = 1; ; tries += 1) {
+      const drawn = this.#dimensions.map(() => this.#stream.uniform());
+      const x = inBox(drawn, this.#dimensions);
       if (tries === TRIES || this.#problem.isAllowed(x)) return x;
     }
   }
@@ -244,8 +241,4 @@ class Cma implements Method {
 /** The run with the lower level; `a` if both levels are equal. */
 function lowerOf(a: Run | null, b: Run | null): Run | null {
   return a && b && a.level <= b.level ? a : (b ?? a);
-}
-
-function failed(x: readonly number[]): Told {
-  return { ask: null, x, value: null, variance: null, runs: 0, excess: [] };
 }

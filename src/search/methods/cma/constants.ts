@@ -34,13 +34,13 @@ export function defaultPopulation(dimension: number): number {
  */
 export function constantsOf(dimension: number, population: number): Constants {
   const raw = Array.from({ length: population }, (_, i) => Math.log((population + 1) / 2) - Math.log(i + 1));
-  const effective = massOf(raw.slice(0, Math.floor(population / 2)));
+  const effective = effectiveSize(raw.slice(0, Math.floor(population / 2)));
   const rankOne = 2 / ((dimension + 1.3) ** 2 + effective);
   const rankMu = Math.min(
     1 - rankOne,
     (2 * (0.25 + effective + 1 / effective - 2)) / ((dimension + 2) ** 2 + effective),
   );
-  const effectiveNegative = massOf(raw.slice(Math.floor(population / 2)));
+  const effectiveNegative = effectiveSize(raw.slice(Math.floor(population / 2)));
   const negative = Math.min(
     1 + rankOne / rankMu,
     1 + (2 * effectiveNegative) / (effective + 2),
@@ -62,6 +62,6 @@ export function constantsOf(dimension: number, population: number): Constants {
 }
 
 /** The number of equally weighted points whose mean has the same variance. */
-function massOf(weights: readonly number[]): number {
+function effectiveSize(weights: readonly number[]): number {
   return sumOf(weights) ** 2 / sumOf(weights.map((weight) => weight ** 2));
 }

@@ -1,5 +1,6 @@
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import type { Stream } from '../../../campaign/sampling/stream.ts';
+import { sumOf } from '../../../statistics/sample.ts';
 import { constantsOf, type Constants } from './constants.ts';
 
 /** A point of a generation, in a space without bounds. */
@@ -55,17 +56,13 @@ export class Evolution {
   sample(stream: Stream): Sample {
     const z = this.mean.map(() => stream.normal());
     const step = this.#turned(z.map((value, i) => this.#roots[i]! * value));
-    return { x: this.mean.map((mean, i) => mean + this.sigma * this.scale[i]! * step[i]!), z, step };
+    return { x: this.#after(step), z, step };
   }
 
   /** The sample with a part of its step from the mean. */
   shortened({ z, step }: Sample, share: number): Sample {
     const shorter = step.map((value) => share * value);
-    return {
-      x: this.mean.map((mean, i) => mean + this.sigma * this.scale[i]! * shorter[i]!),
-      z: z.map((value) => share * value),
-      step: shorter,
-    };
+    return { x: this.#after(shorter), z: z.map((value) => share * value), step: shorter };
   }
 
   /** Updates the distribution with a generation, best first. */
@@ -76,17 +73,18 @@ export class Evolution {
     const mixed = (of: (sample: Sample) => number[]): number[] =>
       this.mean.map((_, i) => {
         let sum = 0;
-        for (let k = 0; k < positive; k++) sum += weights[k]! * of(ranked[k]!)[i]!;
+        for (let k = 0; k < positive; k += 1) sum += weights[k]! * of(ranked[k]!)[i]!;
         return sum;
       });
     const step = mixed((sample) => sample.step);
     const whitened = this.#turned(mixed((sample) => sample.z));
     this.generation += 1;
-    for (let i = 0; i < dimension; i++) this.mean[i]! += this.sigma * this.scale[i]! * step[i]!;
+    for (const [i, value] of this.#after(step).entries()) this.mean[i] = value;
 
     follow(this.#sigmaPath, sigmaPath, effective, whitened);
     const pathLength = Math.hypot(...this.#sigmaPath);
     const unbiased = pathLength / Math.sqrt(1 - (1 - sigmaPath) ** (2 * this.generation));
+    // while the step size grows fast, the path of the covariance gets no steps (h_sigma)
     const isSteady = unbiased < (1.4 + 2 / (dimension + 1)) * length;
     follow(this.#covariancePath, covariancePath, isSteady ? effective : 0, step);
     this.#adapt(ranked, isSteady);
@@ -104,6 +102,11 @@ export class Evolution {
     return Math.max(...this.#roots) / Math.min(...this.#roots);
   }
 
+  /** The point at a step from the mean. */
+  #after(step: readonly number[]): number[] {
+    return this.mean.map((mean, i) => mean + this.sigma * this.scale[i]! * step[i]!);
+  }
+
   /** Updates the covariance with its path and with the steps of the generation: equation 47. */
   #adapt(ranked: readonly Sample[], isSteady: boolean): void {
     const { weights, covariancePath, rankOne, rankMu } = this.#constants;
@@ -113,12 +116,12 @@ export class Evolution {
     );
     // replaces the variance that the path lacks while no step is added to it
     const lack = isSteady ? 0 : covariancePath * (2 - covariancePath);
-    const kept = 1 + rankOne * lack - rankOne - rankMu * weights.reduce((sum, weight) => sum + weight, 0);
-    for (let i = 0; i < dimension; i++) {
-      for (let j = 0; j <= i; j++) {
+    const kept = 1 + rankOne * lack - rankOne - rankMu * sumOf(weights);
+    for (let i = 0; i < dimension; i += 1) {
+      for (let j = 0; j <= i; j += 1) {
         let value = kept * this.#covariance[i]![j]!;
         value += rankOne * this.#covariancePath[i]! * this.#covariancePath[j]!;
-        for (let k = 0; k < factors.length; k++) {
+        for (let k = 0; k < factors.length; k += 1) {
           value += factors[k]! * ranked[k]!.step[i]! * ranked[k]!.step[j]!;
         }
         this.#covariance[i]![j] = value;
@@ -151,7 +154,7 @@ export class Evolution {
   #turned(vector: readonly number[]): number[] {
     return this.#axes.map((row) => {
       let sum = 0;
-      for (let j = 0; j < row.length; j++) sum += row[j]! * vector[j]!;
+      for (let j = 0; j < row.length; j += 1) sum += row[j]! * vector[j]!;
       return sum;
     });
   }
@@ -163,7 +166,7 @@ export class Evolution {
  */
 function follow(path: number[], rate: number, effective: number, step: readonly number[]): void {
   const share = Math.sqrt(rate * (2 - rate) * effective);
-  for (let i = 0; i < path.length; i++) path[i] = (1 - rate) * path[i]! + share * step[i]!;
+  for (let i = 0; i < path.length; i += 1) path[i] = (1 - rate) * path[i]! + share * step[i]!;
 }
 
 function squaredLength(vector: readonly number[]): number {

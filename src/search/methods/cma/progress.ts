@@ -19,11 +19,13 @@ const MOST_ELONGATED = 1e7;
  */
 export class Progress {
   readonly #dimensions: readonly OrderedDimension[];
+  /** The number of generations over which values are compared. */
   readonly #window: number;
   /** The best value of each generation in which no point failed or missed a requirement. */
   readonly #bests: number[] = [];
   /** The median value of each of these generations. */
   readonly #medians: number[] = [];
+  /** The number of generations in a row without a step. */
   #still = 0;
 
   constructor(dimensions: readonly OrderedDimension[], population: number) {
@@ -34,8 +36,7 @@ export class Progress {
   /**
    * Adds a generation, best first.
    *
-   * @param held - for each coordinate, the result of `holdMargin`: whether it has changed the distribution of an
-   * integer
+   * @param held - for each coordinate, whether `holdMargin` has changed its distribution
    * @returns whether the run is over
    */
   isOverAfter(evolution: Evolution, ranked: readonly Told[], held: readonly boolean[]): boolean {

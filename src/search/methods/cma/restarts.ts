@@ -19,6 +19,7 @@ export class Restarts {
   readonly #population: number;
   #regime: 'first' | 'large' | 'small' = 'first';
   #doublings = 0;
+  /** The number of points in the runs of each kind. */
   readonly #used = { first: 0, large: 0, small: 0 };
 
   constructor(population: number, stream: Stream) {
@@ -38,9 +39,9 @@ export class Restarts {
       this.#doublings += 1;
       return { population: this.#population * 2 ** this.#doublings, sigma: FIRST_SIGMA };
     }
-    const largest = 2 ** (this.#doublings - 1);
+    const halfOfLarge = 2 ** (this.#doublings - 1);
     return {
-      population: Math.floor(this.#population * largest ** (this.#stream.uniform() ** 2)),
+      population: Math.floor(this.#population * halfOfLarge ** (this.#stream.uniform() ** 2)),
       sigma: FIRST_SIGMA * 10 ** (-2 * this.#stream.uniform()),
     };
   }

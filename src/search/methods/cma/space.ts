@@ -13,9 +13,9 @@ const BEND = 0.05;
 const WIDEST = 1 / 3;
 
 /**
- * Converts a point of the distribution, which has no bounds, to a point of the box. In the middle, a coordinate
- * that is not an integer stays the same. Towards a bound it follows a parabola that touches the bound, and farther outside it is
- * reflected. This is the transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is
+ * Converts a point of the distribution, which has no bounds, to a point of the box. In the middle, a coordinate that is
+ * not an integer stays the same. Towards a bound it follows a parabola that touches the bound, and farther outside it
+ * is reflected. This is the transformation of pycma (N. Hansen et al., `BoundTransform`). So an optimum on a bound is
  * inside the space of the distribution, no sample is lost, and the distribution stays normal. Resampling and repair do
  * not have these properties.
  */
@@ -55,9 +55,9 @@ export function narrow(evolution: Evolution): void {
 
 /**
  * For each integer coordinate, ensures that a sample leaves the level of the mean at least with a certain probability.
- * Otherwise a search that narrows could stay on one level. This is the margin of R. Hamano, S. Saito, M. Nomura and S. Shirakawa, "CMA-ES with
- * margin: lower-bounding marginal probability for mixed-integer black-box optimization", GECCO (2022), section 4. This
- * probability is 1/(N·λ), as in the paper.
+ * Otherwise a search that narrows could stay on one level. This is the margin of R. Hamano, S. Saito, M. Nomura and S.
+ * Shirakawa, "CMA-ES with margin: lower-bounding marginal probability for mixed-integer black-box optimization", GECCO
+ * (2022), section 4. This probability is 1/(N·λ), as in the paper.
  *
  * @returns for each coordinate whether the mean or the scale was changed
  */
@@ -73,9 +73,9 @@ export function holdMargin(evolution: Evolution, dimensions: readonly OrderedDim
     const below = level === 0 ? 0 : normalCdf((low - mean) / deviations[i]!);
     const above = level === levels - 1 ? 0 : normalCdf((mean - high) / deviations[i]!);
     if (level === 0 || level === levels - 1) {
+      if (below + above >= least) return false;
       // an outermost level has one threshold, and the mean moves towards it
       const reach = deviations[i]! * normalQuantile(1 - least);
-      if (below + above >= least) return false;
       evolution.mean[i] = level === 0 ? high - reach : low + reach;
       return true;
     }

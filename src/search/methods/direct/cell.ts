@@ -48,7 +48,7 @@ const MOST_DIVISIONS = 30;
 const UNKNOWN = { told: null, lack: 0, near: null };
 
 export function wholeBox(dimensions: readonly OrderedDimension[]): Cell {
-  const sides = dimensions.map((dimension) => sideOf(dimension, 0, levelsOf(dimension) ?? 1, 0));
+  const sides = dimensions.map((dimension) => sideOf(dimension, 0, lengthOf(dimension), 0));
   return { sides, x: sides.map((side, i) => middleOf(side, dimensions[i]!)), ...UNKNOWN };
 }
 
@@ -107,9 +107,9 @@ export function isNear(
   dimensions: readonly OrderedDimension[],
 ): boolean {
   return sides.every(({ from, to }, i) => {
-    const levels = levelsOf(dimensions[i]!) ?? 1;
+    const place = x[i]! * lengthOf(dimensions[i]!);
     const half = (to - from) / 2;
-    return x[i]! * levels >= from - half && x[i]! * levels <= to + half;
+    return place >= from - half && place <= to + half;
   });
 }
 
@@ -129,6 +129,7 @@ function middleOf({ from, to }: Side, dimension: OrderedDimension): number {
     : coordinateOf(Math.floor((from + to - 1) / 2), dimension.levels);
 }
 
-function levelsOf(dimension: OrderedDimension): number | undefined {
-  return dimension.kind === 'integer' ? dimension.levels : undefined;
+/** The length of the whole box: 1 for a real coordinate, otherwise the number of levels. */
+function lengthOf(dimension: OrderedDimension): number {
+  return dimension.kind === 'integer' ? dimension.levels : 1;
 }

@@ -1,20 +1,20 @@
 import { ordered, type OrderedDimension } from '../levels.ts';
 import type { Method, Problem, Proposal, Recommendation, Told } from '../method.ts';
-import { Ranking } from '../ranking.ts';
+import { Ranking, refused } from '../ranking.ts';
 import { Stream } from '../../../campaign/sampling/stream.ts';
 import { type Cell, type Cut, cutsOf, divide, divisionsOf, wholeBox } from './cell.ts';
 import { valuesOf } from './surrogate.ts';
 
-/** After this number of new cells without an allowed point, an ask proposes a point of the region. */
-const MOST_CELLS = 100;
+/** After this number of cuts without an allowed point, an ask proposes a point of the region. */
+const MOST_CUTS = 100;
 
 /**
  * DIRECT in its locally biased form. It divides the box into ever smaller cells, and evaluates the middle of each cell.
  * Cells with good points are divided first. The method uses no random numbers. Its inputs cannot be choices.
  *
- * D. R. Jones, C. D. Perttunen and B. E. Stuckman (1993), as in {@link potentiallyOptimal}. The local bias is from J. M. Gablonsky and C.
- * T. Kelley, "A locally-biased form of the DIRECT algorithm", Journal of Global Optimization 21 (2001) 27-37: the size
- * of a cell is the size of its longest side, and an iteration divides at most one cell of each size.
+ * D. R. Jones, C. D. Perttunen and B. E. Stuckman (1993), as in {@link potentiallyOptimal}. The local bias is from J. M.
+ * Gablonsky and C. T. Kelley, "A locally-biased form of the DIRECT algorithm", Journal of Global Optimization 21 (2001)
+ * 27-37: the size of a cell is the size of its longest side, and an iteration divides at most one cell of each size.
  *
  * @throws Error when a dimension is a choice
  */
@@ -50,7 +50,7 @@ class Direct implements Method {
   }
 
   ask(): Proposal | null | 'exhausted' {
-    let made = 0;
+    let cutsMade = 0;
     for (;;) {
       const cell = this.#wanted[this.#next];
       if (cell) {
@@ -60,21 +60,10 @@ class Direct implements Method {
         return { x: cell.x, by: `iteration ${this.#iteration}` };
       }
       if (this.#open.size > 0) return null;
-      if (made >= MOST_CELLS) return this.#within() ?? 'exhausted';
+      if (cutsMade >= MOST_CUTS) return this.#drawn() ?? 'exhausted';
       if (!this.#iterate()) return 'exhausted';
-      made += this.#dividing.reduce((sum, { cuts }) => sum + cuts.length, 0);
+      cutsMade += this.#dividing.reduce((sum, { cuts }) => sum + cuts.length, 0);
     }
-  }
-
-  /** A point of the region, which is the middle of no cell; undefined if the region has no known point. */
-  #within(): Proposal | undefined {
-    const { allowed, dimensions, seed } = this.#problem;
-    const stream = new Stream(seed, `direct ask ${this.#asked}`);
-    const [x] = allowed?.draws(1, 2 * dimensions.length, stream) ?? [];
-    if (!x) return undefined;
-    this.#open.set(this.#asked, { ...wholeBox(this.#dimensions), x });
-    this.#asked += 1;
-    return { x, by: 'a point of the region' };
   }
 
   tell(told: Told): void {
@@ -95,18 +84,25 @@ class Direct implements Method {
     return best && { x: [...best.x], value: this.#problem.isNoisy ? null : best.value };
   }
 
+  /** A drawn point of the region, which is the middle of no cell; undefined if the region has no known point. */
+  #drawn(): Proposal | undefined {
+    const { allowed, dimensions, seed } = this.#problem;
+    const stream = new Stream(seed, `direct ask ${this.#asked}`);
+    const [x] = allowed?.draws(1, 2 * dimensions.length, stream) ?? [];
+    if (!x) return undefined;
+    this.#open.set(this.#asked, { ...wholeBox(this.#dimensions), x });
+    this.#asked += 1;
+    return { x, by: 'a point of the region' };
+  }
+
   /** Ends an iteration: divides its cells, and chooses the next cells to divide. @returns false if there are none */
   #iterate(): boolean {
     const better = (a: Cell, b: Cell): number => this.#ranking.compare(a.told!, b.told!) || a.lack - b.lack;
     const bestOf = ({ cells }: Cut): Cell =>
       cells.reduce((best, cell) => (better(cell, best) < 0 ? cell : best));
     for (const { cell, cuts } of this.#dividing) {
-      this.#cells.push(
-        ...divide(
-          cell,
-          cuts.sort((a, b) => better(bestOf(a), bestOf(b))),
-        ),
-      );
+      cuts.sort((a, b) => better(bestOf(a), bestOf(b)));
+      this.#cells.push(...divide(cell, cuts));
     }
     this.#dividing = potentiallyOptimal(this.#bestOfEachSize()).map(({ cell }) => ({
       cell,
@@ -118,9 +114,9 @@ class Direct implements Method {
   }
 
   /** The best cell of each size, the largest first. */
-  #bestOfEachSize(): { cell: Cell; size: number; value: number }[] {
+  #bestOfEachSize(): SizedCell[] {
     const values = valuesOf(this.#cells, this.#finished, this.#ranking, this.#dimensions);
-    const best = new Map<number, { cell: Cell; size: number; value: number }>();
+    const best = new Map<number, SizedCell>();
     for (const cell of this.#cells) {
       const divisions = divisionsOf(cell);
       const value = values.get(cell)!;
@@ -133,9 +129,8 @@ class Direct implements Method {
   /** Sets the cells to propose. Points that are not allowed count as failed, and are not proposed. */
   #want(cells: readonly Cell[]): void {
     this.#wanted = cells.filter((cell) => {
-      const isAllowed = this.#problem.isAllowed(cell.x);
-      if (isAllowed) return true;
-      cell.told = { ask: null, x: cell.x, value: null, variance: null, runs: 0, excess: [] };
+      if (this.#problem.isAllowed(cell.x)) return true;
+      cell.told = refused(cell.x);
       cell.lack = this.#problem.lackOf?.(cell.x) ?? 0;
       return false;
     });
@@ -143,9 +138,14 @@ class Direct implements Method {
   }
 }
 
-interface BestOfSize {
+interface Sized {
+  /** The distance from the middle of the longest side to its end. */
   size: number;
   value: number;
+}
+
+interface SizedCell extends Sized {
+  cell: Cell;
 }
 
 /** A cell must be able to improve the least value by this share (epsilon in section 4 of the source). */
@@ -157,7 +157,7 @@ const LEAST_GAIN = 1e-4;
  * Perttunen and B. E. Stuckman, "Lipschitzian optimization without the Lipschitz constant", Journal of Optimization
  * Theory and Applications 79 (1993) 157-181, definition 4.1.
  */
-export function potentiallyOptimal<T extends BestOfSize>(candidates: readonly T[]): T[] {
+export function potentiallyOptimal<T extends Sized>(candidates: readonly T[]): T[] {
   const least = Math.min(...candidates.map(({ value }) => value));
   const aim = least - LEAST_GAIN * Math.abs(least);
   return candidates.filter(({ size, value }) => {

@@ -27,19 +27,19 @@ export function valuesOf(
     ? feasible.map((cell): [Cell, number] => [cell, cell.told!.value!])
     : finished.map((cell): [Cell, number] => [cell, ranking.missOf(cell.told!)]);
   const values = new Map(known);
-  const beyond = known.reduce((most, [, value]) => Math.max(most, value), -Infinity) + 1;
+  const aboveAll = known.reduce((most, [, value]) => Math.max(most, value), -Infinity) + 1;
   for (const cell of cells) {
     if (values.has(cell)) continue;
     // values of points that meet the requirements stay the same, so each of them is compared with the cell only once
-    const before = (isMet && cell.near) || { compared: 0, least: Infinity };
+    const before = (isMet ? cell.near : null) ?? { compared: 0, least: Infinity };
     let { least } = before;
     for (let at = before.compared; at < known.length; at += 1) {
       const [{ x }, value] = known[at]!;
       if (value < least && isNear(cell, x, dimensions)) least = value;
     }
     if (isMet) cell.near = { compared: known.length, least };
-    const far = Math.max(0, beyond) + cell.lack / (1 + cell.lack);
-    values.set(cell, least < Infinity ? least + 1e-6 * Math.abs(least) : far);
+    const withoutNear = Math.max(0, aboveAll) + cell.lack / (1 + cell.lack);
+    values.set(cell, least < Infinity ? least + 1e-6 * Math.abs(least) : withoutNear);
   }
   return values;
 }

@@ -9,9 +9,6 @@ interface Log {
 
 const LOG_ROOT_2_PI = 0.5 * Math.log(2 * Math.PI);
 
-/** If a distance is larger than this, the tail is computed by a series in 1 / x². */
-const FAR = 25;
-
 /**
  * The logarithm of the expected improvement in standard deviations, log(φ(z) + z·Φ(z)), and its derivative. It loses no
  * digits where the improvement is nearly 0. S. Ament, S. Daulton, D. Eriksson, M. Balandat and E. Bakshy, "Unexpected
@@ -26,9 +23,7 @@ export function logImprovement(z: number): Log {
   }
   const x = -z;
   if (x > FAR) {
-    const s = 1 / (x * x);
-    // 1 - x·M(x) for Mills' ratio M
-    const rest = s * (1 - 3 * s * (1 - 5 * s * (1 - 7 * s)));
+    const rest = restOfMills(x);
     return { log: logDensity + Math.log(rest), slope: (1 - rest) / x / rest };
   }
   const ratio = normalCdf(z) * Math.exp(-logDensity);
@@ -40,14 +35,20 @@ export function logImprovement(z: number): Log {
 export function logChance(z: number): Log {
   const logDensity = -0.5 * z * z - LOG_ROOT_2_PI;
   if (z < -FAR) {
-    const x = -z;
-    const s = 1 / (x * x);
-    const ratio = (1 - s * (1 - 3 * s * (1 - 5 * s * (1 - 7 * s)))) / x;
+    const ratio = (1 - restOfMills(-z)) / -z;
     return { log: logDensity + Math.log(ratio), slope: 1 / ratio };
   }
   const below = normalCdf(z);
   return { log: Math.log(below), slope: Math.exp(logDensity) / below };
 }
+
+/** 1 - x·M(x) for Mills' ratio M(x) = Φ(-x) / φ(x), by a series in 1 / x². It is precise if x is larger than `FAR`. */
+function restOfMills(x: number): number {
+  const s = 1 / (x * x);
+  return s * (1 - 3 * s * (1 - 5 * s * (1 - 7 * s)));
+}
+
+const FAR = 25;
 
 /** The models by which a proposal is chosen. */
 export interface Acquisition {

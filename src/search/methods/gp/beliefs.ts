@@ -17,11 +17,6 @@ export interface NextChoice {
   around: (readonly number[])[];
 }
 
-/**
- * Smaller gains count as none, in warped units (warp.ts). Otherwise rounding would make a search repeat the best point.
- */
-const LEAST_GAIN = 1e-4;
-
 /** A point with a value, and the numbers by which the models rank it. */
 export interface Known {
   x: readonly number[];
@@ -31,6 +26,11 @@ export interface Known {
   /** How far the point is from meeting the requirements, in warped units; 0 if it meets them. */
   violation: number;
 }
+
+/**
+ * Smaller gains count as none, in warped units (warp.ts). Otherwise rounding would make a search repeat the best point.
+ */
+const LEAST_GAIN = 1e-4;
 
 /**
  * The models that follow from a log: one for the objective, one for each requirement, and one for failures. An object
@@ -107,21 +107,20 @@ export class Beliefs {
       .filter((model) => model !== null)
       .map((model) => ({ model: believing(model), limit: model.fit.warp.warped(0) }));
     const known = this.#known();
-    const good = known.filter(({ violation }) => violation <= 0);
+    const good = known.filter(({ violation }) => violation <= 0).sort((one, other) => one.mean - other.mean);
     if (good.length === 0) {
       const near = known.sort((one, other) => one.violation - other.violation);
       return { acquisition: { objective: null, requirements }, around: near.map(({ x }) => x) };
     }
-    const points = good.sort((one, other) => one.mean - other.mean);
     const model = believing(this.#models.objective!);
     // a point must also improve on the values that the model expects at the open points
     const means = open.map((_, i) => model.posterior.meanOf(model.posterior.size - 1 - i));
     return {
       acquisition: {
-        objective: { model, best: Math.min(points[0]!.mean, ...means) - LEAST_GAIN },
+        objective: { model, best: Math.min(good[0]!.mean, ...means) - LEAST_GAIN },
         requirements,
       },
-      around: points.map(({ x }) => x),
+      around: good.map(({ x }) => x),
     };
   }
 
@@ -139,6 +138,11 @@ export class Beliefs {
     );
   }
 
+  /** The expected value at a point, in the units of the values; null while no point has a value. */
+  expected(x: readonly number[]): number | null {
+    return this.#models.objective?.predict(x).mean ?? null;
+  }
+
   /** The points with a value, in the order of the log. */
   #known(): Known[] {
     const { objective, requirements } = this.#models;
@@ -149,17 +153,12 @@ export class Beliefs {
       .map(({ x, value, excess }, index) => {
         const violations = requirements.slice(1).map((model, i) => {
           const { warp } = model!.fit;
-          const found = isNoisy ? model!.posterior.meanOf(index) : warp.warped(excess[i]!);
-          return found - warp.warped(0);
+          const missedBy = isNoisy ? model!.posterior.meanOf(index) : warp.warped(excess[i]!);
+          return missedBy - warp.warped(0);
         });
         const mean = objective.posterior.meanOf(index);
         return { x, value: value!, mean, violation: Math.max(0, ...violations) };
       });
-  }
-
-  /** The expected value at a point, in the units of the values; null while no point has a value. */
-  expected(x: readonly number[]): number | null {
-    return this.#models.objective?.predict(x).mean ?? null;
   }
 }
 
@@ -169,6 +168,7 @@ function failures(log: readonly Told[]): Observation[] {
   return log.map(({ x, value }) => ({ x, value: value === null ? 1 : -1, variance: 0, runs: 1 }));
 }
 
+/** The observations for the model of a requirement. */
 function excesses(log: readonly Told[], index: number): Observation[] {
   return log.flatMap(({ x, value, excess, runs }) =>
     value === null ? [] : [{ x, value: excess[index]!, variance: 0, runs }],

@@ -39,18 +39,20 @@ export class Covariance {
   }
 
   /** The squared difference of two places in a dimension, in units of the squared length scale. */
-  part(dimension: number, one: number, other: number): number {
+  squareIn(dimension: number, one: number, other: number): number {
     const difference = one - other;
     if (difference === 0) return 0;
     return (this.#isChoice[dimension] ? 1 : difference * difference) * this.#weights[dimension]!;
   }
 
+  /** The distance of two places, in length scales. */
   distance(one: readonly number[], other: readonly number[]): number {
     let squares = 0;
-    for (let j = 0; j < this.size; j += 1) squares += this.part(j, one[j]!, other[j]!);
+    for (let j = 0; j < this.size; j += 1) squares += this.squareIn(j, one[j]!, other[j]!);
     return Math.sqrt(squares);
   }
 
+  /** The covariance of the process at two places. */
   between(one: readonly number[], other: readonly number[]): number {
     const root = ROOT_5 * this.distance(one, other);
     return (
@@ -65,11 +67,11 @@ export class Covariance {
   }
 
   /**
-   * Adds to `out` the derivatives of the covariance with respect to the coordinates of the first place, times a factor.
-   * Choices have no derivative.
+   * Adds to `out` the derivatives of the covariance with respect to the coordinates of the first place. Choices have no
+   * derivative.
    */
-  addGradient(one: readonly number[], other: readonly number[], factor: number, out: Float64Array): void {
-    const slope = 2 * factor * this.slope(this.distance(one, other));
+  addGradient(one: readonly number[], other: readonly number[], out: Float64Array): void {
+    const slope = 2 * this.slope(this.distance(one, other));
     for (let j = 0; j < this.size; j += 1) {
       if (!this.#isChoice[j]) out[j]! += slope * (one[j]! - other[j]!) * this.#weights[j]!;
     }

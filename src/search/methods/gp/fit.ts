@@ -13,7 +13,6 @@ export interface Observation {
   runs: number;
 }
 
-/** Options for fitting a model. */
 export interface FitOptions {
   /**
    * Whether the values have noise beyond their known variances. The fit then estimates the variance of this noise for
@@ -51,6 +50,7 @@ const CONSTANT = 1;
 /** A small noise that is always added, so that rounding does not make the matrix singular. */
 export const JITTER = 1e-9;
 
+/** The prior of the logarithm of a parameter: a normal distribution about `start`, within limits. */
 interface Prior {
   start: number;
   sd: number;
@@ -73,27 +73,30 @@ export function fit(
   const points = observations.map(({ x }) => x);
   const raw = observations.map(({ value }) => value);
   const { isNoisy, isWarped } = options;
+  // the order of the parameters in all arrays: the length scales, the signal, and the noise and the bend if fitted
   const priors: Prior[] = dimensions.map(() => lengthPrior(d));
   priors.push({ start: 0, sd: 1.5, low: Math.log(1e-3), high: Math.log(1e3) });
   if (isNoisy) priors.push({ start: Math.log(1e-2), sd: 2, low: Math.log(1e-8), high: Math.log(10) });
   if (isWarped) priors.push({ start: Math.log(1), sd: 2, low: Math.log(3e-3), high: Math.log(300) });
+  const [signalAt, noiseAt, bendAt] = [d, d + 1, priors.length - 1];
 
-  const read = (logs: ArrayLike<number>): Fit => {
-    const bend = isWarped ? Math.exp(logs[priors.length - 1]!) : STRAIGHT;
+  const fitOf = (logs: ArrayLike<number>): Fit => {
+    const bend = isWarped ? Math.exp(logs[bendAt]!) : STRAIGHT;
     return {
       parameters: {
         lengths: Array.from({ length: d }, (_, j) => Math.exp(logs[j]!)),
-        signal: Math.exp(logs[d]!),
+        signal: Math.exp(logs[signalAt]!),
         constant: CONSTANT,
       },
-      noise: isNoisy ? Math.exp(logs[d + 1]!) : 0,
+      noise: isNoisy ? Math.exp(logs[noiseAt]!) : 0,
       warp: new Warp(raw, bend),
       logs: Float64Array.from(logs),
     };
   };
 
-  const compute = (logs: Float64Array, slope: Float64Array): number => {
-    const { parameters, noise, warp } = read(logs);
+  /** The negative logarithm of the posterior density, without a constant. Writes its derivatives into `slope`. */
+  const negativeLogDensity = (logs: Float64Array, slope: Float64Array): number => {
+    const { parameters, noise, warp } = fitOf(logs);
     const values = Float64Array.from(raw, (value) => warp.warped(value));
     const known = observations.map(({ value, variance }) => (Math.sqrt(variance) * warp.slope(value)) ** 2);
     const noises = Float64Array.from(observations, ({ runs }, i) => known[i]! + noise / runs + JITTER);
@@ -101,13 +104,13 @@ export function fit(
     if (!found) return Infinity;
     let sum = -found.value;
     slope.set(found.byLength.map((by) => -by));
-    slope[d] = -found.bySignal;
+    slope[signalAt] = -found.bySignal;
     if (isNoisy) {
-      slope[d + 1] = -found.byNoise.reduce((s, by, i) => s + (by * noise) / observations[i]!.runs, 0);
+      slope[noiseAt] = -found.byNoise.reduce((s, by, i) => s + (by * noise) / observations[i]!.runs, 0);
     }
     if (isWarped) {
       const { warped, logSlopes } = warp.byBend(raw);
-      slope[priors.length - 1] = -found.byValue.reduce(
+      slope[bendAt] = -found.byValue.reduce(
         (s, by, i) => s + by * warped[i]! + 2 * found.byNoise[i]! * known[i]! * logSlopes[i]!,
         0,
       );
@@ -126,23 +129,19 @@ export function fit(
     evaluations: observations.length <= 100 ? 50 : 12,
   };
   const usual = priors.map(({ start }) => start);
-  if (options.isFixed) return read(usual);
+  if (options.isFixed) return fitOf(usual);
   const shorter = usual.map((log, j) => (j < d ? log - 1.5 : log));
+  // with many observations an evaluation takes long, so there are fewer starts
   const starts = [
     ...(options.warm ? [options.warm] : []),
     ...(observations.length <= 250 || !options.warm ? [usual] : []),
     ...(observations.length <= 100 ? [shorter] : []),
   ];
-  const [first, ...others] = starts.map((start) => minimize(compute, start, limits));
+  const [first, ...others] = starts.map((start) => minimize(negativeLogDensity, start, limits));
   const best = others.reduce((one, other) => (other.value < one.value ? other : one), first!);
-  return read(best.x);
+  return fitOf(best.x);
 }
 
 function lengthPrior(dimensions: number): Prior {
-  return {
-    start: Math.log(0.5 * Math.sqrt(dimensions)),
-    sd: 1,
-    low: Math.log(5e-3),
-    high: Math.log(50),
-  };
+  return { start: Math.log(0.5 * Math.sqrt(dimensions)), sd: 1, low: Math.log(5e-3), high: Math.log(50) };
 }

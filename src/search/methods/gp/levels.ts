@@ -12,10 +12,8 @@ export function snapped(dimensions: readonly Dimension[], x: readonly number[]):
 
 /** The number of points of a space; Infinity with a real dimension. */
 export function countOf(dimensions: readonly Dimension[]): number {
-  return dimensions.reduce(
-    (count, dimension) => count * (dimension.kind === 'real' ? Infinity : dimension.levels),
-    1,
-  );
+  const counts = dimensions.map((dimension) => (dimension.kind === 'real' ? Infinity : dimension.levels));
+  return counts.reduce((product, count) => product * count, 1);
 }
 
 /** All points of a space without real dimensions. The last dimension changes fastest. */

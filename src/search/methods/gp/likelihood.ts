@@ -52,7 +52,7 @@ export function likelihood(
       bySignal += share * (matrix[i * n + j]! - parameters.constant);
       const slope = share * covariance.slope(covariance.distance(points[i]!, points[j]!));
       for (let k = 0; k < byLength.length; k += 1) {
-        byLength[k]! -= 2 * slope * covariance.part(k, points[i]![k]!, points[j]![k]!);
+        byLength[k]! -= 2 * slope * covariance.squareIn(k, points[i]![k]!, points[j]![k]!);
       }
     }
   }

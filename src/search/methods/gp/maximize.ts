@@ -6,6 +6,7 @@ import type { AllowedPoints } from '../../../campaign/search/allowed.ts';
 import type { Problem } from '../method.ts';
 import type { Stream } from '../../../campaign/sampling/stream.ts';
 
+/** The number of candidates from all over the box. */
 const CANDIDATES = 800;
 /** The number of candidates from all over a narrow region. */
 const WALKED = 240;
@@ -55,12 +56,8 @@ function candidates(problem: Problem, around: readonly (readonly number[])[], st
   if (allowed?.isNarrow) return walkedCandidates(dimensions, allowed, around, stream);
   const found: number[][] = [];
   for (let i = 0; i < CANDIDATES; i += 1) {
-    found.push(
-      snapped(
-        dimensions,
-        dimensions.map(() => stream.uniform()),
-      ),
-    );
+    const x = dimensions.map(() => stream.uniform());
+    found.push(snapped(dimensions, x));
   }
   for (const centre of around) {
     for (const distance of NEAR) {
@@ -94,8 +91,8 @@ function walkedCandidates(
 function startsOf(scored: readonly Scored[]): Scored[] {
   const starts: Scored[] = [];
   for (const candidate of scored) {
-    const isNext = starts.some(({ x }) => x.every((value, j) => Math.abs(value - candidate.x[j]!) < APART));
-    if (!isNext) starts.push(candidate);
+    const isBeside = starts.some(({ x }) => x.every((value, j) => Math.abs(value - candidate.x[j]!) < APART));
+    if (!isBeside) starts.push(candidate);
     if (starts.length === STARTS) break;
   }
   return starts;

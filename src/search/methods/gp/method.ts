@@ -42,11 +42,6 @@ const LEAST_KNOWN = 5;
  */
 export const gaussianProcess: MethodMaker = (problem) => new GaussianProcess(problem);
 
-/** The number of points that must be told before the model chooses. */
-function designSize(dimensions: number): number {
-  return Math.max(4, dimensions + 2);
-}
-
 /** A point that a model proposes, and the improvement that it expects there in warped units. */
 interface Found {
   proposal: Proposal;
@@ -55,12 +50,14 @@ interface Found {
 
 class GaussianProcess implements Method {
   readonly #problem: Problem;
+  /** By dimension: the coordinates of the initial design, by the index of its points. */
   readonly #columns: ((index: number) => number)[];
   readonly #log: Told[] = [];
   readonly #asked: number[][] = [];
   readonly #open = new Map<number, number[]>();
   /** By dimension: the largest distance by which the caller has moved a proposal onto a step. */
   readonly #moved: number[];
+  /** The number of points of the initial design that were looked at. */
   #designed = 0;
   /** The whole space, then the space without the region of one minimum, of two minima, and so on. */
   readonly #parts: Part[];
@@ -119,6 +116,7 @@ class GaussianProcess implements Method {
     return { x: [...best.x], value: this.#problem.isNoisy ? beliefs.expected(best.x) : best.value };
   }
 
+  /** The next point of the initial design that lies in a part; null if none is found. */
   #ofDesign(part: Part): Proposal | null {
     const { allowed } = this.#problem;
     const isNarrow = allowed?.isNarrow ?? false;
@@ -138,32 +136,38 @@ class GaussianProcess implements Method {
   #ofModels(): Proposal | null {
     this.#parts[0] = this.#parts[0]!.with(this.#log);
     // a search elsewhere goes on until its own model expects little, even if the model of all points expects more again
-    const going = this.#excluded > 0 ? this.#ofPart(this.#excluded) : null;
-    if (going && going.improvement >= this.#enough) return { x: going.proposal.x, by: going.proposal.by };
+    const elsewhere = this.#excluded > 0 ? this.#ofPart(this.#excluded) : null;
+    // without its gain, which is not a gain over the best of all points
+    if (elsewhere && elsewhere.improvement >= this.#enough)
+      return { x: elsewhere.proposal.x, by: elsewhere.proposal.by };
     this.#excluded = 0;
-    const first = this.#ofModel(this.#parts[0]);
+    const ofAll = this.#ofModel(this.#parts[0]);
     // with noise, repeats near the best point are useful, so the search never looks elsewhere
-    if (!first || this.#problem.isNoisy) return first?.proposal ?? null;
-    this.#little = first.improvement < this.#enough ? this.#little + 1 : 0;
-    if (this.#little < LITTLE_IN_A_ROW) return first.proposal;
-    let last: Found | null = first;
-    while (last && last.improvement < this.#enough && this.#excluded < MOST_EXCLUDED) {
+    if (!ofAll || this.#problem.isNoisy) return ofAll?.proposal ?? null;
+    this.#little = ofAll.improvement < this.#enough ? this.#little + 1 : 0;
+    if (this.#little < LITTLE_IN_A_ROW) return ofAll.proposal;
+    let found: Found | null = ofAll;
+    while (found && found.improvement < this.#enough && this.#excluded < MOST_EXCLUDED) {
       this.#excluded += 1;
       this.#exclude(this.#excluded);
-      last = this.#ofPart(this.#excluded);
+      found = this.#ofPart(this.#excluded);
     }
-    if (last && last.improvement >= this.#enough) return { ...last.proposal, gain: first.proposal.gain! };
+    if (found && found.improvement >= this.#enough) return { ...found.proposal, gain: ofAll.proposal.gain! };
     this.#excluded = 0;
-    return first.proposal;
+    return ofAll.proposal;
   }
 
-  /** Excludes one more minimum. An earlier exclusion stays, unless the best point is now outside its region. */
+  /**
+   * Sets part `count`: the part before it, without the region around its best point. An earlier part `count` stays if
+   * this point lies in the region that it excludes.
+   */
   #exclude(count: number): void {
     const above = this.#parts[count - 1]!;
     const best = above.beliefs.ranked()[0]!;
     if (!this.#parts[count]?.isBeside(best.x)) this.#parts.splice(count, Infinity, above.without(best.x));
   }
 
+  /** The proposal for the part without `count` minima. */
   #ofPart(count: number): Found | null {
     const part = this.#parts[count]!.with(this.#log);
     this.#parts[count] = part;
@@ -180,8 +184,10 @@ class GaussianProcess implements Method {
     const x = found.find((one) => !this.#isTaken(one));
     if (!x) return null;
     const { objective } = acquisition;
-    if (!objective && !part.isWhole) return null;
-    if (!objective) return { proposal: { x, by: 'chance to meet the requirements' }, improvement: Infinity };
+    if (!objective)
+      return part.isWhole
+        ? { proposal: { x, by: 'chance to meet the requirements' }, improvement: Infinity }
+        : null;
     const improvement = Math.exp(score(acquisition, x));
     const by = part.isWhole ? 'expected improvement' : 'expected improvement elsewhere';
     const { warp } = objective.model.fit;
@@ -211,4 +217,9 @@ class GaussianProcess implements Method {
     if (this.#open.values().some(isHere)) return true;
     return !this.#problem.isNoisy && this.#log.some((told) => isHere(told.x));
   }
+}
+
+/** The number of points that must be told before the model chooses. */
+function designSize(dimensions: number): number {
+  return Math.max(4, dimensions + 2);
 }

@@ -38,9 +38,10 @@ export function minimize(
     );
     const free = slope.map((s, i) => (isFree[i] ? s : 0));
     const steepness = Math.sqrt(dot(free, 0, free, 0, n));
-    if (steepness < 1e-7) break;
+    if (steepness < FLAT) break;
     let direction = downhill(free, memory).map((d, i) => (isFree[i] ? d : 0));
-    if (!(dot(direction, 0, free, 0, n) < 0)) {
+    const leadsDown = dot(direction, 0, free, 0, n) < 0;
+    if (!leadsDown) {
       memory = [];
       direction = free.map((s) => -s);
     }
@@ -53,10 +54,11 @@ export function minimize(
       next = x.map((from, i) => clamp(from + step * direction[i]!, i));
       nextValue = compute(next, nextSlope);
       left -= 1;
-      let gain = 0;
-      for (let i = 0; i < n; i += 1) gain += slope[i]! * (next[i]! - at[i]!);
-      if (nextValue <= value + 1e-4 * gain && gain < 0) break;
-      if (step < 1e-8) break;
+      // the slope promises this change; a step is good if it reaches a small share of it (Armijo's condition)
+      let promised = 0;
+      for (let i = 0; i < n; i += 1) promised += slope[i]! * (next[i]! - at[i]!);
+      if (nextValue <= value + 1e-4 * promised && promised < 0) break;
+      if (step < SHORTEST) break;
     }
     if (!(nextValue < value)) {
       if (memory.length === 0) break;
@@ -72,13 +74,21 @@ export function minimize(
     x = next;
     slope = nextSlope;
     value = nextValue;
-    if (gained < 1e-8 * (1 + Math.abs(value))) break;
+    if (gained < LEAST_GAIN * (1 + Math.abs(value))) break;
   }
   return { x, value };
 }
 
+/** The search ends where the slope is smaller than this. */
+const FLAT = 1e-7;
+/** The search ends after a step that gains less than this, relative to the value. */
+const LEAST_GAIN = 1e-8;
+/** A step is not shortened below this share of the direction. */
+const SHORTEST = 1e-8;
+/** The number of earlier steps that tell the curvature. */
 const MEMORY = 8;
 
+/** The changes of the place (s) and of the slope (y) in an earlier step, and their dot product. */
 interface Pair {
   s: Float64Array;
   y: Float64Array;

@@ -28,16 +28,13 @@ export class Model {
       x: snapped(dimensions, observation.x),
     }));
     const fitted = fit(dimensions, atLevels, options);
-    return new Model(
-      dimensions,
-      fitted,
-      GaussianPosterior.of(
-        new Covariance(dimensions, fitted.parameters),
-        atLevels.map(({ x }) => x),
-        atLevels.map(({ value }) => fitted.warp.warped(value)),
-        atLevels.map((observation) => noiseOf(fitted, observation)),
-      ),
+    const posterior = GaussianPosterior.of(
+      new Covariance(dimensions, fitted.parameters),
+      atLevels.map(({ x }) => x),
+      atLevels.map(({ value }) => fitted.warp.warped(value)),
+      atLevels.map((observation) => noiseOf(fitted, observation)),
     );
+    return new Model(dimensions, fitted, posterior);
   }
 
   /** A copy with room for further points. Points that are added to the copy do not change this model. */
@@ -47,12 +44,8 @@ export class Model {
 
   /** Adds a value without fitting the parameters again. */
   add(observation: Observation): void {
-    const { warp } = this.fit;
-    this.posterior.add(
-      snapped(this.dimensions, observation.x),
-      warp.warped(observation.value),
-      noiseOf(this.fit, observation),
-    );
+    const x = snapped(this.dimensions, observation.x);
+    this.posterior.add(x, this.fit.warp.warped(observation.value), noiseOf(this.fit, observation));
   }
 
   /**
@@ -87,18 +80,18 @@ const POOLED = 5;
  * Analysis" (2013), section 2.6).
  */
 export function observationsOf(log: readonly Told[]): Observation[] {
-  let sum = 0;
-  let freedom = 0;
+  let pooledSquares = 0;
+  let pooledFreedom = 0;
   for (const { value, variance, runs } of log) {
     if (value === null || !isKnown(variance) || runs < 2) continue;
-    sum += (runs - 1) * runs * variance;
-    freedom += runs - 1;
+    pooledSquares += (runs - 1) * runs * variance;
+    pooledFreedom += runs - 1;
   }
-  const pooled = freedom > 0 ? sum / freedom : 0;
+  const pooled = pooledFreedom > 0 ? pooledSquares / pooledFreedom : 0;
   return log.flatMap(({ x, value, variance, runs }) => {
     if (value === null) return [];
-    const own = isKnown(variance) ? runs - 1 : 0;
-    const ofRun = (own * runs * (isKnown(variance) ? variance : 0) + POOLED * pooled) / (own + POOLED);
+    const [squares, freedom] = isKnown(variance) ? [(runs - 1) * runs * variance, runs - 1] : [0, 0];
+    const ofRun = (squares + POOLED * pooled) / (freedom + POOLED);
     return [{ x, value, variance: ofRun / runs, runs }];
   });
 }

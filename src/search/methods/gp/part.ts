@@ -47,6 +47,7 @@ export class Part {
     ]);
   }
 
+  /** Whether a point lies in this part. */
   has(x: readonly number[]): boolean {
     return !this.#exclusions.some((exclusion) => isAround(exclusion, x));
   }

@@ -1,7 +1,6 @@
 import { Cholesky, dot } from './cholesky.ts';
 import type { Covariance } from './covariance.ts';
 
-/** A normal distribution. */
 export interface Normal {
   mean: number;
   variance: number;
@@ -31,9 +30,7 @@ export class GaussianPosterior {
     this.#factor = factor;
   }
 
-  /**
-   * @param noise - the variance of each value about the process
-   */
+  /** @param noise - the variance of each value about the process */
   static of(
     covariance: Covariance,
     points: readonly (readonly number[])[],
@@ -90,18 +87,16 @@ export class GaussianPosterior {
    * 5.12.
    */
   leaveOneOut(): Float64Array {
+    const { size } = this;
     const inverse = this.#factor.inverse();
-    return Float64Array.from(
-      this.values,
-      (value, i) => value - this.#weights[i]! / inverse[i * this.size + i]!,
-    );
+    return Float64Array.from(this.values, (value, i) => value - this.#weights[i]! / inverse[i * size + i]!);
   }
 
   predict(x: readonly number[]): Normal {
     const k = this.#covariances(x);
     const mean = dot(k, 0, this.#weights, 0, this.size);
     this.#factor.solveLower(k);
-    return { mean, variance: this.#left(k) };
+    return { mean, variance: this.#varianceFrom(k) };
   }
 
   slopes(x: readonly number[]): Slopes {
@@ -110,14 +105,14 @@ export class GaussianPosterior {
     const k = this.#covariances(x);
     const mean = dot(k, 0, weights, 0, size);
     this.#factor.solveLower(k);
-    const variance = this.#left(k);
+    const variance = this.#varianceFrom(k);
     this.#factor.solveUpper(k);
     const meanSlope = new Float64Array(covariance.size);
     const varianceSlope = new Float64Array(covariance.size);
     const slope = new Float64Array(covariance.size);
     for (let i = 0; i < size; i += 1) {
       slope.fill(0);
-      covariance.addGradient(x, this.points[i]!, 1, slope);
+      covariance.addGradient(x, this.points[i]!, slope);
       for (let j = 0; j < slope.length; j += 1) {
         meanSlope[j]! += weights[i]! * slope[j]!;
         varianceSlope[j]! -= 2 * k[i]! * slope[j]!;
@@ -126,12 +121,17 @@ export class GaussianPosterior {
     return { mean, variance, meanSlope, varianceSlope };
   }
 
-  /** The remaining variance at a place. Rounding must not make it negative. */
-  #left(solved: Float64Array): number {
+  /**
+   * The variance at a place, which rounding must not make negative.
+   *
+   * @param solved - L⁻¹ times the covariances of the place
+   */
+  #varianceFrom(solved: Float64Array): number {
     const { variance } = this.covariance;
     return Math.max(variance - dot(solved, 0, solved, 0, this.size), variance * 1e-14);
   }
 
+  /** The covariances of a place with the points. */
   #covariances(x: readonly number[]): Float64Array {
     // a loop, because `Float64Array.from` with a function takes several times as long
     const values = new Float64Array(this.size);

@@ -61,18 +61,20 @@ export class Warp {
       const u = this.#above(value) / this.#bend;
       return u / (1 + u);
     });
-    const unitBy = shares.reduce((sum, share) => sum + share, 0) / count;
-    const warped = Float64Array.from(values, (value, i) => {
+    const meanShare = shares.reduce((sum, share) => sum + share, 0) / count;
+    // before the mean of the warped values is subtracted
+    const raw = Float64Array.from(values, (value, i) => {
       const bent = this.#bent(this.#above(value));
-      return (bent - this.#bend * shares[i]! - bent * unitBy) / this.#unit;
+      return (bent - this.#bend * shares[i]! - bent * meanShare) / this.#unit;
     });
-    const centre = warped.reduce((sum, value) => sum + value, 0) / count;
+    const centre = raw.reduce((sum, value) => sum + value, 0) / count;
     return {
-      warped: warped.map((value) => value - centre),
-      logSlopes: shares.map((share) => share - unitBy),
+      warped: raw.map((value) => value - centre),
+      logSlopes: shares.map((share) => share - meanShare),
     };
   }
 
+  /** The value with a warped value. */
   value(warped: number): number {
     const bent = (warped + this.#centre) * this.#unit;
     return this.#least + this.#scale * (bent <= 0 ? bent : this.#bend * Math.expm1(bent / this.#bend));

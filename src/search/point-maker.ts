@@ -6,15 +6,15 @@ import type { Campaign } from '../campaign/types.ts';
  * Returns a function that makes a point of a search from the values of the inputs that the search varies. A point has a
  * key, and the values of all inputs that differ between points of the campaign.
  */
-export function keysOf(
+export function pointMaker(
   campaign: Pick<Campaign, 'base' | 'varied' | 'variedFiles' | 'design' | 'fresh'>,
-): (values: readonly string[]) => { key: string; values: string[] } {
+): (searched: readonly string[]) => { key: string; values: string[] } {
   const { base, varied } = campaign;
   const keyOf = pointKeyOf(campaign);
-  const places = varied.map(({ name }) => inputsOf(campaign.design).indexOf(name));
-  const others = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
-  return (values) => {
-    const own = places.map((place, at) => (place < 0 ? others[at]! : values[place]!));
-    return { key: keyOf(own), values: own };
+  const searchedAt = varied.map(({ name }) => inputsOf(campaign.design).indexOf(name));
+  const baseValues = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+  return (searched) => {
+    const values = searchedAt.map((index, at) => (index < 0 ? baseValues[at]! : searched[index]!));
+    return { key: keyOf(values), values };
   };
 }
