@@ -11,15 +11,17 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
-import { openSqlite, PATIENCE, rollBack, SQLITE_BUSY } from '../system/sqlite.ts';
+import { openSqlite, PATIENCE, rollBack } from '../system/sqlite.ts';
+import { SQLITE_BUSY, sqliteCode } from '../system/sqlite-codes.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
 /** The maximum number of prepared statements that are cached. A worker uses the same statements again and again. */
 const STATEMENTS = 100;
 /** How long a statement holds its thread while another process writes, ms. Most writes are shorter. */
 const HOLDS = 25;
-/** The pause before it is repeated, ms. */
+/** The pause before such a statement is repeated, ms. */
 const PAUSE = 50;
+/** An extended code: see {@link isLocked}. */
 const SQLITE_BUSY_SNAPSHOT = 517;
 
 /**
@@ -85,8 +87,7 @@ class PatientConnection implements DatabaseConnection {
  * to read, so the statement would fail again.
  */
 function isLocked(error: unknown): boolean {
-  const { errcode = 0 } = error as { errcode?: number };
-  return errcode % 256 === SQLITE_BUSY && errcode !== SQLITE_BUSY_SNAPSHOT;
+  return sqliteCode(error) === SQLITE_BUSY && (error as { errcode: number }).errcode !== SQLITE_BUSY_SNAPSHOT;
 }
 
 class NodeSqliteDialect extends SqliteDialect {
