@@ -149,7 +149,8 @@ export class CurveColumns {
   runs = 0;
   /** The number of finished runs, also of failed ones. */
   finished = 0;
-  /** The number of rows so far. */
+  /** The number of points so far, and of their rows. */
+  #points = 0;
   #length = 0;
   /** The first and the last time of the first run's curve. */
   span: [from: number, to: number] = [NaN, NaN];
@@ -234,6 +235,7 @@ export class CurveColumns {
         for (let copy = 0; copy < copies; copy += 1) this.#means[at]!.push(mean);
       }
     }
+    this.#points += 1;
     this.#length += parts * copies;
   }
 
@@ -258,7 +260,7 @@ export class CurveColumns {
     if (!this.#keepsRuns) return;
     this.#replicates = this.#times.map(() => new Replicates());
     // the point of this curve is open already
-    for (const one of this.#replicates) for (let at = 0; at <= this.#length; at += 1) one.nextPoint();
+    for (const one of this.#replicates) for (let at = 0; at <= this.#points; at += 1) one.nextPoint();
   }
 }
 
