@@ -9,7 +9,7 @@ import type { Chance } from './analysis.ts';
 import { ChanceSums } from './chance.ts';
 import { analyzedDesign } from './design.ts';
 import { GrowingArray } from './growing-array.ts';
-import { MissingValues, ONE_ROW, partOf, type PointRows } from './missing.ts';
+import { MissingValues, ONE_ROW, partOfRun, type PointRows } from './missing.ts';
 import { PointTable } from './points.ts';
 import { type ErrorVariance, Replicates } from './replicates.ts';
 
@@ -32,13 +32,15 @@ export interface GatheredPoints {
 /** An output at each point: the mean, share or quantile over the runs of the point; NaN without values. */
 export class OutputColumn {
   readonly measure: Measure;
+  readonly missing: MissingValues;
+  /** The values of the runs, if they are kept. */
+  readonly replicates: Replicates | undefined;
+  /** The number of runs with a value. */
+  runs = 0;
   readonly #means: GrowingArray;
   readonly #chance = new ChanceSums();
-  readonly replicates: Replicates | undefined;
-  runs = 0;
+  /** The rows of the current point, and its values by part. */
   #rows = ONE_ROW;
-  readonly missing: MissingValues;
-  /** Values of the current point, by part. */
   #own: number[][] = [];
 
   constructor(
@@ -56,7 +58,7 @@ export class OutputColumn {
   }
 
   chance(isPaired: boolean): Chance | undefined {
-    return this.measure.statistic === 'quantile' ? undefined : this.#chance.result(isPaired);
+    return this.measure.statistic === 'quantile' ? undefined : this.#chance.shares(isPaired);
   }
 
   /** The variance of chance in the mean of a point. */
@@ -86,7 +88,7 @@ export class OutputColumn {
     this.missing.add(replication, value !== undefined);
     if (value === undefined) return;
     this.runs += 1;
-    this.#own[partOf(replication, this.#rows)]!.push(value);
+    this.#own[partOfRun(replication, this.#rows)]!.push(value);
     this.#chance.note(replication);
     this.replicates?.add(replication, value);
   }
@@ -94,12 +96,10 @@ export class OutputColumn {
   close(): void {
     this.missing.close();
     for (const own of this.#own) {
-      const mean = own.length > 0 ? this.#valueOf(own) : NaN;
+      const value = own.length > 0 ? this.#valueOf(own) : NaN;
       // copies of a row have the same runs
       if (own.length > 0) this.#chance.add(own);
-      for (let copy = 0; copy < this.#rows.copies; copy += 1) {
-        this.#means.push(mean);
-      }
+      for (let copy = 0; copy < this.#rows.copies; copy += 1) this.#means.push(value);
     }
   }
 
@@ -116,13 +116,13 @@ function meanOf(values: readonly number[]): number {
 
 /**
  * The maximum number of values of one curve output in memory. With very many points, there are more values:
- * `FEWEST_PLACES` for each point.
+ * `FEWEST_TIMES` for each point.
  */
-const MOST_CURVE_NUMBERS = 4e6;
+const MOST_VALUES = 4e6;
 /** The maximum number of times of a curve that are analyzed. With many points, fewer times are analyzed. */
-const MOST_PLACES = 60;
+const MOST_TIMES = 60;
 /** The number of times that are analyzed with very many points. */
-const FEWEST_PLACES = 6;
+const FEWEST_TIMES = 6;
 
 /**
  * A curve (DATA_SET) at each point: the mean over the runs of the point, at some times. The times are those of the
@@ -131,6 +131,7 @@ const FEWEST_PLACES = 6;
  */
 export class CurveColumns {
   readonly name: string;
+  /** The maximum number of times. */
   readonly #most: number;
   readonly #keepsRuns: boolean;
   #times: number[] = [];
@@ -165,8 +166,8 @@ export class CurveColumns {
     this.name = name;
     this.missing = missing;
     this.#keepsRuns = keepsRuns;
-    const most = Math.floor(MOST_CURVE_NUMBERS / numbers);
-    this.#most = Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, most));
+    const most = Math.floor(MOST_VALUES / numbers);
+    this.#most = Math.min(MOST_TIMES, Math.max(FEWEST_TIMES, most));
   }
 
   /** The times, each with the means of all points. */
@@ -185,7 +186,7 @@ export class CurveColumns {
       runs: this.#reached[at]!,
       means: this.#means[at]!.values,
       replicates: this.#replicates[at],
-      chance: this.#chances[at]!.result(isPaired),
+      chance: this.#chances[at]!.shares(isPaired),
       error: this.#chances[at]!.error(isPaired),
       hasUnknownChance: this.#chances[at]!.isUnknown(isPaired),
     }));
@@ -207,15 +208,17 @@ export class CurveColumns {
     this.finished += 1;
     const curve = status === 'done' ? curveOf(outputs[this.name])?.sort(([a], [b]) => a - b) : undefined;
     if (!curve || curve.length === 0) return this.missing.add(replication, false);
-    if (this.#times.length === 0) this.#begin(curve);
+    if (this.#times.length === 0) this.#chooseTimes(curve);
     const [from, to] = this.wholeSpan;
     this.wholeSpan = [Math.min(from, curve[0]![0]), Math.max(to, curve.at(-1)![0])];
-    const part = partOf(replication, this.#rows);
+    const part = partOfRun(replication, this.#rows);
     let isWhole = true;
     for (const [at, time] of this.#times.entries()) {
       const value = valueAt(curve, time);
-      isWhole &&= value !== undefined;
-      if (value === undefined) continue;
+      if (value === undefined) {
+        isWhole = false;
+        continue;
+      }
       this.#reached[at]! += 1;
       this.#own[at]![part]!.push(value);
       this.#chances[at]!.note(replication);
@@ -243,7 +246,8 @@ export class CurveColumns {
     return Array.from({ length: this.#rows.parts }, () => []);
   }
 
-  #begin(curve: Curve): void {
+  /** Chooses the times of the first curve, and makes the columns for them. */
+  #chooseTimes(curve: Curve): void {
     const all = [...new Set(curve.map(([x]) => x))];
     const [first, last] = (this.span = [all[0]!, all.at(-1)!]);
     const most = this.#most;
@@ -319,8 +323,8 @@ export class PointGatherer {
     this.#columns = measures.map(
       (measure) => new OutputColumn(measure, { keepsRuns, points, missing: missing() }),
     );
-    // With common random numbers, only the runs themselves tell an effect from chance. If the effect is a difference of two
-    // points, it is judged by their own runs: one run of a third point must not decide.
+    // Curves keep their runs with common random numbers, because only the runs themselves tell an effect from chance, and
+    // for an effect that is the difference of two points, because the runs of a third point must not decide about it.
     const ofCurves =
       keepsRuns && (commonRandomNumbers || method === 'one-at-a-time')
         ? { numbers: points * replications, keepsRuns: true }
