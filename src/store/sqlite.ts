@@ -67,7 +67,8 @@ class PatientConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    for (const until = performance.now() + PATIENCE; ;) {
+    const until = performance.now() + PATIENCE;
+    for (;;) {
       try {
         return await this.#inner.executeQuery<R>(query);
       } catch (error) {
@@ -83,8 +84,8 @@ class PatientConnection implements DatabaseConnection {
 }
 
 /**
- * Whether another process has locked the file for a time. After BUSY_SNAPSHOT it has written since this transaction began
- * to read, so the statement would fail again.
+ * Whether another process has locked the file for a time. After BUSY_SNAPSHOT, the other process has written since this
+ * transaction began to read, so the statement would fail again.
  */
 function isLocked(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY && (error as { errcode: number }).errcode !== SQLITE_BUSY_SNAPSHOT;
@@ -136,6 +137,7 @@ export function sqliteDialect(path: string): Dialect {
           run: (parameters) => statement.run(...args(parameters)),
           iterate: (parameters) => statement.iterate(...args(parameters)).map(toRow),
         };
+        // the statement that was added first
         if (statements.size === STATEMENTS) statements.delete(statements.keys().next().value!);
         statements.set(text, prepared);
         return prepared;
@@ -148,7 +150,7 @@ export function sqliteDialect(path: string): Dialect {
 
 /**
  * A row as an object, because the rows of node:sqlite have no prototype and are slow to read. It is a class for the
- * same reason as `Result` (results.ts).
+ * same reason as `Result` (results/read.ts).
  */
 class Row {
   [name: string]: SQLOutputValue;
