@@ -7,9 +7,10 @@ import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts
 import { unknownChanceWarnings } from './chance.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimator-of-design.ts';
 import { dependents, NO_DEPENDENCE } from './dependence.ts';
-import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
+import type { CurveColumns, GatheredPoints, OutputColumn, ValueColumn } from './gather.ts';
 import type { MissingValues } from './missing.ts';
 import { haveOneValue } from './moments.ts';
+import type { PointValues } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { CONFIDENCE, rangeOf } from '../statistics/sample.ts';
 import { partHas, partOf } from '../text/part-of.ts';
@@ -66,8 +67,20 @@ export function analysesOf(
     ...(isOfOneReplication && sharesSeeds(campaign) ? [ONE_CHANCE] : []),
   ];
 
+  const valuesOf = (column: ValueColumn, isChanceUnknown: boolean): PointValues => {
+    const { means, replicates } = column;
+    return {
+      means,
+      replicates: replicates && ((row) => replicates.of(pointOf[row]!)),
+      isPaired,
+      hasUnknownChance: isChanceUnknown,
+      chance: column.chance(isPaired)?.ofMeans,
+      error: column.error(isPaired),
+    };
+  };
+
   function ofColumn(column: OutputColumn): Analysis {
-    const { measure, means, replicates, runs } = column;
+    const { measure, means, runs } = column;
     const chance = column.chance(isPaired);
     const isSingle = mayLackRepeats && column.hasUnknownChance(isPaired);
     const whyUnknownChance = hasSingleRuns
@@ -79,13 +92,8 @@ export function analysesOf(
           : undefined;
     const isChanceUnknown = whyUnknownChance !== undefined;
     const found = estimate({
-      means,
-      replicates: replicates && ((row) => replicates.of(pointOf[row]!)),
-      isPaired,
-      hasUnknownChance: isChanceUnknown,
+      ...valuesOf(column, isChanceUnknown),
       isShare: measure.statistic === 'share',
-      chance: chance?.ofMeans,
-      error: column.error(isPaired),
       lackingByPoint: column.missing.byPoint,
     });
     const { warnings, method: used = method, ...numbers } = found;
@@ -114,17 +122,11 @@ export function analysesOf(
     /** The number of times that have no indices although their values differ, and the reasons. */
     let without = 0;
     const reasons = new Set<string>();
-    const found = curve.columns(isPaired).flatMap((column): Timed[] => {
-      const { time, runs, means, replicates, chance, error } = column;
-      const isSingle = mayLackRepeats && column.hasUnknownChance;
-      const one = estimate({
-        means,
-        replicates: replicates && ((row) => replicates.of(pointOf[row]!)),
-        isPaired,
-        hasUnknownChance: hasSingleRuns || isSingle,
-        chance: chance?.ofMeans,
-        error,
-      });
+    const found = curve.times.flatMap(({ time, column }): Timed[] => {
+      const { means, runs } = column;
+      const chance = column.chance(isPaired);
+      const isSingle = mayLackRepeats && column.hasUnknownChance(isPaired);
+      const one = estimate(valuesOf(column, hasSingleRuns || isSingle));
       const { indices, secondOrder, r2, warnings, method: used = method } = one;
       if (indices.length === 0) {
         if (!sameWarning(curve.name, means)) {

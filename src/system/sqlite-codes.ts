@@ -5,8 +5,8 @@ export const SQLITE_IOERR = 10;
 export const SQLITE_CORRUPT = 11;
 export const SQLITE_FULL = 13;
 
-/** The primary code of an error of SQLite, which is the low byte of its extended code; undefined for other errors. */
-export function sqliteCode(error: unknown): number | undefined {
+/** The primary code of an error of SQLite, which is the low byte of its extended code; 0 for other errors. */
+export function sqliteCode(error: unknown): number {
   const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' ? errcode % 256 : undefined;
+  return typeof errcode === 'number' ? errcode % 256 : 0;
 }
