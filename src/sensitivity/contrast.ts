@@ -98,6 +98,17 @@ export function certainty(value: number, variance: number, freedom: number, conf
   };
 }
 
+/** The uncertainty of a weighted sum of means, if only the variance of a mean is known. */
+export function certaintyOfMeans(
+  value: number,
+  weights: readonly number[],
+  error: ErrorVariance | undefined,
+  confidence: number,
+): Certainty | undefined {
+  const inverse = weights.reduce((sum, weight) => sum + weight ** 2, 0);
+  return error && certainty(value, error.variance * inverse, error.freedom, confidence);
+}
+
 /** The number of halvings for the p-value of a change of shares. */
 const HALVINGS = 40;
 

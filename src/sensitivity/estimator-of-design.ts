@@ -43,28 +43,21 @@ export function estimatorOf(
 ): { method: Method; estimate: Estimator } {
   const analyzed = analyzedDesign(campaign);
   const { method } = analyzed;
-  const estimate = ofDesign(campaign, table, analyzed, confidence);
-  return { method, estimate: withinReach(estimate, method === 'one-at-a-time') };
-}
-
-function ofDesign(
-  campaign: AnalyzedCampaign,
-  table: PointTable,
-  analyzed: AnalyzedDesign,
-  confidence: number,
-): Estimator {
-  switch (analyzed.method) {
-    case 'morris':
-      return morris(campaign, table, analyzed.design, confidence);
-    case 'sobol':
-      return sobol(campaign, table, analyzed.design, confidence);
-    case 'factorial':
-      return factorial(campaign, table, analyzed, confidence);
-    case 'one-at-a-time':
-      return oneAtATime(campaign, table, analyzed, confidence);
-    case 'regression':
-      return regression(campaign, table, confidence);
-  }
+  const estimator = (): Estimator => {
+    switch (analyzed.method) {
+      case 'morris':
+        return morris(campaign, table, analyzed.design, confidence);
+      case 'sobol':
+        return sobol(campaign, table, analyzed.design, confidence);
+      case 'factorial':
+        return factorial(campaign, table, analyzed, confidence);
+      case 'one-at-a-time':
+        return oneAtATime(campaign, table, analyzed, confidence);
+      case 'regression':
+        return regression(campaign, table, confidence);
+    }
+  };
+  return { method, estimate: withinReach(estimator(), method === 'one-at-a-time') };
 }
 
 function regression(campaign: AnalyzedCampaign, table: PointTable, confidence: number): Estimator {
@@ -107,7 +100,7 @@ type Of<M extends AnalyzedDesign['method']> = Extract<AnalyzedDesign, { method: 
 function pointsOfDesign({ base, varied, design }: AnalyzedCampaign, table: PointTable): Int32Array {
   const own = inputsOf(design);
   const places = varied.map(({ name }) => own.indexOf(name));
-  const fixed = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+  const fixed = baseValues({ base, varied });
   const points: number[] = [];
   // a design that is analyzed row by row never refers to a file
   for (const row of rowsOf(design, { base, contents: new Map() }))
@@ -115,6 +108,12 @@ function pointsOfDesign({ base, varied, design }: AnalyzedCampaign, table: Point
   return Int32Array.from(points);
 }
 
+/** The values of the varied inputs in the base. */
+function baseValues({ base, varied }: Pick<AnalyzedCampaign, 'base' | 'varied'>): string[] {
+  return varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+}
+
+/** The mean of each row; NaN for an unknown point. */
 function atRows(points: Int32Array, means: Float64Array): Float64Array {
   return Float64Array.from(points, (point) => (point < 0 ? NaN : means[point]!));
 }
@@ -384,17 +383,17 @@ function ofPart(found: Found): Found {
 }
 
 function oneAtATime(
-  { base: baseInputs, varied }: AnalyzedCampaign,
+  campaign: AnalyzedCampaign,
   table: PointTable,
   { inputs, values }: Of<'one-at-a-time'>,
   confidence: number,
 ): Estimator {
-  const unchanged = varied.map(({ name }) => baseInputs.find((input) => input.name === name)!.value);
+  const unchanged = baseValues(campaign);
   const lines = inputs.map((input, at): InputLine => {
-    const place = varied.findIndex(({ name }) => name === input);
+    const place = campaign.varied.findIndex(({ name }) => name === input);
     const base = unchanged[place]!;
     const placeOf = (value: string) => ({ value, point: table.find(unchanged.with(place, value)) });
-    const { type } = varied[place]!;
+    const { type } = campaign.varied[place]!;
     const all = [...new Set([base, ...values[at]!])];
     if (!isNumericType(type)) return { input, places: all.map(placeOf) };
     all.sort((a, b) => Number(a) - Number(b));

@@ -4,7 +4,7 @@ import { fisherTail } from '../statistics/tests.ts';
 import { type SumOfSquares, varianceShare, type WithChance } from '../statistics/variance-share.ts';
 import type { Interval } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
-import { type Certainty, certainty, certaintyOf } from './contrast.ts';
+import { type Certainty, certaintyOf, certaintyOfMeans } from './contrast.ts';
 import { effectiveRank } from './exchange.ts';
 import type { FactorialTable, Part } from './factorial-table.ts';
 import { type PointValues, runsOfPoints } from './point-values.ts';
@@ -179,10 +179,7 @@ export class FactorialError {
     level = this.#confidence,
   ): Certainty | undefined {
     if (!Number.isFinite(value)) return undefined;
-    if (!this.#runs) {
-      const inverse = weights.reduce((sum, weight) => sum + weight ** 2, 0);
-      return this.#ofMean && certainty(value, this.#ofMean.variance * inverse, this.#ofMean.freedom, level);
-    }
+    if (!this.#runs) return certaintyOfMeans(value, weights, this.#ofMean, level);
     const terms = own.map((point, at) => ({ weight: weights[at]!, replicates: this.#runs![point]! }));
     const { isPaired, isShare } = this.#values;
     const found = certaintyOf(value, terms, level, { isPaired: isPaired && !isShare, error: this.#ofRun! });

@@ -156,9 +156,6 @@ function intervalWithoutChance([low, high]: Interval, effects: Float64Array, dev
   return [Math.min(withoutChance(low, deviation), lowest), withoutChance(high, deviation)];
 }
 
-/** The number of halvings when {@link withoutChance} solves its equation. */
-const HALVINGS = 60;
-
 /**
  * The size of an effect whose absolute value has this mean, if chance with a normal distribution is added to the effect:
  * the mean of a folded normal distribution, solved for its location (F. C. Leone, L. S. Nelson and R. B. Nottingham,
@@ -173,7 +170,7 @@ function withoutChance(mean: number, deviation: number): number {
   if (mean <= folded(0)) return 0;
   // the mean is at least the size, and at most the size plus the mean of chance alone
   let [low, high] = [Math.max(0, mean - folded(0)), mean];
-  for (let halving = 0; halving < HALVINGS; halving += 1) {
+  for (let halving = 0; halving < 60; halving += 1) {
     const middle = (low + high) / 2;
     if (folded(middle) < mean) low = middle;
     else high = middle;

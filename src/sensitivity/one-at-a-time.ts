@@ -1,5 +1,5 @@
 import type { Found, InputIndices } from './analysis.ts';
-import { type Certainty, certainty, certaintyOf, shareChange } from './contrast.ts';
+import { type Certainty, certaintyOf, certaintyOfMeans, shareChange } from './contrast.ts';
 import type { PointValues } from './point-values.ts';
 import { errorVariance } from './replicates.ts';
 
@@ -48,8 +48,8 @@ export function swings(
       ([point, own]) => [own.reduce((sum, [weight]) => sum + weight, 0), point] as const,
     );
     if (!replicates) {
-      const inverse = points.reduce((sum, [weight]) => sum + weight ** 2, 0);
-      return error && certainty(value, error.variance * inverse, error.freedom, level);
+      const weights = points.map(([weight]) => weight);
+      return certaintyOfMeans(value, weights, error, level);
     }
     const once = points.map(([weight, point]) => ({ weight, replicates: replicates(point) }));
     return certaintyOf(value, once, level, { isPaired, least: pooled });

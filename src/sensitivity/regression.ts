@@ -83,25 +83,7 @@ export function regressionOf(
   drawn: readonly (number | undefined)[] = [],
   { noise = 0, points = output.length, withoutReplications = [] }: OutputChance = {},
 ): Regression {
-  const columns = [...inputs, output];
-  const parts =
-    samples.length > 0
-      ? samples.map((sample) => ({ ...sample, gram: gramOfRows(columns, sample.count, sample.rowOf) }))
-      : [{ count: output.length, inputs: undefined, gram: gramOfRows(columns, output.length) }];
-  // the sums over all rows are the same for each sample
-  const [{ gram }] = parts as [(typeof parts)[0]];
-  const all = total(gram);
-  const kept = independent(all, gram);
-  const found = coefficients(all, gram.size, kept);
-  // a fit to fewer rows than coefficients has no meaning
-  const isLarge = parts.every((part) => {
-    const largestGroup = Math.ceil(part.count / part.gram.groups.length);
-    return part.count - largestGroup > (part.inputs ?? kept.length) + 1;
-  });
-  /** For each sample, the fits without one group of rows; empty if there are too few rows. */
-  const fitsByRows = isLarge
-    ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
-    : [];
+  const { gram, all, kept, found, fitsByRows } = fitsOf(inputs, output, samples);
   const fitsByReplications = withoutReplications.map((left) => {
     const one = gramOf([...inputs, left], new Uint16Array(left.length), 1);
     return coefficients(total(one), one.size, kept);
@@ -179,45 +161,60 @@ export function regressionOf(
       return samples.length > 0 ? undefined : withRepeats;
     return Math.max(withRepeats, jackknifeP(at, left));
   };
-  /** Values of the kept inputs as values of all inputs. */
-  const ofAllInputs = <T>(values: readonly T[], none: T): T[] =>
-    inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
-  const leftOut = inputs.flatMap((_, at) => (kept.includes(at) ? [] : [at]));
+  /** A value for each input, from its place among the kept inputs. */
+  const perInput = <T>(none: T, of: (at: number) => T): T[] =>
+    inputs.map((_, input) => (kept.includes(input) ? of(kept.indexOf(input)) : none));
+  const srcInterval = (at: number) => intervalOf(found.src[at]!, ({ src }) => src[at]!, studentHalf(at));
+  const partialInterval = (at: number) => intervalOf(found.partial[at]!, ({ partial }) => partial[at]!);
+  const shareInterval = (at: number) => intervalOf(shares[at]!, (fit) => sharesOf(fit)[at]!);
   return {
-    ties: leftOut.map((one) => ({
-      leftOut: one,
-      others: kept.filter((other) =>
-        isApart(
-          all,
-          gram,
-          kept.filter((each) => each !== other),
-          one,
-        ),
-      ),
-    })),
-    src: ofAllInputs(found.src, NaN),
-    srcIntervals: ofAllInputs(
-      found.src.map((value, at) => intervalOf(value, ({ src }) => src[at]!, studentHalf(at))),
-      undefined,
-    ),
-    partial: ofAllInputs(found.partial, NaN),
-    partialIntervals: ofAllInputs(
-      found.partial.map((value, at) => clamped(intervalOf(value, ({ partial }) => partial[at]!))),
-      undefined,
-    ),
-    ps: ofAllInputs(
-      found.src.map((_, at) => pOf(at)),
-      undefined,
-    ),
+    ties: tiesOf(inputs.length, gram, all, kept),
+    src: perInput(NaN, (at) => found.src[at]!),
+    srcIntervals: perInput(undefined, srcInterval),
+    partial: perInput(NaN, (at) => found.partial[at]!),
+    partialIntervals: perInput(undefined, (at) => clamped(partialInterval(at))),
+    ps: perInput(undefined, pOf),
     r2: found.r2,
     adjustedR2,
     adjustedR2Interval: adjustedR2 === undefined ? undefined : bounded(intervalOf(adjustedR2, adjustedOf)),
-    shares: hasShares ? ofAllInputs(shares, NaN) : [],
-    shareIntervals: ofAllInputs(
-      shares.map((share, at) => bounded(intervalOf(share, (fit) => sharesOf(fit)[at]!))),
-      undefined,
-    ),
+    shares: hasShares ? perInput(NaN, (at) => shares[at]!) : [],
+    shareIntervals: perInput(undefined, (at) => (hasShares ? bounded(shareInterval(at)) : undefined)),
   };
+}
+
+/** The fit to all rows, and for each sample the fits without one group of rows; none if there are too few rows. */
+function fitsOf(
+  inputs: readonly (Float64Array | Uint32Array)[],
+  output: Float64Array | Uint32Array,
+  samples: readonly (SampledRows & { inputs: number })[],
+) {
+  const columns = [...inputs, output];
+  const parts =
+    samples.length > 0
+      ? samples.map((sample) => ({ ...sample, gram: gramOfRows(columns, sample.count, sample.rowOf) }))
+      : [{ count: output.length, inputs: undefined, gram: gramOfRows(columns, output.length) }];
+  // the sums over all rows are the same for each sample
+  const [{ gram }] = parts as [(typeof parts)[0]];
+  const all = total(gram);
+  const kept = independent(all, gram);
+  const found = coefficients(all, gram.size, kept);
+  // a fit to fewer rows than coefficients has no meaning
+  const isLarge = parts.every((part) => {
+    const largestGroup = Math.ceil(part.count / part.gram.groups.length);
+    return part.count - largestGroup > (part.inputs ?? kept.length) + 1;
+  });
+  const fitsByRows = isLarge
+    ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
+    : [];
+  return { gram, all, kept, found, fitsByRows };
+}
+
+function tiesOf(inputs: number, gram: Gram, all: Float64Array, kept: readonly number[]): Regression['ties'] {
+  const leftOut = Array.from({ length: inputs }, (_, at) => at).filter((at) => !kept.includes(at));
+  return leftOut.map((input) => {
+    const keptWithout = (other: number): number[] => kept.filter((one) => one !== other);
+    return { leftOut: input, others: kept.filter((other) => isApart(all, gram, keptWithout(other), input)) };
+  });
 }
 
 /** Sums over random groups of rows. Without `rowOf`, each point is a row. */

@@ -279,7 +279,7 @@ class BlockSums {
     const k = this.#layout.inputs.length;
     const sums = new Float64Array(2 * this.#chancePlace + 1 - INDICES);
     const ofIndices = sums.subarray(INDICES);
-    const chances = this.#chancesOf(sums);
+    const chances = sums.subarray(this.#chancePlace + 1);
     const [points, variances] = [this.#points, this.#variances];
     for (const block of blocks) {
       const start = block * this.width;
@@ -311,11 +311,6 @@ class BlockSums {
     return sums;
   }
 
-  /** What chance adds to the sum of each index. */
-  #chancesOf(sums: Float64Array): Float64Array {
-    return sums.subarray(this.#chancePlace + 1);
-  }
-
   /** The variance of A and B without chance, from the sums of blocks. */
   varianceOf(sums: Float64Array): number {
     const ofRows = sums[this.#chancePlace]! / (2 * sums[BLOCKS]!);
@@ -332,7 +327,7 @@ class BlockSums {
     if (areEqual({ mean: this.#mean, variance: varianceOfRows(sums) })) return [NaN];
     const variance = this.varianceOf(sums);
     const ofIndices = sums.subarray(INDICES);
-    const chances = this.#chancesOf(sums);
+    const chances = sums.subarray(this.#chancePlace + 1);
     const share = (sum: number, at: number): number => (sum - chances[at]!) / n / variance;
     const first = Array.from({ length: k }, (_, at) => share(ofIndices[at]!, at));
     const total = Array.from({ length: k }, (_, at) => share(ofIndices[k + at]!, k + at));
