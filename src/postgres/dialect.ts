@@ -15,8 +15,8 @@ const INDEX_SCANS_ONLY = ['hashjoin', 'mergejoin', 'bitmapscan']
   .join(' ');
 /**
  * Settings for plans that a connection keeps. A table that was small when PostgreSQL made the plan may be large now, so
- * a plan must not scan the table. With such scans off, a query that must read a whole table looks expensive. PostgreSQL
- * would compile it (JIT), which only costs time, so JIT is off as well.
+ * a plan must not read the whole table (seqscan). With such scans off, a query that has to read a whole table looks
+ * expensive. PostgreSQL would compile it (JIT), which only costs time, so JIT is off as well.
  */
 const KEPT_PLANS = '-c enable_seqscan=off -c jit=off';
 /** How long to wait for a connection, ms. */
@@ -28,6 +28,8 @@ const NETWORK = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/;
  * down or starts (a part of class 57). https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const GONE = /^(08|53)...$|^57P0[1-3]$/;
+/** Messages of node-postgres, whose own errors have no code. */
+const GONE_MESSAGE = /connection terminated|connection error|timeout exceeded/i;
 
 /**
  * Kysely's PostgreSQL dialect on node-postgres. A commit returns when the server has written it to its disk, so a crash
@@ -49,15 +51,14 @@ export function postgresDialect(
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     options: nameOf ? `${INDEX_SCANS_ONLY} ${KEPT_PLANS}` : INDEX_SCANS_ONLY,
-    // times (ms since the epoch) and counts are below 2^53
+    // a number can hold each INT8 of foray: times (ms since the epoch) and counts are below 2^53
     types: {
       getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : parserOf(type, format)),
     },
   });
-  // a broken idle connection is no error: the pool opens another one later
+  // without these listeners, a broken connection would end the process: the pool replaces an idle one later, and a broken
+  // transaction fails at its next statement
   pool.on('error', () => undefined);
-  // a connection that breaks within a transaction fails the next statement; without this listener it would end the
-  // process
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     if (nameOf) keepPlans(client, nameOf);
@@ -71,7 +72,7 @@ export function postgresDialect(
         }),
       end: () => pool.end(),
     },
-    onCreateConnection: (connection) => Promise.resolve(explain(connection, place)),
+    onCreateConnection: (connection) => Promise.resolve(adapt(connection, place)),
   });
 }
 
@@ -90,7 +91,7 @@ function parserOf(type: number, format: 'text' | 'binary' = 'text'): (text: stri
 }
 
 /** Makes a connection replace the character that PostgreSQL cannot store (NUL), and explain errors of the network. */
-function explain(connection: DatabaseConnection, place: Place): void {
+function adapt(connection: DatabaseConnection, place: Place): void {
   const execute = connection.executeQuery.bind(connection);
   connection.executeQuery = async <Row>(query: CompiledQuery, ...others: []) => {
     try {
@@ -115,11 +116,6 @@ function storable(query: CompiledQuery): CompiledQuery {
 export function explained(error: unknown, place: Place): unknown {
   const { code = '' } = error as { code?: string };
   const message = messageOf(error);
-  if (
-    !NETWORK.test(code) &&
-    !GONE.test(code) &&
-    !/connection terminated|connection error|timeout exceeded/i.test(message)
-  )
-    return error;
-  return unreachable(place, message || code);
+  const isGone = NETWORK.test(code) || GONE.test(code) || GONE_MESSAGE.test(message);
+  return isGone ? unreachable(place, message || code) : error;
 }

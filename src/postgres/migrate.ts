@@ -4,9 +4,9 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { ForayError, messageOf } from '../errors.ts';
 import type { Place } from './place.ts';
 
-/** How long opening a database is retried while other processes lock it, ms. */
+/** How long {@link patiently} repeats an action, ms. */
 const RETRY_FOR = 20_000;
-/** Error messages of a database when another process was faster. */
+/** Messages of SQLite and PostgreSQL when another process was faster. The last name is the index of PostgreSQL's types. */
 const BEATEN = /database.* is locked|(table|index|relation) .* already exists|pg_type_typname_nsp_index/i;
 
 /**

@@ -1,7 +1,7 @@
 import { ForayError } from '../errors.ts';
 import { type Place, unreachable } from './place.ts';
 
-/** The shortest time between two questions, ms. */
+/** The shortest time from a question to the next one, if the server has answered, ms. */
 const ASK_EVERY = 2_000;
 /** The most questions without an answer. Each has a connection. */
 const MOST_OPEN = 3;
@@ -16,14 +16,14 @@ const PATIENCE = 8_000;
  */
 export function silenceOf(ask: () => Promise<unknown>, place: Place): () => ForayError | undefined {
   let why: ForayError | undefined;
-  let asked = -Infinity;
+  let askedAt = -Infinity;
   /** The numbers of the last question, and of the last one with an answer. */
   let [last, answered] = [0, 0];
   /** The questions without an answer. A connection may be dead, and then only a later question gets an answer. */
   let open = 0;
-  const begin = async (): Promise<void> => {
-    const own = (last += 1);
-    asked = performance.now();
+  const askNow = async (): Promise<void> => {
+    const number = (last += 1);
+    askedAt = performance.now();
     open += 1;
     const error = await ask().then(
       () => undefined,
@@ -31,16 +31,16 @@ export function silenceOf(ask: () => Promise<unknown>, place: Place): () => Fora
     );
     open -= 1;
     // the end of a dead connection says nothing after the answer to a later question
-    if (own < answered) return;
-    answered = own;
+    if (number < answered) return;
+    answered = number;
     // a server that refuses the question has answered
     why = error instanceof ForayError && error.code === 'STORE_UNREACHABLE' ? error : undefined;
   };
   return () => {
-    const waited = performance.now() - asked;
+    const waited = performance.now() - askedAt;
     const isWaiting = answered < last;
     if (isWaiting && waited > PATIENCE) why ??= unreachable(place, 'it does not answer');
-    if (open < MOST_OPEN && waited > (isWaiting ? PATIENCE : ASK_EVERY)) void begin();
+    if (open < MOST_OPEN && waited > (isWaiting ? PATIENCE : ASK_EVERY)) void askNow();
     return why;
   };
 }

@@ -54,8 +54,8 @@ export interface InputIndices {
   effectInterval?: Interval;
   /**
    * The p-value of the hypothesis that the input has no effect: in a factorial no main effect, in a regression no linear
-   * effect. If chance of an unknown size is possible, Sobol' indices have the p-value of the first-order index. It does
-   * not allow for the number of inputs.
+   * effect. If chance of an unknown size is possible, Sobol' indices have the p-value of the first-order index. No p-value
+   * allows for the number of inputs.
    */
   p?: number;
   /** Relative change of the output divided by relative change of the input. */
@@ -140,9 +140,9 @@ export interface Analysis {
   times?: TimeIndices[];
   chance?: Chance;
   /**
-   * True if the size of chance is unknown, because each point has one run with a seed of its own, because no point has two
-   * runs with a value, or because the output is a quantile. Then chance, if there is any, is a part of the effects: total Sobol' indices include its share of
-   * the variance.
+   * True if the size of chance is unknown, because each point has one run with a seed of its own, because no point has
+   * two runs with a value, or because the output is a quantile. Then chance, if there is any, is a part of the effects:
+   * total Sobol' indices include its share of the variance.
    */
   hasUnknownChance?: true;
   /** For a search: one slice per numeric input. */

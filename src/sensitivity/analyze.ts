@@ -7,9 +7,10 @@ import type { Analysis, Chance, Found, Method, TimeIndices } from './analysis.ts
 import { unknownChanceWarnings } from './chance.ts';
 import { type AnalyzedCampaign, estimatorOf } from './estimator-of-design.ts';
 import { dependents, NO_DEPENDENCE } from './dependence.ts';
-import type { CurveColumns, GatheredPoints, OutputColumn } from './gather.ts';
+import type { CurveColumns, GatheredPoints, OutputColumn, ValueColumn } from './gather.ts';
 import type { MissingValues } from './missing.ts';
 import { haveOneValue } from './moments.ts';
+import type { PointValues } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { CONFIDENCE, rangeOf } from '../statistics/sample.ts';
 import { partHas, partOf } from '../text/part-of.ts';
@@ -44,7 +45,7 @@ export function analysesOf(
     (hasStrategy(campaign, 'growing') ? campaign.strategy : campaign.precision)?.confidence ?? CONFIDENCE;
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
-  const { rowOf: pointOf } = table.pointsOfRows();
+  const { pointOf } = table.pointsOfRows();
   const general = [
     ...runWarnings(counts),
     ...growthWarnings(campaign),
@@ -56,48 +57,60 @@ export function analysesOf(
     method: used,
     runs,
   });
-  const isUnknown = hasUnknownChance(campaign);
+  const hasSingleRuns = hasUnknownChance(campaign);
   const isRandom = hasRandomRuns(campaign);
+  // after the first replication of a campaign, and if others fail, no point has two values
+  const mayLackRepeats = isRandom && !hasSingleRuns;
   const counted = hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs';
-  const warningsOf = (isHidden: boolean, { isOfOneReplication }: OutputColumn | CurveColumns): string[] => [
-    ...(isUnknown || isHidden ? unknownChanceWarnings(method, !isUnknown) : []),
+  const warningsOf = (isSingle: boolean, { isOfOneReplication }: OutputColumn | CurveColumns): string[] => [
+    ...(hasSingleRuns || isSingle ? unknownChanceWarnings(method, !hasSingleRuns) : []),
     ...(isOfOneReplication && pointsShareSeeds(campaign) ? [ONE_CHANCE] : []),
   ];
 
-  function ofColumn(column: OutputColumn): Analysis {
-    const { measure, means, replicates, runs } = column;
-    const chance = column.chance(isPaired);
-    // after the first replication of a campaign, and if others fail, no point has two values
-    const isSingle = isRandom && column.hasUnknownChance(isPaired);
-    // nothing is known about the chance in a quantile of the runs
-    const isHidden = isUnknown || isSingle || (measure.statistic === 'quantile' && isRandom);
-    const found = estimate({
+  const valuesOf = (column: ValueColumn, isChanceUnknown: boolean): PointValues => {
+    const { means, replicates } = column;
+    return {
       means,
       replicates: replicates && ((row) => replicates.of(pointOf[row]!)),
       isPaired,
-      hasUnknownChance: isHidden,
-      isShare: measure.statistic === 'share',
-      chance: chance?.ofMeans,
+      hasUnknownChance: isChanceUnknown,
+      chance: column.chance(isPaired)?.ofMeans,
       error: column.error(isPaired),
+    };
+  };
+
+  function ofColumn(column: OutputColumn): Analysis {
+    const { measure, means, runs } = column;
+    const chance = column.chance(isPaired);
+    const isSingle = mayLackRepeats && column.hasUnknownChance(isPaired);
+    const whyUnknownChance = hasSingleRuns
+      ? ONE_RUN
+      : isSingle
+        ? NO_REPEAT
+        : measure.statistic === 'quantile' && isRandom
+          ? QUANTILE
+          : undefined;
+    const isChanceUnknown = whyUnknownChance !== undefined;
+    const found = estimate({
+      ...valuesOf(column, isChanceUnknown),
+      isShare: measure.statistic === 'share',
       lackingByPoint: column.missing.byPoint,
     });
     const { warnings, method: used = method, ...numbers } = found;
-    const same = found.indices.length === 0 ? sameWarning(measure.name, means) : undefined;
+    const isEmpty = found.indices.length === 0;
+    const same = isEmpty ? sameWarning(measure.name, means) : undefined;
     return {
       ...head(measure.name, used, runs),
       ...numbers,
       ...(chance && { chance }),
-      ...(isHidden && { hasUnknownChance: true }),
-      ...whyUnknown(
-        found,
-        same,
-        isUnknown ? ONE_RUN : isSingle ? NO_REPEAT : isHidden ? QUANTILE : undefined,
-      ),
+      ...(isChanceUnknown && { hasUnknownChance: true }),
+      ...whyUnknown(found, same, whyUnknownChance),
       confidence,
       warnings: [
         ...general,
         ...lackingWarnings(column, table, counts, counted),
-        ...(found.indices.length === 0 ? (same ? [`${same.text}.`] : []) : warningsOf(isSingle, column)),
+        ...(same ? [`${same.text}.`] : []),
+        ...(isEmpty ? [] : warningsOf(isSingle, column)),
         ...warnings,
         ...(chance ? chanceWarnings(chance, used) : []),
       ],
@@ -106,21 +119,14 @@ export function analysesOf(
 
   function ofCurve(curve: CurveColumns): Analysis {
     const word = wordOfX(campaign.outputs.find(({ name }) => name === curve.name)?.axis);
-    /** The reasons why some times have no indices, although the values differ at these times. */
-    const reasons = new Set<string>();
-    /** The number of these times. */
+    /** The number of times that have no indices although their values differ, and the reasons. */
     let without = 0;
-    const found = curve.columns(isPaired).flatMap((column): Timed[] => {
-      const { time, runs, means, replicates, chance, error } = column;
-      const isSingle = isRandom && !isUnknown && column.hasUnknownChance;
-      const one = estimate({
-        means,
-        replicates: replicates && ((row) => replicates.of(pointOf[row]!)),
-        isPaired,
-        hasUnknownChance: isUnknown || isSingle,
-        chance: chance?.ofMeans,
-        error,
-      });
+    const reasons = new Set<string>();
+    const found = curve.times.flatMap(({ time, column }): Timed[] => {
+      const { means, runs } = column;
+      const chance = column.chance(isPaired);
+      const isSingle = mayLackRepeats && column.hasUnknownChance(isPaired);
+      const one = estimate(valuesOf(column, hasSingleRuns || isSingle));
       const { indices, secondOrder, r2, warnings, method: used = method } = one;
       if (indices.length === 0) {
         if (!sameWarning(curve.name, means)) {
@@ -151,9 +157,9 @@ export function analysesOf(
     return {
       ...head(curve.name, used, curve.runs),
       times,
-      ...((isUnknown || isSingle) && {
+      ...((hasSingleRuns || isSingle) && {
         hasUnknownChance: true,
-        unknown: isUnknown ? ONE_RUN : NO_REPEAT,
+        unknown: hasSingleRuns ? ONE_RUN : NO_REPEAT,
       }),
       confidence,
       warnings: [
@@ -222,8 +228,8 @@ function lackingWarnings(
   counted: string,
 ): string[] {
   if (missing.runs === 0 || runs === 0) return [];
-  const isAll = missing.runs <= failed;
-  const counts = isAll ? [] : [missingText(missing.runs, missing.runs + runs, counted, measure.name)];
+  const areFailed = missing.runs <= failed;
+  const counts = areFailed ? [] : [missingText(missing.runs, missing.runs + runs, counted, measure.name)];
   return missingWarnings(missing, table, counts, 'has a value');
 }
 
@@ -263,6 +269,7 @@ function missingText(without: number, runs: number, counted: string, name: strin
  * The warning for missing values: how many there are, and whether they depend on the inputs.
  *
  * @param counts - sentences with numbers of runs; none for failed runs, of which another warning tells
+ * @param what - what a run without missing values does: "has a value"
  */
 function missingWarnings(
   { shares, byPoint }: MissingValues,
@@ -278,7 +285,8 @@ function missingWarnings(
 
 /** The warning for times that are not analyzed, because the first curve does not have them. */
 function spanWarnings({ name, span, wholeSpan }: CurveColumns, word: XWord): string[] {
-  if (!(wholeSpan[0] < span[0] || wholeSpan[1] > span[1])) return [];
+  const hasFurther = wholeSpan[0] < span[0] || wholeSpan[1] > span[1];
+  if (!hasFurther) return [];
   const text = ([from, to]: CurveColumns['span']): string => `${from} to ${to}`;
   return [
     `Only ${word}s of the first run's curve are analyzed, from ${text(span)}. The curves of ${name} together are from ${text(wholeSpan)}.`,
@@ -289,7 +297,7 @@ function growthWarnings(campaign: AnalyzedCampaign): string[] {
   if (!hasStrategy(campaign, 'growing')) return [];
   const growth = growthProgress({ design: campaign.design, growth: campaign.strategy });
   const last = growth.rounds.at(-1)?.widest;
-  if (!growth || !last || last.width <= growth.width) return [];
+  if (!last || last.width <= growth.width) return [];
   return [`Not all intervals are as narrow as wanted. The design has ${growthText(growth)}.`];
 }
 
@@ -311,19 +319,19 @@ const QUANTILE = 'the chance in a quantile of the runs is unknown';
 /**
  * The reason why nothing can be said about the effects of inputs, if there is one.
  *
- * @param unknown - why the size of chance is unknown
+ * @param whyUnknownChance - why the size of chance is unknown; undefined if it is known
  */
 function whyUnknown(
   { indices }: Found,
   same: ReturnType<typeof sameWarning>,
-  unknown: string | undefined,
+  whyUnknownChance: string | undefined,
 ): Pick<Analysis, 'unknown'> {
   if (same) return { unknown: same.why };
-  if (unknown === undefined || indices.length === 0 || indices.some(({ p }) => p !== undefined)) return {};
-  return { unknown };
+  const areUntested = indices.length > 0 && indices.every(({ p }) => p === undefined);
+  return whyUnknownChance !== undefined && areUntested ? { unknown: whyUnknownChance } : {};
 }
 
-/** Values that differ by more than this share of their size, but count as equal, may differ in truth. */
+/** Values that differ by at most this share of their size are surely equal. Other values that count as equal may differ. */
 const SURELY_ROUNDING = 2 ** -46;
 
 /** The warning for values that do not differ. If a method finds no indices for other values, it gives its own reason. */

@@ -35,12 +35,14 @@ export function confidenceOfShares(
 
 /** Separates the variance of chance from the variance between points. It needs only a few running sums. */
 export class ChanceSums {
+  /** The sum of squares within the points, and its degrees of freedom. */
   #squares = 0;
   #freedom = 0;
   /** Number of points with values. */
   #points = 0;
   /** The sum of 1 / (number of values) over these points. */
   #inverse = 0;
+  /** The mean of the points' means, and their sum of squares. */
   #mean = 0;
   #between = 0;
   /** The smallest number of values of a point. */
@@ -110,7 +112,7 @@ export class ChanceSums {
    *
    * @returns undefined if no point has two values, if there is only one point, and if all values are equal
    */
-  result(isPaired: boolean): Chance | undefined {
+  shares(isPaired: boolean): Chance | undefined {
     if (this.#freedom < 1 || this.#points < 2) return undefined;
     const within = this.#squares / this.#freedom;
     const ofMeans = this.#between / (this.#points - 1);

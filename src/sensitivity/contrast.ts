@@ -48,25 +48,7 @@ export function certaintyOf(
     least?: ErrorVariance | undefined;
   },
 ): Certainty | undefined {
-  if (isPaired) {
-    const points = terms.map(({ replicates }) => replicates);
-    const common = commonReplications(points);
-    if (common.length < 2) return undefined;
-    const table = points.map((point) => valuesAt(point, common));
-    const sums = common.map((_, r) => terms.reduce((sum, { weight }, i) => sum + weight * table[i]![r]!, 0));
-    // the differences of equal decimals are equal only apart from rounding
-    const slack =
-      ROUNDING * Math.max(...terms.flatMap(({ weight }, i) => table[i]!.map((y) => Math.abs(weight * y))));
-    const { variance } = momentsOf(sums);
-    const isEqual = variance <= slack ** 2;
-    if (isEqual && cancelsChance(table)) return { p: Math.abs(value) <= slack ? 1 : 0 };
-    return certainty(
-      isEqual && Math.abs(value) <= slack ? 0 : value,
-      isEqual ? 0 : variance / common.length,
-      common.length - 1,
-      confidence,
-    );
-  }
+  if (isPaired) return certaintyInPairs(value, terms, confidence);
   if (error) {
     const inverse = terms.reduce((sum, { weight, replicates }) => sum + weight ** 2 / replicates.length, 0);
     return certainty(value, error.variance * inverse, error.freedom, confidence);
@@ -84,6 +66,24 @@ export function certaintyOf(
   return certainty(value, variance, variance === 0 ? fewest : Math.max(1, 1 / inverse), confidence);
 }
 
+function certaintyInPairs(value: number, terms: readonly Term[], confidence: number): Certainty | undefined {
+  const points = terms.map(({ replicates }) => replicates);
+  const common = commonReplications(points);
+  if (common.length < 2) return undefined;
+  const table = points.map((point) => valuesAt(point, common));
+  const sums = common.map((_, r) => terms.reduce((sum, { weight }, i) => sum + weight * table[i]![r]!, 0));
+  // the differences of equal decimals are equal only apart from rounding
+  const slack =
+    ROUNDING * Math.max(...terms.flatMap(({ weight }, i) => table[i]!.map((y) => Math.abs(weight * y))));
+  const isZero = Math.abs(value) <= slack;
+  const freedom = common.length - 1;
+  const { variance } = momentsOf(sums);
+  const isEqual = variance <= slack ** 2;
+  if (!isEqual) return certainty(value, variance / common.length, freedom, confidence);
+  if (cancelsChance(table)) return { p: isZero ? 1 : 0 };
+  return certainty(isZero ? 0 : value, 0, freedom, confidence);
+}
+
 /**
  * The uncertainty of a value with an estimated variance, by Student's distribution. Equal values have no variance, and are
  * as sure as {@link chanceOfEqual} says.
@@ -96,6 +96,17 @@ export function certainty(value: number, variance: number, freedom: number, conf
     interval: [value - half, value + half],
     p: studentTails(value / error, freedom),
   };
+}
+
+/** The uncertainty of a weighted sum of means, if only the variance of a mean is known. */
+export function certaintyOfMeans(
+  value: number,
+  weights: readonly number[],
+  error: ErrorVariance | undefined,
+  confidence: number,
+): Certainty | undefined {
+  const inverse = weights.reduce((sum, weight) => sum + weight ** 2, 0);
+  return error && certainty(value, error.variance * inverse, error.freedom, confidence);
 }
 
 /** The number of halvings for the p-value of a change of shares. */
@@ -127,7 +138,6 @@ export function shareChange(
   let [least, most] = [0, 1];
   for (let halving = 0; halving < HALVINGS; halving += 1) {
     const p = (least + most) / 2;
-    if (p >= 1 || p <= 0) break;
     const [low, high] = intervalAt(1 - p);
     if (low > 0 || high < 0) most = p;
     else least = p;

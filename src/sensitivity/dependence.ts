@@ -14,6 +14,8 @@ export const NO_DEPENDENCE = 'No dependence on the inputs is visible.';
 
 /** With more inputs, only single inputs are tested, because there are very many pairs. */
 const MOST_PAIRED = 30;
+/** Scores with a smaller variance than this are equal, apart from rounding. */
+const LEAST_VARIANCE = 1e-9;
 
 /**
  * The inputs on which missing values depend: "A", or "A × B" for a dependence on two inputs together. If only
@@ -23,7 +25,7 @@ const MOST_PAIRED = 30;
  * tests are permutation tests. Those of numbers are tests of linear scores, with exact means and variances (J. Hájek and
  * Z. Šidák, "Theory of Rank Tests", Academic Press 1967, section II.3). The scores of a number are its rank, and the
  * distance of its rank from the middle. Those of two numbers are the product, the sum and the difference of their centered
- * ranks. The tests of a text are exact ({@link rarestValue}). Holm's method allows for the number of tests.
+ * ranks. The tests of a text are exact ({@link pOfText}). Holm's method allows for the number of tests.
  *
  * @param lacking - for each point, the share of its runs without a value
  * @param runs - the runs without a value
@@ -46,43 +48,52 @@ function namedDependents(table: PointTable, lacking: Float64Array): string[] {
       product += (lacking[at]! - mean) * (scores[at]! - middle);
       squares += (scores[at]! - middle) ** 2;
     }
-    if (!(squares > 1e-9 * points)) return 1;
+    if (!(squares > LEAST_VARIANCE * points)) return 1;
     return 2 * normalCdf(-Math.abs(product) / Math.sqrt((spread * squares) / (points - 1)));
   };
+  /** The smallest of their p-values, times their number (Bonferroni). */
+  const pOfAll = (...all: Float64Array[]): number => Math.min(1, all.length * Math.min(...all.map(pOf)));
   const ranks = table.inputs.map(({ name }, at) => {
     const column = table.column(at);
     return { name, column, isText: table.isText(at), centered: centeredRanks(column) };
   });
   const lacksMany = Array.from(lacking, (share) => share > mean);
-  const single = ranks.map(({ name, column, isText, centered }) => ({
+  const single = ranks.map(({ name, column, isText, centered }): NamedTest => ({
     name,
-    p: isText
-      ? rarestValue(column, lacksMany)
-      : Math.min(1, 2 * Math.min(pOf(centered), pOf(centered.map(Math.abs)))),
+    p: isText ? pOfText(column, lacksMany) : pOfAll(centered, centered.map(Math.abs)),
   }));
-  const pairOf = (one: Ranked, other: Ranked): { name: string; p: number } => {
-    const scores = [
+  const pairOf = (one: Ranked, other: Ranked): NamedTest => ({
+    name: `${one.name} × ${other.name}`,
+    p: pOfAll(
       one.centered.map((rank, point) => rank * other.centered[point]!),
       one.centered.map((rank, point) => rank + other.centered[point]!),
       one.centered.map((rank, point) => rank - other.centered[point]!),
-    ];
-    return {
-      name: `${one.name} × ${other.name}`,
-      p: Math.min(1, scores.length * Math.min(...scores.map(pOf))),
-    };
-  };
+    ),
+  });
   const numbers = ranks.filter(({ isText }) => !isText);
   const pairs =
     numbers.length > MOST_PAIRED
       ? []
       : numbers.flatMap((one, at) => numbers.slice(at + 1).map((other) => pairOf(one, other)));
-  const found = (tests: readonly { name: string; p: number }[]): string[] => {
+  const dependentAmong = (tests: readonly NamedTest[]): string[] => {
     const adjusted = holm(tests.map(({ p }) => p));
     // single inputs and pairs share the level
     return tests.filter((_, at) => adjusted[at]! < LEVEL / 2).map(({ name }) => name);
   };
-  const alone = found(single);
-  return alone.length > 0 ? alone : found(pairs);
+  const alone = dependentAmong(single);
+  return alone.length > 0 ? alone : dependentAmong(pairs);
+}
+
+/** The test of an input, or of a pair of inputs. */
+interface NamedTest {
+  name: string;
+  p: number;
+}
+
+/** A numeric input with the ranks of its values. */
+interface Ranked {
+  name: string;
+  centered: Float64Array;
 }
 
 /**
@@ -91,7 +102,7 @@ function namedDependents(table: PointTable, lacking: Float64Array): string[] {
  *
  * @param lacksMany - for each point, whether it lacks more runs than the mean of all points
  */
-function rarestValue(column: Float64Array, lacksMany: readonly boolean[]): number {
+function pOfText(column: Float64Array, lacksMany: readonly boolean[]): number {
   const values = new Map<number, { count: number; n: number }>();
   for (const [point, value] of column.entries()) {
     const { count, n } = values.get(value) ?? { count: 0, n: 0 };
@@ -103,12 +114,6 @@ function rarestValue(column: Float64Array, lacksMany: readonly boolean[]): numbe
     return Math.min(lowest, exactTailsOfShares(own, others));
   }, 1);
   return Math.min(1, values.size * least);
-}
-
-/** A numeric input with the ranks of its values. */
-interface Ranked {
-  name: string;
-  centered: Float64Array;
 }
 
 /**
@@ -134,7 +139,7 @@ export class LackingRuns {
 
   dependOnPoints(): boolean {
     let [sum, squares, spread, spreadSquares] = [0, 0, 0, 0];
-    // a replication without such a run is a hole of the list
+    // `filter` leaves out the holes of the list, which are replications without such a run
     for (const count of this.#ofReplication.filter(() => true)) {
       const own = count * (1 - count / this.#points);
       sum += count;

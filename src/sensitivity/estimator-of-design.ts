@@ -43,9 +43,7 @@ export function estimatorOf(
 ): { method: Method; estimate: Estimator } {
   const analyzed = analyzedDesign(campaign);
   const { method } = analyzed;
-  return { method, estimate: withinReach(estimator(), method === 'one-at-a-time') };
-
-  function estimator(): Estimator {
+  const estimator = (): Estimator => {
     switch (analyzed.method) {
       case 'morris':
         return morris(campaign, table, analyzed.design, confidence);
@@ -56,18 +54,19 @@ export function estimatorOf(
       case 'one-at-a-time':
         return oneAtATime(campaign, table, analyzed, confidence);
       case 'regression':
-        return ofSample(campaign, table, confidence);
+        return regression(campaign, table, confidence);
     }
-  }
+  };
+  return { method, estimate: withinReach(estimator(), method === 'one-at-a-time') };
 }
 
-function ofSample(campaign: AnalyzedCampaign, table: PointTable, confidence: number): Estimator {
+function regression(campaign: AnalyzedCampaign, table: PointTable, confidence: number): Estimator {
   const sharesRuns =
     hasRandomRuns(campaign) && !hasRunsPerDraw(campaign) && table.draws.some((draw) => draw > 0);
   return sampleRegression(table, campaign.design, confidence, sharesRuns);
 }
 
-/** The square of a smaller variance has few digits, and tests of effects need it. */
+/** The square of a smaller variance has few digits, and tests of effects need this square. */
 const LEAST_VARIANCE = 2 ** -500;
 
 /**
@@ -76,11 +75,13 @@ const LEAST_VARIANCE = 2 ** -500;
  * @param hasSwings - whether the effects need no variance: then only chance does
  */
 function withinReach(estimate: Estimator, hasSwings: boolean): Estimator {
-  return (of) => {
-    const known = of.means.filter((value) => !Number.isNaN(value));
+  return (output) => {
+    const known = output.means.filter((value) => !Number.isNaN(value));
     const { variance } = momentsOf(known);
+    const isLarge = !Number.isFinite(variance);
     const isSmall = variance < LEAST_VARIANCE && !haveOneValue(known);
-    if ((Number.isFinite(variance) && !isSmall) || (hasSwings && !of.error)) return estimate(of);
+    const needsVariance = !hasSwings || output.error !== undefined;
+    if (!needsVariance || (!isLarge && !isSmall)) return estimate(output);
     const what = isSmall ? 'differ too little' : 'are too large';
     const why = isSmall
       ? 'their variance is nearly 0; give the output in other units'
@@ -96,10 +97,10 @@ function withinReach(estimate: Estimator, hasSwings: boolean): Estimator {
 type Of<M extends AnalyzedDesign['method']> = Extract<AnalyzedDesign, { method: M }>;
 
 /** For each row of a design, the index of its point; −1 for an unknown point. */
-function pointsOfRows({ base, varied, design }: AnalyzedCampaign, table: PointTable): Int32Array {
+function pointsOfDesign({ base, varied, design }: AnalyzedCampaign, table: PointTable): Int32Array {
   const own = inputsOf(design);
   const places = varied.map(({ name }) => own.indexOf(name));
-  const fixed = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+  const fixed = baseValues({ base, varied });
   const points: number[] = [];
   // a design that is analyzed row by row never refers to a file
   for (const row of rowsOf(design, { base, contents: new Map() }))
@@ -107,6 +108,12 @@ function pointsOfRows({ base, varied, design }: AnalyzedCampaign, table: PointTa
   return Int32Array.from(points);
 }
 
+/** The values of the varied inputs in the base. */
+function baseValues({ base, varied }: Pick<AnalyzedCampaign, 'base' | 'varied'>): string[] {
+  return varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+}
+
+/** The mean of each row; NaN for an unknown point. */
 function atRows(points: Int32Array, means: Float64Array): Float64Array {
   return Float64Array.from(points, (point) => (point < 0 ? NaN : means[point]!));
 }
@@ -120,7 +127,7 @@ function morris(
   design: Of<'morris'>['design'],
   confidence: number,
 ): Estimator {
-  const points = pointsOfRows(campaign, table);
+  const points = pointsOfDesign(campaign, table);
   const inputs = design.inputs.map(({ name }) => name);
   const types = new Map(campaign.base.map(({ name, type }) => [name, type]));
   const trajectories = trajectoriesOf(design.inputs, [...morrisRows(design)], (name) => types.get(name)!);
@@ -130,12 +137,12 @@ function morris(
   );
   const changed = changesBetween(table, inputs);
   const units = { name: 'trajectory', plural: 'trajectories', count: design.trajectories, points };
-  return unlessBiased(campaign, table, units, (of) => {
-    const found = elementaryEffects(trajectories, atRows(points, of.means));
+  return unlessBiased(campaign, table, units, (output) => {
+    const found = elementaryEffects(trajectories, atRows(points, output.means));
     const { leftOut, trajectories: used } = found;
-    const indices = morrisIndices(inputs, found, confidence, chanceOfEffects(trajectories, points, of));
+    const indices = morrisIndices(inputs, found, confidence, chanceOfEffects(trajectories, points, output));
     return {
-      indices: withChanges(withTests(indices, stepTests(inputs.length, steps, of)), changed(of)),
+      indices: withChanges(withTests(indices, stepTests(inputs.length, steps, output)), changed(output)),
       warnings: [
         ...leftOutOf(leftOut, units.count, units.plural, 'one of their points has no value'),
         ...(used < FEW_TRAJECTORIES
@@ -157,7 +164,7 @@ function withChanges(indices: readonly InputIndices[], changed: ReadonlySet<stri
 }
 
 /** Returns a function that finds the inputs that alone change an output without chance. */
-function changesBetween(table: PointTable, inputs: readonly string[]): (of: PointValues) => Set<string> {
+function changesBetween(table: PointTable, inputs: readonly string[]): (output: PointValues) => Set<string> {
   return ({ means, hasUnknownChance, error }) => {
     if (hasUnknownChance || (error && error.variance > 0)) return new Set();
     const known = [...means.keys()].filter((point) => !Number.isNaN(means[point]!));
@@ -205,33 +212,35 @@ function unlessBiased(
   { name, plural, count, points }: Units,
   estimate: Estimator,
 ): Estimator {
-  const width = points.length / count;
-  return (of) => {
-    const { means, lackingByPoint } = of;
-    if (!means.some(Number.isNaN)) return estimate(of);
+  const rows = points.length / count;
+  return (output) => {
+    const { means, lackingByPoint } = output;
+    if (!means.some(Number.isNaN)) return estimate(output);
     const lacking = Float64Array.from(means, (value) => Number(Number.isNaN(value)));
     // a unit whose points have not all finished says nothing yet
     const finished = Array.from({ length: count }, (_, unit) =>
-      points.subarray(unit * width, (unit + 1) * width),
+      points.subarray(unit * rows, (unit + 1) * rows),
     ).filter((unit) => unit.every((point) => point >= 0));
     const lost = finished.filter((unit) => unit.some((point) => Number.isNaN(means[point]!))).length;
-    const isByInputs = !hasRandomRuns(campaign) && lost > MOST_LOST * finished.length;
     const names = dependents(table, lacking, lackingByPoint);
-    const isOpen = means.length < FEW_TESTED.points && lost > FEW_TESTED.lost * finished.length;
-    if (names.length === 0 && !isByInputs && !isOpen) return estimate(of);
+    const isByInputs = !hasRandomRuns(campaign) && lost > MOST_LOST * finished.length;
+    const isUntested = means.length < FEW_TESTED.points && lost > FEW_TESTED.lost * finished.length;
+    if (names.length === 0 && !isByInputs && !isUntested) return estimate(output);
+    const dependence = `whether a point has a value depends on ${names.join(', ')}, and each ${name} with such a point is left out`;
+    const why = isByInputs
+      ? 'without seeds the inputs probably decide which runs fail'
+      : `${means.length} points are too few to tell whether their failures depend on the inputs`;
     const unknown =
+      names.length > 0 ? dependence : `${partOf(lost, finished.length, plural)} are left out, and ${why}`;
+    const [cure, advice] =
       names.length > 0
-        ? `whether a point has a value depends on ${names.join(', ')}, and each ${name} with such a point is left out`
-        : isByInputs
-          ? `${partOf(lost, finished.length, plural)} are left out, and without seeds the inputs probably decide which runs fail`
-          : `${partOf(lost, finished.length, plural)} are left out, and ${means.length} points are too few to tell whether their failures depend on the inputs`;
-    const cure = names.length > 0 ? ': more points do not cure this' : '';
-    const retry = names.length > 0 ? 'Narrow' : 'Request the failed runs again ("foray retry"), or narrow';
+        ? [': more points do not cure this', 'Narrow']
+        : ['', 'Request the failed runs again ("foray retry"), or narrow'];
     return {
       indices: [],
       unknown,
       warnings: [
-        `There are no indices, because ${unknown}${cure}. ${retry} the ranges of the inputs to values at which every run succeeds.`,
+        `There are no indices, because ${unknown}${cure}. ${advice} the ranges of the inputs to values at which every run succeeds.`,
       ],
     };
   };
@@ -249,7 +258,7 @@ function sobol(
   design: Of<'sobol'>['design'],
   confidence: number,
 ): Estimator {
-  const points = pointsOfRows(campaign, table);
+  const points = pointsOfDesign(campaign, table);
   const inputs = design.inputs.map(({ name }) => name);
   const layout: SaltelliLayout = { ...design, inputs };
   const all = design.points * design.scrambles;
@@ -268,20 +277,20 @@ function sobol(
   }).flat();
   const changed = changesBetween(table, inputs);
   const units = { name: 'base point', plural: 'base points', count: all, points };
-  return unlessBiased(campaign, table, units, (of) => {
-    const { means } = of;
+  return unlessBiased(campaign, table, units, (output) => {
+    const { means } = output;
     const values = means.filter((value) => !Number.isNaN(value));
     const moments = momentsOf(values);
-    const chance = pointChance(of);
-    const level = confidenceOfShares(confidence, of.chance, values.length, of.error?.freedom);
+    const chance = pointChance(output);
+    const level = confidenceOfShares(confidence, output.chance, values.length, output.error?.freedom);
     const found = sobolIndices(layout, atRows(points, means), level, chance && { ...chance, points });
     const { used, firstTests, isHidden } = found;
-    const ps = of.hasUnknownChance ? firstTests : stepTests(inputs.length, steps, of);
-    const known = of.hasUnknownChance
-      ? found.indices.map((one, at) => reaching(one, ps[at], level))
+    const ps = output.hasUnknownChance ? firstTests : stepTests(inputs.length, steps, output);
+    const known = output.hasUnknownChance
+      ? found.indices.map((one, at) => reachingZero(one, ps[at], level))
       : found.indices;
     const tested = withTests(isHidden ? inputs.map((input) => ({ input })) : known, ps);
-    const indices = withChanges(tested, changed(of));
+    const indices = withChanges(tested, changed(output));
     const secondOrder = isHidden ? undefined : found.secondOrder;
     const widest = Math.max(
       0,
@@ -308,7 +317,7 @@ function sobol(
 }
 
 /** If the test of an index says nothing, its interval reaches down to 0. */
-function reaching(one: InputIndices, p: number | undefined, confidence: number): InputIndices {
+function reachingZero(one: InputIndices, p: number | undefined, confidence: number): InputIndices {
   if (!one.firstInterval || p === undefined || p <= 1 - confidence) return one;
   const [low, high] = one.firstInterval;
   return { ...one, firstInterval: [Math.min(0, low), high] };
@@ -324,20 +333,20 @@ function factorial(
   { inputs, values, generators }: Of<'factorial'>,
   confidence: number,
 ): Estimator {
-  const points = pointsOfRows(campaign, table);
-  const own = inputsOf(campaign.design);
+  const points = pointsOfDesign(campaign, table);
   const isFull = generators.every((one) => one === null);
   const areNumbers = inputs.map((name) =>
     isNumericType(campaign.base.find((input) => input.name === name)!.type),
   );
-  const levels = values.map((own, at) =>
-    areNumbers[at] ? own.toSorted((a, b) => Number(a) - Number(b)) : own,
+  const levels = values.map((listed, at) =>
+    areNumbers[at] ? listed.toSorted((a, b) => Number(a) - Number(b)) : listed,
   );
   const codeOf = levels.map((sorted) => new Map(sorted.map((value, level) => [value, level])));
   const codes = inputs.map(() => new Uint16Array(points.length));
+  const places = inputs.map((name) => inputsOf(campaign.design).indexOf(name));
   let index = 0;
   for (const row of rowsOf(campaign.design, { base: campaign.base, contents: new Map() })) {
-    for (const [at, name] of inputs.entries()) codes[at]![index] = codeOf[at]!.get(row[own.indexOf(name)]!)!;
+    for (const [at, place] of places.entries()) codes[at]![index] = codeOf[at]!.get(row[place]!)!;
     index += 1;
   }
   const design = {
@@ -349,19 +358,19 @@ function factorial(
     aliases: isFull ? () => [] : aliasesOf(inputs, generators.map(ofSorted)),
   };
 
-  /** A generator of a design counts the levels in the order of the definition. Here it counts the sorted levels. */
+  /** The generator for sorted levels. That of a design is for the levels in the order of the definition. */
   function ofSorted(generator: Generators[number], at: number): Generators[number] {
     if (!generator) return null;
     const turned = [at, ...generator.of].filter((one) => levels[one]![0] !== values[one]![0]);
     return turned.length % 2 === 0 ? generator : { ...generator, sign: generator.sign === 1 ? -1 : 1 };
   }
 
-  const regression = ofSample(campaign, table, confidence);
-  return (of) => {
-    const { replicates } = of;
-    const means = atRows(points, of.means);
-    if (!isFull && means.some(Number.isNaN)) return ofPart(regression(of));
-    const rows = { ...of, means, replicates: replicates && ((row: number) => replicates(points[row]!)) };
+  const ofSample = regression(campaign, table, confidence);
+  return (output) => {
+    const { replicates } = output;
+    const means = atRows(points, output.means);
+    if (!isFull && means.some(Number.isNaN)) return ofPart(ofSample(output));
+    const rows = { ...output, means, replicates: replicates && ((row: number) => replicates(points[row]!)) };
     return factorialIndices(design, inPairs(rows), confidence);
   };
 }
@@ -374,25 +383,25 @@ function ofPart(found: Found): Found {
 }
 
 function oneAtATime(
-  { base, varied }: AnalyzedCampaign,
+  campaign: AnalyzedCampaign,
   table: PointTable,
   { inputs, values }: Of<'one-at-a-time'>,
   confidence: number,
 ): Estimator {
-  const unchanged = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+  const unchanged = baseValues(campaign);
   const lines = inputs.map((input, at): InputLine => {
-    const place = varied.findIndex(({ name }) => name === input);
-    const own = unchanged[place]!;
+    const place = campaign.varied.findIndex(({ name }) => name === input);
+    const base = unchanged[place]!;
     const placeOf = (value: string) => ({ value, point: table.find(unchanged.with(place, value)) });
-    const { type } = varied[place]!;
-    const all = [...new Set([own, ...values[at]!])];
+    const { type } = campaign.varied[place]!;
+    const all = [...new Set([base, ...values[at]!])];
     if (!isNumericType(type)) return { input, places: all.map(placeOf) };
     all.sort((a, b) => Number(a) - Number(b));
     return {
       input,
       places: all.map(placeOf),
-      numbers: { low: Number(all[0]), high: Number(all.at(-1)), base: Number(own) },
+      numbers: { low: Number(all[0]), high: Number(all.at(-1)), base: Number(base) },
     };
   });
-  return (of) => swings(lines, table.find(unchanged), inPairs(of), confidence);
+  return (output) => swings(lines, table.find(unchanged), inPairs(output), confidence);
 }

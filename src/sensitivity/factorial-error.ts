@@ -4,8 +4,8 @@ import { fisherTail } from '../statistics/tests.ts';
 import { type SumOfSquares, varianceShare, type WithChance } from '../statistics/variance-share.ts';
 import type { Interval } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
-import { type Certainty, certainty, certaintyOf } from './contrast.ts';
-import { rankOf } from './exchange.ts';
+import { type Certainty, certaintyOf, certaintyOfMeans } from './contrast.ts';
+import { effectiveRank } from './exchange.ts';
 import type { FactorialTable, Part } from './factorial-table.ts';
 import { type PointValues, runsOfPoints } from './point-values.ts';
 import {
@@ -15,6 +15,12 @@ import {
   type Replicate,
   valuesAt,
 } from './replicates.ts';
+
+/** So many replications are enough to estimate how many values of a part vary independently. */
+const MANY = 30;
+
+/** Finds a part in the means of all replications, or in the values of one. */
+type PartIn = (table: FactorialTable) => Part;
 
 /** The error in the means of a factorial design, and what it leaves of effects and shares. */
 export class FactorialError {
@@ -31,8 +37,8 @@ export class FactorialError {
   readonly #ofRun: ErrorVariance | undefined;
   /** The variance of the error in the mean of a point. */
   readonly #ofMean: ErrorVariance | undefined;
-  /** With common random numbers: the values of each replication that all points have, which alone are independent. */
-  readonly #each: readonly FactorialTable[] | undefined;
+  /** With common random numbers: the values of each replication that all points have. Only replications are independent. */
+  readonly #ofReplications: readonly FactorialTable[] | undefined;
   /**
    * The least p-value of a share and of equal runs with common random numbers. Only the replications are independent, and
    * the results of a few are often equal, so no p-value is below that of a sign test of them.
@@ -54,7 +60,7 @@ export class FactorialError {
       common.length > 0 && (isShare || this.#ofRun?.isUnseen) ? chanceOfEqual(1, common.length - 1) : 0;
     if (own && common.length > 1) {
       const rows = own.map((one) => valuesAt(one, common));
-      this.#each = common.map((_, column) => {
+      this.#ofReplications = common.map((_, column) => {
         const means = new Float64Array(values.means.length).fill(NaN);
         for (const [at, point] of points.entries()) means[point] = rows[at]![column]!;
         return table.of(means);
@@ -95,15 +101,16 @@ export class FactorialError {
   }
 
   /** The harmonic mean of the numbers of replications of points. */
-  #repeatsOf(own: readonly number[]): number {
-    return own.length / own.reduce((sum, point) => sum + 1 / this.#runs![point]!.length, 0);
+  #repeatsOf(points: readonly number[]): number {
+    return points.length / points.reduce((sum, point) => sum + 1 / this.#runs![point]!.length, 0);
   }
 
   /**
    * A part without its error, as a share of the variance between all points without error, and its interval. If some
-   * points have no value, the compared points (`own`) may have a larger variance than all points; then it is a share
-   * of that variance.
+   * points have no value, the compared points may have a larger variance than all points; then it is a share of that
+   * variance.
    *
+   * @param own - the compared points, here and below
    * @param p - the p-value of the part. If it says nothing, the interval reaches down to 0
    */
   shareOf(partIn: PartIn, own: readonly number[], p = this.#leastP): [number, Interval?] {
@@ -130,8 +137,8 @@ export class FactorialError {
   }
 
   /**
-   * Adds the chance in a sum of squares. With common random numbers, chance may add nothing to a part. Its limits then allow
-   * for the chance in the means.
+   * Adds the chance in a sum of squares. With common random numbers, chance may add nothing to a part. Its limits then
+   * allow for the chance in the means.
    */
   #withChance({ squares, freedom }: SumOfSquares, partIn: PartIn): WithChance {
     const found = this.#byReplication(partIn);
@@ -141,20 +148,21 @@ export class FactorialError {
   }
 
   /**
-   * With common random numbers: the variance of the error that a part has in the mean of a point. It may differ from that of
-   * other parts, because only the replications are independent. So it comes from the differences of the part between
-   * replications, and its degrees of freedom are those that they show: G. E. P. Box, "Some theorems on quadratic forms applied in the
-   * study of analysis of variance problems, II", Annals of Mathematical Statistics 25 (1954) 484-498, theorem 6.1.
+   * With common random numbers: the variance of the error that a part has in the mean of a point. It may differ from that
+   * of other parts, because only the replications are independent. So it comes from the differences of the part between
+   * replications, and its degrees of freedom are those that they show (Box, as for the test of pairs in `exchange.ts`).
    */
   #byReplication(partIn: PartIn): (ErrorVariance & { rank: number }) | undefined {
-    if (!this.#each) return undefined;
+    if (!this.#ofReplications) return undefined;
     const { values, freedom } = partIn(this.#table);
     if (freedom === 0) return undefined;
-    const apart = this.#each.map((table) => partIn(table).values.map((value, at) => value - values[at]!));
+    const apart = this.#ofReplications.map((table) =>
+      partIn(table).values.map((value, at) => value - values[at]!),
+    );
     const squares = apart.reduce((sum, own) => sum + own.reduce((all, one) => all + one ** 2, 0), 0);
     const slack = ROUNDING * this.#table.largest;
     const others = apart.length - 1;
-    const rank = freedom > 1 ? Math.min(freedom, rankOf(apart.slice(0, MANY))) : 1;
+    const rank = freedom > 1 ? Math.min(freedom, effectiveRank(apart.slice(0, MANY))) : 1;
     const variance = squares <= values.length * slack ** 2 ? 0 : squares / others / freedom / apart.length;
     return { variance, freedom: rank * others, rank };
   }
@@ -171,10 +179,7 @@ export class FactorialError {
     level = this.#confidence,
   ): Certainty | undefined {
     if (!Number.isFinite(value)) return undefined;
-    if (!this.#runs) {
-      const inverse = weights.reduce((sum, weight) => sum + weight ** 2, 0);
-      return this.#ofMean && certainty(value, this.#ofMean.variance * inverse, this.#ofMean.freedom, level);
-    }
+    if (!this.#runs) return certaintyOfMeans(value, weights, this.#ofMean, level);
     const terms = own.map((point, at) => ({ weight: weights[at]!, replicates: this.#runs![point]! }));
     const { isPaired, isShare } = this.#values;
     const found = certaintyOf(value, terms, level, { isPaired: isPaired && !isShare, error: this.#ofRun! });
@@ -197,7 +202,7 @@ export class FactorialError {
     const squares = part.squares > rounding ? part.squares : 0;
     if (used.variance === 0) return Number(squares <= ROUNDING * this.#table.squares);
     const ofPart = this.#ofRun?.isUnseen ? undefined : this.#byReplication(partIn);
-    if (ofPart?.variance === 0) return chanceOfEqual(squares, this.#each!.length - 1);
+    if (ofPart?.variance === 0) return chanceOfEqual(squares, this.#ofReplications!.length - 1);
     const repeats = this.#ofRun ? this.#repeatsOf(own) : 1;
     const p = ofPart
       ? fisherTail(squares / part.freedom / ofPart.variance, ofPart.rank, ofPart.freedom)
@@ -205,9 +210,3 @@ export class FactorialError {
     return Math.max(this.#leastP, p);
   }
 }
-
-/** Finds a part in the means of all replications, or in the values of one. */
-type PartIn = (table: FactorialTable) => Part;
-
-/** So many replications are enough to estimate how many values of a part vary independently. */
-const MANY = 30;

@@ -67,6 +67,7 @@ export class FactorialTable {
     return momentsOf(own.map((point) => this.#means[point]!));
   }
 
+  /** The level of an input at a point. */
   level(input: number, point: number): number {
     return this.#design.codes[input]![point]!;
   }
@@ -85,7 +86,7 @@ export class FactorialTable {
     return this.points.filter((point) => blocks.get(block(point))!.length === size);
   }
 
-  /** The number of the combination of all other inputs that a point has. */
+  /** Returns a function that numbers the block of a point: the combination of levels of all other inputs. */
   #blockOf(inputs: readonly number[]): (point: number) => number {
     const { levels } = this.#design;
     const others = [...levels.keys()].filter((input) => !inputs.includes(input));
@@ -119,10 +120,10 @@ export class FactorialTable {
   #ofPair(a: number, b: number, own: readonly number[]): Float64Array {
     const { mean } = this.momentsOf(own);
     const [ofA, ofB] = [this.deviations(a, own), this.deviations(b, own)];
-    const wide = ofB.length;
-    const sums = new Float64Array(ofA.length * wide);
+    const width = ofB.length;
+    const sums = new Float64Array(ofA.length * width);
     const counts = new Float64Array(sums.length);
-    const cellOf = (point: number): number => this.level(a, point) * wide + this.level(b, point);
+    const cellOf = (point: number): number => this.level(a, point) * width + this.level(b, point);
     for (const point of own) {
       sums[cellOf(point)]! += this.at(point);
       counts[cellOf(point)]! += 1;
@@ -133,11 +134,11 @@ export class FactorialTable {
     });
   }
 
-  /** What remains if all other inputs are known. */
+  /** What remains if all other inputs are known: the differences within blocks. */
   within(input: number, own: readonly number[]): Part {
     const block = this.#blockOf([input]);
     const means = new Map(
-      [...Map.groupBy(own, block)].map(([cell, points]) => [cell, this.momentsOf(points).mean]),
+      [...Map.groupBy(own, block)].map(([number, points]) => [number, this.momentsOf(points).mean]),
     );
     const values = Float64Array.from(own, (point) => this.at(point) - means.get(block(point))!);
     return partOf(values, own.length - means.size);

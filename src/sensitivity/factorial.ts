@@ -3,8 +3,8 @@ import type { Found, InputIndices, PairIndices } from './analysis.ts';
 import { FactorialError } from './factorial-error.ts';
 import { FactorialTable, type LevelPoints } from './factorial-table.ts';
 import { areEqual } from './moments.ts';
-import { pairsOf } from './sobol-indices.ts';
 import type { PointValues } from './point-values.ts';
+import { pairsOf } from './sobol-indices.ts';
 import { partHas } from '../text/part-of.ts';
 
 /**
@@ -12,9 +12,9 @@ import { partHas } from '../text/part-of.ts';
  * C. Montgomery, "Design and Analysis of Experiments", 8th edition, Wiley 2013, sections 5.3, 6.2 and 8.2. In a full
  * design without chance, total indices are exact for its points. The tests of significance take their error from the
  * variance of replications. If each point of a full design has one run and chance is possible, they take it from the
- * interactions of three and more inputs (section 6.5), or of both inputs if there are two. With an error, shares are without
- * the part that it adds to each sum of squares, and they have intervals (`varianceShare`). They are left out if nearly all
- * variance is error.
+ * interactions of three and more inputs (section 6.5), or of both inputs if there are two. With an error, shares are
+ * without the part that it adds to each sum of squares, and they have intervals (`varianceShare`). They are left out if
+ * nearly all variance is error.
  *
  * If points of a full design have no value, each effect comes from the largest part of the design that is still
  * balanced for it (`comparedFor`). So the effects of other inputs cannot pass for an effect of this input, whatever the
@@ -44,7 +44,7 @@ class FactorialAnalysis {
   found(): Found {
     const { inputs } = this.#design;
     const pairs = pairsOf(inputs.length).map((pair) => ({ pair, found: this.#interaction(pair) }));
-    // a total index includes all interactions of the input, and the error if it comes from interactions
+    // a total index includes all interactions of the input, so they must be known, and not be taken for error
     const hasTotal = (input: number): boolean =>
       this.#design.isFull &&
       !this.#error.hidesShares &&
@@ -84,7 +84,7 @@ class FactorialAnalysis {
     });
     const partIn = (table: FactorialTable) => table.part([at], own);
     const part = partIn(this.#table);
-    const effect = this.#exact(alone[high]! - alone[low]!);
+    const effect = this.#withoutRounding(alone[high]! - alone[low]!);
     // the outputs choose two of the values, so the interval holds for each pair of values (Bonferroni)
     const choices = isChosen ? (this.#table.present[at]! * part.freedom) / 2 : 1;
     const known = this.#error.certaintyOf(effect, own, weights, 1 - (1 - this.#confidence) / choices);
@@ -108,7 +108,8 @@ class FactorialAnalysis {
 
   /**
    * The two levels whose means an effect compares: the first and the last level. For values that are not numbers, and
-   * if the output does not always rise or always fall, these are the levels with the lowest and the highest mean.
+   * if the output does not always rise or always fall, these are the levels with the lowest and the highest mean, which
+   * the output has chosen (`isChosen`).
    */
   #endsOf(at: number, alone: Float64Array): { low: number; high: number; isChosen: boolean } {
     const { length } = alone;
@@ -132,7 +133,7 @@ class FactorialAnalysis {
     const test = !isTested
       ? {}
       : levels[a] === 2 && levels[b] === 2
-        ? this.#ofTwoLevels(a, b, own)
+        ? this.#testOfTwoLevels(a, b, own)
         : withP(this.#error.pOf(partIn, own));
     const [value, interval] = this.#error.shareOf(partIn, own, test.p);
     return {
@@ -143,7 +144,7 @@ class FactorialAnalysis {
     };
   }
 
-  #ofTwoLevels(
+  #testOfTwoLevels(
     a: number,
     b: number,
     own: readonly number[],
@@ -151,7 +152,8 @@ class FactorialAnalysis {
     const isEqual = (point: number): boolean => this.#table.level(a, point) === this.#table.level(b, point);
     const equal = own.filter(isEqual).length;
     const weights = own.map((point) => (isEqual(point) ? 1 / equal : -1 / (own.length - equal)));
-    const effect = this.#exact(own.reduce((sum, point, at) => sum + weights[at]! * this.#table.at(point), 0));
+    const sum = own.reduce((all, point, at) => all + weights[at]! * this.#table.at(point), 0);
+    const effect = this.#withoutRounding(sum);
     const known = this.#error.certaintyOf(effect, own, weights);
     return {
       ...(Number.isFinite(effect) && { effect }),
@@ -161,7 +163,7 @@ class FactorialAnalysis {
   }
 
   /** Equal means have an effect of 0 only apart from rounding. */
-  #exact(effect: number): number {
+  #withoutRounding(effect: number): number {
     return Math.abs(effect) <= ROUNDING * this.#table.largest ? 0 : effect;
   }
 

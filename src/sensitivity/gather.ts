@@ -9,7 +9,7 @@ import type { Chance } from './analysis.ts';
 import { ChanceSums } from './chance.ts';
 import { analyzedDesign } from './design.ts';
 import { GrowingArray } from './growing-array.ts';
-import { MissingValues, ONE_ROW, partOf, type PointRows } from './missing.ts';
+import { MissingValues, ONE_ROW, partOfRun, type PointRows } from './missing.ts';
 import { PointTable } from './points.ts';
 import { type ErrorVariance, Replicates } from './replicates.ts';
 
@@ -29,26 +29,25 @@ export interface GatheredPoints {
   curves: CurveColumns[];
 }
 
-/** An output at each point: the mean, share or quantile over the runs of the point; NaN without values. */
-export class OutputColumn {
-  readonly measure: Measure;
-  readonly #means: GrowingArray;
-  readonly #chance = new ChanceSums();
-  readonly replicates: Replicates | undefined;
+/** Numbers at each point: the mean or a quantile over the runs of the point; NaN without values. */
+export class ValueColumn {
+  /** The number of runs with a value. */
   runs = 0;
+  /** The values of the runs, if they are kept. */
+  readonly replicates: Replicates | undefined;
+  readonly #means: GrowingArray;
+  /** The probability of the quantile; undefined for a mean. Nothing is known about the chance in a quantile. */
+  readonly #quantile: number | undefined;
+  readonly #chance = new ChanceSums();
+  /** The rows of the current point, and its values by part. */
   #rows = ONE_ROW;
-  readonly missing: MissingValues;
-  /** Values of the current point, by part. */
   #own: number[][] = [];
 
-  constructor(
-    measure: Measure,
-    { keepsRuns, points, missing }: { keepsRuns: boolean; points: number; missing: MissingValues },
-  ) {
-    this.measure = measure;
-    this.missing = missing;
+  /** @param points - the approximate number of points, for which memory is reserved */
+  constructor(keepsRuns: boolean, points?: number, quantile?: number) {
+    this.replicates = keepsRuns && quantile === undefined ? new Replicates() : undefined;
     this.#means = new GrowingArray(points);
-    this.replicates = keepsRuns && measure.statistic !== 'quantile' ? new Replicates() : undefined;
+    this.#quantile = quantile;
   }
 
   get means(): Float64Array {
@@ -56,15 +55,15 @@ export class OutputColumn {
   }
 
   chance(isPaired: boolean): Chance | undefined {
-    return this.measure.statistic === 'quantile' ? undefined : this.#chance.result(isPaired);
+    return this.#quantile === undefined ? this.#chance.shares(isPaired) : undefined;
   }
 
   /** The variance of chance in the mean of a point. */
   error(isPaired: boolean): ErrorVariance | undefined {
-    return this.measure.statistic === 'quantile' ? undefined : this.#chance.error(isPaired);
+    return this.#quantile === undefined ? this.#chance.error(isPaired) : undefined;
   }
 
-  /** Whether nothing shows the chance in this output (`ChanceSums.isUnknown`). */
+  /** Whether nothing shows the chance in these numbers (`ChanceSums.isUnknown`). */
   hasUnknownChance(isPaired: boolean): boolean {
     return this.#chance.isUnknown(isPaired);
   }
@@ -77,52 +76,71 @@ export class OutputColumn {
   open(rows: PointRows): void {
     this.#rows = rows;
     this.#own = Array.from({ length: rows.parts }, () => []);
-    this.missing.open(rows);
     this.replicates?.nextPoint();
   }
 
-  add({ replication, outputs, status }: FinishedRun): void {
-    const value = status === 'done' ? this.measure.read(outputs) : undefined;
-    this.missing.add(replication, value !== undefined);
-    if (value === undefined) return;
+  addValue(replication: number, value: number): void {
     this.runs += 1;
-    this.#own[partOf(replication, this.#rows)]!.push(value);
+    this.#own[partOfRun(replication, this.#rows)]!.push(value);
     this.#chance.note(replication);
     this.replicates?.add(replication, value);
   }
 
   close(): void {
-    this.missing.close();
     for (const own of this.#own) {
-      const mean = own.length > 0 ? this.#valueOf(own) : NaN;
+      const value = own.length > 0 ? this.#valueOf(own) : NaN;
       // copies of a row have the same runs
       if (own.length > 0) this.#chance.add(own);
-      for (let copy = 0; copy < this.#rows.copies; copy += 1) {
-        this.#means.push(mean);
-      }
+      for (let copy = 0; copy < this.#rows.copies; copy += 1) this.#means.push(value);
     }
   }
 
-  #valueOf(own: number[]): number {
-    const { statistic, probability } = this.measure;
-    if (statistic === 'quantile') return quantile(Float64Array.from(own).sort(), probability!);
-    return meanOf(own);
+  #valueOf(own: readonly number[]): number {
+    if (this.#quantile !== undefined) return quantile(Float64Array.from(own).sort(), this.#quantile);
+    return own.reduce((sum, value) => sum + value, 0) / own.length;
   }
 }
 
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+/** An output at each point: the mean, share or quantile over the runs of the point; NaN without values. */
+export class OutputColumn extends ValueColumn {
+  readonly measure: Measure;
+  readonly missing: MissingValues;
+
+  constructor(
+    measure: Measure,
+    { keepsRuns, points, missing }: { keepsRuns: boolean; points: number; missing: MissingValues },
+  ) {
+    super(keepsRuns, points, measure.statistic === 'quantile' ? measure.probability : undefined);
+    this.measure = measure;
+    this.missing = missing;
+  }
+
+  override open(rows: PointRows): void {
+    super.open(rows);
+    this.missing.open(rows);
+  }
+
+  add({ replication, outputs, status }: FinishedRun): void {
+    const value = status === 'done' ? this.measure.read(outputs) : undefined;
+    this.missing.add(replication, value !== undefined);
+    if (value !== undefined) this.addValue(replication, value);
+  }
+
+  override close(): void {
+    super.close();
+    this.missing.close();
+  }
 }
 
 /**
  * The maximum number of values of one curve output in memory. With very many points, there are more values:
- * `FEWEST_PLACES` for each point.
+ * `FEWEST_TIMES` for each point.
  */
-const MOST_CURVE_NUMBERS = 4e6;
+const MOST_VALUES = 4e6;
 /** The maximum number of times of a curve that are analyzed. With many points, fewer times are analyzed. */
-const MOST_PLACES = 60;
+const MOST_TIMES = 60;
 /** The number of times that are analyzed with very many points. */
-const FEWEST_PLACES = 6;
+const FEWEST_TIMES = 6;
 
 /**
  * A curve (DATA_SET) at each point: the mean over the runs of the point, at some times. The times are those of the
@@ -131,30 +149,23 @@ const FEWEST_PLACES = 6;
  */
 export class CurveColumns {
   readonly name: string;
-  readonly #most: number;
-  readonly #keepsRuns: boolean;
-  #times: number[] = [];
-  #means: GrowingArray[] = [];
-  #chances: ChanceSums[] = [];
-  /** The values of the runs at each time, if they are kept. */
-  #replicates: Replicates[] = [];
-  #rows = ONE_ROW;
-  /** Values of the current point, at each time, by part. */
-  #own: number[][][] = [];
+  /** The times, each with the values of all points. */
+  times: { time: number; column: ValueColumn }[] = [];
   /** The runs whose curve does not have all times; runs without a curve are among them. */
   readonly missing: MissingValues;
-  /** The number of runs with a value, by time. */
-  #reached: number[] = [];
   /** The number of runs with a curve. */
   runs = 0;
   /** The number of finished runs, also of failed ones. */
   finished = 0;
-  /** The number of rows so far. */
-  #length = 0;
   /** The first and the last time of the first run's curve. */
   span: [from: number, to: number] = [NaN, NaN];
   /** The first and the last time of all curves. */
   wholeSpan: [from: number, to: number] = [Infinity, -Infinity];
+  /** The maximum number of times. */
+  readonly #most: number;
+  readonly #keepsRuns: boolean;
+  /** The rows of each point so far; the last point may be open. They are kept until there are times. */
+  #rows: PointRows[] = [];
 
   /** @param numbers - the approximate number of values at each time */
   constructor(
@@ -164,61 +175,33 @@ export class CurveColumns {
     this.name = name;
     this.missing = missing;
     this.#keepsRuns = keepsRuns;
-    const most = Math.floor(MOST_CURVE_NUMBERS / numbers);
-    this.#most = Math.min(MOST_PLACES, Math.max(FEWEST_PLACES, most));
-  }
-
-  /** The times, each with the means of all points. */
-  columns(isPaired: boolean): {
-    time: number;
-    /** The number of runs with a value at the time. */
-    runs: number;
-    means: Float64Array;
-    replicates: Replicates | undefined;
-    chance: Chance | undefined;
-    error: ErrorVariance | undefined;
-    hasUnknownChance: boolean;
-  }[] {
-    return this.#times.map((time, at) => ({
-      time,
-      runs: this.#reached[at]!,
-      means: this.#means[at]!.values,
-      replicates: this.#replicates[at],
-      chance: this.#chances[at]!.result(isPaired),
-      error: this.#chances[at]!.error(isPaired),
-      hasUnknownChance: this.#chances[at]!.isUnknown(isPaired),
-    }));
+    const most = Math.floor(MOST_VALUES / numbers);
+    this.#most = Math.min(MOST_TIMES, Math.max(FEWEST_TIMES, most));
   }
 
   get isOfOneReplication(): boolean {
-    return this.#chances.every((chance) => chance.isOfOneReplication);
+    return this.times.every(({ column }) => column.isOfOneReplication);
   }
 
   /** Begins a point. */
   open(rows: PointRows): void {
-    this.#rows = rows;
-    this.#own = this.#times.map(() => this.#parts());
     this.missing.open(rows);
-    for (const replicates of this.#replicates) replicates.nextPoint();
+    if (this.times.length === 0) this.#rows.push(rows);
+    for (const { column } of this.times) column.open(rows);
   }
 
   add({ replication, outputs, status }: FinishedRun): void {
     this.finished += 1;
     const curve = status === 'done' ? curveOf(outputs[this.name])?.sort(([a], [b]) => a - b) : undefined;
     if (!curve || curve.length === 0) return this.missing.add(replication, false);
-    if (this.#times.length === 0) this.#begin(curve);
+    if (this.times.length === 0) this.#chooseTimes(curve);
     const [from, to] = this.wholeSpan;
     this.wholeSpan = [Math.min(from, curve[0]![0]), Math.max(to, curve.at(-1)![0])];
-    const part = partOf(replication, this.#rows);
     let isWhole = true;
-    for (const [at, time] of this.#times.entries()) {
+    for (const { time, column } of this.times) {
       const value = valueAt(curve, time);
-      isWhole &&= value !== undefined;
-      if (value === undefined) continue;
-      this.#reached[at]! += 1;
-      this.#own[at]![part]!.push(value);
-      this.#chances[at]!.note(replication);
-      this.#replicates[at]?.add(replication, value);
+      if (value === undefined) isWhole = false;
+      else column.addValue(replication, value);
     }
     this.missing.add(replication, isWhole);
     this.runs += 1;
@@ -226,39 +209,25 @@ export class CurveColumns {
 
   close(): void {
     this.missing.close();
-    const { parts, copies } = this.#rows;
-    for (const [at, ofTime] of this.#own.entries()) {
-      for (const own of ofTime) {
-        const mean = own.length > 0 ? meanOf(own) : NaN;
-        if (own.length > 0) this.#chances[at]!.add(own);
-        for (let copy = 0; copy < copies; copy += 1) this.#means[at]!.push(mean);
-      }
-    }
-    this.#length += parts * copies;
+    for (const { column } of this.times) column.close();
   }
 
-  #parts(): number[][] {
-    return Array.from({ length: this.#rows.parts }, () => []);
-  }
-
-  #begin(curve: Curve): void {
+  /** Chooses the times of the first curve, and makes their columns. The points before it have no values. */
+  #chooseTimes(curve: Curve): void {
     const all = [...new Set(curve.map(([x]) => x))];
     const [first, last] = (this.span = [all[0]!, all.at(-1)!]);
     const most = this.#most;
-    this.#times =
+    const chosen =
       all.length <= most
         ? all
         : Array.from({ length: most }, (_, at) => first + ((last - first) * at) / (most - 1));
-    this.#own = this.#times.map(() => this.#parts());
-    this.#chances = this.#times.map(() => new ChanceSums());
-    this.#reached = this.#times.map(() => 0);
-    this.#means = this.#times.map(() => new GrowingArray());
-    // the points before the first curve have no curve
-    for (const means of this.#means) for (let at = 0; at < this.#length; at += 1) means.push(NaN);
-    if (!this.#keepsRuns) return;
-    this.#replicates = this.#times.map(() => new Replicates());
-    // the point of this curve is open already
-    for (const one of this.#replicates) for (let at = 0; at <= this.#length; at += 1) one.nextPoint();
+    this.times = chosen.map((time) => ({ time, column: new ValueColumn(this.#keepsRuns) }));
+    for (const { column } of this.times)
+      for (const [point, rows] of this.#rows.entries()) {
+        if (point > 0) column.close();
+        column.open(rows);
+      }
+    this.#rows = [];
   }
 }
 
@@ -317,8 +286,8 @@ export class PointGatherer {
     this.#columns = measures.map(
       (measure) => new OutputColumn(measure, { keepsRuns, points, missing: missing() }),
     );
-    // With common random numbers, only the runs themselves tell an effect from chance. If the effect is a difference of two
-    // points, it is judged by their own runs: one run of a third point must not decide.
+    // Curves keep their runs with common random numbers, because only the runs themselves tell an effect from chance, and
+    // for an effect that is the difference of two points, because the runs of a third point must not decide about it.
     const ofCurves =
       keepsRuns && (commonRandomNumbers || method === 'one-at-a-time')
         ? { numbers: points * replications, keepsRuns: true }

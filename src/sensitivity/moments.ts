@@ -14,9 +14,12 @@ export function momentsOf(values: ArrayLike<number>): Moments {
   return { mean, variance: n > 1 ? squares / (n - 1) : 0 };
 }
 
+/** Numbers that differ from their mean by this share of it are equal, apart from rounding. This is its square. */
+const ROUNDING_SQUARED = 1e-24;
+
 /** Whether numbers with these moments are equal, apart from rounding. */
 export function areEqual({ mean, variance }: Moments): boolean {
-  return Number.isFinite(variance) && !(variance > 1e-24 * mean ** 2);
+  return Number.isFinite(variance) && !(variance > ROUNDING_SQUARED * mean ** 2);
 }
 
 /** Like {@link areEqual}, for values that may be so small or so large that their squares are no numbers. */

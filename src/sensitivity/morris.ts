@@ -28,15 +28,15 @@ export function trajectoriesOf(
   levels: readonly MorrisRow[],
   typeOf: (name: string) => InputType,
 ): Trajectories {
-  const placeIn = inputs.map((input) => placesOf(input, typeOf(input.name)));
+  const placesOf = inputs.map((input) => placesIn(input, typeOf(input.name)));
   const rows = levels.map(({ unit }) => drawnRow(inputs, unit));
   return {
     inputs: inputs.map(({ name }) => name),
     changed: Int32Array.from(levels, ({ changed }) => changed ?? -1),
     steps: Float64Array.from(levels, ({ changed, step }, row) => {
-      const place = changed === null ? undefined : placeIn[changed];
-      if (!place) return step;
-      return place(rows[row]![changed!]!) - place(rows[row - 1]![changed!]!);
+      const placeOf = changed === null ? undefined : placesOf[changed];
+      if (!placeOf) return step;
+      return placeOf(rows[row]![changed!]!) - placeOf(rows[row - 1]![changed!]!);
     }),
   };
 }
@@ -46,7 +46,7 @@ export function trajectoriesOf(
  * equal distances. Whole numbers and lists need this function, because the nearest value to a level may be far from the
  * level. Undefined for other inputs: their places are the levels.
  */
-function placesOf(
+function placesIn(
   { isWhole, distribution }: SpreadInput,
   type: InputType,
 ): ((value: string) => number) | undefined {
@@ -106,8 +106,8 @@ export function elementaryEffects(
  * models", Environmental Modelling & Software 22 (2007) 1509-1518, section 3. The interval of μ* comes from a bootstrap
  * over trajectories. If the variance of chance is known, μ*, its interval and σ are those without chance.
  *
- * The bootstrap takes chance as independent between trajectories. Trajectories that meet at a point share its runs, so the
- * interval is made wider by the chance that they share.
+ * The bootstrap takes chance as independent between trajectories. Trajectories that meet at a point share its runs, so
+ * the interval is made wider by the chance that they share.
  *
  * @param chance - the chance in the effects of each input
  */
@@ -130,7 +130,7 @@ export function morrisIndices(
     return sums.map((sum) => sum / trajectories);
   };
   const intervals = trajectories > 1 ? bootstrapIntervals(trajectories, meanSizes, confidence) : [];
-  const beyond = studentQuantile((1 + confidence) / 2, Math.max(1, trajectories - 1));
+  const t = studentQuantile((1 + confidence) / 2, Math.max(1, trajectories - 1));
   const muStars = meanSizes(new Uint32Array(trajectories).fill(1));
   return inputs.map((input, at) => {
     const own = Float64Array.from({ length: trajectories }, (_, one) => effects[one * k + at]!);
@@ -139,11 +139,8 @@ export function morrisIndices(
     const { ofEffect, notShown } = chance[at]!;
     const deviation = Math.sqrt(ofEffect);
     const muStar = muStars[at]!;
-    const ends = interval && widened(interval, muStar, beyond * Math.sqrt(notShown));
-    const muStarInterval: Interval | undefined = ends && [
-      Math.min(withoutChance(ends[0], deviation), Math.max(0, ends[0] - excess(own, deviation))),
-      withoutChance(ends[1], deviation),
-    ];
+    const withShared = interval && widened(interval, muStar, t * Math.sqrt(notShown));
+    const muStarInterval = withShared && intervalWithoutChance(withShared, own, deviation);
     return {
       input,
       mu: mean,
@@ -152,6 +149,11 @@ export function morrisIndices(
       ...(trajectories > 1 && { sigma: Math.sqrt(Math.max(0, variance - ofEffect)) }),
     };
   });
+}
+
+function intervalWithoutChance([low, high]: Interval, effects: Float64Array, deviation: number): Interval {
+  const lowest = Math.max(0, low - excess(effects, deviation));
+  return [Math.min(withoutChance(low, deviation), lowest), withoutChance(high, deviation)];
 }
 
 /**
@@ -177,12 +179,12 @@ function withoutChance(mean: number, deviation: number): number {
 }
 
 /**
- * What chance adds to the mean of absolute effects, if the effects near 0 are 0. {@link withoutChance} takes all effects as
- * equally large. If only some of them are 0, chance adds more, so the lower end of an interval allows for both.
+ * What chance adds to the mean of absolute effects, if the effects near 0 are 0. {@link withoutChance} takes all effects
+ * as equally large. If only some of them are 0, chance adds more, so the lower end of an interval allows for both.
  *
  * By the heat equation, the mean of the absolute value grows with the variance of chance as fast as the density at 0. An
- * effect of 0 has a density that falls with the root of the variance. The density at 0 is estimated from the effects with a
- * normal kernel that is as wide as chance.
+ * effect of 0 has a density that falls with the root of the variance. The density at 0 is estimated from the effects with
+ * a normal kernel that is as wide as chance.
  */
 function excess(effects: Float64Array, deviation: number): number {
   if (deviation === 0) return 0;
@@ -202,22 +204,22 @@ export interface EffectChance {
 }
 
 /**
- * The chance in the elementary effects of each input. With common random numbers, it is the variance of the differences of
- * the same replications.
+ * The chance in the elementary effects of each input. With common random numbers, it is the variance of the differences
+ * of the same replications.
  *
  * @param points - the point of each row; −1 for an unknown point
  */
 export function chanceOfEffects(
   { inputs, changed, steps }: Trajectories,
   points: Int32Array,
-  of: PointValues,
+  output: PointValues,
 ): EffectChance[] {
-  const { means } = of;
+  const { means } = output;
   const sums = inputs.map(() => ({ sum: 0, count: 0, weights: new Map<number, number>() }));
-  const chance = pointChance(of);
+  const chance = pointChance(output);
   /** The variance of chance in a sum of weighted means of points. */
   const varianceOf = (weights: ReadonlyMap<number, number>): number => {
-    if (!chance) return varianceInPairs(weights, of);
+    if (!chance) return varianceInPairs(weights, output);
     return [...weights].reduce((sum, [point, weight]) => sum + weight ** 2 * chance.variances[point]!, 0);
   };
   for (let row = 1; row < points.length; row += 1) {
@@ -240,7 +242,8 @@ export function chanceOfEffects(
     own.weights.set(to, (own.weights.get(to) ?? 0) + sign);
     own.weights.set(from, (own.weights.get(from) ?? 0) - sign);
   }
-  const { kind } = chance ?? { kind: 'estimated' };
+  // with common random numbers, `varianceInPairs` estimates it
+  const kind = chance?.kind ?? 'estimated';
   return sums.map(({ sum, count, weights }) => {
     if (count === 0) return { ofEffect: 0, notShown: 0 };
     const ofMean = varianceOf(weights) / count ** 2;
@@ -251,13 +254,16 @@ export function chanceOfEffects(
   });
 }
 
-/** The same with common random numbers; 0 if points have fewer than two replications in common. */
+/**
+ * The variance of chance in a sum of weighted means with common random numbers; 0 without them, and if points have fewer
+ * than two replications in common.
+ */
 function varianceInPairs(
   weights: ReadonlyMap<number, number>,
   { replicates, isPaired }: PointValues,
 ): number {
-  const terms = [...weights].filter(([, weight]) => weight !== 0);
   if (!replicates || !isPaired) return 0;
+  const terms = [...weights].filter(([, weight]) => weight !== 0);
   const runs = terms.map(([point]) => replicates(point));
   const common = commonReplications(runs);
   if (common.length < 2) return 0;

@@ -1,9 +1,9 @@
 import type { Found, InputIndices } from './analysis.ts';
-import { type Certainty, certainty, certaintyOf, shareChange } from './contrast.ts';
+import { type Certainty, certaintyOf, certaintyOfMeans, shareChange } from './contrast.ts';
 import type { PointValues } from './point-values.ts';
 import { errorVariance } from './replicates.ts';
 
-/** The points in which only one input differs from the base point. */
+/** The points that differ from the base point in at most one input. */
 export interface InputLine {
   input: string;
   /** The points with all values of the input, numbers in ascending order. One of them may be the base point. */
@@ -40,7 +40,7 @@ export function swings(
 ): Found {
   const { means, replicates, isPaired, isShare, error } = values;
   const mean = (point: number): number => (point < 0 ? NaN : means[point]!);
-  // equal results of a few runs at a point do not show that there is no chance at this point
+  // equal results of a few runs at a point do not show that there is no chance at it, so it then has that of all points
   const pooled = replicates && errorVariance(pointsOf(lines, base).map(replicates), false);
   /** The uncertainty of a sum of weighted means. The weights of a point that occurs twice are added up. */
   const certain = (value: number, terms: Weights, level = confidence): Certainty | undefined => {
@@ -48,8 +48,8 @@ export function swings(
       ([point, own]) => [own.reduce((sum, [weight]) => sum + weight, 0), point] as const,
     );
     if (!replicates) {
-      const inverse = points.reduce((sum, [weight]) => sum + weight ** 2, 0);
-      return error && certainty(value, error.variance * inverse, error.freedom, level);
+      const weights = points.map(([weight]) => weight);
+      return certaintyOfMeans(value, weights, error, level);
     }
     const once = points.map(([weight, point]) => ({ weight, replicates: replicates(point) }));
     return certaintyOf(value, once, level, { isPaired, least: pooled });
@@ -64,8 +64,29 @@ export function swings(
       ? shareChange(replicates(low.point), replicates(high.point), level, isPaired)
       : certain(effect, ends, level);
   };
+  const elasticityOf = (
+    { numbers }: InputLine,
+    [first, last]: [number, number],
+  ): Pick<InputIndices, 'elasticity' | 'elasticityInterval'> => {
+    const middle = mean(base);
+    const inputChange = numbers ? (numbers.high - numbers.low) / numbers.base : NaN;
+    // the change is 0 or nearly 0, or the base is 0
+    if (!Number.isFinite(inputChange) || !Number.isFinite(1 / inputChange)) return {};
+    const elasticity = (mean(last) - mean(first)) / middle / inputChange;
+    if (!Number.isFinite(elasticity)) return {};
+    if (isShare) return { elasticity };
+    // the delta method: the derivatives of the elasticity with respect to the three means
+    const unit = 1 / (middle * inputChange);
+    const elasticityInterval = certain(elasticity, [
+      [unit, last],
+      [-unit, first],
+      [-elasticity / middle, base],
+    ])?.interval;
+    return { elasticity, ...(elasticityInterval && { elasticityInterval }) };
+  };
   const lacking: string[] = [];
-  const indices = lines.map(({ input, places: all, numbers }): InputIndices => {
+  const indices = lines.map((line): InputIndices => {
+    const { input, places: all, numbers } = line;
     // numbers need only their ends
     const places = all.filter(
       ({ point }, at) => !numbers || at === 0 || at === all.length - 1 || !Number.isNaN(mean(point)),
@@ -84,7 +105,7 @@ export function swings(
     const pairs = (places.length * (places.length - 1)) / 2;
     const level = isChosen ? 1 - (1 - confidence) / Math.max(1, pairs) : confidence;
     const { interval: effectInterval, p } = change(low, high, level) ?? {};
-    const found = {
+    return {
       input,
       low: mean(low.point),
       high: mean(high.point),
@@ -92,22 +113,8 @@ export function swings(
       effect,
       ...(effectInterval && { effectInterval }),
       ...(pairs > 0 && p !== undefined && { p: Math.min(1, pairs * p) }),
+      ...elasticityOf(line, [places[0]!.point, places.at(-1)!.point]),
     };
-    const middle = mean(base);
-    const inputChange = numbers && (numbers.high - numbers.low) / numbers.base;
-    if (!inputChange || !Number.isFinite(1 / inputChange) || !Number.isFinite(inputChange)) return found;
-    const [first, last] = [places[0]!.point, places.at(-1)!.point];
-    const elasticity = (mean(last) - mean(first)) / middle / inputChange;
-    if (!Number.isFinite(elasticity)) return found;
-    if (isShare) return { ...found, elasticity };
-    // the delta method: the derivatives of the elasticity with respect to the three means
-    const unit = 1 / (middle * inputChange);
-    const elasticityInterval = certain(elasticity, [
-      [unit, last],
-      [-unit, first],
-      [-elasticity / middle, base],
-    ])?.interval;
-    return { ...found, elasticity, ...(elasticityInterval && { elasticityInterval }) };
   });
   return {
     indices,

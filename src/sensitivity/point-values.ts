@@ -14,6 +14,7 @@ export interface PointValues {
   /** The mean of each point; NaN for a point without a value. */
   means: Float64Array;
   replicates?: ((point: number) => readonly Replicate[]) | undefined;
+  /** Whether the random numbers are common, so that points are compared by replications. */
   isPaired: boolean;
   /** Whether chance is possible, but its size is unknown. */
   hasUnknownChance?: boolean | undefined;
@@ -76,8 +77,8 @@ export interface PointChance {
 }
 
 /**
- * The chance in the means of points. If it is unknown, all differences of the points may be chance. If the runs of each point
- * are equal, a rare value may only be missing (`leastOfEqualRuns`).
+ * The chance in the means of points. If it is unknown, all differences of the points may be chance. If the runs of each
+ * point are equal, a rare value may only be missing (`leastOfEqualRuns`).
  *
  * @returns undefined if there is no chance, and with common random numbers, whose chance is the same at all points
  */

@@ -34,7 +34,7 @@ export class Realizations {
     this.#cross = places.map((place) =>
       Float64Array.from(posterior.points, (point) => posterior.covariance.between(place, point)),
     );
-    const featuresOf = this.#features();
+    const featuresOf = this.#drawFeatures();
     this.#placeFeatures = places.map(featuresOf);
     this.#pointFeatures = posterior.points.map(featuresOf);
   }
@@ -66,7 +66,8 @@ export class Realizations {
     );
   }
 
-  #features(): (x: readonly number[]) => Float64Array {
+  /** Draws random features, and returns a function that gives their values at a place. */
+  #drawFeatures(): (x: readonly number[]) => Float64Array {
     const { dimensions, fit } = this.#model;
     const { lengths, signal } = fit.parameters;
     const stream = this.#stream;

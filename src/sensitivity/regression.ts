@@ -83,31 +83,16 @@ export function regressionOf(
   drawn: readonly (number | undefined)[] = [],
   { noise = 0, points = output.length, withoutReplications = [] }: OutputChance = {},
 ): Regression {
-  const columns = [...inputs, output];
-  const parts =
-    samples.length > 0
-      ? samples.map((sample) => ({ ...sample, gram: gramOfRows(columns, sample.count, sample.rowOf) }))
-      : [{ count: output.length, inputs: undefined, gram: gramOfRows(columns, output.length) }];
-  const [{ gram }] = parts as [(typeof parts)[0]];
-  const all = total(gram);
-  const kept = independent(all, gram);
-  const found = coefficients(all, gram.size, kept);
-  // a fit to fewer rows than coefficients has no meaning
-  const isLarge = parts.every(
-    (part) => part.count - Math.ceil(part.count / part.gram.groups.length) > (part.inputs ?? kept.length) + 1,
-  );
-  const others = isLarge
-    ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
-    : [];
-  const byReplication = withoutReplications.map((left) => {
+  const { gram, all, kept, found, fitsByRows } = fitsOf(inputs, output, samples);
+  const fitsByReplications = withoutReplications.map((left) => {
     const one = gramOf([...inputs, left], new Uint16Array(left.length), 1);
     return coefficients(total(one), one.size, kept);
   });
   /** @param least - half of the interval is at least so wide */
   const intervalOf = (value: number, of: (fit: Fit) => number, least = 0): Interval | undefined => {
-    const [left, repeats] = [others.map((fits) => fits.map(of)), byReplication.map(of)];
-    if (left.length === 0 || ![...left.flat(), ...repeats].every(Number.isFinite)) return undefined;
-    const ofPoints = Math.hypot(...left.map((values) => halfWidth(values, confidence)));
+    const [byRows, repeats] = [fitsByRows.map((fits) => fits.map(of)), fitsByReplications.map(of)];
+    if (byRows.length === 0 || ![...byRows.flat(), ...repeats].every(Number.isFinite)) return undefined;
+    const ofPoints = Math.hypot(...byRows.map((values) => halfWidth(values, confidence)));
     const ofReplications = repeats.length > 0 ? halfWidth(repeats, confidence) : 0;
     const half = Math.max(least, ofPoints, ofReplications);
     return [value - half, value + half];
@@ -140,7 +125,7 @@ export function regressionOf(
     variances.every((one, at) => one > LEAST_PART * found.variances[at]!);
   /** The square of the standard error of a standardized coefficient, for errors that do not depend on the inputs. */
   const squareOf = (at: number): number => (leastRest * found.inverses[at]!) / freedom;
-  /** Half of Student's interval. As a p-value is the larger one of two tests, an interval is the wider one of both. */
+  /** Half of Student's interval. As a p-value is the largest one of some tests, an interval is the widest one of these. */
   const studentHalf = (at: number): number => {
     const square = freedom < 1 ? 0 : squareOf(at);
     if (square < ROUNDING * found.src[at]! ** 2) return 0;
@@ -149,6 +134,8 @@ export function regressionOf(
   /**
    * The p-value of the slope by a jackknife; 0 if the slope is the same apart from rounding, whatever is left out. It takes
    * slopes, because a standardized coefficient also changes with the spread of the rows that are left.
+   *
+   * @param left - for each sample, the slopes without each group
    */
   const jackknifeP = (at: number, left: readonly number[][]): number => {
     const t = found.slopes[at]! / Math.hypot(...left.map(jackknifeError));
@@ -156,10 +143,10 @@ export function regressionOf(
     return Math.abs(t) > 1 / ROUNDING ? 0 : studentTails(t, Math.max(1, free));
   };
   /**
-   * The largest p-value of Student's test, of the jackknife over rows, and of that over replications. The first one is exact
-   * for an output that is only chance. The second one is also right if the error depends on the inputs, or if points share
-   * the rows of a sample. The third one is right if points share their random numbers. If one group of rows alone determines
-   * a slope, there is no jackknife over rows.
+   * The largest p-value of Student's test, of the jackknife over rows, and of that over replications. The first one is
+   * exact for an output that is only chance. The second one is also right if the error depends on the inputs, or if points
+   * share the rows of a sample. The third one is right if points share their random numbers. If one group of rows alone
+   * determines a slope, there is no jackknife over rows.
    */
   const pOf = (at: number): number | undefined => {
     const value = found.src[at]!;
@@ -167,51 +154,67 @@ export function regressionOf(
     if (value === 0) return 1;
     const square = squareOf(at);
     const student = square < ROUNDING * value ** 2 ? 0 : studentTails(value / Math.sqrt(square), freedom);
-    const repeats = byReplication.map(({ slopes }) => slopes[at]!);
-    const exact = repeats.length > 0 ? Math.max(student, jackknifeP(at, [repeats])) : student;
-    const left = others.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
+    const repeats = fitsByReplications.map(({ slopes }) => slopes[at]!);
+    const withRepeats = repeats.length > 0 ? Math.max(student, jackknifeP(at, [repeats])) : student;
+    const left = fitsByRows.map((fits) => fits.map((fit) => (isVaried(fit) ? fit.slopes[at]! : NaN)));
     if (left.length === 0 || !left.flat().every(Number.isFinite))
-      return samples.length > 0 ? undefined : exact;
-    return Math.max(exact, jackknifeP(at, left));
+      return samples.length > 0 ? undefined : withRepeats;
+    return Math.max(withRepeats, jackknifeP(at, left));
   };
-  const spread = <T>(values: readonly T[], none: T): T[] =>
-    inputs.map((_, at) => (kept.includes(at) ? values[kept.indexOf(at)]! : none));
-  const leftOut = inputs.flatMap((_, at) => (kept.includes(at) ? [] : [at]));
+  /** A value for each input, from its place among the kept inputs. */
+  const perInput = <T>(none: T, of: (at: number) => T): T[] =>
+    inputs.map((_, input) => (kept.includes(input) ? of(kept.indexOf(input)) : none));
+  const srcInterval = (at: number) => intervalOf(found.src[at]!, ({ src }) => src[at]!, studentHalf(at));
+  const partialInterval = (at: number) => intervalOf(found.partial[at]!, ({ partial }) => partial[at]!);
+  const shareInterval = (at: number) => intervalOf(shares[at]!, (fit) => sharesOf(fit)[at]!);
   return {
-    ties: leftOut.map((one) => ({
-      leftOut: one,
-      others: kept.filter((other) =>
-        isApart(
-          all,
-          gram,
-          kept.filter((each) => each !== other),
-          one,
-        ),
-      ),
-    })),
-    src: spread(found.src, NaN),
-    srcIntervals: spread(
-      found.src.map((value, at) => intervalOf(value, ({ src }) => src[at]!, studentHalf(at))),
-      undefined,
-    ),
-    partial: spread(found.partial, NaN),
-    partialIntervals: spread(
-      found.partial.map((value, at) => clamped(intervalOf(value, ({ partial }) => partial[at]!))),
-      undefined,
-    ),
-    ps: spread(
-      found.src.map((_, at) => pOf(at)),
-      undefined,
-    ),
+    ties: tiesOf(inputs.length, gram, all, kept),
+    src: perInput(NaN, (at) => found.src[at]!),
+    srcIntervals: perInput(undefined, srcInterval),
+    partial: perInput(NaN, (at) => found.partial[at]!),
+    partialIntervals: perInput(undefined, (at) => clamped(partialInterval(at))),
+    ps: perInput(undefined, pOf),
     r2: found.r2,
     adjustedR2,
     adjustedR2Interval: adjustedR2 === undefined ? undefined : bounded(intervalOf(adjustedR2, adjustedOf)),
-    shares: hasShares ? spread(shares, NaN) : [],
-    shareIntervals: spread(
-      shares.map((share, at) => bounded(intervalOf(share, (fit) => sharesOf(fit)[at]!))),
-      undefined,
-    ),
+    shares: hasShares ? perInput(NaN, (at) => shares[at]!) : [],
+    shareIntervals: perInput(undefined, (at) => (hasShares ? bounded(shareInterval(at)) : undefined)),
   };
+}
+
+/** The fit to all rows, and for each sample the fits without one group of rows; none if there are too few rows. */
+function fitsOf(
+  inputs: readonly (Float64Array | Uint32Array)[],
+  output: Float64Array | Uint32Array,
+  samples: readonly (SampledRows & { inputs: number })[],
+) {
+  const columns = [...inputs, output];
+  const parts =
+    samples.length > 0
+      ? samples.map((sample) => ({ ...sample, gram: gramOfRows(columns, sample.count, sample.rowOf) }))
+      : [{ count: output.length, inputs: undefined, gram: gramOfRows(columns, output.length) }];
+  // the sums over all rows are the same for each sample
+  const [{ gram }] = parts as [(typeof parts)[0]];
+  const all = total(gram);
+  const kept = independent(all, gram);
+  const found = coefficients(all, gram.size, kept);
+  // a fit to fewer rows than coefficients has no meaning
+  const isLarge = parts.every((part) => {
+    const largestGroup = Math.ceil(part.count / part.gram.groups.length);
+    return part.count - largestGroup > (part.inputs ?? kept.length) + 1;
+  });
+  const fitsByRows = isLarge
+    ? parts.map((part) => part.gram.groups.map((group) => coefficients(without(all, group), gram.size, kept)))
+    : [];
+  return { gram, all, kept, found, fitsByRows };
+}
+
+function tiesOf(inputs: number, gram: Gram, all: Float64Array, kept: readonly number[]): Regression['ties'] {
+  const leftOut = Array.from({ length: inputs }, (_, at) => at).filter((at) => !kept.includes(at));
+  return leftOut.map((input) => {
+    const keptWithout = (other: number): number[] => kept.filter((one) => one !== other);
+    return { leftOut: input, others: kept.filter((other) => isApart(all, gram, keptWithout(other), input)) };
+  });
 }
 
 /** Sums over random groups of rows. Without `rowOf`, each point is a row. */
@@ -286,20 +289,19 @@ function coefficients(sums: Float64Array, size: number, kept: readonly number[])
   const root = cholesky(square);
   if (!root || root.some((row, at) => row[at]! ** 2 < LEAST_PART))
     return { src: none, slopes: none, inverses: none, partial: none, r2: NaN, variances };
-  // a coefficient of an input without effect is 0 only apart from rounding
+  // the coefficient of an input without effect is 0 only apart from rounding
   const src = solve(root, right.subarray(0, -1)).map((one) => (Math.abs(one) < ROUNDING ? 0 : one));
   const r2 = Math.min(
     1,
     src.reduce((sum, one, at) => sum + one * right[at]!, 0),
   );
-  // t² = b² × freedom / ((1 − R²) × inverse)
   const inverses = kept.map((_, at) => {
     const unit = Float64Array.from(kept, (_one, other) => Number(other === at));
     return solve(root, unit)[at]!;
   });
   const partial = src.map((one, at) => {
     if (one === 0) return 1 - r2 < ROUNDING ? NaN : 0;
-    // the square of the correlation is t² / (t² + freedom)
+    // the square of the correlation is t² / (t² + freedom), and t² = src² × freedom / ((1 − R²) × inverse)
     return one / Math.sqrt(one ** 2 + (1 - r2) * inverses[at]!);
   });
   const spread = Math.sqrt(products.at(-1)!.at(-1)!);

@@ -3,13 +3,13 @@ import { drawnRow } from '../campaign/designs/spread-input.ts';
 import type { InputIndices } from './analysis.ts';
 import { MOST_CHANCE } from './chance.ts';
 import { dependents } from './dependence.ts';
-import { type Estimator, inPairs } from './point-values.ts';
 import { areEqual, momentsOf } from './moments.ts';
+import { type Estimator, inPairs } from './point-values.ts';
 import type { PointTable } from './points.ts';
 import { doubledRanks } from './ranks.ts';
 import { GROUPS, type Regression, regressionOf } from './regression.ts';
 import { commonReplications, type Replicate, valuesAt } from './replicates.ts';
-import { numbered, rowNumbers, sampledMembers } from './sampled-rows.ts';
+import { numbered, rowNumbers, sampledMembers, type SampledRows } from './sampled-rows.ts';
 
 /** If there are fewer points, or rows of a sample, per coefficient than this, there is a warning. */
 const FEW_POINTS = 5;
@@ -21,7 +21,7 @@ const LEAST_R2 = 0.7;
  *
  * @param design - the design of the campaign
  * @param sharesRuns - whether the outputs have chance, and all draws of a point have the same runs. The draws are then not
- *   independent, and count as one point
+ * independent, and count as one point
  */
 export function sampleRegression(
   table: PointTable,
@@ -39,7 +39,7 @@ export function sampleRegression(
   const texts = table.inputs.flatMap(({ name }, at) => (table.isText(at) ? [name] : []));
   const columnOf = (name: string): Float64Array =>
     table.column(table.inputs.findIndex((input) => input.name === name));
-  const points = table.pointsOfRows();
+  const { pointOf, count: allPoints } = table.pointsOfRows();
   // Rows of a sample are recognized by their values. If a sample has drawn the same values several times, the number of
   // the draw distinguishes the rows. With several samples it cannot, so these rows count as one, and intervals are rather
   // too wide.
@@ -49,11 +49,12 @@ export function sampleRegression(
     ...rowNumbers([...names.map(columnOf), ...draws]),
   }));
   const inputs = table.inputs.map(({ name }) => name);
-  if (sharesRuns && members.length === 0) samplesOfAll.push({ names: inputs, ...points });
+  if (sharesRuns && members.length === 0)
+    samplesOfAll.push({ names: inputs, rowOf: pointOf, count: allPoints });
   // the ranks of all points: outputs that have a value at every point share them
   let ranksOfAll: Uint32Array[] | undefined;
 
-  return (all) => {
+  return (values) => {
     // with common random numbers, only the replications that all points have
     const {
       means,
@@ -63,25 +64,29 @@ export function sampleRegression(
       isPaired,
       error,
       lackingByPoint,
-    } = inPairs(all);
+    } = inPairs(values);
+    // 1 for each row with a value, otherwise 0; undefined if all rows have a value
     const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
     const chosen = (column: Float64Array): Float64Array =>
       known ? column.filter((_, row) => known[row] === 1) : column;
+    const chosenRows = (rowOf: Uint32Array): SampledRows | undefined =>
+      known && numbered(rowOf.filter((_, row) => known[row] === 1));
     const output = chosen(means);
-    const own = known ? numbered(points.rowOf.filter((_, row) => known[row] === 1)) : points;
-    // the draws of a point may share their runs
-    const independent = sharesRuns ? own.count : output.length;
+    const independent = sharesRuns ? (chosenRows(pointOf)?.count ?? allPoints) : output.length;
     const numbers = places.map((at) => ({ at, column: chosen(table.column(at)) }));
     const varied = numbers.filter(
       ({ column }) => column.length > 0 && column.some((one) => one !== column[0]),
     );
     const constant = numbers.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
     const warnings = leftOutWarnings(output.length, means.length, texts, constant);
-    if (areEqual(momentsOf(output)) || varied.length === 0 || independent < varied.length + 2) {
-      const tooFew = independent < varied.length + 2;
+    const areTooFew = independent < varied.length + 2;
+    if (areEqual(momentsOf(output)) || varied.length === 0 || areTooFew) {
       return {
         indices: [],
-        warnings: [...warnings, ...(tooFew ? [`${independent} points are too few for a regression.`] : [])],
+        warnings: [
+          ...warnings,
+          ...(areTooFew ? [`${independent} points are too few for a regression.`] : []),
+        ],
       };
     }
     const columns = varied.map(({ column }) => column);
@@ -89,16 +94,16 @@ export function sampleRegression(
     const samples = samplesOfAll
       .map((sample) => ({
         ...sample,
-        ...(known && numbered(sample.rowOf.filter((_, row) => known[row] === 1))),
+        ...chosenRows(sample.rowOf),
         inputs: names.filter((name) => sample.names.includes(name)).length,
       }))
       .filter(({ count }) => count > 1);
-    // common random numbers take away an unknown part of the chance
-    const noise = isPaired ? 0 : (error?.variance ?? 0);
-    const drawn = names.map((name) => variances.get(name));
     const rows = chosen(Float64Array.from(means.keys()));
     const runs = isPaired && replicates ? Array.from(rows, (row) => replicates(row)) : [];
     const meansWithoutGroups = meansWithout(runs);
+    // common random numbers take away an unknown part of the chance
+    const noise = isPaired ? 0 : (error?.variance ?? 0);
+    const drawn = names.map((name) => variances.get(name));
     const plain = regressionOf(columns, output, confidence, samples, drawn, {
       noise,
       points: independent,
@@ -106,9 +111,9 @@ export function sampleRegression(
     });
     // all columns share one array, because unused arrays would stay in memory for a while
     const sorted = new Float64Array(output.length);
-    const isAll = !known && varied.length === places.length;
-    const ranks = (isAll ? ranksOfAll : undefined) ?? columns.map((column) => doubledRanks(column, sorted));
-    if (isAll) ranksOfAll = ranks;
+    const rankedColumns = (): Uint32Array[] => columns.map((column) => doubledRanks(column, sorted));
+    const hasAll = !known && varied.length === places.length;
+    const ranks = hasAll ? (ranksOfAll ??= rankedColumns()) : rankedColumns();
     const ranked = regressionOf(ranks, doubledRanks(output, sorted), confidence, samples, [], {
       points: independent,
       withoutReplications: meansWithoutGroups.map((means) => doubledRanks(means, sorted)),
@@ -191,8 +196,8 @@ function fewWarnings(
 }
 
 /**
- * The means of all points without a group of replications, for each group of those that all points have (jackknife). Empty
- * if the points have fewer than two replications in common.
+ * The means of all points without a group of replications, for each group of those that all points have (jackknife).
+ * Empty if the points have fewer than two replications in common.
  */
 function meansWithout(points: readonly (readonly Replicate[])[]): Float64Array[] {
   const common = commonReplications(points);

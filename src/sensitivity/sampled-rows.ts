@@ -2,6 +2,7 @@ import { type Design, inputsOf, nested } from '../campaign/designs/index.ts';
 
 /** The rows of a sample that is a member of a product. Each row is in several points. */
 export interface SampledRows {
+  /** The row of the sample that each point has. */
   rowOf: Uint32Array;
   /** The number of rows. */
   count: number;
@@ -31,7 +32,8 @@ export function sampledMembers(design: Design): string[][] {
 export function rowNumbers([first, ...others]: readonly Float64Array[]): SampledRows {
   return others.reduce((rows, column) => {
     const { rowOf, count } = numbered(column);
-    return numbered(Float64Array.from(rowOf, (own, point) => rows.rowOf[point]! * count + own));
+    const pairs = Float64Array.from(rowOf, (own, point) => rows.rowOf[point]! * count + own);
+    return numbered(pairs);
   }, numbered(first!));
 }
 

@@ -25,13 +25,15 @@ import { partHas } from '../text/part-of.ts';
 const MOST_POINTS = 250;
 /** The minimum number of points for an analysis. */
 const FEWEST_POINTS = 8;
+/** The number of base points of the design on which the indices of the model are computed. */
 const BASE_POINTS = 512;
+/** The number of realizations from which the intervals come. */
 const REALIZATIONS = 200;
 /** If a model explains a smaller share of the variance at points outside the fit, there is a warning. */
 const GOOD = 0.8;
 /**
- * A model must explain this share of the variance at points outside the fit. A model that is fitted to chance explains less, and its
- * indices say nothing.
+ * A model must explain this share of the variance at points outside the fit. A model that is fitted to chance explains
+ * less, and its indices say nothing.
  */
 const LEAST = 0.5;
 /** Number of places along a slice. */
@@ -152,6 +154,7 @@ function knownPoints(
   };
 }
 
+/** The points to which a model is fitted: all, or so many that are spread evenly. */
 function evenly(points: readonly Told[]): Told[] {
   const count = Math.min(points.length, MOST_POINTS);
   return Array.from({ length: count }, (_, at) => points[Math.floor((at * points.length) / count)]!);
@@ -248,13 +251,9 @@ function slicesOf(
   const { valuesAt } = spaceOf(search, base);
   const sign = goal!.wants === 'lowest' ? 1 : -1;
   const rankOf = (at: number): number => (isFeasible(told[at]!) ? 0 : 1);
-  const best = told
-    .map((_, at) => at)
-    .reduce((a, b) =>
-      rankOf(b) - rankOf(a) < 0 || (rankOf(b) === rankOf(a) && posterior.meanOf(b) < posterior.meanOf(a))
-        ? b
-        : a,
-    );
+  const isBetter = (a: number, b: number): boolean =>
+    (rankOf(a) - rankOf(b) || posterior.meanOf(a) - posterior.meanOf(b)) < 0;
+  const best = [...told.keys()].reduce((bestSoFar, at) => (isBetter(at, bestSoFar) ? at : bestSoFar));
   const z = normalQuantile((1 + CONFIDENCE) / 2);
   return search.inputs.flatMap((input, at): Slice[] => {
     if (dimensions[at]!.kind === 'choice') return [];

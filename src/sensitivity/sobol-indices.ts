@@ -20,7 +20,8 @@ export interface SaltelliLayout {
 
 /**
  * The chance in the values of rows. Chance is independent between points. Rows of one point have the same runs, so they
- * have the same chance: with lists or whole numbers, A and AB1 are often one point, and so are rows of several base points.
+ * have the same chance: with lists or whole numbers, A and AB1 are often one point, and so are rows of several base
+ * points.
  */
 export interface RowChance extends PointChance {
   /** The point of each row. */
@@ -62,8 +63,8 @@ const MOST_PARTS = 500;
  * points in a scramble, the index comes from all base points together, with a bootstrap interval over them. A base
  * point that lacks a value is left out.
  *
- * Both kinds of interval take scrambles or base points as independent. If they share points, they share the chance of these
- * points, so the intervals are made wider by it.
+ * Both kinds of interval take scrambles or base points as independent. If they share points, they share the chance of
+ * these points, so the intervals are made wider by it.
  *
  * @param values - the value of each row; NaN if it has none
  * @param chance - if it is given and estimated, the indices are those of the function without chance
@@ -89,17 +90,16 @@ export function sobolIndices(
   const intervals = chance ? withChance(chance) : ofUnits;
 
   /**
-   * Makes the intervals wider by the chance that they do not show. An index is a ratio. If chance is large, an error of its
-   * denominator counts more the larger the index is, so the upper end has the chance that an index there would have: E. C. Fieller,
-   * "Some problems in interval estimation", Journal of the Royal Statistical Society B 16 (1954) 175-185.
+   * Makes the intervals wider by the chance that they do not show. An index is a ratio. If chance is large, an error of
+   * its denominator counts more the larger the index is, so the upper end has the chance that an index there would have:
+   * E. C. Fieller, "Some problems in interval estimation", Journal of the Royal Statistical Society B 16 (1954) 175-185.
    */
-  function withChance(of: RowChance): (Interval | undefined)[] {
-    const beyond = studentQuantile((1 + confidence) / 2, of.freedom);
-    const widenedFor = (at: readonly number[]): (Interval | undefined)[] => {
-      const notShown = chanceNotShown(layout, sums, units, at, of);
-      return ofUnits.map(
-        (own, which) => own && widened(own, numbers[which]!, beyond * Math.sqrt(notShown[which]!)),
-      );
+  function withChance(known: RowChance): (Interval | undefined)[] {
+    const t = studentQuantile((1 + confidence) / 2, known.freedom);
+    /** The intervals with the chance that is not shown if the indices have these values. */
+    const widenedFor = (indices: readonly number[]): (Interval | undefined)[] => {
+      const notShown = chanceNotShown(layout, sums, units, indices, known);
+      return ofUnits.map((own, at) => own && widened(own, numbers[at]!, t * Math.sqrt(notShown[at]!)));
     };
     const near = widenedFor(numbers);
     const far = widenedFor(near.map((own, at) => Math.min(1, own?.[1] ?? numbers[at]!)));
@@ -194,6 +194,9 @@ export function pairsOf(count: number): [number, number][] {
   ).flat();
 }
 
+/** The places of sums in the result of `BlockSums.of`. The sums for indices follow from INDICES on. */
+const [BLOCKS, VALUES, SQUARES, PRODUCTS, INDICES] = [0, 1, 2, 3, 4] as const;
+
 /**
  * Sums over base points, from which the indices are computed. The mean of all values is subtracted first, so that the
  * estimates lose less precision.
@@ -201,9 +204,12 @@ export function pairsOf(count: number): [number, number][] {
 class BlockSums {
   readonly #layout: SaltelliLayout;
   readonly #values: Float64Array;
+  /** The number of rows of a block. */
   readonly width: number;
   readonly pairs: [number, number][];
   readonly #mean: number;
+  /** The place of the sums of chance, in the result of `of`. */
+  readonly #chancePlace: number;
   readonly #points: Int32Array | undefined;
   /** The variance of chance at each point, if it is removed. */
   readonly #variances: Float64Array | undefined;
@@ -217,6 +223,7 @@ class BlockSums {
     this.#values = values;
     this.width = 2 + layout.inputs.length * (layout.secondOrder ? 2 : 1);
     this.pairs = layout.secondOrder ? pairsOf(layout.inputs.length) : [];
+    this.#chancePlace = INDICES + 2 * layout.inputs.length + this.pairs.length;
     let [sum, count] = [0, 0];
     for (const value of values) {
       if (Number.isNaN(value)) continue;
@@ -230,6 +237,7 @@ class BlockSums {
     this.#variances = variances;
     const whole = this.wholeBlocks();
     const rows = 2 * whole.length;
+    /** How many of these rows each point has. */
     const often = new Map<number, number>();
     for (const block of whole)
       for (const row of [block * this.width, (block + 1) * this.width - 1])
@@ -269,9 +277,9 @@ class BlockSums {
    */
   of(blocks: readonly number[]): Float64Array {
     const k = this.#layout.inputs.length;
-    const indices = 2 * k + this.pairs.length;
-    const sums = new Float64Array(5 + 2 * indices);
-    const chances = sums.subarray(5 + indices);
+    const sums = new Float64Array(2 * this.#chancePlace + 1 - INDICES);
+    const ofIndices = sums.subarray(INDICES);
+    const chances = sums.subarray(this.#chancePlace + 1);
     const [points, variances] = [this.#points, this.#variances];
     for (const block of blocks) {
       const start = block * this.width;
@@ -282,21 +290,21 @@ class BlockSums {
         points && points[start + row] === points[start + other] ? chanceAt(row) : 0;
       const last = this.width - 1;
       const [a, b] = [at(0), at(last)];
-      sums[0]! += 1;
-      sums[1]! += a + b;
-      sums[2]! += a * a + b * b;
-      sums[3]! += a * b;
-      sums[4 + indices]! += chanceAt(0) + chanceAt(last);
+      sums[BLOCKS]! += 1;
+      sums[VALUES]! += a + b;
+      sums[SQUARES]! += a * a + b * b;
+      sums[PRODUCTS]! += a * b;
+      sums[this.#chancePlace]! += chanceAt(0) + chanceAt(last);
       for (let input = 0; input < k; input += 1) {
         const ab = at(1 + input);
-        sums[4 + input]! += b * (ab - a);
-        sums[4 + k + input]! += (a - ab) ** 2 / 2;
+        ofIndices[input]! += b * (ab - a);
+        ofIndices[k + input]! += (a - ab) ** 2 / 2;
         chances[input]! += common(last, 1 + input) - common(last, 0);
         chances[k + input]! += (chanceAt(0) + chanceAt(1 + input)) / 2 - common(0, 1 + input);
       }
       for (let pair = 0; pair < this.pairs.length; pair += 1) {
         const [one, other] = this.pairs[pair]!;
-        sums[4 + 2 * k + pair]! += at(1 + k + one) * at(1 + other);
+        ofIndices[2 * k + pair]! += at(1 + k + one) * at(1 + other);
         chances[2 * k + pair]! += common(1 + k + one, 1 + other) - common(0, last);
       }
     }
@@ -305,7 +313,7 @@ class BlockSums {
 
   /** The variance of A and B without chance, from the sums of blocks. */
   varianceOf(sums: Float64Array): number {
-    const ofRows = sums[4 + 2 * this.#layout.inputs.length + this.pairs.length]! / (2 * sums[0]!);
+    const ofRows = sums[this.#chancePlace]! / (2 * sums[BLOCKS]!);
     return varianceOfRows(sums) - (ofRows - this.#ofMean);
   }
 
@@ -315,16 +323,16 @@ class BlockSums {
    */
   estimates(sums: Float64Array): number[] {
     const k = this.#layout.inputs.length;
-    const n = sums[0]!;
-    const indices = 2 * k + this.pairs.length;
+    const n = sums[BLOCKS]!;
     if (areEqual({ mean: this.#mean, variance: varianceOfRows(sums) })) return [NaN];
     const variance = this.varianceOf(sums);
-    const chances = sums.subarray(5 + indices);
+    const ofIndices = sums.subarray(INDICES);
+    const chances = sums.subarray(this.#chancePlace + 1);
     const share = (sum: number, at: number): number => (sum - chances[at]!) / n / variance;
-    const first = Array.from({ length: k }, (_, at) => share(sums[4 + at]!, at));
-    const total = Array.from({ length: k }, (_, at) => share(sums[4 + k + at]!, k + at));
+    const first = Array.from({ length: k }, (_, at) => share(ofIndices[at]!, at));
+    const total = Array.from({ length: k }, (_, at) => share(ofIndices[k + at]!, k + at));
     const second = this.pairs.map(
-      ([a, b], at) => share(sums[4 + 2 * k + at]! - sums[3]!, 2 * k + at) - first[a]! - first[b]!,
+      ([a, b], at) => share(ofIndices[2 * k + at]! - sums[PRODUCTS]!, 2 * k + at) - first[a]! - first[b]!,
     );
     return [...first, ...total, ...second];
   }
@@ -332,8 +340,8 @@ class BlockSums {
 
 /** The variance of A and B, from the sums of blocks. */
 function varianceOfRows(sums: Float64Array): number {
-  const rows = 2 * sums[0]!;
-  return sums[2]! / rows - (sums[1]! / rows) ** 2;
+  const rows = 2 * sums[BLOCKS]!;
+  return sums[SQUARES]! / rows - (sums[VALUES]! / rows) ** 2;
 }
 
 /**
@@ -357,17 +365,18 @@ function chanceNotShown(
   const k = inputs.length;
   if (kind !== 'unseen' && !areShared(units, width, points)) return numbers.map(() => 0);
   const all = sums.of(units.flat());
-  const scale = 1 / (all[0]! * sums.varianceOf(all));
-  const mean = all[1]! / (2 * all[0]!);
+  const scale = 1 / (all[BLOCKS]! * sums.varianceOf(all));
+  const mean = all[VALUES]! / (2 * all[BLOCKS]!);
   const rates = new Rates(variances);
   const removed = ofVariances && !sums.isHidden ? new Rates(ofVariances) : undefined;
-  return numbers.map((index, which) => {
+  return numbers.map((index, at) => {
     for (const unit of units) {
       for (const block of unit) {
         const start = block * width;
         const last = start + width - 1;
+        /** The rate at which the index changes with the value of a row. */
         const add = (row: number, rate: number): void => rates.add(points[row]!, scale * rate);
-        /** The rate at which an index changes with the variance of chance that two rows have in common. */
+        /** The rate at which the index changes with the variance of chance that two rows have in common. */
         const remove = (row: number, other: number, rate: number): void => {
           if (points[row] === points[other]) removed?.add(points[row]!, -scale * rate);
         };
@@ -379,13 +388,14 @@ function chanceNotShown(
           remove(last, ab, sign);
           remove(last, start, -sign);
         };
+        // the variance of A and B is the denominator of each index
         for (const row of [start, last]) {
           add(row, -index * (sums.at(row) - mean));
           remove(row, row, -index / 2);
         }
-        if (which < k) addFirst(which, 1);
-        else if (which < 2 * k) {
-          const ab = start + 1 + which - k;
+        if (at < k) addFirst(at, 1);
+        else if (at < 2 * k) {
+          const ab = start + 1 + at - k;
           const difference = sums.at(start) - sums.at(ab);
           add(start, difference);
           add(ab, -difference);
@@ -393,7 +403,7 @@ function chanceNotShown(
           remove(ab, ab, 1 / 2);
           remove(start, ab, -1);
         } else {
-          const [one, other] = pairs[which - 2 * k]!;
+          const [one, other] = pairs[at - 2 * k]!;
           const [ba, ab] = [start + 1 + k + one, start + 1 + other];
           add(ba, sums.at(ab));
           add(ab, sums.at(ba));
@@ -410,6 +420,7 @@ function chanceNotShown(
     }
     const [ofValues, ofVariance] = [rates, removed].map((one) => one?.end());
     if (kind === 'unseen') return ofValues!.whole;
+    // the differences of units show the rest
     return [ofValues, ofVariance].reduce(
       (sum, one) => sum + (one ? Math.max(0, one.whole - one.inUnits) : 0),
       0,
@@ -420,12 +431,14 @@ function chanceNotShown(
 /** The rates at which a number changes with independent values of points, summed over units and over all. */
 class Rates {
   readonly #variances: Float64Array;
+  /** The rate of each point in all units, and in the current one. */
   readonly #all: Float64Array;
   readonly #own: Float64Array;
+  /** The points with a rate in the current unit. */
   readonly #touched = new Set<number>();
   #inUnits = 0;
 
-  /** @param variances - of the values */
+  /** @param variances - the variance of the value of each point */
   constructor(variances: Float64Array) {
     this.#variances = variances;
     this.#all = new Float64Array(variances.length);

@@ -4,8 +4,7 @@ import type { Analysis, Interval } from './analysis.ts';
 /**
  * The widest interval of an index. The width of a Sobol' index is the length of its interval. The width of a μ* is the
  * length of its interval divided by the largest μ* of the output, or by the highest end of an interval if each μ* is 0.
- * An index without an interval has an unknown width,
- * and counts as the widest.
+ * An index without an interval has an unknown width, and counts as the widest.
  *
  * @returns undefined if there are no indices
  */

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts';
 
 /**
  * The number of a campaign in the tables.
- * @throws ForayError UNKNOWN_CAMPAIGN. Every caller has read the campaign's record before
+ * @throws ForayError UNKNOWN_CAMPAIGN, which says that the campaign was deleted: every caller has read its record before
  */
 export async function numberOf(db: Kysely<Tables>, id: string): Promise<number> {
   const row = await db.selectFrom('campaigns').select('number').where('id', '=', id).executeTakeFirst();

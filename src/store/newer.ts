@@ -13,7 +13,8 @@ const NEWEST = CompiledQuery.raw(`select name from ${DEFAULT_MIGRATION_TABLE} or
 export class NewerCheck {
   readonly #known: ReadonlySet<string>;
   readonly #shown: string;
-  #checked = Infinity;
+  /** The time of the last check. Infinity: there are no checks yet. */
+  #checkedAt = Infinity;
   #whyLost: () => ForayError | undefined = () => undefined;
 
   /**
@@ -31,7 +32,7 @@ export class NewerCheck {
    * @param whyLost - why the file of the store must not be used any more; undefined if it may be used
    */
   start(whyLost: () => ForayError | undefined): void {
-    this.#checked = performance.now();
+    this.#checkedAt = performance.now();
     this.#whyLost = whyLost;
   }
 
@@ -66,14 +67,14 @@ export class NewerCheck {
   async #check(connection: DatabaseConnection): Promise<void> {
     const lost = this.#whyLost();
     if (lost) throw lost;
-    if (performance.now() - this.#checked < EVERY) return;
+    if (performance.now() - this.#checkedAt < EVERY) return;
     const { rows } = await connection.executeQuery<{ name: string }>(NEWEST);
     if (!rows.every(({ name }) => this.#known.has(name))) {
       throw new ForayError('STORE_NEWER', `A newer foray has changed the store ${this.#shown}.`, {
         hint: 'Stop this foray, and start the newer one. Nothing is lost.',
       });
     }
-    this.#checked = performance.now();
+    this.#checkedAt = performance.now();
   }
 }
 

@@ -58,23 +58,24 @@ export async function openStore(address: string, whenMissing: WhenMissing = 'mak
     db = opened;
     const whyLost = file === undefined ? undefined : lossOf(file);
     await patiently(async () => {
-      const isNew = whenMissing !== 'make' && (await countMigrations(opened, migrations)) === 0;
-      if (isNew) throw missing(shown);
+      // a database without tables is no store yet
+      if (whenMissing !== 'make' && (await countMigrations(opened, migrations)) === 0) throw missing(shown);
       await migrate(opened, migrations, placeOf(shown));
     });
     newer.start(whyLost ?? (() => undefined));
     const whyAway = whyLost ?? silenceOf(() => sql`select 1`.execute(opened), placeOf(shown));
-    const { value } = await db
-      .selectFrom('meta')
-      .select('value')
-      .where('name', '=', 'id')
-      .executeTakeFirstOrThrow();
-    return sqlStore(db, value, whyAway);
+    const { value: id } = await markOf(opened).executeTakeFirstOrThrow();
+    return sqlStore(opened, id, whyAway);
   } catch (error) {
     await db?.destroy();
     if (isMissing(error) && whenMissing === 'in-memory') return openStore(IN_MEMORY);
     throw unusable(shown, error);
   }
+}
+
+/** A query for the id of a store. */
+function markOf(db: Kysely<Tables>) {
+  return db.selectFrom('meta').select('value').where('name', '=', 'id');
 }
 
 function unusable(shown: string, error: unknown): ForayError {
@@ -104,16 +105,15 @@ const MOST_CAMPAIGNS = 1_000;
  */
 export async function stateOfStore(address: string): Promise<StoreState> {
   const { shown, types, mayBeThere, dialect } = databaseAt(address);
+  const none: StoreState = { shown, schema: 'missing', id: null, campaigns: [] };
   let db: Kysely<Tables> | undefined;
   try {
-    if (!mayBeThere()) return { shown, schema: 'missing', id: null, campaigns: [] };
+    if (!mayBeThere()) return none;
     db = new Kysely<Tables>({ dialect: await dialect() });
     const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-    if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE))
-      return { shown, schema: 'missing', id: null, campaigns: [] };
-    const { rows } = await sql<{
-      name: string;
-    }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+    if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return none;
+    const migrations = sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`;
+    const { rows } = await migrations.execute(db);
     const known = Object.keys(migrationsFor(types));
     const isNewer = rows.some(({ name }) => !known.includes(name));
     const schema = isNewer ? 'newer' : rows.length < known.length ? 'older' : 'current';
@@ -124,7 +124,7 @@ export async function stateOfStore(address: string): Promise<StoreState> {
       .orderBy('number', 'desc')
       .limit(MOST_CAMPAIGNS)
       .execute();
-    const mark = await db.selectFrom('meta').select('value').where('name', '=', 'id').executeTakeFirst();
+    const mark = await markOf(db).executeTakeFirst();
     return { shown, schema, id: mark?.value ?? null, campaigns: found.map(({ id }) => id) };
   } catch (error) {
     throw unusable(shown, error);
@@ -173,8 +173,7 @@ function databaseAt(address: string): Database {
   const shown = shownPostgres(address);
   if (shown !== undefined) {
     const dialect = async (): Promise<Dialect> => {
-      // this module is loaded only when needed: most users have no PostgreSQL, and foray starts faster without the
-      // module
+      // this module is loaded only when needed: most users have no PostgreSQL, and foray starts faster without it
       const { postgresDialect } = await import('../postgres/dialect.ts');
       return postgresDialect(address, placeOf(shown));
     };

@@ -77,6 +77,7 @@ export const plannedColumns = [
 
 export type KeyedPoint = PlannedRun['point'];
 
+/** Makes a planned run from its row. @param points - the points of the runs, by ordinal */
 export function toPlanned(
   row: Record<Exclude<(typeof plannedColumns)[number], 'version'>, number> & { version: number | null },
   points: ReadonlyMap<number, KeyedPoint>,
@@ -85,23 +86,19 @@ export function toPlanned(
   return { seq, point: points.get(ordinal)!, replication, attempt: attempts, failures, reseeded, version };
 }
 
-/** Column values of a run that is not requested. */
-export const unrequested = { run_id: null, owned: 0, joined: 0, attempts: 0 };
+/** Column values of a run that waits for a request. */
+export const waiting = { state: 'waiting' as const, run_id: null, owned: 0, joined: 0, attempts: 0 };
 
-/** The columns that an observation changes in the row of its run. */
-export function columnsOf(
-  observation: Exclude<RunObservation, { state: 'done' | 'unsent' | 'again' }>,
-  now: number,
-) {
+/** The columns that an observation changes in the row of its run. `completeRuns` writes runs that are done. */
+export function columnsOf(observation: Exclude<RunObservation, { state: 'done' }>, now: number) {
   switch (observation.state) {
     case 'queued':
     case 'running':
       return {
         state: observation.state,
         run_id: observation.runId,
-        // a campaign that owns a run stays its owner, even if the observation names another owner. There are two
-        // cases: another campaign handed the run over to this campaign after the observation, or this campaign
-        // requested the run again after another campaign had joined it
+        // a campaign that owns a run stays its owner, even if the observation names another owner: another campaign
+        // handed the run over to it after the observation, or it requested the run again after another campaign joined
         owned: observation.owned
           ? 1
           : sql<number>`case when run_id = ${observation.runId} then owned else 0 end`,
@@ -118,7 +115,16 @@ export function columnsOf(
         finished_at: now,
       };
     case 'waiting':
-      return { state: observation.state, ...unrequested };
+      return waiting;
+    case 'unsent':
+      return { attempts: sql<number>`attempts - 1` };
+    case 'again':
+      return {
+        ...waiting,
+        reason: observation.reason,
+        failures: sql<number>`failures + 1`,
+        ...(observation.reseeds && { reseeded: sql<number>`reseeded + 1` }),
+      };
   }
 }
 
@@ -127,9 +133,13 @@ export function columnsOf(
  * first. Without it, two transactions that lock the same rows in different orders could block each other.
  */
 export async function lock(db: Kysely<Tables>, campaign: number): Promise<void> {
-  await db
+  await locking(db, campaign).execute();
+}
+
+/** The update that {@link lock} makes: it changes nothing, and can return columns of the row. */
+export function locking(db: Kysely<Tables>, campaign: number) {
+  return db
     .updateTable('campaigns')
     .set((row) => ({ seqs: row.ref('seqs') }))
-    .where('number', '=', campaign)
-    .execute();
+    .where('number', '=', campaign);
 }

@@ -3,8 +3,8 @@ import type { ErrorCode } from '../error-codes.ts';
 const ASK = 'Tell the operator of foray: "foray doctor" says more.';
 
 /**
- * What people on other machines learn of a store that cannot be used. The own text of such an error has the path or the
- * address of the store.
+ * What people on other machines learn of a store that cannot be used. They do not see the error's own text, because it
+ * has the path or the address of the store.
  */
 export const saidOfStore: Partial<Record<ErrorCode, { what: string; hint: string }>> = {
   STORE_LOST: { what: 'The file of the store was removed or replaced.', hint: ASK },

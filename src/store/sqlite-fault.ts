@@ -1,12 +1,13 @@
 import { ForayError, messageOf } from '../errors.ts';
 import { FREE_SPACE, isStorageFull } from '../system/disk-full.ts';
 import { SameFile } from '../system/same-file.ts';
-import { SQLITE_BUSY } from '../system/sqlite.ts';
-
-/** SQLite's primary result codes for a file that cannot be written, a fault of the disk, and a damaged file. */
-const SQLITE_READONLY = 8;
-const SQLITE_IOERR = 10;
-const SQLITE_CORRUPT = 11;
+import {
+  SQLITE_BUSY,
+  SQLITE_CORRUPT,
+  SQLITE_IOERR,
+  SQLITE_READONLY,
+  sqliteCode,
+} from '../system/sqlite-codes.ts';
 
 /**
  * Converts an error of SQLite into a ForayError if a user can do something about its cause: a full disk, a file that
@@ -15,10 +16,9 @@ const SQLITE_CORRUPT = 11;
  * @param path - the file of the store
  */
 export function sqliteFault(path: string, error: unknown): unknown {
-  const { errcode = 0 } = error as { errcode?: number };
   if (isStorageFull(error))
     return new ForayError('STORE_UNUSABLE', `The disk of the store ${path} is full.`, { hint: FREE_SPACE });
-  switch (errcode % 256) {
+  switch (sqliteCode(error)) {
     case SQLITE_BUSY:
       // the words of SQLite stay, because `patiently` tries again when it finds them
       return new ForayError('STORE_UNUSABLE', `The store ${path} is in use: ${messageOf(error)}.`, {

@@ -11,15 +11,17 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
-import { openSqlite, PATIENCE, rollBack, SQLITE_BUSY } from '../system/sqlite.ts';
+import { openSqlite, PATIENCE, rollBack } from '../system/sqlite.ts';
+import { SQLITE_BUSY, sqliteCode } from '../system/sqlite-codes.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
 /** The maximum number of prepared statements that are cached. A worker uses the same statements again and again. */
 const STATEMENTS = 100;
 /** How long a statement holds its thread while another process writes, ms. Most writes are shorter. */
 const HOLDS = 25;
-/** The pause before it is repeated, ms. */
+/** The pause before such a statement is repeated, ms. */
 const PAUSE = 50;
+/** An extended code: see {@link isLocked}. */
 const SQLITE_BUSY_SNAPSHOT = 517;
 
 /**
@@ -65,7 +67,8 @@ class PatientConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    for (const until = performance.now() + PATIENCE; ;) {
+    const until = performance.now() + PATIENCE;
+    for (;;) {
       try {
         return await this.#inner.executeQuery<R>(query);
       } catch (error) {
@@ -81,12 +84,11 @@ class PatientConnection implements DatabaseConnection {
 }
 
 /**
- * Whether another process has locked the file for a time. After BUSY_SNAPSHOT it has written since this transaction began
- * to read, so the statement would fail again.
+ * Whether another process has locked the file for a time. After BUSY_SNAPSHOT, the other process has written since this
+ * transaction began to read, so the statement would fail again.
  */
 function isLocked(error: unknown): boolean {
-  const { errcode = 0 } = error as { errcode?: number };
-  return errcode % 256 === SQLITE_BUSY && errcode !== SQLITE_BUSY_SNAPSHOT;
+  return sqliteCode(error) === SQLITE_BUSY && (error as { errcode: number }).errcode !== SQLITE_BUSY_SNAPSHOT;
 }
 
 class NodeSqliteDialect extends SqliteDialect {
@@ -135,6 +137,7 @@ export function sqliteDialect(path: string): Dialect {
           run: (parameters) => statement.run(...args(parameters)),
           iterate: (parameters) => statement.iterate(...args(parameters)).map(toRow),
         };
+        // the statement that was added first
         if (statements.size === STATEMENTS) statements.delete(statements.keys().next().value!);
         statements.set(text, prepared);
         return prepared;
@@ -147,7 +150,7 @@ export function sqliteDialect(path: string): Dialect {
 
 /**
  * A row as an object, because the rows of node:sqlite have no prototype and are slow to read. It is a class for the
- * same reason as `Result` (results.ts).
+ * same reason as `Result` (results/read.ts).
  */
 class Row {
   [name: string]: SQLOutputValue;

@@ -13,14 +13,17 @@ import type { Tables } from './tables.ts';
  * PostgreSQL understand every statement. An activity may run again, so every write may be repeated: at most it changes
  * a time, and `intend` counts another request.
  *
- * Node:sqlite answers synchronously. Long loops over rows therefore pause between batches, so that timers such as
+ * SQLite answers synchronously. Long loops over rows therefore pause between batches, so that timers such as
  * heartbeats can run.
  */
 export function sqlStore(db: Kysely<Tables>, id: string, whyLost: () => ForayError | undefined) {
   return {
     /** The id of the store. With this id, a worker detects that a campaign belongs to another store. */
     id,
-    /** STORE_LOST if the file of the store was removed or replaced, at most 0.25 s ago; undefined otherwise. */
+    /**
+     * Why the store cannot be used now; undefined if it can. STORE_LOST: its file was removed or replaced.
+     * STORE_UNREACHABLE: its server does not answer.
+     */
     whyLost,
     close: () => db.destroy(),
     ...campaignStore(db),

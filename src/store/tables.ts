@@ -1,13 +1,8 @@
 import type { Generated } from 'kysely';
 import type { Verdict } from '../campaign/precise-points.ts';
 import type { Phase } from '../campaign/types.ts';
-import type { MissingReason, Origin } from './types.ts';
+import type { MissingReason, Origin, StoredRunState } from './types.ts';
 
-/**
- * The state of a run. `waiting`: it is not requested. `intended`: its request is under way, or the response was lost.
- * `queued` and `running`: it is FRESH or RUNNING at the service. `done` and `failed`: it has finished.
- */
-export type StoredRunState = 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
 export const openStates = ['intended', 'queued', 'running'] as const;
 export const finishedStates = ['done', 'failed'] as const;
 export const unfinishedStates = ['waiting', ...openStates] as const;

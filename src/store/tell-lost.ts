@@ -1,6 +1,7 @@
 import type { Store } from './store.ts';
 
-const LOOK = 500;
+/** The time between two looks at the store, ms. */
+const LOOK_EVERY = 500;
 
 /**
  * Tells once that a store is away, and once that it is back: within a second if its file was removed or replaced, within
@@ -13,6 +14,6 @@ export function tellLost(store: Pick<Store, 'whyLost'>, tell: (line: string) => 
     if ((lost !== undefined) === wasLost) return;
     wasLost = lost !== undefined;
     tell(lost?.toLine() ?? 'The store is back.');
-  }, LOOK).unref();
+  }, LOOK_EVERY).unref();
   return () => clearInterval(timer);
 }

@@ -35,6 +35,12 @@ export interface FinishedPoint {
   runs: FinishedRun[];
 }
 
+/**
+ * The state of a run. `waiting`: it is not requested. `intended`: its request is under way, or the response was lost.
+ * `queued` and `running`: it is FRESH or RUNNING at the service. `done` and `failed`: it has finished.
+ */
+export type StoredRunState = 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
+
 /** How a run got its result: a request of this campaign started it, or the service had it already. */
 export type Origin = 'new' | 'reused';
 
@@ -98,7 +104,7 @@ export interface PointStory {
 export interface RunStory {
   seq: number;
   replication: number;
-  state: 'waiting' | 'intended' | 'queued' | 'running' | 'done' | 'failed';
+  state: StoredRunState;
   /** The number of requests since the last attempt that failed or was stopped. */
   attempts: number;
   /** The number of failed attempts that the campaign's policy counts. */

@@ -1,7 +1,4 @@
-/** SQLite's primary result code for a full disk. The primary code is the low byte of an extended code. */
-const SQLITE_FULL = 13;
-/** SQLite's primary result code for a file that cannot be written. */
-const SQLITE_READONLY = 8;
+import { SQLITE_FULL, SQLITE_READONLY, sqliteCode } from './sqlite-codes.ts';
 
 /** What to do about a full disk. */
 export const FREE_SPACE = 'Free space on this disk, and try again.';
@@ -15,9 +12,4 @@ export function isStorageFull(error: unknown): boolean {
 /** Whether a write failed because the disk is read-only, as after a fault of it. */
 export function isReadOnly(error: unknown): boolean {
   return (error as { code?: unknown }).code === 'EROFS' || sqliteCode(error) === SQLITE_READONLY;
-}
-
-function sqliteCode(error: unknown): number | undefined {
-  const { errcode } = error as { errcode?: unknown };
-  return typeof errcode === 'number' ? errcode % 256 : undefined;
 }

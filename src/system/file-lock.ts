@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SQLITE_BUSY, sqliteCode } from './sqlite-codes.ts';
 
 /**
  * A lock that the operating system releases when the process that holds it ends in any way. So no lock is left after a
@@ -11,7 +12,6 @@ export interface FileLock {
 }
 
 const ASK_EVERY_MS = 20;
-const SQLITE_BUSY = 5;
 
 /**
  * Takes the lock; undefined while another process holds it.
@@ -25,7 +25,7 @@ export function tryLock(file: string): FileLock | undefined {
     return { release: () => database.close() };
   } catch (error) {
     database.close();
-    if (isBusy(error)) return undefined;
+    if (sqliteCode(error) === SQLITE_BUSY) return undefined;
     throw error;
   }
 }
@@ -54,13 +54,9 @@ export function isLocked(file: string): boolean {
     database.exec('SELECT 1 FROM sqlite_master');
     return false;
   } catch (error) {
-    if (isBusy(error)) return true;
+    if (sqliteCode(error) === SQLITE_BUSY) return true;
     throw error;
   } finally {
     database.close();
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === SQLITE_BUSY;
 }

@@ -13,8 +13,9 @@ export interface Guarded {
 }
 
 /** The largest file that is read, in bytes. */
-const MOST = 16 * 1024 ** 2;
-const FOR_OWNER = 0o400;
+const LARGEST = 16 * 1024 ** 2;
+/** The permission of a file's owner to read it. Windows has no such permissions. */
+const OWNER_READS = 0o400;
 
 /**
  * The text of a guarded file. A pipe or a very large file could hold the process, so they are refused. A file that its
@@ -28,10 +29,10 @@ export function readGuardedText(file: string, { what, code, whenMissing }: Guard
   let mode: number;
   try {
     const stats = statSync(file);
-    mode = process.platform === 'win32' ? FOR_OWNER : stats.mode;
+    mode = process.platform === 'win32' ? OWNER_READS : stats.mode;
     if (!stats.isFile()) throw new Error('it is not a file');
-    if (stats.size > MOST) throw new Error(`it has more than ${MOST} bytes`);
-    if ((mode & FOR_OWNER) === 0) throw new Error('its permissions do not allow it');
+    if (stats.size > LARGEST) throw new Error(`it has more than ${LARGEST} bytes`);
+    if ((mode & OWNER_READS) === 0) throw new Error('its permissions do not allow it');
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const hint = isSystemError(error) && error.code === 'ENOENT' ? whenMissing : undefined;

@@ -32,7 +32,7 @@ export interface LineListener extends Record<Stream, (line: PrintedLine) => void
 export class LineProgram {
   /** Resolves when the program runs; rejects with the error of the system if it cannot be started. */
   readonly started: Promise<unknown>;
-  /** Resolves when the program has ended. Its last lines may not have been read yet. */
+  /** Resolves when the program has ended; never if it could not be started. Its last lines may not have been read yet. */
   readonly exit: Promise<Exit>;
   /** Resolves when the program has ended and no process can print any more for it. */
   readonly closed: Promise<Exit>;
@@ -56,6 +56,7 @@ export class LineProgram {
       stdout: new LineSplitter(listener.stdout, listener.onCut),
       stderr: new LineSplitter(listener.stderr),
     };
+    // `started` has this error
     child.on('error', () => {});
     // a program may ignore its input, or have ended; if the system has no descriptors left, there are no streams
     child.stdin?.on('error', () => {});
@@ -70,7 +71,7 @@ export class LineProgram {
     this.started = once(child, 'spawn');
     this.exit = endOf(child, 'exit');
     this.closed = endOf(child, 'close');
-    // who does not ask whether it has started learns nothing from a rejection
+    // a rejection that nobody waits for must not end this process
     this.started.catch(() => {});
     if (leadsGroup) void this.exit.then(() => killGroup(child.pid!));
   }
@@ -93,7 +94,7 @@ export class LineProgram {
     this.#child.stdin?.end();
   }
 
-  /** Ends lines whose ends are not printed yet. */
+  /** Gives the listener the lines whose ends are not printed yet, as if they had ended. */
   flush(): void {
     for (const stream of STREAMS) this.#lines[stream].close('\n');
   }

@@ -1,8 +1,8 @@
 /** The longest line that can be a message, in bytes. The service also sends no larger answer. */
 export const LONGEST_MESSAGE = 128 * 2 ** 20;
-/** A line that cannot be a message is cut to this length, in bytes. */
+/** A line that cannot be a message is cut at about this length, in bytes. */
 const LONGEST_PRINT = 2 ** 20;
-const [LINE_FEED, RETURN, BRACE] = [10, 13, 123];
+const [LINE_FEED, RETURN, SPACE, BRACE] = [10, 13, 32, 123];
 
 /** A line that a program has printed. */
 export interface PrintedLine {
@@ -34,7 +34,7 @@ export class LineSplitter {
 
   add(chunk: Buffer): void {
     let start = 0;
-    // the searches for both characters are kept, so that a chunk is searched once for each
+    // the search for a character goes on only after it was found, so a chunk is searched once for each
     let feed = chunk.indexOf(LINE_FEED);
     let back = chunk.indexOf(RETURN);
     while (feed >= 0 || back >= 0) {
@@ -69,7 +69,7 @@ export class LineSplitter {
   /** Whether a long line may be a message: it is an object, or has the key of the outputs near its beginning. */
   #mayBeMessage(): boolean {
     const bytes = Buffer.concat(this.#parts);
-    return bytes.find((byte) => byte > 32) === BRACE || bytes.includes('"outputs"');
+    return bytes.find((byte) => byte > SPACE) === BRACE || bytes.includes('"outputs"');
   }
 
   #end(end: PrintedLine['end']): void {

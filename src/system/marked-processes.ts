@@ -25,6 +25,8 @@ const LOAD = '/proc/loadavg';
 /** The type of the file system of the kernel's own /proc, `PROC_SUPER_MAGIC`. Others may repeat an old load. */
 const PROC = 0x9fa0;
 const UNREADABLE = 'unreadable';
+/** The indices of the fields that follow the name of a process in /proc/PID/stat (man page proc(5)). */
+const [STATE, PARENT, TERMINAL, FLAGS, START] = [0, 1, 4, 6, 19] as const;
 /** The number of the terminal of a process without one. */
 const NO_TERMINAL = '0';
 /** The longest command of a process in a message, in characters. */
@@ -42,10 +44,11 @@ export class MarkedProcesses {
   readonly #root: number;
   /** The processes, each with its start, because the system uses the id of an ended process again. */
   #own = new Map<number, string>();
+  /** All other processes of the last search, which are not looked at again. */
   #others = new Set<number>();
   /** Processes without an environment. A process has none while it begins to run another program. */
   #unsure = new Set<number>();
-  #foundAt = -Infinity;
+  #searchedAt = -Infinity;
   /** The last id of the machine before the last search. */
   #lastId = NaN;
   /** Whether the last two searches had the same last id. A process gets its id a moment before it can be found. */
@@ -70,18 +73,19 @@ export class MarkedProcesses {
     // read before the processes, so that a process that starts meanwhile is found by the next search
     const lastId = lastIdNow();
     const isSame = lastId === this.#lastId;
-    const hasAll = isSame && this.#isSettled;
+    const knowsAll = isSame && this.#isSettled;
     this.#lastId = lastId;
     this.#isSettled = isSame;
-    return withDescriptor(() => this.#find(hasAll));
+    return withDescriptor(() => this.#find(knowsAll));
   }
 
-  #find(hasAll: boolean): number[] {
+  /** @param knowsAll - whether the machine has started no process that the last search did not see */
+  #find(knowsAll: boolean): number[] {
     const now = performance.now();
     // after a long time, other processes may have ids that were known
-    if (now - this.#foundAt > LONG_AGO) this.#others.clear();
-    this.#foundAt = now;
-    const pids = hasAll
+    if (now - this.#searchedAt > LONG_AGO) this.#others.clear();
+    this.#searchedAt = now;
+    const pids = knowsAll
       ? [...this.#own.keys(), ...this.#unsure]
       : pidsNow().filter((pid) => pid !== this.#root);
     const own = new Map<number, string>();
@@ -89,11 +93,11 @@ export class MarkedProcesses {
       const start = this.#own.get(pid);
       if (start !== undefined && startOf(pid) === start) own.set(pid, start);
     }
-    const news = pids.filter((pid) => !own.has(pid) && !this.#others.has(pid));
-    // ascending ids, so that a parent usually comes before its children
+    const unknown = pids.filter((pid) => !own.has(pid) && !this.#others.has(pid));
     const unsure = new Set<number>();
-    const folders = news.length > 0 ? this.folders.map(realPathOf) : [];
-    for (const pid of news) {
+    const folders = unknown.length > 0 ? this.folders.map(realPathOf) : [];
+    // the ids ascend, so a parent usually comes before its children
+    for (const pid of unknown) {
       const environment = environmentOf(pid);
       const isOwn = has(environment, this.#mark) || this.#isBelow(pid, own) || worksIn(pid, folders);
       if (isOwn) own.set(pid, startOf(pid));
@@ -101,7 +105,7 @@ export class MarkedProcesses {
     }
     this.#own = own;
     this.#unsure = unsure;
-    if (!hasAll) this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
+    if (!knowsAll) this.#others = new Set(pids.filter((pid) => !own.has(pid) && !unsure.has(pid)));
     return [...own.keys()].filter(isAlive);
   }
 
@@ -119,16 +123,13 @@ export class MarkedProcesses {
   async end(except: ReadonlySet<number> = new Set()): Promise<string[]> {
     if ((await this.#findSurely(except)).length === 0) return [];
     await pause(PATIENCE);
-    const left = await this.#findSurely(except);
+    let left = await this.#findSurely(except);
     const commands = withDescriptor(() => left.map(commandOf));
     const until = performance.now() + LONGEST;
-    for (
-      let pids = left;
-      pids.length > 0 && performance.now() < until;
-      pids = await this.#findSurely(except)
-    ) {
-      for (const pid of pids) kill(pid);
+    while (left.length > 0 && performance.now() < until) {
+      for (const pid of left) kill(pid);
       await pause(PATIENCE / 10);
+      left = await this.#findSurely(except);
     }
     return commands;
   }
@@ -138,21 +139,21 @@ export class MarkedProcesses {
     for (const pid of this.find()) kill(pid);
   }
 
-  /** Like `find`, but waits a moment for processes that have just begun to run another program. */
-  async #findSurely(except: ReadonlySet<number>): Promise<number[]> {
-    let known = this.#unsure;
-    for (;;) {
-      const found = this.find().filter((pid) => !except.has(pid));
-      if (found.length > 0 || [...this.#unsure].every((pid) => known.has(pid))) return found;
-      known = new Set([...known, ...this.#unsure]);
-      await pause(PATIENCE / 10);
-    }
-  }
-
   /** The memory of the processes, in bytes. */
   memory(): number {
     const pids = this.find();
     return withDescriptor(() => pids.reduce((sum, pid) => sum + memoryOf(pid), 0));
+  }
+
+  /** Like `find`, but waits a moment for processes that have just begun to run another program. */
+  async #findSurely(except: ReadonlySet<number>): Promise<number[]> {
+    let waitedFor = this.#unsure;
+    for (;;) {
+      const found = this.find().filter((pid) => !except.has(pid));
+      if (found.length > 0 || this.#unsure.isSubsetOf(waitedFor)) return found;
+      waitedFor = waitedFor.union(this.#unsure);
+      await pause(PATIENCE / 10);
+    }
   }
 
   #isBelow(pid: number, own: ReadonlyMap<number, string>): boolean {
@@ -194,21 +195,21 @@ function pidsNow(): number[] {
   }
 }
 
-/** The fields of a process after its name, which may contain blanks and brackets: state, parent, … */
+/** The fields of a process after its name, which may contain blanks and brackets. An ended process has one empty field. */
 function fieldsOf(pid: number): string[] {
   const text = read(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
 /**
- * The variables of a process, each followed by NUL; none for a thread of the kernel, for an ended process, and for a
- * process that begins to run a program.
+ * The variables of a process, each followed by NUL; none for a thread of the kernel, for a process that has ended, and
+ * while a process begins to run a program.
  */
 function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {
-    // the process of another user
+    // it has ended, or another user runs it
     return UNREADABLE;
   }
 }
@@ -220,7 +221,7 @@ function has(environment: string, variable: string): boolean {
 /** Whether a process runs and is no thread of the kernel. */
 function isOfUser(pid: number): boolean {
   const fields = fieldsOf(pid);
-  return isRunning(fields) && (Number(fields[6]) & OF_KERNEL) === 0;
+  return isRunning(fields) && (Number(fields[FLAGS]) & OF_KERNEL) === 0;
 }
 
 /**
@@ -232,7 +233,7 @@ function worksIn(pid: number, folders: readonly string[]): boolean {
   try {
     const place = readlinkSync(`/proc/${pid}/cwd`);
     const isInside = folders.some((folder) => place === folder || place.startsWith(`${folder}${path.sep}`));
-    return isInside && fieldsOf(pid)[4] === NO_TERMINAL;
+    return isInside && fieldsOf(pid)[TERMINAL] === NO_TERMINAL;
   } catch {
     // it has ended, or another user runs it
     return false;
@@ -274,11 +275,11 @@ function lastIdNow(): number {
 
 /** The time when a process started; empty if it has ended. */
 function startOf(pid: number): string {
-  return fieldsOf(pid)[19] ?? '';
+  return fieldsOf(pid)[START] ?? '';
 }
 
 function parentOf(pid: number): number {
-  return Number(fieldsOf(pid)[1]);
+  return Number(fieldsOf(pid)[PARENT]);
 }
 
 /** Whether a process runs. A process that has ended stays in the list until its parent has noticed the end. */
@@ -286,8 +287,8 @@ function isAlive(pid: number): boolean {
   return isRunning(fieldsOf(pid));
 }
 
-function isRunning([state]: string[]): boolean {
-  return !['', 'Z', 'X'].includes(state!);
+function isRunning(fields: readonly string[]): boolean {
+  return !['', 'Z', 'X'].includes(fields[STATE]!);
 }
 
 function memoryOf(pid: number): number {

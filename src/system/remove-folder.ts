@@ -17,7 +17,7 @@ export async function removeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Like {@link removeFolder}, but at once.
+ * Like {@link removeFolder}, but synchronous.
  *
  * @param names - the entries to remove. @default the folder itself
  */
@@ -48,7 +48,7 @@ export class ScratchFolder {
     const found = statSync(this.#path, { throwIfNoEntry: false });
     // a run may have removed it, and the next one needs it
     if (!found) return void mkdirSync(this.#path, { recursive: true, mode: 0o700 });
-    // no program can set this time
+    // the time of the last change (ctime), which no program can set
     const { ctimeMs } = found;
     if (ctimeMs === this.#emptySince) return;
     const names = readdirSync(this.#path);

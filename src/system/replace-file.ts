@@ -90,8 +90,9 @@ export async function placeFile(written: string, target: string): Promise<void> 
   await syncFolder(dirname(target));
 }
 
-/** The part of an unfinished file's name that identifies its writer: the machine, then the process. */
+/** The machine, in the names of its unfinished files. */
 const MACHINE = hash('sha256', hostname()).slice(0, 8);
+/** The end of an unfinished file's name. It says which machine and which process write the file. */
 const UNFINISHED = /\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.part$/;
 /** An unfinished file's name begins with this much of the file's name, because a name has at most 255 bytes. */
 const LONGEST_BEGINNING = 50;
@@ -101,12 +102,12 @@ function unfinishedName(name: string): string {
 }
 
 /** Folders that this process has searched for leftovers: a folder with many files is read only once. */
-const lookedAt = new Set<string>();
+const searched = new Set<string>();
 
 /** Removes the unfinished files of processes on this machine that have ended. */
 async function removeLeftovers(folder: string): Promise<void> {
-  if (lookedAt.has(folder)) return;
-  lookedAt.add(folder);
+  if (searched.has(folder)) return;
+  searched.add(folder);
   // leftovers in an unreadable folder stay
   for (const name of await readdir(folder).catch(() => [])) {
     const [, machine, pid] = UNFINISHED.exec(name) ?? [];

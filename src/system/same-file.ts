@@ -22,7 +22,7 @@ export class SameFile {
     this.#first = identityOf(path);
   }
 
-  /** At most 0.25 seconds old. */
+  /** The answer is at most {@link FRESH} ms old. */
   isSame(): boolean {
     const now = performance.now();
     this.#log ??= identityOf(logOf(this.#path));

@@ -5,8 +5,6 @@ import { hasDatabase } from './database-file.ts';
 
 /** How long a statement waits for other processes, ms. */
 export const PATIENCE = 10_000;
-/** The primary code of SQLite for a file that another process locks. */
-export const SQLITE_BUSY = 5;
 
 /**
  * Opens a database in a file, and makes the file and its folder, for their user only, if they do not exist. Other

@@ -125,6 +125,24 @@ describe('a point that a sample drew several times counts as often', () => {
     expect(adjustedR2).toBeCloseTo(regressionOf([one], value, 0.95).adjustedR2!, 9);
   });
 
+  test('so with common random numbers, a curve has the runs of its own point, also after points without a curve', () => {
+    const noise = uniforms(7);
+    const chance = [noise(), noise(), noise()];
+    const design = sampleOf({ A: { values: [0, 1, 2, 3, 4, 5] } }, 60);
+    const base = [...numericBase({ A: 0 }), SEED];
+    const first = columnsOf(design)[0]![0];
+    const played = { design, base, seed: 1, replications: 3, commonRandomNumbers: true };
+    const [output, curve] = analyzed({ ...played, outputs: ['Y', 'Course'] }, ([a], replication) => {
+      if (a === first) return undefined;
+      const Y = a! ** 2 * (1 + chance[replication - 1]!);
+      return { Y, Course: { dataX: [0], dataY: [Y] } };
+    });
+    const [ofOutput, ofCurve] = [output!.indices![0]!, curve!.times![0]!.indices[0]!];
+    expect(ofOutput.srcInterval).toBeDefined();
+    expect(ofCurve.srcInterval).toEqual(ofOutput.srcInterval);
+    expect(ofCurve.p).toBe(ofOutput.p);
+  });
+
   test('so a selection of a few different points does not name their input by chance', () => {
     const random = uniforms(5);
     const strategy: Played['strategy'] = {

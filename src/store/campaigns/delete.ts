@@ -1,13 +1,11 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { CountChanges, countRange } from '../runs/counts.ts';
 import { ALL_DELETED, hide } from '../deleted.ts';
 import { lock } from '../rows.ts';
+import { CountChanges, countRange } from '../runs/counts.ts';
 import type { Tables } from '../tables.ts';
 
-/**
- * The maximum number of seqs, points or files whose rows one step deletes. Other writers can write between two steps.
- */
+/** The maximum number of runs, points or files whose rows one step deletes. Others can write between two steps. */
 const ROWS_AT_ONCE = 10_000;
 /** One step deletes outputs or logs of at most this many bytes, unless they are of one run. */
 const BYTES_AT_ONCE = 16_000_000;
@@ -73,7 +71,8 @@ async function deleteRows(db: Kysely<Tables>, campaign: number): Promise<void> {
       .execute();
     await breath();
   }
-  for (let deleted = 1n; deleted > 0n;) {
+  let deleted: bigint;
+  do {
     const { numDeletedRows } = await db
       .deleteFrom('kept_files')
       .where('campaign', '=', campaign)
@@ -83,7 +82,7 @@ async function deleteRows(db: Kysely<Tables>, campaign: number): Promise<void> {
       .executeTakeFirstOrThrow();
     deleted = numDeletedRows;
     await breath();
-  }
+  } while (deleted > 0n);
   for (const table of ['asks', 'search_events', 'stopped_runs', 'run_counts', 'pictures'] as const)
     await db.deleteFrom(table).where('campaign', '=', campaign).execute();
   await db.deleteFrom('campaigns').where('number', '=', campaign).execute();

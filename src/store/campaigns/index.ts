@@ -1,16 +1,17 @@
 import type { Kysely } from 'kysely';
 import { closedPhases, type ModelVersion, type Phase } from '../../campaign/types.ts';
-import { deleteCampaign } from './delete.ts';
-import { keepPictures, keptPictures } from './pictures.ts';
+import { byId } from '../by-id.ts';
 import { ALL_DELETED } from '../deleted.ts';
 import { textOfCampaign, toCampaign, toRecord } from '../rows.ts';
 import type { Tables } from '../tables.ts';
-import { byId } from '../by-id.ts';
 import type { CampaignRecord } from '../types.ts';
+import { deleteCampaign } from './delete.ts';
+import { keepPictures, keptPictures } from './pictures.ts';
 
 /** The maximum number of definitions that are cached in memory. */
 const DEFINITIONS = 8;
 
+/** Campaigns: their definitions, phases, versions and pictures. */
 export function campaignStore(db: Kysely<Tables>) {
   /** Definitions by the number and revision of their campaigns. A definition changes only with the revision. */
   const definitions = new Map<string, Pick<CampaignRecord, 'campaign' | 'definition'>>();
@@ -85,15 +86,14 @@ export function campaignStore(db: Kysely<Tables>) {
     },
 
     /**
-     * Sets the phase, and the note if it is given. The phases `running` and `paused` do not change a stopping or
-     * closed campaign, and `stopping` does not change a closed one.
+     * Sets the phase, and the note if it is given. An activity that Temporal has given up may still call this. So the
+     * phases `running` and `paused` do not change a stopping or closed campaign, and `stopping` does not change a closed
+     * one.
      */
     async setPhase(id: string, phase: Phase, now: number, note?: string): Promise<void> {
       await db
         .updateTable('campaigns')
         .set({ phase, updated_at: now, ...(note !== undefined && { note }) })
-        // an activity that Temporal has given up may still call this; a stopping campaign must not become running or
-        // paused again, and a closed campaign must not become stopping
         .$if(phase === 'running' || phase === 'paused', (update) =>
           update.where('phase', 'in', ['preparing', 'running', 'paused']),
         )

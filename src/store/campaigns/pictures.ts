@@ -32,8 +32,8 @@ export async function keepPictures(
     .where('campaign', '=', campaign)
     .orderBy('drawn_at', 'desc')
     .execute();
-  for (const { view } of views.slice(MOST_VIEWS))
-    await db.deleteFrom('pictures').where('campaign', '=', campaign).where('view', '=', view).execute();
+  for (const { view: old } of views.slice(MOST_VIEWS))
+    await db.deleteFrom('pictures').where('campaign', '=', campaign).where('view', '=', old).execute();
 }
 
 /** What was drawn of a campaign in a state; undefined if nothing was kept. */

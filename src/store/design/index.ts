@@ -7,12 +7,12 @@ import {
   countRuns,
   type Design,
   dropOthers,
-  FIRST,
+  FIRST_REVISION,
   relayDropped,
   writeDesign,
 } from './write.ts';
 import { addReplications, allFinishedPoints, finishedPoints } from './replications.ts';
-import { textOfCampaign, textOfRounds, toCampaign } from '../rows.ts';
+import { locking, textOfCampaign, textOfRounds, toCampaign } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import { countVerdicts, forgetVerdicts, setVerdicts } from './verdicts.ts';
 import { batchesById, byId, numberOf } from '../by-id.ts';
@@ -39,7 +39,7 @@ export function designStore(db: Kysely<Tables>) {
         .select('points')
         .where('number', '=', campaign)
         .executeTakeFirstOrThrow();
-      const design = { campaign, revision: FIRST, replications, hasRunsPerDraw };
+      const design = { campaign, revision: FIRST_REVISION, replications, hasRunsPerDraw };
       if (known !== null) return { points: known, runs: await countRuns(db, design) };
 
       const size = await writeDesign(db, design, points);
@@ -70,20 +70,20 @@ export function designStore(db: Kysely<Tables>) {
       // after an interrupted change, `begun` differs from `revision`. The design is then written again
       if (before.digest === digest && before.begun === before.revision)
         return { added: 0, dropped: 0, kept: pointsBefore };
-      const design = await begin(db, number, campaign);
+      const design = await beginDesign(db, number, campaign);
       const { points: count } = await writeDesign(db, design, points);
       const dropped = await countDropped(db, design, before.revision);
       await dropOthers(db, design, count, campaign.precision?.max ?? campaign.replications);
       // the values of points belong to the campaign's varied inputs, so both change in one transaction
       await db.transaction().execute(async (transaction) => {
-        const isDone = await finish(transaction, design, count, {
+        const isCurrent = await finishDesign(transaction, design, count, {
           campaign: textOfCampaign(campaign),
           rounds: textOfRounds(campaign),
           definition,
           digest,
           updated_at: now,
         });
-        if (relay && isDone) await relayDropped(transaction, design, relay);
+        if (relay && isCurrent) await relayDropped(transaction, design, relay);
       });
       const kept = pointsBefore - dropped;
       return { added: count - kept, dropped, kept };
@@ -103,11 +103,13 @@ export function designStore(db: Kysely<Tables>) {
       const design = await db
         .transaction()
         .execute(async (transaction) =>
-          (await hasDesign(transaction, number, before)) ? begin(transaction, number, after) : undefined,
+          (await hasDesign(transaction, number, before))
+            ? beginDesign(transaction, number, after)
+            : undefined,
         );
       if (!design) return;
       const { points: count } = await writeDesign(db, design, points);
-      await finish(db, design, count, { campaign: textOfCampaign(after), updated_at: now });
+      await finishDesign(db, design, count, { campaign: textOfCampaign(after), updated_at: now });
     },
 
     /** Stores the rounds that a growing design has so far, unless the design of the campaign has changed. */
@@ -134,7 +136,7 @@ export function designStore(db: Kysely<Tables>) {
 }
 
 /** Starts a changed design. The new revision distinguishes the rows of this design from the rows of other changes. */
-async function begin(db: Kysely<Tables>, number: number, after: Campaign): Promise<Design> {
+async function beginDesign(db: Kysely<Tables>, number: number, after: Campaign): Promise<Design> {
   const { begun } = await db
     .updateTable('campaigns')
     .set((row) => ({ begun: row('begun', '+', 1) }))
@@ -146,7 +148,7 @@ async function begin(db: Kysely<Tables>, number: number, after: Campaign): Promi
 }
 
 /** Makes a written design the current design of the campaign. Returns false if a later change has replaced it. */
-async function finish(
+async function finishDesign(
   db: Kysely<Tables>,
   { campaign, revision }: Design,
   points: number,
@@ -167,12 +169,6 @@ async function hasDesign(
   number: number,
   { design }: Pick<Campaign, 'design'>,
 ): Promise<boolean> {
-  // this update changes nothing, and locks the row
-  const { campaign } = await db
-    .updateTable('campaigns')
-    .set((row) => ({ seqs: row.ref('seqs') }))
-    .where('number', '=', number)
-    .returning('campaign')
-    .executeTakeFirstOrThrow();
+  const { campaign } = await locking(db, number).returning('campaign').executeTakeFirstOrThrow();
   return isDeepStrictEqual(toCampaign(campaign).design, design);
 }

@@ -3,10 +3,11 @@ import type { ComparedPoint, FinishedPoint, FinishedRun } from '../types.ts';
 import { CountChanges } from '../runs/counts.ts';
 import { neededOutputs } from '../results/needed.ts';
 import { batches } from '../../batched.ts';
+import { waiting } from '../rows.ts';
 import { finishedStates, type Tables } from '../tables.ts';
 
-/** The maximum number of runs per insert. */
-export const RUNS_AN_INSERT = 1_000;
+/** The maximum number of runs that {@link addRuns} gets, in one insert. */
+export const ADDED_AT_ONCE = 1_000;
 /** The maximum number of points that are read at once, with all their runs. */
 const POINTS_AT_ONCE = 200;
 
@@ -110,16 +111,20 @@ export async function comparedPoints(
   return compared;
 }
 
-/**
- * Reads the finished runs of points, by the ordinals of the points. `isWhole` is true when all runs of the point have
- * finished.
- */
+/** The finished runs of a point. `isWhole` is true when all its runs have finished. */
+interface RunsOfPoint {
+  runs: FinishedRun[];
+  draws: number;
+  isWhole: boolean;
+}
+
+/** Reads the finished runs of points, by the ordinals of the points. */
 async function finishedRuns(
   db: Kysely<Tables>,
   campaign: number,
   ordinals: readonly number[],
   names: readonly string[],
-): Promise<Map<number, { runs: FinishedRun[]; draws: number; isWhole: boolean }>> {
+): Promise<Map<number, RunsOfPoint>> {
   const rows = await db
     .selectFrom('runs')
     .innerJoin('points', (join) =>
@@ -136,7 +141,7 @@ async function finishedRuns(
     .orderBy('runs.replication')
     .execute();
   const outputs = await neededOutputs(db, campaign, rows, names);
-  const points = new Map<number, { runs: FinishedRun[]; draws: number; isWhole: boolean }>();
+  const points = new Map<number, RunsOfPoint>();
   for (const { seq, ordinal, replication, state, draws } of rows) {
     const point = points.get(ordinal) ?? { runs: [], draws, isWhole: true };
     points.set(ordinal, point);
@@ -158,7 +163,7 @@ export async function addReplications(
   wanted: readonly { ordinal: number; replications: number }[],
 ): Promise<number[]> {
   const added: number[] = [];
-  for (const batch of batches(await missingRuns(db, campaign, wanted), RUNS_AN_INSERT))
+  for (const batch of batches(await missingRuns(db, campaign, wanted), ADDED_AT_ONCE))
     added.push(...(await db.transaction().execute((transaction) => addRuns(transaction, campaign, batch))));
   return added.sort((a, b) => a - b);
 }
@@ -179,15 +184,7 @@ export async function addRuns(
     .returning('seqs')
     .executeTakeFirstOrThrow();
   const first = seqs - runs.length;
-  const rows = runs.map((run, at) => ({
-    ...run,
-    campaign,
-    seq: first + at,
-    state: 'waiting' as const,
-    attempts: 0,
-    owned: 0,
-    joined: 0,
-  }));
+  const rows = runs.map((run, at) => ({ ...waiting, ...run, campaign, seq: first + at }));
   const written = await db
     .insertInto('runs')
     .values(rows)

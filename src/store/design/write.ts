@@ -4,7 +4,7 @@ import type { Point } from '../../campaign/types.ts';
 import { CountChanges } from '../runs/counts.ts';
 import { batches } from '../../batched.ts';
 import { turns } from '../../turns.ts';
-import { lock } from '../rows.ts';
+import { lock, waiting } from '../rows.ts';
 import type { Tables } from '../tables.ts';
 import { analyze } from '../vacuum.ts';
 
@@ -19,7 +19,7 @@ const REPLICATIONS_AN_INSERT = 400;
 /** The smallest number of runs in a design for which foray updates the statistics of the database. */
 const ANALYZED = 1_000;
 /** The revision of a design that has never changed. */
-export const FIRST = 1;
+export const FIRST_REVISION = 1;
 
 /** The design of a campaign at one revision. */
 export interface Design {
@@ -38,7 +38,9 @@ interface DesignSize {
 
 /**
  * Writes the points of a design, and a row for each of its runs that has no row yet. Each step is short, so the
- * database is never busy for long. Other work goes on at each point that is undefined. Every step can be repeated, because Temporal repeats an interrupted activity.
+ * database is never busy for long. Every step can be repeated, because Temporal repeats an interrupted activity.
+ *
+ * @param points - the points of the design. An undefined one is none: it gives other work a turn
  */
 export async function writeDesign(
   db: Kysely<Tables>,
@@ -47,9 +49,9 @@ export async function writeDesign(
 ): Promise<DesignSize> {
   const { count, draws } = await writePoints(db, design, points);
   const runs = design.replications * (design.hasRunsPerDraw ? draws : count);
-  const first = await reserveSeqs(db, design, runs);
-  await writeRuns(db, design, count, first);
-  if (design.hasRunsPerDraw) await writeRunsOfDraws(db, design, count, first);
+  const firstSeq = await reserveSeqs(db, design, runs);
+  await writeRuns(db, design, count, firstSeq);
+  if (design.hasRunsPerDraw) await writeRunsOfDraws(db, design, count, firstSeq);
   if (runs >= ANALYZED) await analyze(db);
   return { points: count, runs };
 }
@@ -109,7 +111,7 @@ export async function dropOthers(
       .where('attempts', '=', 0)
       .where((run) =>
         run.or([
-          run('replication', '>', hasRunsPerDraw ? ofDraws(most) : most),
+          run('replication', '>', hasRunsPerDraw ? timesDraws(most) : most),
           run(
             'ordinal',
             'in',
@@ -149,8 +151,8 @@ export async function dropOthers(
     .execute();
 }
 
-/** The number of runs that all draws of a run's point may have together. */
-function ofDraws(most: number) {
+/** The number of runs that all draws of a run's point may have together, if each may have `most`. */
+function timesDraws(most: number) {
   return sql<number>`${sql.lit(most)} * (select draws from points
     where points.campaign = runs.campaign and points.ordinal = runs.ordinal)`;
 }
@@ -259,7 +261,7 @@ async function reserveSeqs(
   needed: number,
 ): Promise<number> {
   const update = db.updateTable('campaigns').where('number', '=', campaign);
-  if (revision === FIRST) {
+  if (revision === FIRST_REVISION) {
     await update.set({ seqs: needed }).where('seqs', '<', needed).execute();
     return 0;
   }
@@ -278,7 +280,7 @@ async function writeRuns(
   db: Kysely<Tables>,
   { campaign, revision, replications }: Design,
   points: number,
-  first: number,
+  firstSeq: number,
 ): Promise<void> {
   const together = Math.max(1, Math.min(REPLICATIONS_AN_INSERT, Math.floor(RUNS_AN_INSERT / points)));
   for (let from = 1; from <= replications; from += together) {
@@ -291,7 +293,7 @@ async function writeRuns(
         await lock(transaction, campaign);
         const { numAffectedRows } = await sql`
           insert into runs (campaign, seq, ordinal, replication, state, attempts, owned, joined)
-          select p.campaign, ${sql.lit(first)} + (r.n - 1) * ${sql.lit(points)} + p.position, p.ordinal, r.n,
+          select p.campaign, ${sql.lit(firstSeq)} + (r.n - 1) * ${sql.lit(points)} + p.position, p.ordinal, r.n,
             'waiting', 0, 0, 0
           from points p cross join (${sql.join(numbers, sql` union all `)}) r
           where p.campaign = ${campaign} and p.revision = ${revision}
@@ -312,7 +314,7 @@ async function writeRunsOfDraws(
   db: Kysely<Tables>,
   { campaign, revision, replications }: Design,
   points: number,
-  first: number,
+  firstSeq: number,
 ): Promise<void> {
   const repeated = await db
     .selectFrom('points')
@@ -322,17 +324,9 @@ async function writeRunsOfDraws(
     .where('draws', '>', 1)
     .orderBy('position')
     .execute();
-  let seq = first + points * replications;
-  for (const batch of batches(runsOfDraws(repeated, replications), RUNS_OF_DRAWS_AN_INSERT)) {
-    const rows = batch.map((run, at) => ({
-      ...run,
-      campaign,
-      seq: seq + at,
-      state: 'waiting' as const,
-      attempts: 0,
-      owned: 0,
-      joined: 0,
-    }));
+  let seq = firstSeq + points * replications;
+  for (const batch of batches(runsOfFurtherDraws(repeated, replications), RUNS_OF_DRAWS_AN_INSERT)) {
+    const rows = batch.map((run, at) => ({ ...waiting, ...run, campaign, seq: seq + at }));
     await db.transaction().execute(async (transaction) => {
       await lock(transaction, campaign);
       const { numInsertedOrUpdatedRows } = await transaction
@@ -347,7 +341,8 @@ async function writeRunsOfDraws(
   }
 }
 
-function* runsOfDraws(
+/** The runs of points after their first `replications` ones, in the order of their replications. */
+function* runsOfFurtherDraws(
   repeated: readonly { ordinal: number; draws: number }[],
   replications: number,
 ): Generator<{ ordinal: number; replication: number }> {

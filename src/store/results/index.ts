@@ -8,6 +8,7 @@ import type { Tables } from '../tables.ts';
 import { batchesById, byId, numberOf } from '../by-id.ts';
 import type { Origin, ResultRow } from '../types.ts';
 
+/** Results: finished runs with their outputs. */
 export function resultStore(db: Kysely<Tables>) {
   const batchesOfResults = batchesById(db, resultBatches);
   return {

@@ -54,6 +54,7 @@ export async function* lackingRuns(
   }
 }
 
+/** Replaces the outputs of runs. */
 export async function setOutputs(
   db: Kysely<Tables>,
   campaign: number,

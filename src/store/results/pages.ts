@@ -28,7 +28,7 @@ export async function* resultBatches(
   only?: string,
 ): AsyncGenerator<ResultRow[], void, void> {
   let place = only === undefined ? BEGINNING : await beginningOf(db, campaign, only);
-  let before: ResultRow | undefined;
+  let last: ResultRow | undefined;
   for (;;) {
     const rest = await restOfPoint(db, campaign, place).limit(ROWS_A_PAGE).execute();
     const others =
@@ -39,15 +39,12 @@ export async function* resultBatches(
       let batch: ResultRow[] = [];
       let characters = 0;
       for (const run of portion) {
-        before = new Result(
-          run,
-          run,
-          outputs.get(run.seq),
-          before?.point === run.key ? before.values : undefined,
-        );
+        // a row of the query has the columns of the run and those of its point
+        const values = last?.point === run.key ? last.values : undefined;
+        last = new Result(run, run, outputs.get(run.seq), values);
         outputs.delete(run.seq);
-        batch.push(before);
-        characters += lengthOf(before);
+        batch.push(last);
+        characters += lengthOf(last);
         if (batch.length < ROWS_A_BATCH && characters < CHARACTERS_A_BATCH) continue;
         yield batch;
         batch = [];
@@ -85,10 +82,11 @@ export async function resultPage(
     status?: ResultRow['status'] | undefined;
   },
 ): Promise<{ rows: ResultRow[]; next: ResultPlace | null }> {
-  const page = (query: ReturnType<typeof restOfPoint>, most: number) =>
+  const firstOf = (query: ReturnType<typeof restOfPoint>, most: number) =>
     (status === undefined ? query : query.where('runs.state', '=', status)).limit(most).execute();
-  const rest = await page(restOfPoint(db, campaign, after), limit + 1);
-  const others = await page(otherPoints(db, campaign, after).offset(from), limit + 1 - rest.length);
+  // one run more shows whether there is a next page
+  const rest = await firstOf(restOfPoint(db, campaign, after), limit + 1);
+  const others = await firstOf(otherPoints(db, campaign, after).offset(from), limit + 1 - rest.length);
   const runs = [...rest, ...others];
   const rows: ResultRow[] = [];
   let characters = 0;

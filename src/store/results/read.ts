@@ -46,8 +46,8 @@ interface Portion<Run> {
 const PACKED_AT_ONCE = 16_000_000;
 
 /**
- * Reads the outputs of runs. One statement reads the short outputs of all runs, and the sizes of the compressed ones. If there
- * are any, the runs are divided into portions whose outputs fit into memory.
+ * Reads the outputs of runs. One statement reads the short outputs of all runs, and the sizes of the compressed ones. If
+ * there are any, the runs are divided into portions whose outputs fit into memory.
  */
 export async function* withOutputs<Run extends { seq: number }>(
   db: Kysely<Tables>,
@@ -79,7 +79,7 @@ export async function* withOutputs<Run extends { seq: number }>(
   }
 }
 
-/** A query for the short outputs of runs, and the sizes of their compressed outputs in bytes. It does not read these outputs. */
+/** A query for the short outputs of runs, and for the sizes of their compressed outputs in bytes, which it does not read. */
 export function shortOutputsOf(db: Kysely<Tables>, campaign: number, seqs: readonly number[]) {
   const outputs = db
     .selectFrom('outputs')
@@ -109,10 +109,10 @@ function portionsOf<Run extends { seq: number }>(
 }
 
 /**
- * A query for rows by a number, unordered; it may also give rows of a few other numbers. Neighbouring points usually have
- * neighbouring seqs in the same replication, so the numbers form ranges. A range is one index scan; looking up the rows one
- * by one takes several times as long. Each range has its own select, because PostgreSQL joins a list of ranges without
- * the index while it has no statistics.
+ * A query for rows by a number, unordered; it may also give rows of a few other numbers. Neighbouring points usually
+ * have neighbouring seqs in the same replication, so the numbers form ranges. A range is one index scan; looking up the
+ * rows one by one takes several times as long. Each range has its own select, because PostgreSQL joins a list of ranges
+ * without the index while it has no statistics.
  */
 function inRanges<Table extends 'outputs' | 'points' | 'runs', Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
@@ -135,9 +135,9 @@ export function lengthOf({ outputs }: ResultRow): number {
 }
 
 /**
- * Reads the finished runs among `seqs`, in the order of `seqs`. Each table is read by ranges, because a join looks up the point
- * and the outputs of each run one by one. It stops after the run at which the outputs reach `characters`; `left` has the
- * seqs after it.
+ * Reads the finished runs among `seqs`, in the order of `seqs`. Each table is read by ranges, because a join looks up the
+ * point and the outputs of each run one by one. It stops after the run at which the outputs reach `characters`; `left` has
+ * the seqs after it.
  */
 export async function runsOfSeqs(
   db: Kysely<Tables>,
@@ -146,7 +146,7 @@ export async function runsOfSeqs(
   characters: number,
 ): Promise<{ rows: FinishedRow[]; left: number[] }> {
   if (seqs.length === 0) return { rows: [], left: [] };
-  const known = await inRanges(
+  const finished = await inRanges(
     db
       .selectFrom('runs')
       .select([...runColumns, 'runs.ordinal'])
@@ -156,7 +156,7 @@ export async function runsOfSeqs(
     'seq',
     seqs,
   ).execute();
-  const bySeq = new Map(known.map((run) => [run.seq, run]));
+  const bySeq = new Map(finished.map((run) => [run.seq, run]));
   const runs = seqs.flatMap((seq) => bySeq.get(seq) ?? []);
   const points = await placedPointsOf(
     db,
@@ -168,10 +168,10 @@ export async function runsOfSeqs(
   for await (const portion of withOutputs(db, campaign, runs)) {
     for (const run of portion.runs) {
       if (length >= characters) return { rows: found, left: seqs.slice(seqs.indexOf(run.seq)) };
-      const known = points.get(run.ordinal);
+      const placed = points.get(run.ordinal);
       // a change may have dropped the point meanwhile
-      if (!known) continue;
-      const { point, values } = known;
+      if (!placed) continue;
+      const { point, values } = placed;
       const row = new Result(run, point, portion.outputs.get(run.seq), values);
       length += lengthOf(row);
       found.push({ seq: run.seq, ordinal: run.ordinal, position: point.position, row });
@@ -278,7 +278,7 @@ export class Result implements ResultRow {
   }
 }
 
-/** Makes ranges, each with its first and last number. Together they contain all given numbers and few others. */
+/** Makes ranges, each with its first and last number. Together they contain all given numbers, and few others. */
 function rangesOf(numbers: readonly number[]): [from: number, to: number][] {
   const ranges: [number, number][] = [];
   for (const number of Int32Array.from(numbers).sort()) {

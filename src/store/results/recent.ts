@@ -35,19 +35,20 @@ export async function recentResults(
 ): Promise<{ rows: ResultRow[]; look: ResultCursor }> {
   // the open runs are read first: if one of them finishes from here on, the next look finds it in the cursor
   const open = await seqsIn(db, campaign, openStates, -1, OPEN_A_LOOK);
-  const again = await waitingBefore(db, campaign, since.last);
+  const waiting = await waitingBefore(db, campaign, since.last);
   const beyond = await seqsIn(db, campaign, finishedStates, since.last, ROWS_A_LOOK);
-  const before = new Map(since.failed.map(({ seq, finishedAt }) => [seq, finishedAt]));
-  const known = await timesOf(db, campaign, [...new Set([...since.open, ...beyond, ...before.keys()])]);
+  const failedAt = new Map(since.failed.map(({ seq, finishedAt }) => [seq, finishedAt]));
+  const known = await timesOf(db, campaign, [...new Set([...since.open, ...beyond, ...failedAt.keys()])]);
+  // a run that had failed by the last look, and has the same time, is not new
   const finished = known.filter(
     ({ seq, state, finished_at }) =>
-      (finishedStates as readonly string[]).includes(state) && before.get(seq) !== finished_at,
+      (finishedStates as readonly string[]).includes(state) && failedAt.get(seq) !== finished_at,
   );
   const newest = finished
     .toSorted((a, b) => Number(b.finished_at) - Number(a.finished_at) || b.seq - a.seq)
     .slice(0, ROWS_A_LOOK);
   const isFinished = new Set(finished.map(({ seq }) => seq));
-  const waitAgain = known.flatMap(({ seq, state }) => (state === 'waiting' ? [seq] : []));
+  const again = known.flatMap(({ seq, state }) => (state === 'waiting' ? [seq] : []));
   const last = finished.reduce((most, { seq }) => Math.max(most, seq), since.last);
   const { rows, left } = await runsOfSeqs(
     db,
@@ -61,7 +62,7 @@ export async function recentResults(
   return {
     rows: rows.map(({ row }) => row),
     look: {
-      open: [...new Set([...open, ...again, ...waitAgain, ...left])]
+      open: [...new Set([...open, ...waiting, ...again, ...left])]
         .filter((seq) => !isSettled(seq))
         .slice(0, OPEN_A_LOOK + WAITING_A_LOOK),
       failed: known

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { causeOf, KEPT_ATTEMPTS } from '../../campaign/failures.ts';
 import { CountChanges } from './counts.ts';
 import { batches } from '../../batched.ts';
-import { unrequested } from '../rows.ts';
+import { waiting } from '../rows.ts';
 import type { FailedAttempt } from '../types.ts';
 import { openStates, type Tables } from '../tables.ts';
 
@@ -13,7 +13,7 @@ const SEQS_AT_ONCE = 1_000;
  * Stores the reason of a failed attempt after which foray makes another attempt. A second call for the same attempt
  * changes nothing.
  */
-export async function keepFailedAttempts(
+export async function keepFailedAttempt(
   db: Kysely<Tables>,
   campaign: number,
   { seq, reason, now }: { seq: number; reason: string; now: number },
@@ -52,15 +52,15 @@ export async function resetFailed(
   reseeds: boolean,
   cause?: string,
 ): Promise<number> {
-  let forgiven = 0;
-  if (cause === undefined) forgiven = await reset(db, campaign, reseeds);
+  let count = 0;
+  if (cause === undefined) count = await reset(db, campaign, reseeds);
   else {
     const seqs = await seqsWith(db, campaign, cause);
-    for (const some of batches(seqs, SEQS_AT_ONCE)) forgiven += await reset(db, campaign, reseeds, some);
+    for (const some of batches(seqs, SEQS_AT_ONCE)) count += await reset(db, campaign, reseeds, some);
   }
   await dropOldest(db, campaign);
-  await new CountChanges().move('failed', 'waiting', forgiven).save(db, campaign);
-  return forgiven;
+  await new CountChanges().move('failed', 'waiting', count).save(db, campaign);
+  return count;
 }
 
 /** Finds the failed runs with a cause. The cause follows from the reason of each run. */
@@ -74,7 +74,7 @@ async function seqsWith(db: Kysely<Tables>, campaign: number, cause: string): Pr
   return rows.filter(({ reason }) => causeOf(reason ?? '') === cause).map(({ seq }) => seq);
 }
 
-/** @param seqs - if they are given, only these runs are reset */
+/** Resets all failed runs, or only those with the given seqs. */
 async function reset(
   db: Kysely<Tables>,
   campaign: number,
@@ -98,8 +98,7 @@ async function reset(
   const { numUpdatedRows } = await db
     .updateTable('runs')
     .set((run) => ({
-      state: 'waiting' as const,
-      ...unrequested,
+      ...waiting,
       failures: 0,
       finished_at: null,
       ...(reseeds && { reseeded: run('reseeded', '+', 1) }),

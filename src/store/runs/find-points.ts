@@ -5,20 +5,20 @@ import { runLogs } from './logs.ts';
 import type { PointStory, RunStory } from '../types.ts';
 import type { Tables } from '../tables.ts';
 
-/** The maximum number of points that are returned. */
-const MOST_POINTS = 5;
+/** The maximum number of keys that {@link keysLike} returns. */
+const MOST_KEYS = 5;
 
-/** The keys of the first points whose key begins with `key`, at most five. */
+/** The keys that begin with `key`, at most five, in their order. */
 export async function keysLike(db: Kysely<Tables>, campaign: number, key: string): Promise<string[]> {
   const points = await db
     .selectFrom('points')
     .select('points.key')
     .where('points.campaign', '=', campaign)
-    // the database reads a range of keys with one index scan
+    // a range of keys is one index scan; `~` comes after all characters of keys
     .where('points.key', '>=', key)
     .where('points.key', '<', `${key}~`)
     .orderBy('points.key')
-    .limit(MOST_POINTS)
+    .limit(MOST_KEYS)
     .execute();
   return points.map((point) => point.key);
 }

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import { CountChanges, readCounts } from './counts.ts';
 import { type Done, completeRuns } from './complete.ts';
-import { resetFailed, keepFailedAttempts } from './failed-attempts.ts';
+import { keepFailedAttempt, resetFailed } from './failed-attempts.ts';
 import { keysLike, neighboursOf, pointStory } from './find-points.ts';
 import { columnsOf, plannedColumns, toPlanned } from '../rows.ts';
 import { keepRunLogs, lastRunLog, loggedRuns, runLogs } from './logs.ts';
-import { finishedStates, openStates, type StoredRunState, type Tables, unfinishedStates } from '../tables.ts';
+import { finishedStates, openStates, type Tables, unfinishedStates } from '../tables.ts';
 import { byId, numberOf, pointsOf, touch } from '../by-id.ts';
-import type { OpenRun, PlannedRun, RunObservation } from '../types.ts';
+import type { OpenRun, PlannedRun, RunObservation, StoredRunState } from '../types.ts';
 
 /** The maximum number of completed runs that one statement writes. */
 const DONE_AT_ONCE = 50;
@@ -103,6 +103,7 @@ export function runStore(db: Kysely<Tables>) {
       }));
     },
 
+    /** Writes observations of runs. Runs that have finished stay unchanged. */
     async observe(id: string, observations: readonly RunObservation[], now: number): Promise<void> {
       if (observations.length === 0) return;
       const campaign = await numberOf(db, id);
@@ -112,6 +113,7 @@ export function runStore(db: Kysely<Tables>) {
         await touch(transaction, campaign, now);
         const seqs = observations.map(({ seq }) => seq);
         const changes = await CountChanges.ofRuns(transaction, campaign, seqs);
+        /** Completed runs that are not written yet. */
         let done: Done[] = [];
         const flush = async (): Promise<void> => {
           const written = done.length > 0 ? await completeRuns(transaction, campaign, done, now) : [];
@@ -127,21 +129,10 @@ export function runStore(db: Kysely<Tables>) {
           await flush();
           const { seq, state } = observation;
           if (state === 'again')
-            await keepFailedAttempts(transaction, campaign, { seq, reason: observation.reason, now });
+            await keepFailedAttempt(transaction, campaign, { seq, reason: observation.reason, now });
           const { numUpdatedRows } = await transaction
             .updateTable('runs')
-            .set((run) =>
-              state === 'unsent'
-                ? { attempts: run('attempts', '-', 1) }
-                : state === 'again'
-                  ? {
-                      ...columnsOf({ seq, state: 'waiting' }, now),
-                      reason: observation.reason,
-                      failures: run('failures', '+', 1),
-                      ...(observation.reseeds && { reseeded: run('reseeded', '+', 1) }),
-                    }
-                  : columnsOf(observation, now),
-            )
+            .set(columnsOf(observation, now))
             .where('campaign', '=', campaign)
             .where('seq', '=', seq)
             .where('state', 'in', statesBefore[state] ?? unfinishedStates)

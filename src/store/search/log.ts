@@ -11,8 +11,8 @@ import {
   type SearchStep,
 } from '../../campaign/search/log.ts';
 import { batches } from '../../batched.ts';
-import { textOfCampaign } from '../rows.ts';
-import { addRuns, RUNS_AN_INSERT } from '../design/replications.ts';
+import { addRuns, ADDED_AT_ONCE } from '../design/replications.ts';
+import { locking, textOfCampaign } from '../rows.ts';
 import type { CampaignRecord, SearchWritten } from '../types.ts';
 import type { Tables } from '../tables.ts';
 
@@ -75,7 +75,7 @@ export async function writeSearch(
   step: SearchStep,
 ): Promise<SearchWritten | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const { revision } = await locked(transaction, campaign);
+    const { revision } = await locking(transaction, campaign).returning('revision').executeTakeFirstOrThrow();
     if (!isSameLength(await searchLength(transaction, campaign), length)) return undefined;
     for (const batch of batches(step.tells, ROWS_AN_INSERT)) await setTold(transaction, campaign, batch);
     const ordinals = await addAsks(transaction, { campaign, revision, first: length.asks }, step.asks);
@@ -90,7 +90,7 @@ export async function writeSearch(
     first.sort((a, b) => a.replication - b.replication || a.ordinal - b.ordinal);
     const more = step.replications.flatMap(({ ordinal, from, to }) => runsOf(ordinal, from, to));
     const seqs: number[] = [];
-    for (const batch of batches([...first, ...more], RUNS_AN_INSERT))
+    for (const batch of batches([...first, ...more], ADDED_AT_ONCE))
       seqs.push(...(await addRuns(transaction, campaign, batch)));
     return { seqs, ordinals };
   });
@@ -109,7 +109,7 @@ export async function changeSearch(
   now: number,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const { digest } = await locked(transaction, campaign);
+    const { digest } = await locking(transaction, campaign).returning('digest').executeTakeFirstOrThrow();
     if (digest === record.digest) return true;
     if (!isSameLength(await searchLength(transaction, campaign), length)) return false;
     // a new revision tells readers that the definition has changed
@@ -133,19 +133,7 @@ export async function changeSearch(
   });
 }
 
-/** Makes other writers of the campaign wait until the transaction ends. */
-function locked(
-  transaction: Transaction<Tables>,
-  campaign: number,
-): Promise<{ revision: number; digest: string }> {
-  return transaction
-    .updateTable('campaigns')
-    .set((row) => ({ seqs: row.ref('seqs') }))
-    .where('number', '=', campaign)
-    .returning(['revision', 'digest'])
-    .executeTakeFirstOrThrow();
-}
-
+/** The length of the log of a campaign's search: {@link writeSearch} and {@link changeSearch} compare it. */
 export async function searchLength(db: Kysely<Tables>, campaign: number): Promise<SearchLength> {
   const { asks, told } = await db
     .selectFrom('asks')
@@ -197,17 +185,17 @@ async function addAsks(
       .execute();
     for (const { key, ordinal } of rows) known.set(key, ordinal);
   }
-  const start = (last ?? -1) + 1;
-  let next = start;
+  let next = (last ?? -1) + 1;
   const added: { key: string; values: string[]; ordinal: number }[] = [];
   const ordinals = asks.map(({ point }) => {
     if (!point) return null;
     const there = known.get(point.key);
     if (there !== undefined) return there;
-    known.set(point.key, next);
-    added.push({ key: point.key, values: point.values, ordinal: next });
+    const ordinal = next;
     next += 1;
-    return next - 1;
+    known.set(point.key, ordinal);
+    added.push({ key: point.key, values: point.values, ordinal });
+    return ordinal;
   });
   for (const batch of batches(added, ROWS_AN_INSERT)) {
     const rows = batch.map(({ key, values, ordinal }) => ({
