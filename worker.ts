@@ -1,6 +1,12 @@
 import { NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
 import { Courses, createActivities } from './src/activities/index.ts';
-import { cloudClient, isThere, type Settings, type WorkerFacts, workerIdentity } from './src/client/index.ts';
+import {
+  cloudClient,
+  serviceAnswers,
+  type Settings,
+  type WorkerFacts,
+  workerIdentity,
+} from './src/client/index.ts';
 import { clockAhead, CloudClient, isCloudError, SAME_TIME_MS } from './src/cloud/index.ts';
 import { buildIdOf, workflowBundle } from './src/dev/workflow-bundle.ts';
 import { CurrentBuild } from './src/current-build.ts';
@@ -128,7 +134,7 @@ function needsOf(
       await store.getCampaign('');
       return store.whyLost() && 'It cannot be used.';
     },
-    'model service': async () => ((await isThere(cloud)) ? undefined : 'It does not answer.'),
+    'model service': async () => ((await serviceAnswers(cloud)) ? undefined : 'It does not answer.'),
   };
 }
 

@@ -142,6 +142,7 @@ function asksOf(
   const own = JSON.stringify(inputsOf(campaign.design).map((name) => valueOf.get(name)));
   const history = new History(asks);
   const search = hasStrategy(campaign, 'search') ? campaign : undefined;
+  // the log has values that become lower as they become better
   const sign = search?.goal!.wants === 'highest' ? -1 : 1;
   const signed = (value: number | null | undefined): number | null =>
     value === null || value === undefined ? null : sign * value;
@@ -175,10 +176,11 @@ function explainedRun(
 ): ExplainedRun {
   const { replication, state, runId, reseeded, requestedAt, finishedAt, earlier } = run;
   const sent = runInputs(campaign, story, replication, reseeded);
+  const said = waits === undefined ? '' : ` The service says: ${waits}.`;
   return {
     replication,
     state,
-    why: `${reasonOf(campaign.id, run, phase, story.position === null)}${waits === undefined ? '' : ` The service says: ${waits}.`}`,
+    why: `${reasonOf(campaign.id, run, phase, story.position === null)}${said}`,
     run: runId,
     seed: sent.find(({ name }) => name === RANDOM_SEED)?.value ?? null,
     requested: iso(requestedAt),

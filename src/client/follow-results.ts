@@ -70,10 +70,10 @@ export async function* followRuns(
       let toLookUp = seqs;
       while (toLookUp.length > 0) {
         const { rows, left } = await store.finishedAmong(campaign.id, toLookUp);
-        const isLeft = new Set(left);
+        const notLookedUp = new Set(left);
         const news = reported.add(
           rows,
-          toLookUp.filter((seq) => !isLeft.has(seq)),
+          toLookUp.filter((seq) => !notLookedUp.has(seq)),
         );
         toLookUp = left;
         if (news.length > 0) {

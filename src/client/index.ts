@@ -6,7 +6,7 @@ export type { RetryWhat } from '../workflows/messages.ts';
 export type { FailureGroup, RecentRows } from './reader.ts';
 export type { PlanSettings, SubmitOptions, Submitted } from './submit.ts';
 export type { DefinitionSource } from '../campaign/source.ts';
-export { findModel, isThere, latestVersion, type ModelAtService, modelAtService } from './models.ts';
+export { findModel, latestVersion, type ModelAtService, modelAtService, serviceAnswers } from './models.ts';
 export type { Explanation, ExplainedAsk, ExplainedRun } from './explain.ts';
 export type { FileValue, OutputFiles } from './output-files.ts';
 export type { Plan, PlannedStrategy } from './planned.ts';

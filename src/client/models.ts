@@ -16,11 +16,11 @@ export async function modelAtService(cloud: CloudClient, wanted: string): Promis
   return { ...model, version, experiments: await cloud.listExperiments(version.id) };
 }
 
-/** How long {@link isThere} waits for an answer, ms. */
+/** How long {@link serviceAnswers} waits for an answer, ms. */
 const SILENCE_MS = 2_000;
 
 /** Whether the service answers. An error is an answer too. */
-export async function isThere(cloud: CloudClient): Promise<boolean> {
+export async function serviceAnswers(cloud: CloudClient): Promise<boolean> {
   try {
     await cloud.identity(AbortSignal.timeout(SILENCE_MS));
     return true;

@@ -13,7 +13,7 @@ import { replaceFile, type UnfinishedFile } from '../system/replace-file.ts';
 import type { ServiceAtHand } from '../resolve/index.ts';
 import type { CampaignRecord, Store } from '../store/index.ts';
 
-/** A reference to an output file: JSON text as in the store, or an object. */
+/** The value of an OUTPUT_FILE: JSON text as in the store, or an object. */
 export type FileValue = string | FileReference;
 
 /**

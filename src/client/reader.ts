@@ -24,7 +24,7 @@ import { type ClientContext, recordOf } from './context.ts';
 import { type Explanation, explained } from './explain.ts';
 import { followResults } from './follow-results.ts';
 import { leakIn } from './leak.ts';
-import { isThere, type ModelAtService, modelAtService } from './models.ts';
+import { serviceAnswers, type ModelAtService, modelAtService } from './models.ts';
 import { OutputFiles } from './output-files.ts';
 import { type SingleRun, singleRun } from './single-runs.ts';
 import { type CampaignStatus, isClosed, statusFromStore, statusFromWorkflow } from './status.ts';
@@ -79,7 +79,7 @@ export class CampaignReader {
   /** Whether the model service answers within 2 s, and Temporal within 2.4 s. */
   async answers(): Promise<{ service: boolean; temporal: boolean }> {
     const { cloud, temporal } = this.context;
-    const [service, hasTemporal] = await Promise.all([isThere(cloud), temporal.call('answers')]);
+    const [service, hasTemporal] = await Promise.all([serviceAnswers(cloud), temporal.call('answers')]);
     return { service, temporal: hasTemporal };
   }
 
