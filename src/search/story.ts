@@ -94,7 +94,7 @@ export function storyOf(
 export function askedPoints(campaign: CampaignBy<'search'>, { asks }: Pick<SearchLog, 'asks'>): AskedPoint[] {
   const history = new History(asks);
   const reader = new PointReader(campaign);
-  const keyOf = pointMaker(campaign);
+  const pointOf = pointMaker(campaign);
   return asks.flatMap((ask, at): AskedPoint[] => {
     const { ordinal, values, by, seen, told, isOutside = false } = ask;
     if (ordinal === null || history.firstOf(values) !== at) return [];
@@ -103,7 +103,7 @@ export function askedPoints(campaign: CampaignBy<'search'>, { asks }: Pick<Searc
       {
         ask: at,
         ordinal,
-        key: keyOf(values).key,
+        key: pointOf(values).key,
         values,
         by,
         seen,

@@ -107,7 +107,7 @@ export async function calibrationStoryOf(
 ): Promise<CalibrationStory> {
   const all = await generationsIn(campaign, log);
   const { strategy } = campaign;
-  const keyOf = pointMaker(campaign);
+  const pointOf = pointMaker(campaign);
   const runs = runsOf(campaign, log);
   const generations = all.map((one, at) => generationStory(campaign, one, all[at + 1], log));
   // the first generation is the prior and has no tolerance
@@ -117,7 +117,7 @@ export async function calibrationStoryOf(
     const { distances, weights } = last!.population!;
     return {
       ask,
-      key: keyOf(values).key,
+      key: pointOf(values).key,
       run: runs[ask]!,
       values,
       distance: distances[at]!,
@@ -173,11 +173,11 @@ export async function placesOfRuns(
 
 /** The run of each ask (`runNameOf`). Without chance, all asks of a point share one run. */
 function runsOf(campaign: CampaignBy<'calibration'>, { asks }: SearchLog): string[] {
-  const keyOf = pointMaker(campaign);
+  const pointOf = pointMaker(campaign);
   const isRandom = hasSeed(campaign.base);
   const repeats = new Map<string, number>();
   return asks.map(({ values }) => {
-    const { key } = keyOf(values);
+    const { key } = pointOf(values);
     const repeat = (repeats.get(key) ?? 0) + 1;
     repeats.set(key, repeat);
     return runNameOf(key, isRandom ? repeat : 1);
