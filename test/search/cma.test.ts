@@ -12,9 +12,10 @@ import {
 import { cma } from '../../src/search/methods/cma/cma.ts';
 import { constantsOf } from '../../src/search/methods/cma/constants.ts';
 import { Evolution } from '../../src/search/methods/cma/evolution.ts';
+import { Progress } from '../../src/search/methods/cma/progress.ts';
 import { fromBox, holdMargin, inBox } from '../../src/search/methods/cma/space.ts';
 import type { OrderedDimension } from '../../src/search/methods/levels.ts';
-import type { Proposal } from '../../src/search/methods/method.ts';
+import type { Proposal, Told } from '../../src/search/methods/method.ts';
 import { Stream } from '../../src/campaign/sampling/stream.ts';
 import fc from '../support/fast-check.ts';
 import { at, integer, play, problemOf, real, valued } from './play.ts';
@@ -234,4 +235,28 @@ describe('the box', () => {
     // with N = 2 inputs and λ = 10 points, 1/(N·λ) is 0.05
     for (const count of leaves) expect(count / samples).toBeCloseTo(0.05, 1.9);
   });
+});
+
+test('a run without gain ends after the number of generations in section 2 of Hansen (2009)', () => {
+  const [size, population] = [3, 7];
+  const evolution = new Evolution(new Array<number>(size).fill(0.5), 0.3, population);
+  const dimensions: OrderedDimension[] = Array.from({ length: size }, () => ({ kind: 'real' }));
+  const progress = new Progress(dimensions, population);
+  const held = new Array<boolean>(size).fill(false);
+  let generations = 0;
+  // the values of a generation differ, and so do neighbouring generations
+  const toldOf = (rank: number): Told => {
+    const value = rank + 1 + (generations % 2);
+    return { ask: null, x: [], value, excess: [], variance: null, runs: 1 };
+  };
+  const isOver = (): boolean =>
+    progress.isOverAfter(
+      evolution,
+      Array.from({ length: population }, (_, rank) => toldOf(rank)),
+      held,
+    );
+  do generations += 1;
+  while (!isOver());
+  // the first t with t >= 0.2 t + 120 + 30 * 3 / 7
+  expect(generations).toBe(Math.ceil((120 + 90 / 7) / 0.8));
 });

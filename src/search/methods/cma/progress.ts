@@ -19,7 +19,9 @@ const MOST_ELONGATED = 1e7;
  */
 export class Progress {
   readonly #dimensions: readonly OrderedDimension[];
-  /** The number of generations over which values are compared. */
+  /** The part of both windows that grows with the coordinates and falls with the population, in generations. */
+  readonly #perSize: number;
+  /** The number of generations over which equal values are looked for. */
   readonly #window: number;
   /** The best value of each generation in which no point failed or missed a requirement. */
   readonly #bests: number[] = [];
@@ -30,7 +32,8 @@ export class Progress {
 
   constructor(dimensions: readonly OrderedDimension[], population: number) {
     this.#dimensions = dimensions;
-    this.#window = 10 + Math.ceil((30 * dimensions.length) / population);
+    this.#perSize = (30 * dimensions.length) / population;
+    this.#window = 10 + Math.ceil(this.#perSize);
   }
 
   /**
@@ -70,7 +73,7 @@ export class Progress {
 
   /** Whether neither the recent best values nor the recent medians are better than the earlier values. */
   #stagnates(): boolean {
-    const count = Math.max(120 + 3 * (this.#window - 10), Math.floor(0.2 * this.#bests.length));
+    const count = Math.ceil(0.2 * this.#bests.length + 120 + this.#perSize);
     if (this.#bests.length < count) return false;
     return [this.#bests, this.#medians].every((values) => {
       const recent = values.slice(-count);
