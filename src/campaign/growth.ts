@@ -29,7 +29,6 @@ export interface GrowthRound {
   widest: { width: number; output: string; input: string } | null;
 }
 
-/** The size of a design that can grow. */
 export function growingSize(design: Design): number {
   return growthRules(design).size(coreOf(design));
 }
@@ -61,7 +60,6 @@ export function nextSize(
   return Math.min(2 * size, most);
 }
 
-/** A growing design, and the rule of its growth. */
 interface Growing {
   design: Design;
   growth: Growth;

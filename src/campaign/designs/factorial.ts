@@ -122,7 +122,6 @@ export function* factorialRows({ values, generators }: Factorial): Generator<str
   }
 }
 
-/** The canonical values of an input of a factorial. */
 function levelsOf(
   { input, value, path }: GivenInput<Written['inputs'][string]>,
   isTwoLevel: boolean,
@@ -156,7 +155,6 @@ function combinationsOf({ values, generators }: Factorial): number {
 interface EqualProduct {
   /** The places of these inputs, ascending. */
   of: number[];
-  /** The value of the product. */
   sign: 1 | -1;
 }
 

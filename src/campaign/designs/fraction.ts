@@ -57,11 +57,9 @@ function mayHold(factors: number, basic: number, resolution: number): boolean {
   return sets <= 2 ** (basic - even);
 }
 
-/** The number of sets of columns with each product, by size, and the number of words by length. */
+/** The number of sets of columns, by size and then by product, and the number of words, by length. */
 class WordCounts {
-  /** Numbers of sets, by size, then by product. */
   readonly sets: readonly Int32Array[];
-  /** Number of words of each length. */
   readonly lengths: Float64Array;
 
   private constructor(sets: Int32Array[], lengths: Float64Array) {

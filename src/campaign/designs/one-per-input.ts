@@ -112,16 +112,14 @@ function sidesOf(
   const hint = 'oneAtATime takes inputs of any type, each with a list of values.';
   checkNumeric(input, 'a number', locate(path), hint);
   return sides
-    ? givenSides(input, value, sides, locate, path)
+    ? givenSides({ input, value: sides, path }, value, locate)
     : changedSides(input, value, change, locate(path));
 }
 
 function givenSides(
-  input: ModelInput,
+  { input, value: sides, path }: GivenInput<Sides>,
   value: string,
-  sides: Sides,
   locate: Locate,
-  path: PropertyKey[],
 ): string[] {
   checkUnits(input, sides.units, locate([...path, 'units']));
   const pair = (['low', 'high'] as const).map((side) =>

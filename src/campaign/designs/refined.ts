@@ -46,7 +46,6 @@ export class DeriveError extends Error {
 
 /** The error for a value that is too large for an expression. */
 export class OperandError extends ForayError {
-  /** The text of the expression. */
   readonly expression: string;
 
   constructor(expression: string, { code, message, hint }: ForayError) {

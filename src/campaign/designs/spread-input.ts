@@ -16,10 +16,9 @@ import { byInput, number, Units, values } from './schema-values.ts';
 
 /** The distributions of inputs: as a person writes them, checked, and drawn. */
 
-/** An input of a sample, and its distribution. */
+/** An input of a sample, its distribution, and whether it takes only whole numbers. */
 export interface SpreadInput {
   name: string;
-  /** True if the input takes only whole numbers. */
   isWhole: boolean;
   distribution: Distribution;
 }

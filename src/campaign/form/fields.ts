@@ -128,7 +128,7 @@ function tableIn(cells: ReadonlyMap<string, ValueShape>, text: string): unknown 
 function parsed({ type }: ValueShape, text: string): unknown {
   if (type === 'text') return text;
   const trimmed = text.trim();
-  if (type === 'boolean') return trimmed === 'true' ? true : trimmed === 'false' ? false : trimmed;
+  if (type === 'boolean') return ['true', 'false'].includes(trimmed) ? trimmed === 'true' : trimmed;
   const number = Number(trimmed);
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(trimmed) || !Number.isFinite(number)) return trimmed;
   // a number would round a large LONG

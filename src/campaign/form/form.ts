@@ -78,7 +78,6 @@ export function wayOf(fields: Fields): string {
 /** The setting for the observations of a calibration. */
 export const OBSERVED = ['calibrate', 'abc', 'observed'].reduce(within);
 
-/** The strategies that need no design. */
 const WITHOUT_DESIGN = ['search', 'calibrate'];
 
 /** The strategies that have a goal, and refuse another one. */
@@ -207,7 +206,6 @@ function withNull(mapping: unknown, [key = '', ...rest]: readonly string[]): unk
   return Object.fromEntries([...Object.entries(given), [key, inner]]);
 }
 
-/** The name of the model in a definition. */
 function modelIn(plain: unknown): string | undefined {
   const { model } = asMapping(plain);
   const { name } = asMapping(model);

@@ -60,7 +60,6 @@ export interface GroupShape {
   constants: ReadonlyMap<string, { value: unknown; isNeeded: boolean }>;
 }
 
-/** A setting of a group. */
 export class Setting {
   readonly key: string;
   readonly description: string;
@@ -104,7 +103,6 @@ const definition = definitionSchema() as JsonSchema & { $defs: Record<string, Js
 /** The settings of a definition that ask for a strategy. A definition has at most one of them. */
 export const STRATEGIES = Object.keys(strategySettings);
 
-/** The shape of a whole definition for a model. */
 export function formShape(model: FormModel): GroupShape {
   const shape = new Shapes(model).of(definition) as GroupShape;
   return { ...shape, choices: [STRATEGIES] };

@@ -1,7 +1,6 @@
 import { permutation } from './permutation.ts';
 import { type Key, streamKey, uniformAt } from './threefry.ts';
 
-/** The settings of the trajectories of a Morris design. */
 export interface MorrisDesign {
   inputs: readonly { name: string }[];
   trajectories: number;

@@ -1,7 +1,6 @@
 import { sobolColumn } from './sobol.ts';
 import { streamKey } from './threefry.ts';
 
-/** The settings of the points for Sobol' indices. */
 export interface SaltelliDesign {
   /** The inputs, at most half as many as the Sobol sequence has dimensions. */
   inputs: readonly { name: string }[];
@@ -13,7 +12,6 @@ export interface SaltelliDesign {
   seed: number;
 }
 
-/** A row of the points for Sobol' indices. */
 export interface SaltelliRow {
   /** The number of the base point in its scramble, starting at 0. */
   index: number;

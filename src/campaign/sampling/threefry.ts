@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const ROUNDS = 20;
 const PARITY = 0x1bd11bda;
 const ROTATIONS = Uint8Array.of(13, 15, 26, 6, 17, 29, 16, 24);
-/** The output of `threefry` for `uniformAt`: one array for all calls, because a new one for each would cost time. */
+/** The output of `threefry` for `uniformAt`. A new array for each call would cost time. */
 const words = new Uint32Array(2);
 
 /** The key of a stream of random numbers: two signed 32-bit integers. */

@@ -130,7 +130,7 @@ function nextBurst(schedule: Schedule, finished: number, now: number): number {
   if (isSaturated) return FIRST_BURST;
   // a tick that had nothing to request does not show how much the service could have executed
   const least = hasWork(schedule, now) ? FIRST_BURST : burst;
-  // executors may be idle, and the rate of starts is unknown: double the flights and the runs that finished in the tick
+  // executors may be idle, and the rate of starts is unknown: double the flights, and add twice the runs that finished
   if (startRate === 0) return Math.max(least, flights.length + 2 * finished);
   return Math.max(least, Math.round(queueAim(schedule, now) + flights.length / 2 + finished));
 }

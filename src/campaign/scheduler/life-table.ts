@@ -31,7 +31,6 @@ export function newLifeTable(): LifeTable {
   return { events: [], exposure: [], finished: 0 };
 }
 
-/** The class of an age. */
 function classOf(age: number): number {
   if (age < FIRST_AGE) return 0;
   return Math.min(CLASSES - 1, 1 + Math.floor(Math.log(age / FIRST_AGE) / Math.log(GROWTH)));

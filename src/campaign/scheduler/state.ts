@@ -90,7 +90,6 @@ export function emptyOutcomes(): Outcomes {
   return { new: [], reused: [], failed: [], queued: [], running: [], later: [], again: [] };
 }
 
-/** How many runs have finished in a tick. */
 export function finishedIn({ new: fresh, reused, failed }: Outcomes): number {
   return fresh.length + reused.length + failed.length;
 }

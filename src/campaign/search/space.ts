@@ -79,7 +79,6 @@ export function spaceOf(
   };
 }
 
-/** One input of a space. */
 interface Axis {
   dimension: Dimension;
   /** The number of values; Infinity if they have no step. */
