@@ -31,6 +31,8 @@ const units = z
   .nullable()
   .default(null);
 const pixels = z.int().min(1).max(10_000);
+const size = z.number().positive();
+const viewArea = z.strictObject({ name, x: z.number(), y: z.number(), width: size, height: size });
 const value = z.union([z.string(), z.number(), z.boolean()], {
   error: 'a text, a number, true or false is expected',
 });
@@ -52,17 +54,7 @@ const animation = z
     height: pixels,
     units: z.enum(unitsOf.time),
     speed: z.number().positive().default(1),
-    viewAreas: z
-      .array(
-        z.strictObject({
-          name,
-          x: z.number(),
-          y: z.number(),
-          width: z.number().positive(),
-          height: z.number().positive(),
-        }),
-      )
-      .optional(),
+    viewAreas: z.array(viewArea).optional(),
     values: z
       .array(
         z.strictObject({

@@ -143,14 +143,14 @@ export function placesIn(
       return false;
     })
     .map(({ folder, isLink }) => ({ folder, isLink, entries: entriesOf(folder) }));
-  for (const { folder, entries } of folders) if (entries.length === 0) skippedIn(folder).forEach(onSkipped);
+  const models = folders.filter(({ entries }) => entries.length > 0);
+  const others = folders.filter(({ entries }) => entries.length === 0);
+  for (const { folder } of others) skippedIn(folder).forEach(onSkipped);
   // a link may be a model, but a link to any other folder shares no code
-  const shared = folders
-    .filter(({ folder, isLink, entries }) => !isLink && entries.length === 0 && !knownModels.includes(folder))
+  const shared = others
+    .filter(({ folder, isLink }) => !isLink && !knownModels.includes(folder))
     .map(({ folder }) => folder);
-  return folders
-    .filter(({ entries }) => entries.length > 0)
-    .flatMap(({ folder, entries }) => placesOf(folder, entries, shared));
+  return models.flatMap(({ folder, entries }) => placesOf(folder, entries, shared));
 }
 
 /** Why a link leads to nothing that can be read, as the end of a sentence; undefined if it leads to something. */

@@ -164,13 +164,7 @@ export class ModelReader {
   async #readRoot(options: RootOptions): Promise<RootReading> {
     const { root, onProblem } = options;
     const known = this.#known.filter((model) => model.root === root);
-    const reading: RootReading = {
-      found: [],
-      invalid: [],
-      unreadable: [],
-      skipped: [],
-      missing: new Map(),
-    };
+    const reading: RootReading = { found: [], invalid: [], unreadable: [], skipped: [], missing: new Map() };
     const seen = new Set<string>();
     let places: ModelPlace[];
     try {
