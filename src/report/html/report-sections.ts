@@ -86,7 +86,7 @@ export async function reportSections(
   // in the report of a search or of a sensitivity design, the analysis comes before the effects; in other reports it
   // comes after the best points
   const isAnalysisFirst = story?.by === 'search' || isSensitivityDesign(campaign.design);
-  const ownAnswer = isAnalysisFirst && !ranking.isGoal ? analyzed.answer : undefined;
+  const analysisAnswer = isAnalysisFirst && !ranking.isGoal ? analyzed.answer : undefined;
   const bestAnswer = output && best ? answerSection(campaign, output, best, summary) : undefined;
   return [
     ...part(
@@ -99,7 +99,7 @@ export async function reportSections(
         ? html`<p class="lead">The filter does not change what is said of the ${story.by}.</p>`
         : undefined,
     ),
-    ...part('answer', course?.answer() ?? ownAnswer ?? bestAnswer),
+    ...part('answer', course?.answer() ?? analysisAnswer ?? bestAnswer),
     ...part('facts', factsSection(record, counts, summary, isFiltered)),
     ...part('imprecise', isFiltered ? undefined : imprecisionText(record, summary.precision)),
     ...part(
