@@ -14,7 +14,7 @@ import { counted, titleOf } from '../words/words.ts';
 export function courseFigures(
   campaign: Campaign,
   all: readonly Courses[],
-  observed: readonly (Observed & { output: string })[],
+  observed: readonly ObservedOutput[],
   { isGoal }: Ranking,
 ): Figure[] {
   const { varied, replications, precision, outputs } = campaign;
@@ -123,6 +123,10 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
+export interface ObservedOutput extends Observed {
+  output: string;
+}
+
 type CurvesOnAxis = Pick<Courses, 'best' | 'others' | 'bands' | 'prior' | 'groups'>;
 
 /** All x of a picture. */
@@ -164,6 +168,8 @@ function curves(
   const hasOthers = !isGrouped && others.length > 0;
   const hasBest = !isGrouped && best.length > 0;
   const { muted, line, best: strong } = colours;
+  // the middle half lies over the middle 90 %
+  const half = OPACITY.ninety + OPACITY.fifty;
   const fill = isPosterior ? line : muted;
   const colourOf = colourKey([
     ...groups.map(({ value }, at) => ({
@@ -174,14 +180,7 @@ function curves(
     })),
     { name: names.prior, colour: muted, opacity: OPACITY.prior, kind: 'area', isShown: prior.length > 0 },
     { name: names.ninety, colour: fill, opacity: OPACITY.ninety, kind: 'area', isShown: hasBands },
-    // the middle half lies over the middle 90 %
-    {
-      name: names.fifty,
-      colour: fill,
-      opacity: OPACITY.ninety + OPACITY.fifty,
-      kind: 'area',
-      isShown: hasBands,
-    },
+    { name: names.fifty, colour: fill, opacity: half, kind: 'area', isShown: hasBands },
     { name: names.median, colour: fill, opacity: 1, kind: 'line', isShown: hasBands },
     { name: names.others, colour: fill, opacity: 1, kind: 'line', isShown: hasOthers },
     { name: front, colour: line, opacity: 1, kind: 'line', isShown: hasBest },

@@ -59,24 +59,18 @@ interface DrawnInput {
   values: readonly number[];
 }
 
-type Particles = CalibrationStory['particles'];
-
 /** @param texts - the inputs that are not drawn, because they have no numbers */
 function densitiesFigure(
   all: readonly DrawnInput[],
   texts: readonly SpreadInput[],
-  particles: Particles,
+  particles: CalibrationStory['particles'],
 ): Figure {
-  const numbers = new PictureNumbers(
-    ['Input', 'From', 'To', 'Density of the posterior', 'Value', 'Density of the prior'].map((title) => ({
-      title,
-    })),
-  );
+  const titles = ['Input', 'From', 'To', 'Density of the posterior', 'Value', 'Density of the prior'];
+  const numbers = new PictureNumbers(titles.map((title) => ({ title })));
   const shown = all.slice(0, MOST_INPUTS);
-  const withoutLine = shown
-    .map(({ prior }) => prior)
-    .filter(({ distribution }) => distribution.kind === 'choice');
-  const namesOf = (priors: readonly SpreadInput[]): string => priors.map(({ name }) => name).join(', ');
+  const priors = shown.map(({ prior }) => prior);
+  const withoutLine = priors.filter(({ distribution }) => distribution.kind === 'choice');
+  const namesOf = (some: readonly SpreadInput[]): string => some.map(({ name }) => name).join(', ');
   const weights = particles.map(({ weight }) => weight);
   return {
     title: 'Posterior and prior',
@@ -99,7 +93,7 @@ function densitiesFigure(
   };
 }
 
-function pairsFigure(all: readonly DrawnInput[], particles: Particles): Figure {
+function pairsFigure(all: readonly DrawnInput[], particles: CalibrationStory['particles']): Figure {
   const paired = all.slice(0, MOST_IN_PAIRS);
   const numbers = new PictureNumbers([
     ...all.map(({ input }) => inputColumn(input)),

@@ -4,7 +4,7 @@ import { type Figure, sentences } from './figure.ts';
 import { colourKey } from './key.ts';
 import { PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
-import { kinds, type Moment, type Timeline } from '../summary/timeline.ts';
+import { type Moment, runKinds, type Timeline } from '../summary/timeline.ts';
 import { counted } from '../words/words.ts';
 
 /**
@@ -77,7 +77,7 @@ export function timelinePicture(moments: readonly Moment[]): Pick<Figure, 'spec'
     const ends = { from: at(from), to: at(to) };
     return { ...bar, ...ends, ...numbers.add([ends.from, ends.to, null, bar.kind, bar.high - bar.low]) };
   });
-  const present = kinds.filter((kind) => bars.some((bar) => bar.kind === kind));
+  const present = runKinds.filter((kind) => bars.some((bar) => bar.kind === kind));
   const colourOf = colourKey(
     present.map((kind) => ({ name: kind, colour: kindColours[kind], opacity: 1, kind: 'area' })),
   );
@@ -137,7 +137,7 @@ function barsOf(moments: readonly Moment[], unit: number) {
     const members = moments.slice(i * together, (i + 1) * together);
     const [from, to] = [members[0]!.from, members.at(-1)!.to];
     let high = 0;
-    return kinds.flatMap((kind) => {
+    return runKinds.flatMap((kind) => {
       const count = members.reduce((sum, { finished }) => sum + finished[kind], 0);
       const low = high;
       high += (count * unit) / Math.max(to - from, SHORTEST);
